@@ -1,3 +1,4 @@
+export type { Answer, Json, Refusal, RouteTable, ViewOf } from './answer.js';
 export { openLink, type BreakableLink } from './breakable-link.js';
 export { testRedisUrl } from './env.js';
 export { growth } from './growth.js';

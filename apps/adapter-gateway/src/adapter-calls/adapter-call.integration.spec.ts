@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { newId } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
@@ -22,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => adapter.close());
 
 const ask = (call: string, body: object, scope?: object) => world.service('POST', `adapter-calls/${call}`, body, scope);
-const callsOf = (route: string): any[] => adapter.calls.filter((call) => call.route === route).map(({ body }) => body);
+const callsOf = (route: string) => adapter.calls.filter((call) => call.route === route).map(({ body }) => body);
 
 describe('verify', () => {
   it('says whose credentials they are, for an organization and an adapter', async () => {
@@ -45,7 +46,7 @@ describe('verify', () => {
   it('of an App sends its credential by maps_to', async () => {
     adapter.routes['verify'] = () => ({ ok: true, user: 'Bot' });
     expect((await ask('verify', { app_id: app })).body).toEqual({ ok: true, user: 'Bot' });
-    expect(callsOf('verify')[0].credentials).toMatchObject({ token: 'secret' });
+    expect(callsOf('verify')[0]?.credentials).toMatchObject({ token: 'secret' });
     expect((await ask('verify', { app_id: app }, { projectId: 'prj_other' })).status).toBe(404);
     expect((await ask('verify', { app_id: app, adapter_slug: adapter.slug })).body.code).toBe('app_or_adapter');
   });
@@ -57,7 +58,7 @@ describe('verify', () => {
 });
 
 describe('an adapter that does not answer as it should', () => {
-  it.each<[string, (response: any) => unknown, number, string, number]>([
+  it.each<[string, (response: ServerResponse) => unknown, number, string, number]>([
     [
       'HTML',
       (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
@@ -83,7 +84,7 @@ describe('an adapter that does not answer as it should', () => {
     if (code === 'provider_unavailable') expect(said.headers.get('retry-after')).toBe(calls === 1 ? '30' : '2');
   });
 
-  it.each<[string, (response: any) => unknown, string]>([
+  it.each<[string, (response: ServerResponse) => unknown, string]>([
     ['HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'), 'contract_violation'],
     ['nothing', () => undefined, 'timeout'],
     ['500', (response) => response.writeHead(500).end(), 'provider_unavailable'],
@@ -126,13 +127,13 @@ describe('format, list-changes and fetch-file', () => {
     adapter.routes['sources/fetch-file'] = (_body, response) =>
       void response.writeHead(200, { 'content-type': 'text/plain' }).end('bytes');
     const file = await ask('fetch-file', { app_id: app, resource_path: 'r', file_path: 'a' });
-    expect(Buffer.from(file.body.content_base64, 'base64').toString()).toBe('bytes');
+    expect(Buffer.from(file.body.content_base64 ?? '', 'base64').toString()).toBe('bytes');
     expect(file.body).toMatchObject({ content_type: 'text/plain', size: 5 });
   });
 });
 
 describe('deliver', () => {
-  const message = (key: string, text = 'hello'): object => ({
+  const message = (key: string, text = 'hello') => ({
     app_id: app,
     channel_address: 'room',
     message: { text, thread_id: 't', subject: 's' },
@@ -146,7 +147,7 @@ describe('deliver', () => {
     expect(new Set(answers.map(({ body }) => body.delivery_id)).size).toBe(1);
     expect((await ask('deliver', message(key))).body).toMatchObject({ state: 'delivered', message_id: 'm1' });
     expect(callsOf('deliver')).toHaveLength(1);
-    expect(callsOf('deliver')[0].message).toMatchObject({ text: 'hello', thread_id: 't', subject: 's' });
+    expect(callsOf('deliver')[0]?.message).toMatchObject({ text: 'hello', thread_id: 't', subject: 's' });
     expect((await ask('deliver', message(key, 'other'))).body.code).toBe('idempotency_key_reused');
   });
 
@@ -154,7 +155,7 @@ describe('deliver', () => {
     adapter.manifest.message = { attachments: true, max_attachment_bytes: 100 };
     await world.call(
       'POST',
-      `adapters/${(await world.call('GET', 'adapters')).body.data.find((row: any) => row.slug === adapter.slug).id}/refresh`,
+      `adapters/${(await world.call('GET', 'adapters')).body.data.find((row) => row.slug === adapter.slug)?.id}/refresh`,
       {},
     );
     const file = (text: string, name = 'a.txt') => ({
@@ -163,7 +164,7 @@ describe('deliver', () => {
       content_base64: Buffer.from(text).toString('base64'),
     });
     const withFiles = (key: string, ...attachments: object[]) => {
-      const body: any = message(key);
+      const body = message(key);
       return { ...body, message: { ...body.message, attachments } };
     };
     const detail = { message: 'slow down', retryable: true, retry_after: 0.2 };
@@ -197,7 +198,7 @@ describe('deliver', () => {
   });
 
   it('refuses files at once where the adapter takes none', async () => {
-    const body: any = message('none');
+    const body = message('none');
     const attachments = [{ name: 'a.txt', content_base64: 'eA==' }];
     const refused = await ask('deliver', { ...body, message: { ...body.message, attachments } });
     expect([refused.status, refused.body.code]).toEqual([422, 'attachments_unsupported']);

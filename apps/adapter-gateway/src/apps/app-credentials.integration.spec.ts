@@ -37,7 +37,7 @@ describe('the credentials of an App', () => {
   const install = (body: object) => world.call('POST', `listings/${adapter.slug}/install`, body);
   const all = () => ({ ACCOUNT: idOf('oauth'), HOOK: idOf('hook'), BOT: idOf('bot') });
   const boundTo = (appId: string): string[] => [...(world.vault.bound.get(appId) ?? [])].sort();
-  const verify = async (id: string): Promise<any> => (await world.call('POST', `apps/${id}/verify`)).body;
+  const verify = async (id: string) => (await world.call('POST', `apps/${id}/verify`)).body;
 
   it('are one record for each declaration, bound before any call, and all go with the first one', async () => {
     const { status, body } = await install({ credentials: all() });
@@ -95,7 +95,7 @@ describe('the credentials of an App', () => {
     world.credentials.delete(idOf('oauth'));
     expect((await world.call('GET', `apps/${body.id}`)).body.credentials[0]).toMatchObject({ status: 'gone' });
     const { body: list } = await world.call('GET', 'apps');
-    expect(list.data.find(({ id }: any) => id === body.id).missing).toEqual(['ACCOUNT', 'HOOK']);
+    expect(list.data.find(({ id }) => id === body.id)?.missing).toEqual(['ACCOUNT', 'HOOK']);
   });
 
   it('are refused field by field where a record does not fit', async () => {
@@ -108,7 +108,7 @@ describe('the credentials of an App', () => {
       required: false,
     });
     const { data } = (await world.call('GET', 'adapters')).body;
-    const { id } = data.find(({ slug }: any) => slug === adapter.slug);
+    const id = data.find(({ slug }) => slug === adapter.slug)?.id;
     const { version } = (await world.call('POST', `adapters/${id}/refresh`, {})).body;
     await world.call('POST', `adapters/${id}/versions/${version.number}/approve`);
     const { status, body } = await install({
@@ -141,7 +141,7 @@ describe('the credentials of an App', () => {
 
   it('of one record given for all go to every declaration that it fills', async () => {
     const { body } = await install({ credential_id: idOf('hook'), credentials: { BOT: idOf('bot') } });
-    const filled = body.credentials.map(({ credential_id: id }: any) => id);
+    const filled = body.credentials.map(({ credential_id: id }) => id);
     expect(filled).toEqual([null, idOf('hook'), idOf('bot')]);
     const none = await world.call('PATCH', `apps/${body.id}`, { credential_id: null });
     expect(none.body.missing).toEqual(['ACCOUNT', 'HOOK']);
@@ -156,7 +156,7 @@ describe('the credentials of an App', () => {
       ),
     );
     const { body } = await world.call('GET', `apps/${id}`);
-    expect(body.credentials.map(({ credential_id: of }: any) => of)).toEqual(Object.values(all()));
+    expect(body.credentials.map(({ credential_id: of }) => of)).toEqual(Object.values(all()));
     await until('the vault knows all of them', () => boundTo(id).length === 3);
   });
 
@@ -173,7 +173,7 @@ describe('the credentials of an App', () => {
     const refused = await world.call('PATCH', `apps/${id}`, { credentials: { HOOK: idOf('next') } });
     expect(refused.status).toBe(503);
     world.vault.down = false;
-    expect((await world.call('GET', `apps/${id}`)).body.credentials[1].credential_id).toBe(idOf('hook'));
+    expect((await world.call('GET', `apps/${id}`)).body.credentials[1]?.credential_id).toBe(idOf('hook'));
     world.vault.bound.delete(id);
     expect(await verify(id)).toMatchObject({ ok: true });
     expect(boundTo(id)).toEqual(Object.values(all()).sort());
@@ -247,7 +247,7 @@ describe('the endpoint of an App', () => {
     world.vault.types.set('o', 'oauth2');
     const { body } = await world.call('POST', 'listings/signed/install', { credentials: { ACCOUNT: 'o', HOOK: 's' } });
     const { endpoints } = (await world.service('GET', `endpoints?after=${body.version - 1}`)).body;
-    expect(endpoints[0].credentials).toEqual([
+    expect(endpoints[0]?.credentials).toEqual([
       { key: 'HOOK', type: 'text', maps_to: 'signing_secret', credential_id: 's' },
     ]);
     await adapter.close();

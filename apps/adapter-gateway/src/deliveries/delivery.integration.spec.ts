@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { deliverySend, newId } from '#libs/contracts';
 import { noLimits, ProjectLimits } from '#libs/project-limits';
 import { JobClient } from '#libs/queue';
@@ -49,8 +50,8 @@ async function send(address = 'room-1', text = 'hello', thread: string | null = 
   return id;
 }
 
-const delivery = async (id: string): Promise<any> => (await world.call('GET', `deliveries/${id}`)).body;
-const inState = (id: string, state: string, timeoutMs?: number): Promise<any> =>
+const delivery = async (id: string) => (await world.call('GET', `deliveries/${id}`)).body;
+const inState = (id: string, state: string, timeoutMs?: number) =>
   until(
     `the delivery is ${state}`,
     async () => {
@@ -59,7 +60,7 @@ const inState = (id: string, state: string, timeoutMs?: number): Promise<any> =>
     },
     timeoutMs,
   );
-const deliverCalls = (): any[] => adapter.calls.filter(({ route }) => route === 'deliver').map(({ body }) => body);
+const deliverCalls = () => adapter.calls.filter(({ route }) => route === 'deliver').map(({ body }) => body);
 const journalOf = async (id: string): Promise<string[]> => {
   const { rows } = await world.pool.query(
     'SELECT outcome, reason FROM journal.entry WHERE subject_id = $1 ORDER BY at',
@@ -72,7 +73,7 @@ describe('a delivery', () => {
   it('is sent without the characters that Postgres refuses', async () => {
     await install();
     await inState(await send('room-1', 'nul \0 and lone \ud800'), 'delivered');
-    expect(deliverCalls()[0].message.text).toBe('nul \ufffd and lone \ufffd');
+    expect(deliverCalls()[0]?.message.text).toBe('nul \ufffd and lone \ufffd');
   });
 
   it('that fails at part 3 of 5 goes on there, and every part is posted once', async () => {
@@ -157,7 +158,7 @@ describe('a delivery', () => {
     expect(await journalOf(id)).toEqual(['retrying adapter_unready', 'delivered']);
   });
 
-  it.each<[string, (response: any) => unknown]>([
+  it.each<[string, (response: ServerResponse) => unknown]>([
     ['HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
     [
       '50 MB',
@@ -177,8 +178,8 @@ describe('a delivery', () => {
     if (what.startsWith('nothing')) return;
     const { violation } = await until('the adapter shows it', async () => {
       const { data } = (await world.call('GET', 'adapters')).body;
-      const row = data.find(({ slug }: any) => slug === adapter.slug);
-      return row.violation ? row : null;
+      const row = data.find(({ slug }) => slug === adapter.slug);
+      return row?.violation ? row : null;
     });
     expect(violation).toMatch(/^\/deliver/);
     adapter.routes['deliver'] = () => ({ ok: true, message_id: 'by hand' });

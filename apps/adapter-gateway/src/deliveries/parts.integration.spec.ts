@@ -48,15 +48,15 @@ describe('a message that is too long for its channel', () => {
     });
     return id;
   };
-  const delivery = async (id: string): Promise<any> => (await world.call('GET', `deliveries/${id}`)).body;
-  const inState = (id: string, state: string): Promise<any> =>
+  const delivery = async (id: string) => (await world.call('GET', `deliveries/${id}`)).body;
+  const inState = (id: string, state: string) =>
     until(`the delivery is ${state}`, async () => {
       const row = await delivery(id);
       return row.state === state ? row : null;
     });
-  const sent = (): any[] => adapter.calls.filter(({ route }) => route === 'deliver').map(({ body }) => body);
+  const sent = () => adapter.calls.filter(({ route }) => route === 'deliver').map(({ body }) => body);
   const texts = (): string[] => sent().map(({ message }) => message.text);
-  const entries = async (id: string, reason: string | null): Promise<any[]> => {
+  const entries = async (id: string, reason: string | null) => {
     const sql =
       'SELECT outcome, reason, detail FROM journal.entry WHERE subject_id = $1 AND reason IS NOT DISTINCT FROM $2';
     return (await world.pool.query(sql, [id, reason])).rows;
@@ -193,7 +193,10 @@ describe('a message that is too long for its channel', () => {
     const { body } = await world.service('POST', 'adapter-calls/deliver', call);
     expect(body).toMatchObject({ state: 'delivered' });
     expect(texts()).toEqual(['ab ![x](https://x.example/) <think>']);
-    await until('the timeline says so', async () => (await entries(body.delivery_id, 'reply_cleaned')).length === 1);
+    await until(
+      'the timeline says so',
+      async () => (await entries(body.delivery_id ?? '', 'reply_cleaned')).length === 1,
+    );
     expect((await world.service('POST', 'adapter-calls/deliver', call)).body.delivery_id).toBe(body.delivery_id);
   });
 });

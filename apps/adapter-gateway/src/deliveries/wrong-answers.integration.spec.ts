@@ -24,7 +24,7 @@ afterAll(async () => {
   await adapter.close();
 });
 
-const settled = async (): Promise<any> => {
+const settled = async () => {
   const delivery_id = newId('dlv');
   const target = { app_id: app, channel_address: 'room', thread_id: null, reply_context: null };
   const scope = { organization_id: home.organizationId, project_id: home.projectId };

@@ -53,7 +53,7 @@ async function arrive(scheme: string | null): Promise<string> {
   return receipt;
 }
 /** Asks about a possible handshake, to which the adapter answers so. */
-async function handshake(answer: unknown, known: { verified?: boolean; declared?: boolean } = {}): Promise<any> {
+async function handshake(answer: unknown, known: { verified?: boolean; declared?: boolean } = {}) {
   adapter.routes['verify-webhook'] ??= () => ({ ok: true });
   adapter.routes['parse-inbound'] = () => answer;
   const asked = { request, received_at: new Date().toISOString(), verified: false, declared: false, ...known };
@@ -84,11 +84,11 @@ const batch = (messages: unknown): object => ({
   is_bot: false,
   metadata: { messages },
 });
-const routing = (receipt: string): Promise<any> =>
+const routing = (receipt: string) =>
   until('the receipt is routed', async () =>
     (await world.waiting(messageRoute)).find((payload) => payload.receipt_id === receipt),
   );
-const routed = async (receipt: string): Promise<any[]> => (await routing(receipt)).messages;
+const routed = async (receipt: string) => (await routing(receipt)).messages ?? [];
 const ended = (receipt: string): Promise<{ outcome: string; reason: string }> =>
   until('the receipt has ended', async () => {
     const { rows } = await world.pool.query(
@@ -221,7 +221,7 @@ describe('a field of a wrong type', () => {
 });
 
 describe('a handshake through the adapter', () => {
-  const ask = async (response: unknown): Promise<any> =>
+  const ask = async (response: unknown) =>
     (await handshake({ event_type: 'challenge', sender: '', message: '', is_bot: false, challenge_response: response }))
       .answer;
   const nosniff = { 'x-content-type-options': 'nosniff' };
@@ -263,8 +263,8 @@ describe('a handshake through the adapter', () => {
 
   it('is waited for whether or not the App was verified', async () => {
     adapter.routes['verify'] = () => ({ ok: true, user: 'the agent' });
-    const endpoint = async (): Promise<any> =>
-      (await world.service('GET', 'endpoints?after=0')).body.endpoints.find((each: any) => each.app_id === app);
+    const endpoint = async () =>
+      (await world.service('GET', 'endpoints?after=0')).body.endpoints.find((each) => each.app_id === app);
     expect(await endpoint()).toMatchObject({ adapter_handshake: true });
     world.credentials.set('verified', { token: 'x' });
     await world.call('PATCH', `apps/${app}`, { credential_id: 'verified' });
@@ -285,7 +285,7 @@ describe('a message that says that documents have changed', () => {
       // The sources of an App are known some seconds later: a hint in between is lost, as any may be.
       await routed(await receive(message(Math.random(), 'push')));
       const { body } = await world.call('GET', `sources/${told}/runs`);
-      return body.data.find(({ state }: any) => state === 'succeeded');
+      return body.data.find(({ state }) => state === 'succeeded');
     });
     expect(run).toMatchObject({ cause: 'webhook' });
     expect((await world.call('GET', `sources/${other}/runs`)).body.data).toEqual([]);

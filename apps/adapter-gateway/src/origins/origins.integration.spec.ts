@@ -165,7 +165,7 @@ describe('the origin of a message', () => {
       },
     });
     const call = await until('the adapter is asked', () => adapter.calls.find(({ route }) => route === 'deliver'));
-    const own = (call.body as { origin_marker: string }).origin_marker;
+    const own = call.body.origin_marker;
     expect(own).toMatch(new RegExp(`^[0-9a-f]{32}\\.${id}$`));
     adapter.routes['parse-inbound'] = () => ({ ...parsed, metadata: { origin_marker: own } });
     expect((await receive(apps.chat, {})).message.is_bot).toBe(true);

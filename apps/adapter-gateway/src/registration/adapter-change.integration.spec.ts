@@ -1,6 +1,7 @@
 import { appChanged, inboundParse, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
-import { testRedisUrl, until } from '#libs/testing';
+import { type Json, testRedisUrl, until } from '#libs/testing';
+import type { AppView } from '../apps/app-view.dto.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 
@@ -8,7 +9,7 @@ describe('a registered adapter', () => {
   let world: GatewayWorld;
   let adapter: FakeAdapter;
   let id: string;
-  let app: any;
+  let app: Json<AppView>;
   let jobs: JobClient;
   let made = 0;
 
@@ -30,10 +31,10 @@ describe('a registered adapter', () => {
   afterEach(() => adapter.close());
 
   const change = (body: object) => world.call('PATCH', `adapters/${id}`, body);
-  const appNow = async (): Promise<any> => (await world.call('GET', `apps/${app.id}`)).body;
-  const endpoint = async (): Promise<any> => {
+  const appNow = async () => (await world.call('GET', `apps/${app.id}`)).body;
+  const endpoint = async () => {
     const { endpoints } = (await world.service('GET', 'endpoints?after=0')).body;
-    return endpoints.find(({ app_id: of }: any) => of === app.id);
+    return endpoints.find(({ app_id: of }) => of === app.id);
   };
   const putInForce = async (manifest: object): Promise<void> => {
     Object.assign(adapter.manifest, manifest);
@@ -42,9 +43,9 @@ describe('a registered adapter', () => {
   };
   const deliver = async (): Promise<string> => {
     const body = { app_id: app.id, channel_address: 'a', message: { text: 'hi' }, idempotency_key: newId('dlv') };
-    return (await world.service('POST', 'adapter-calls/deliver', body)).body.delivery_id;
+    return (await world.service('POST', 'adapter-calls/deliver', body)).body.delivery_id ?? '';
   };
-  const delivery = (deliveryId: string, state: string): Promise<any> =>
+  const delivery = (deliveryId: string, state: string) =>
     until(`the delivery is ${state}`, async () => {
       const { body } = await world.call('GET', `deliveries/${deliveryId}`);
       return body.state === state ? body : null;

@@ -1,6 +1,6 @@
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
+import { type FakeAdapter, fakeAdapter, type FakeManifest } from '../testing/fake-adapter.js';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 import { httpServer, sendJson } from '../testing/http-server.js';
 
@@ -29,26 +29,34 @@ beforeEach(async () => {
 });
 afterEach(() => adapter.close());
 
-const inForce = async (): Promise<Record<string, any>> => (await world.call('GET', `adapters/${id}`)).body;
-const refresh = async (): Promise<any> => (await world.call('POST', `adapters/${id}/refresh`, {})).body;
+const inForce = async () => (await world.call('GET', `adapters/${id}`)).body;
+const refresh = async () => (await world.call('POST', `adapters/${id}/refresh`, {})).body;
 
 describe('a refreshed manifest', () => {
   it('is in force at once when only words differ, and kept as a version', async () => {
     adapter.manifest.description = 'Better words.';
-    adapter.manifest.credentials[0].label = 'The token';
+    Object.assign(adapter.manifest.credentials[0] ?? {}, { label: 'The token' });
     expect(await refresh()).toMatchObject({ pending: false, version: { number: 2 }, adapter: { manifest_version: 2 } });
     expect((await inForce()).manifest.description).toBe('Better words.');
     const { body } = await world.call('GET', `adapters/${id}/versions`);
-    expect(body.data.map(({ number, manifest }: any) => [number, manifest.description])).toEqual([
+    expect(body.data.map(({ number, manifest }) => [number, manifest.description])).toEqual([
       [2, 'Better words.'],
       [1, 'A provider of the tests.'],
     ]);
   });
 
-  it.each<[string, (manifest: Record<string, any>) => void, string]>([
-    ['maps_to', (manifest) => (manifest.credentials[0].maps_to = 'other'), '/credentials/0/maps_to'],
-    ['a URL', (manifest) => (manifest.oauth_config.token_url = 'https://evil.example/'), '/oauth_config/token_url'],
-    ['a scope', (manifest) => manifest.oauth_config.scopes.push('write'), '/oauth_config/scopes/1'],
+  it.each<[string, (manifest: FakeManifest) => void, string]>([
+    [
+      'maps_to',
+      ({ credentials }) => Object.assign(credentials[0] ?? {}, { maps_to: 'other' }),
+      '/credentials/0/maps_to',
+    ],
+    [
+      'a URL',
+      (manifest) => Object.assign(manifest.oauth_config ?? {}, { token_url: 'https://evil.example/' }),
+      '/oauth_config/token_url',
+    ],
+    ['a scope', (manifest) => manifest.oauth_config?.scopes.push('write'), '/oauth_config/scopes/1'],
     ['a capability', (manifest) => manifest.capabilities.pop(), '/capabilities/1'],
     ['a URL anywhere', (manifest) => (manifest.author = { name: 'x', url: 'https://x.example' }), '/author/url'],
     ['a name that looks like a path', (manifest) => (manifest['/oauth_config/token_url'] = 'https://x.example'), '/~1'],
@@ -74,9 +82,9 @@ describe('a refreshed manifest', () => {
   });
 
   it('gives the vault its OAuth configuration only once it is approved', async () => {
-    const ask = async (): Promise<any> =>
+    const ask = async () =>
       (await world.service('GET', `oauth-providers/${adapter.slug}?organization_id=${home.organizationId}`)).body;
-    adapter.manifest.oauth_config.scopes = ['read', 'write'];
+    adapter.manifest.oauth_config?.scopes.push('write');
     await refresh();
     expect(await ask()).toEqual({
       slug: adapter.slug,
@@ -93,9 +101,9 @@ describe('a refreshed manifest', () => {
     const app = (await world.call('POST', `listings/${adapter.slug}/install`, {})).body;
     adapter.manifest.webhook = { verification: 'none' };
     await refresh();
-    const endpoint = async (): Promise<any> => {
+    const endpoint = async () => {
       const { body } = await world.service('GET', `endpoints?after=${app.version}`);
-      return body.endpoints.find(({ app_id }: any) => app_id === app.id) ?? null;
+      return body.endpoints.find(({ app_id }) => app_id === app.id) ?? null;
     };
     expect(await endpoint()).toBeNull();
     await world.call('POST', `adapters/${id}/versions/2/approve`);
@@ -147,7 +155,7 @@ describe('registering', () => {
     });
     const { status, body } = await world.call('POST', 'adapters', { url: other.url });
     expect(status).toBe(422);
-    expect(Object.fromEntries(body.errors.map(({ field, message }: any) => [field, message]))).toEqual({
+    expect(Object.fromEntries(body.errors.map(({ field, message }) => [field, message]))).toEqual({
       schema_version: 'must be one of 1.0, not a text',
       icon: 'must be a text, not a whole number',
       setup_instructions: 'must be a list of texts, not a text',
@@ -210,7 +218,9 @@ describe('health', () => {
     };
     await until('it was asked', () => asked.length > 0);
     expect(asked[0]).toEqual([home.organizationId, home.projectId]);
-    await until('the page shows it', async () => /^\/health: version must be a text/.test((await inForce()).violation));
+    await until('the page shows it', async () =>
+      /^\/health: version must be a text/.test((await inForce()).violation ?? ''),
+    );
   });
 
   it('is asked less often the longer it is bad', async () => {

@@ -1,7 +1,9 @@
-import { until } from '#libs/testing';
+import type { ListChangesResult } from '#libs/adapter-sdk';
+import { type Json, until } from '#libs/testing';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 import { fakeAdapter } from '../testing/fake-adapter.js';
+import type { SourceDocumentView } from './source-view.dto.js';
 
 let world: GatewayWorld;
 let provider: DocumentProvider;
@@ -24,10 +26,10 @@ beforeEach(async () => {
 });
 afterEach(() => provider.close());
 
-const runs = async (): Promise<any[]> => (await world.call('GET', `sources/${source}/runs`)).body.data;
+const runs = async () => (await world.call('GET', `sources/${source}/runs`)).body.data;
 
 /** Synchronises, and waits for the end. */
-async function synced(): Promise<any> {
+async function synced() {
   const { status, body } = await world.call('POST', `sources/${source}/sync`);
   expect(status).toBe(202);
   return until(
@@ -40,8 +42,8 @@ async function synced(): Promise<any> {
   );
 }
 
-async function documents(query = ''): Promise<any[]> {
-  const all: any[] = [];
+async function documents(query = '') {
+  const all: Json<SourceDocumentView>[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
     const after: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
     const { body } = await world.call('GET', `sources/${source}/documents?limit=200${query}${after}`);
@@ -54,7 +56,7 @@ async function documents(query = ''): Promise<any[]> {
 const current = async (): Promise<string[]> => (await documents('&state=current')).map(({ path }) => path);
 
 describe('a source that could not be synchronised', () => {
-  const failure = async (): Promise<any> => {
+  const failure = async () => {
     const { status, body } = await world.call('GET', `sources/${source}`);
     expect({ status, body }).toMatchObject({ status: 200, body: { id: source } });
     return body.sync_failure;
@@ -70,14 +72,14 @@ describe('a source that could not be synchronised', () => {
       next_try_at: null,
       what_to_do: expect.stringMatching(/synchronise/),
     });
-    expect(first.error).toContain('there is no such folder');
+    expect(first?.error).toContain('there is no such folder');
     await world.call('PATCH', `sources/${source}`, { every_seconds: 3_600 });
     await synced();
     const scheduled = await until('the next run is due by the schedule', async () => {
       const now = await failure();
       return now?.next_try_at ? now : null;
     });
-    expect(scheduled).toMatchObject({ since: first.since, what_to_do: null });
+    expect(scheduled).toMatchObject({ since: first?.since, what_to_do: null });
     provider.onList = () => undefined;
     expect(await synced()).toMatchObject({ state: 'succeeded' });
     expect(await failure()).toBeNull();
@@ -90,7 +92,7 @@ describe('a source that could not be synchronised', () => {
     expect(run).toMatchObject({ state: 'succeeded', added: 1, failed: 1 });
     const shown = await failure();
     expect(shown).toMatchObject({ code: 'documents_failed', error: expect.stringContaining('a.md') });
-    expect(shown.what_to_do).toContain(run.id);
+    expect(shown?.what_to_do).toContain(run.id);
   });
 
   it('yet shows what it waits for', async () => {
@@ -102,7 +104,7 @@ describe('a source that could not be synchronised', () => {
     await world.call('POST', `sources/${source}/sync`);
     const waits = await until('it shows that it waits', failure);
     expect(waits).toMatchObject({ code: 'rate_limited', error: 'slowly' });
-    expect(Date.parse(waits.next_try_at)).toBeGreaterThan(Date.parse(waits.since));
+    expect(Date.parse(waits.next_try_at ?? '')).toBeGreaterThan(Date.parse(waits.since));
     await until('it went on', async () => (await failure()) === null);
   });
 });
@@ -128,10 +130,10 @@ describe('a synchronisation', () => {
       content_type: 'text/plain',
       provenance: { resource_path: 'root', run_id: first.id },
     });
-    const content = await world.call('GET', `sources/${source}/documents/${document.id}/content`);
+    const content = await world.call('GET', `sources/${source}/documents/${document?.id}/content`);
     expect([content.body, content.headers.get('content-disposition')]).toEqual(['two', 'attachment']);
     const stranger = { projectId: 'prj_other' };
-    const path = `sources/${source}/documents/${document.id}/content`;
+    const path = `sources/${source}/documents/${document?.id}/content`;
     expect((await world.call('GET', path, undefined, stranger)).status).toBe(404);
   });
 
@@ -146,7 +148,7 @@ describe('a synchronisation', () => {
     expect(await synced()).toMatchObject({ state: 'succeeded', removed: 1, added: 0 });
     const [tombstone] = await documents('&state=removed');
     expect(tombstone).toMatchObject({ path: 'f/7', fingerprint: 'text 7' });
-    const read = await world.call('GET', `sources/${source}/documents/${tombstone.id}/content`);
+    const read = await world.call('GET', `sources/${source}/documents/${tombstone?.id}/content`);
     expect(read.status).toBe(410);
     provider.files.set('f/7', 'back');
     expect(await synced()).toMatchObject({ added: 1 });
@@ -201,7 +203,7 @@ describe('a synchronisation', () => {
     };
     const run = await synced();
     expect(run).toMatchObject({ state: 'succeeded', added: 1, failed: 3 });
-    expect(run.failures.map(({ path }: any) => path).sort()).toEqual(['bad', 'big', 'gone']);
+    expect(run.failures.map(({ path }) => path).sort()).toEqual(['bad', 'big', 'gone']);
     provider.onFetch = () => undefined;
     // An incremental listing does not name it again: the cursor is past it.
     provider.onList = () => ({ changes: [], cursor: 'end' });
@@ -252,7 +254,7 @@ describe('a synchronisation', () => {
     await adapter.close();
   });
 
-  it.each<[string, any]>([
+  it.each<[string, ListChangesResult]>([
     ['a path out of the root', { changes: [{ path: '../a', fingerprint: '1', status: 'added' }], cursor: 'c' }],
     ['has_more for ever', { changes: [], cursor: 'same', has_more: true }],
     ['a cursor over 4 KB', { changes: [], cursor: 'x'.repeat(4_097) }],
@@ -269,7 +271,7 @@ describe('what begins a synchronisation', () => {
     await until('a scheduled run has ended', async () => (await runs())[0]?.finished_at);
     expect((await runs())[0]).toMatchObject({ cause: 'schedule', added: 1 });
     const { body } = await world.call('GET', `sources/${source}`);
-    expect(Date.parse(body.next_sync_at)).toBeGreaterThan(Date.now() + 20_000);
+    expect(Date.parse(body.next_sync_at ?? '')).toBeGreaterThan(Date.now() + 20_000);
   });
 
   it('is a request during a run, for once more after it', async () => {
@@ -288,7 +290,7 @@ describe('what begins a synchronisation', () => {
     release();
     await until('another run has ended', async () => {
       const [newest, ...older] = await runs();
-      return older.length > 0 && newest.finished_at;
+      return older.length > 0 && newest?.finished_at;
     });
     expect(await current()).toEqual(['a', 'b']);
   });

@@ -132,10 +132,10 @@ describe('what the engine is told of the documents of a source', () => {
       sendJson(response, { code: status === 503 ? 'service_unavailable' : 'invalid_fields', detail: 'not so' }, status);
       return true;
     };
-    const shown = async (): Promise<any> => {
+    const shown = async () => {
       const { body } = await world.call('GET', `sources/${source}/documents`);
       const { feed_failure: feed } = (await world.call('GET', `sources/${source}`)).body;
-      return { document: body.data[0].knowledge_failure, feed };
+      return { document: body.data[0]?.knowledge_failure, feed };
     };
     const failing = (code: string) =>
       until(`it shows ${code}`, async () => {
@@ -149,7 +149,7 @@ describe('what the engine is told of the documents of a source', () => {
     status = 422;
     const refused = await failing('invalid_fields');
     expect(refused.document).toMatchObject({ error: 'not so', since: away.document.since });
-    expect(Date.parse(refused.document.next_try_at)).toBeGreaterThan(Date.parse(refused.document.since));
+    expect(Date.parse(refused.document?.next_try_at ?? '')).toBeGreaterThan(Date.parse(refused.document?.since ?? ''));
     status = 200;
     await world.pool.query('UPDATE gateway.source_document SET tell_at = now() WHERE tell_at IS NOT NULL');
     await settled();

@@ -30,7 +30,7 @@ afterEach(async () => {
   await provider.close();
 });
 
-async function ended(): Promise<any> {
+async function ended() {
   return until(
     'the run has ended',
     async () => {
@@ -105,7 +105,7 @@ describe('a run of two replicas', () => {
     await sync();
     await until('another run has ended', async () => {
       const { body } = await world.call('GET', `sources/${source}/runs`);
-      return body.data.length === 2 && body.data[0].finished_at;
+      return body.data.length === 2 && body.data[0]?.finished_at;
     });
     const { rows } = await world.pool.query(
       `SELECT convert_from(content, 'utf8') AS text FROM gateway.source_document`,

@@ -1,23 +1,47 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { httpServer, sendJson } from './http-server.js';
 
-export type Route = (body: any, response: ServerResponse, request: IncomingMessage) => unknown;
+/** What the gateway sends: of each route what the tests read. */
+export interface CallBody {
+  credentials: Record<string, string>;
+  message: { text: string; thread_id?: string; attachments?: object[] };
+  channel_address: string;
+  thread_id?: string;
+  idempotency_key: string;
+  from_part: number;
+  origin_marker: string;
+  text: string;
+  cursor: string | null;
+  request: { body: string; headers: Record<string, string> };
+}
+
+/** What tests change of a manifest. */
+export interface FakeManifest {
+  slug: string;
+  description: string;
+  capabilities: string[];
+  credentials: Record<string, unknown>[];
+  oauth_config?: { token_url: string; scopes: string[] };
+  [field: string]: unknown;
+}
+
+export type Route = (body: CallBody, response: ServerResponse, request: IncomingMessage) => unknown;
 
 /** An adapter whose every answer a test may replace, also by ones that no SDK would give. */
 export interface FakeAdapter {
   url: string;
   slug: string;
-  manifest: Record<string, any>;
+  manifest: FakeManifest;
   health: Record<string, unknown>;
   /** By path below the adapter's; what a route returns is sent as JSON, unless it answered by itself. */
   routes: Record<string, Route>;
-  calls: { route: string; body: any }[];
+  calls: { route: string; body: CallBody }[];
   close(): Promise<void>;
 }
 
-function json(body: string): unknown {
+function json(body: string): CallBody | null | undefined {
   try {
-    return body === '' ? null : JSON.parse(body);
+    return body === '' ? null : (JSON.parse(body) as CallBody);
   } catch {
     return undefined;
   }
@@ -28,10 +52,11 @@ export async function fakeAdapter(slug: string, manifest: Record<string, unknown
     const route = path.replace(`/${slug}/`, '');
     const parsed = json(body);
     if (parsed === undefined) return sendJson(response, { error: 'invalid_json' }, 400);
-    if (request.method === 'POST') adapter.calls.push({ route, body: parsed });
+    const sent = parsed ?? ({} as CallBody);
+    if (request.method === 'POST') adapter.calls.push({ route, body: sent });
     const answer = adapter.routes[route];
     if (!answer) return sendJson(response, { error: 'not_found' }, 404);
-    const value = answer(parsed, response, request);
+    const value = answer(sent, response, request);
     if (value !== undefined) sendJson(response, value);
   });
   const adapter: FakeAdapter = {

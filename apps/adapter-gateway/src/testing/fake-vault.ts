@@ -20,6 +20,15 @@ interface BoundCredential {
   signing: string[] | null;
 }
 
+/** Of each route what it reads. */
+interface VaultRequest {
+  credential_ids: string[];
+  credential_id: string;
+  consumer: { id: string };
+  signing: string[] | null;
+  credentials: BoundCredential[];
+}
+
 type Answer = [body: unknown, status?: number];
 
 export async function fakeVault(): Promise<FakeVault> {
@@ -52,7 +61,7 @@ export async function fakeVault(): Promise<FakeVault> {
     if (!connected(id)) return [{ code: 'not_connected', detail: 'connect it first' }, 409];
     return [{ credential_id: id, generation: 1, type: typeOf(id), fields }];
   };
-  const answer = (method: string, path: string, body: any): Answer => {
+  const answer = (method: string, path: string, body: VaultRequest): Answer => {
     if (state.down) return [{ code: 'unavailable', detail: 'away' }, 503];
     if (path === '/internal/credentials/describe') return [{ data: describe(body.credential_ids) }];
     state.asked.push(`${method} ${path}`);
@@ -65,7 +74,7 @@ export async function fakeVault(): Promise<FakeVault> {
     }
     const app = path.split('/').at(-1) ?? '';
     const [known, unknown] = [[] as string[], [] as string[]];
-    for (const { credential_id: id, signing } of body.credentials as BoundCredential[]) {
+    for (const { credential_id: id, signing } of body.credentials) {
       (state.credentials.has(id) ? known : unknown).push(id);
       state.signing.set(`${app} ${id}`, signing);
     }

@@ -8,19 +8,23 @@ import {
   ServiceTokens,
   tokenLimitDefaults,
 } from '#libs/service-kit';
-import { QueuedJobs, testDatabase, testRedisUrl, testServiceKey, testServiceTrust } from '#libs/testing';
+import {
+  type Answer,
+  QueuedJobs,
+  testDatabase,
+  testRedisUrl,
+  testServiceKey,
+  testServiceTrust,
+  type ViewOf,
+} from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { AppModule } from '../app.module.js';
 import type { GatewaySettings } from '../env.js';
 import { type FakeVault, fakeVault } from './fake-vault.js';
+import type { GatewayViews } from './gateway-views.js';
 
-export interface Answer {
-  status: number;
-  headers: Headers;
-  /** JSON, or the text where it is none. */
-  body: any;
-}
+export type GatewayAnswer<Route extends string> = Answer<ViewOf<Route, GatewayViews>> & { headers: Headers };
 
 export interface GatewayWorld {
   pool: pg.Pool;
@@ -30,9 +34,19 @@ export interface GatewayWorld {
   /** Starts one more replica, in this process. */
   start(settings?: Partial<GatewaySettings>): Promise<NestFastifyApplication>;
   /** As a person of the project. */
-  call(method: string, path: string, body?: object, as?: Partial<Principal>): Promise<Answer>;
+  call<Method extends string, Path extends string>(
+    method: Method,
+    path: Path,
+    body?: object,
+    as?: Partial<Principal>,
+  ): Promise<GatewayAnswer<`${Method} ${Path}`>>;
   /** As another service. */
-  service(method: string, path: string, body?: object, scope?: Partial<Principal>): Promise<Answer>;
+  service<Method extends string, Path extends string>(
+    method: Method,
+    path: Path,
+    body?: object,
+    scope?: Partial<Principal>,
+  ): Promise<GatewayAnswer<`${Method} ${Path}`>>;
   /** Payloads of the jobs of one kind that wait for a consumer which no test runs. */
   waiting<P extends object>(contract: JobContract<P>): Promise<P[]>;
   close(): Promise<void>;
@@ -55,7 +69,12 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
   await queued.lose();
   const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');
   const gateways: NestFastifyApplication[] = [];
-  const send = async (method: string, path: string, body: object | undefined, principal: Principal) => {
+  const send = async <View>(
+    method: string,
+    path: string,
+    body: object | undefined,
+    principal: Principal,
+  ): Promise<Answer<View> & { headers: Headers }> => {
     const gateway = gateways[0];
     if (!gateway) throw new Error('no gateway was started');
     const token = await tokens.mint('adapter-gateway', principal);

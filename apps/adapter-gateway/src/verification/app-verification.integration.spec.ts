@@ -23,7 +23,7 @@ afterEach(() => adapter.close());
 const verify = () => world.call('POST', `apps/${app}/verify`);
 const asked = (): number => adapter.calls.filter(({ route }) => route === 'verify').length;
 const violation = async (): Promise<string | null> =>
-  (await world.call('GET', 'adapters')).body.data.find(({ slug }: { slug: string }) => slug === adapter.slug).violation;
+  (await world.call('GET', 'adapters')).body.data.find(({ slug }) => slug === adapter.slug)?.violation ?? null;
 const text =
   (status: number, type: string, body: string): Route =>
   (_body, response) =>

@@ -20,13 +20,13 @@ describe('the webhook of a provider that has to be asked again', () => {
   });
   afterEach(() => adapter.close());
 
-  async function install(): Promise<{ id: string; webhook_url: string }> {
+  async function install() {
     await world.call('POST', 'adapters', { url: adapter.url });
     return (await world.call('POST', `listings/${adapter.slug}/install`, {})).body;
   }
   const asked = () => adapter.calls.filter(({ route }) => route === 'renew-webhook');
-  const stateOf = async (id: string): Promise<any> => (await world.call('GET', `apps/${id}/webhook-renewal`)).body;
-  const said = (id: string, what: (row: any) => unknown): Promise<any> =>
+  const stateOf = async (id: string) => (await world.call('GET', `apps/${id}/webhook-renewal`)).body;
+  const said = (id: string, what: (row: Awaited<ReturnType<typeof stateOf>>) => unknown) =>
     until('the renewal is recorded', async () => {
       const row = await stateOf(id);
       return what(row) ? row : null;
@@ -63,12 +63,12 @@ describe('the webhook of a provider that has to be asked again', () => {
       return { ok: true };
     };
     const { id } = await install();
-    const app = async (): Promise<any> => (await world.call('GET', `apps/${id}`)).body;
+    const app = async () => (await world.call('GET', `apps/${id}`)).body;
     expect(await said(id, ({ error }) => error)).toMatchObject({ error: 'auth_failed', error_detail: 'no such grant' });
     const first = await until('the App shows it', async () => (await app()).renewal_failure);
     expect(first).toMatchObject({ code: 'auth_failed', error: 'no such grant' });
     expect(first.what_to_do).toMatch(/Verify the App/);
-    expect(Date.parse(first.next_try_at)).toBeGreaterThan(Date.parse(first.since));
+    expect(Date.parse(first.next_try_at ?? '')).toBeGreaterThan(Date.parse(first.since));
     fails = 'for now';
     const second = await until('it failed in another way', async () => {
       const { renewal_failure: failure } = await app();

@@ -32,7 +32,7 @@ const rewrap = async (body: object = {}) =>
   (await vault.call('POST', '/internal/keys/rewrap', { to: 'k2', ...body }, operator)).body;
 const counts = async () => {
   const { keys } = (await vault.call('GET', '/internal/keys', undefined, operator)).body;
-  return Object.fromEntries(keys.map(({ kid, deks }: { kid: string; deks: number }) => [kid, deks]));
+  return Object.fromEntries(keys.map(({ kid, deks }) => [kid, deks]));
 };
 
 describe('the rotation of the KEK', () => {

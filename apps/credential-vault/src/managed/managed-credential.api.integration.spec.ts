@@ -3,7 +3,7 @@ import { testServiceKey } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
 import { type ClusterIssuer, startCluster } from '../testing/cluster-issuer.js';
-import { type Answer, asService, owner, vaultWorld, type VaultWorld, writer } from '../testing/vault-world.js';
+import { asService, owner, vaultWorld, type VaultAnswer, type VaultWorld, writer } from '../testing/vault-world.js';
 
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET';
 
@@ -30,7 +30,13 @@ const client = { client_id: 'ours', client_secret: 'hush', config, requested_by:
 const wish = () => ({ name: `managed ${(named += 1)}`, config, requested_by: 'key:7' });
 
 /** Calls as a service, whose tokens this issuer makes; in another organization if one is named. */
-type Call = (service: string, method: Method, path: string, body?: object, organizationId?: string) => Promise<Answer>;
+type Call = (
+  service: string,
+  method: Method,
+  path: string,
+  body?: object,
+  organizationId?: string,
+) => Promise<VaultAnswer<'POST /internal/mcp-servers/'>>;
 
 const issuers: [string, Call][] = [
   [
@@ -48,7 +54,7 @@ const issuers: [string, Call][] = [
       };
       const url = path;
       const answer = await vault.app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
-      return { status: answer.statusCode, text: answer.body, body: answer.body ? answer.json() : null };
+      return { status: answer.statusCode, text: answer.body, body: JSON.parse(answer.body || 'null') };
     },
   ],
 ];
@@ -59,7 +65,7 @@ describe.each(issuers)('credentials of MCP servers, with the tokens of %s', (iss
   const made = async (server: string): Promise<string> => {
     const answer = await call('mcp-registry', 'POST', of(server), wish());
     if (answer.status !== 201) throw new Error(answer.text);
-    return answer.body.id as string;
+    return answer.body.id;
   };
 
   it('are made, given their client, read by their server and deleted with it by mcp-registry', async () => {
@@ -68,7 +74,7 @@ describe.each(issuers)('credentials of MCP servers, with the tokens of %s', (iss
       redirect_uri: expect.stringMatching(/\/oauth\/callback\/own-/),
       client_metadata_url: null,
     });
-    const id = answer.body.id as string;
+    const id = answer.body.id;
     expect((await call('mcp-registry', 'PUT', of('mcp_1', id), client)).status).toBe(204);
     const view = await vault.call('GET', `/api/v1/credentials/${id}`);
     expect(view.body).toMatchObject({

@@ -35,9 +35,27 @@ export interface KeyService {
   close(): Promise<void>;
 }
 
+/** What is asked of them, each in its own words. */
+interface KeyRequest {
+  // AWS
+  KeyId: string;
+  EncryptionContext: object;
+  Plaintext: string;
+  CiphertextBlob: string;
+  // Google, and Transit
+  plaintext: string;
+  ciphertext: string;
+  additionalAuthenticatedData: string;
+  associated_data: string;
+  role: string;
+  jwt: string;
+  // Azure
+  value: string;
+}
+
 interface Told {
   path: string;
-  body: any;
+  body: KeyRequest;
   request: IncomingMessage;
   reply: (status: number, body: object, headers?: Record<string, string>) => void;
 }

@@ -1,11 +1,12 @@
 import { createService, type Principal, type Scope, ServiceTokens } from '#libs/service-kit';
 import { ChangeListener, Database } from '#libs/database';
-import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
+import { type Answer, testDatabase, testRedisUrl, testServiceKey, type ViewOf } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../app.module.js';
 import type { KekRing } from '../sealing/kek-ring.js';
 import { defaultPolicy, type PolicyRules } from '../service-policy/service-policy.js';
 import type { VaultSettings } from '../settings.js';
+import type { VaultViews } from './vault-views.js';
 
 export const owner = { organizationId: 'org_a', projectId: 'prj_a' };
 export const writer: Principal = { ...owner, subject: 'key:writer', scopes: ['credentials:write'] };
@@ -17,11 +18,9 @@ export const unboundPolicy: PolicyRules = {
   'adapter-gateway': { may: ['resolve', 'resolve_unbound', 'bind'], consumers: ['app'] },
 };
 
-export interface Answer {
-  status: number;
-  text: string;
-  body: any;
-}
+type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+export type VaultAnswer<Route extends string = string> = Answer<ViewOf<Route, VaultViews>> & { text: string };
 
 /** The settings with which a cluster's tokens are believed. */
 export interface KubernetesTrust {
@@ -33,12 +32,12 @@ export interface KubernetesTrust {
 /** A vault over a database of its own, called as `writer` unless told otherwise. */
 export interface VaultWorld {
   app: NestFastifyApplication;
-  call(
-    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
-    url: string,
+  call<Method extends HttpMethod, Path extends string>(
+    method: Method,
+    url: Path,
     payload?: object,
     as?: Principal,
-  ): Promise<Answer>;
+  ): Promise<VaultAnswer<`${Method} ${Path}`>>;
   query(sql: string, parameters?: unknown[]): Promise<Record<string, unknown>[]>;
   /** Starts it anew over the same database. */
   restart(keys: KekRing, more?: Partial<VaultSettings>): Promise<void>;
@@ -58,12 +57,17 @@ export async function vaultWorld(
   const database = await testDatabase();
   const vault: VaultWorld = {
     app: await start(database.url, keys, more, trust),
-    call: async (method, url, payload, as = writer) => {
+    call: async <Method extends HttpMethod, Path extends string>(
+      method: Method,
+      url: Path,
+      payload?: object,
+      as = writer,
+    ): Promise<VaultAnswer<`${Method} ${Path}`>> => {
       const issuer = as.subject.startsWith('service:') ? as.subject.slice('service:'.length) : 'portal';
       const token = await new ServiceTokens(testServiceKey, issuer).mint('credential-vault', as);
       const headers = { authorization: `Bearer ${token}` };
       const answer = await vault.app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
-      return { status: answer.statusCode, text: answer.body, body: answer.body ? answer.json() : null };
+      return { status: answer.statusCode, text: answer.body, body: JSON.parse(answer.body || 'null') };
     },
     query: async (sql, parameters) => {
       const rows = await vault.app.get(Database).query(sql, parameters);

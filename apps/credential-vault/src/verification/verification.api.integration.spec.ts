@@ -29,7 +29,7 @@ describe('verifying', () => {
   it('asks the adapter on save, and keeps whose account it is', async () => {
     const saved = await create();
     expect(saved).toMatchObject({ status: 'active', reason: null, account: { id: 'acc_1', name: 'Someone' } });
-    expect(Date.parse(saved.last_verified_at)).toBeGreaterThan(Date.now() - 60_000);
+    expect(Date.parse(saved.last_verified_at ?? '')).toBeGreaterThan(Date.now() - 60_000);
     expect(gateway.calls.at(-1)).toEqual({
       path: '/internal/adapter-calls/verify',
       body: {

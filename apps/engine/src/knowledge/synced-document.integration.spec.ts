@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-world.js';
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
+import type { FoundChunkView } from './knowledge.dto.js';
 
 describe('a document of a source', () => {
   let world: EngineWorld;
@@ -34,7 +35,7 @@ describe('a document of a source', () => {
     ...over,
   });
   const gone = (revision: number) => ({ ...version(revision, ''), removed: true });
-  const search = async (words: string, project = home): Promise<any[]> => {
+  const search = async (words: string, project = home): Promise<FoundChunkView[]> => {
     const headers = { authorization: `Bearer ${await world.token(['knowledge:read'], project)}` };
     const url = `/api/v1/knowledge/search?q=${encodeURIComponent(words)}`;
     return (await engine.inject({ method: 'GET', url, headers })).json().data;

@@ -21,7 +21,9 @@ beforeEach(async () => {
   server = await FakeMcpServer.start();
   const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: `c${(calls += 1)}` });
   const tools = await registry.call('GET', `/tools?server_id=${body.id}`);
-  ({ id: toolId, pin } = tools.body.data[0]);
+  const [tool] = tools.body.data;
+  toolId = tool?.id ?? '';
+  pin = tool?.pin ?? '';
 });
 
 afterEach(async () => {
@@ -62,7 +64,7 @@ describe('a call of a tool', () => {
     expect(await call()).toMatchObject({ ok: true, is_error: true, content: 'no such city' });
     server.script.call = () => undefined;
     expect(await call()).toMatchObject({ ok: false, error: 'refused', retryable: true });
-    expect((await records()).map((one: any) => one.outcome)).toEqual(['refused', 'tool_error']);
+    expect((await records()).map((one) => one.outcome)).toEqual(['refused', 'tool_error']);
   });
 
   it('checks a result by the output schema, and by a pattern that would stop the process in time', async () => {
@@ -72,7 +74,7 @@ describe('a call of a tool', () => {
     const [strict] = (await registry.call('GET', `/tools?server_id=${body.id}`)).body.data;
     const result = async (text: string) => {
       server.script.call = () => ({ content: [], structuredContent: { text } });
-      return call({ tool_id: strict.id, pin: strict.pin });
+      return call({ tool_id: strict?.id, pin: strict?.pin });
     };
     expect(await result('aaa')).toMatchObject({ ok: true, structured: { text: 'aaa' } });
     expect(await result(`${'a'.repeat(5_000)}!`)).toMatchObject({ ok: false });

@@ -25,8 +25,8 @@ async function everything(transport: 'streamableHttp' | 'sse'): Promise<ChildSer
 
 async function callByName(serverId: string, name: string, args: object) {
   const { body } = await registry.call('GET', `/tools?server_id=${serverId}&limit=200`);
-  const { id, pin } = body.data.find((one: { name: string }) => one.name === name);
-  const call = { tool_id: id, pin, arguments: args, call_id: 'real' };
+  const found = body.data.find((one) => one.name === name);
+  const call = { tool_id: found?.id, pin: found?.pin, arguments: args, call_id: 'real' };
   return (await registry.internal('POST', '/tool-calls', call)).body;
 }
 

@@ -32,14 +32,14 @@ describe('a Skill', () => {
     expect(set.skills).toEqual([
       { id: skill.id, slug: 'desk-work', name: 'Desk work', knowledge: 'Be exact.', version: 1 },
     ]);
-    expect(set.tools.map((one: any) => [one.model_name, one.source, one.grade]).sort()).toEqual([
+    expect(set.tools.map((one) => [one.model_name, one.source, one.grade]).sort()).toEqual([
       ['desk-work__add', 'python', 'read'],
       ['http_request', 'builtin', 'read'],
     ]);
     for (const one of set.tools)
       expect(one.credential_bindings).toEqual([{ credential_id: 'cred_a', as: 'crm', skill_id: skill.id }]);
-    const [tool] = set.tools.filter((one: any) => one.source === 'python');
-    expect(tool.python).toEqual({
+    const [tool] = set.tools.filter((one) => one.source === 'python');
+    expect(tool?.python).toEqual({
       source: python('add'),
       source_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       function: 'add',
@@ -76,10 +76,10 @@ describe('a Skill', () => {
       tools: [{ tool: 'builtin:web_search', enabled: true }],
     });
     const { body } = await registry.call('GET', `/skills/${skill.id}/versions`);
-    expect(body.data.map((one: any) => [one.version, one.content.knowledge])).toEqual([
-      [3, 'one'],
-      [2, 'two'],
-      [1, 'one'],
+    expect(body.data).toMatchObject([
+      { version: 3, content: { knowledge: 'one' } },
+      { version: 2, content: { knowledge: 'two' } },
+      { version: 1, content: { knowledge: 'one' } },
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('a Skill', () => {
     const skill = await create({ name: 'Bound', tools: [{ tool: 'builtin:http_request' }], credentials: [bound] });
     expect(skill.credentials).toEqual([kept]);
     const set = await toolset([skill.id]);
-    expect(set.tools[0].credential_bindings).toEqual([{ ...kept, skill_id: skill.id }]);
+    expect(set.tools[0]?.credential_bindings).toEqual([{ ...kept, skill_id: skill.id }]);
     await registry.call('PATCH', `/skills/${skill.id}`, { credentials: [{ credential_id: 'cred_a', as: 'crm' }] });
     const restored = await registry.call('POST', `/skills/${skill.id}/versions/1/restore`);
     expect(restored.body.credentials).toEqual([kept]);
@@ -159,7 +159,7 @@ describe('a Skill', () => {
     const two = await create({ name: 'Second', slug: 'second', tools, credentials });
     const set = await toolset([one.id, two.id]);
     expect(set.tools).toHaveLength(1);
-    expect(set.tools[0].credential_bindings).toEqual([
+    expect(set.tools[0]?.credential_bindings).toEqual([
       { credential_id: 'cred_a', as: 'api', skill_id: one.id },
       { credential_id: 'cred_a', as: 'second.api', skill_id: two.id },
     ]);
@@ -170,7 +170,7 @@ describe('a Skill', () => {
       name: 'X',
       tools: [{ tool: 'tol_none' }, { tool: 'builtin:rm' }],
     });
-    expect(unknown.body.errors.map((one: any) => one.field)).toEqual(['tools.0.tool', 'tools.1.tool']);
+    expect(unknown.body.errors.map((one) => one.field)).toEqual(['tools.0.tool', 'tools.1.tool']);
     const credentials = [{ credential_id: 'cred_none', as: 'x' }];
     expect((await registry.call('POST', '/skills', { name: 'Y', credentials })).body.code).toBe('credential_not_found');
     const allowed = [{ credential_id: 'cred_a', as: 'x' }];
@@ -181,7 +181,7 @@ describe('a Skill', () => {
   it('has a name', async () => {
     for (const body of [{ knowledge: 'nameless' }, { name: '' }, { name: null }]) {
       const { status, body: problem } = await registry.call('POST', '/skills', body);
-      expect({ status, fields: problem.errors?.map((one: any) => one.field) }).toEqual({
+      expect({ status, fields: problem.errors?.map((one) => one.field) }).toEqual({
         status: 422,
         fields: ['name'],
       });
@@ -299,14 +299,14 @@ describe('a SKILL.md folder', () => {
       credentials: [{ credential_id: 'cred_a', as: 'key' }],
     });
     const { body } = await registry.call('GET', `/skills/${skill.id}/export`);
-    expect(body.files.map((file: any) => file.path)).toEqual(['SKILL.md', 'tools/mul.py', 'gatehouse.json']);
+    expect(body.files.map((file) => file.path)).toEqual(['SKILL.md', 'tools/mul.py', 'gatehouse.json']);
     expect(JSON.stringify(body)).not.toContain('cred_a');
-    const files = body.files.map((file: any) => ({
+    const files = body.files.map((file) => ({
       path: `numbers/${file.path}`,
       content: file.content.replace('def mul', 'def mul2'),
     }));
     await registry.call('PATCH', `/skills/${skill.id}`, { tools: [] });
-    const slugFree = files.map((file: any) => ({ ...file, content: file.content.replace('\\"big\\" ones', 'again') }));
+    const slugFree = files.map((file) => ({ ...file, content: file.content.replace('\\"big\\" ones', 'again') }));
     const imported = await registry.call('POST', '/skills/import', { files: slugFree });
     expect(imported.status).toBe(201);
     expect(imported.body).toMatchObject({
@@ -315,7 +315,7 @@ describe('a SKILL.md folder', () => {
       missing: ['credential key'],
     });
     const set = await toolset([imported.body.skill.id]);
-    expect(set.tools.map((one: any) => one.model_name).sort()).toEqual(['numbers-again__mul2', 'web_search']);
+    expect(set.tools.map((one) => one.model_name).sort()).toEqual(['numbers-again__mul2', 'web_search']);
   });
 
   it('of other making is read: block scalars, other keys, other files', async () => {
@@ -358,7 +358,7 @@ describe('a SKILL.md folder', () => {
     expect((await registry.call('POST', '/skills/import', { files })).body.code).toBe('python_not_compiled');
     registry.fake.compile = compile;
     const { body } = await registry.call('GET', '/tools?source=python&limit=200');
-    expect(body.data.map((one: any) => one.name)).not.toContain('fine');
+    expect(body.data.map((one) => one.name)).not.toContain('fine');
   });
 });
 
@@ -400,7 +400,7 @@ describe('a Python tool', () => {
 describe('the catalogue', () => {
   it('has the built-in tools beside the others', async () => {
     const { body } = await registry.call('GET', '/tools?source=builtin');
-    expect(body.data.map((one: any) => one.id)).toContain('builtin:http_request');
+    expect(body.data.map((one) => one.id)).toContain('builtin:http_request');
     expect((await registry.call('GET', '/tools/builtin:web_search')).body).toMatchObject({ grade: 'read' });
   });
 });

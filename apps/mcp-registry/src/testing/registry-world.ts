@@ -8,20 +8,15 @@ import {
   ServiceTokens,
   tokenLimitDefaults,
 } from '#libs/service-kit';
-import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust } from '#libs/testing';
+import { type Answer, testDatabase, testRedisUrl, testServiceKey, testServiceTrust, type ViewOf } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { registryService } from '../service.js';
 import type { RegistrySettings } from '../settings.js';
 import { type FakeServices, startFakeServices } from './fake-services.js';
+import type { RegistryInternalViews, RegistryViews } from './registry-views.js';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type As = Partial<Pick<Principal, 'organizationId' | 'projectId' | 'scopes'>>;
-
-export interface Answer {
-  status: number;
-  // Each test reads the shape that it asserts.
-  body: any;
-}
 
 export interface RegistryWorld {
   app: NestFastifyApplication;
@@ -29,9 +24,19 @@ export interface RegistryWorld {
   databaseUrl: string;
   fake: FakeServices;
   /** As a person of the home project, or as somebody else. */
-  call(method: Method, path: string, body?: object, as?: As): Promise<Answer>;
+  call<M extends Method, Path extends string>(
+    method: M,
+    path: Path,
+    body?: object,
+    as?: As,
+  ): Promise<Answer<ViewOf<`${M} ${Path}`, RegistryViews>>>;
   /** As the engine. */
-  internal(method: Method, path: string, body?: object, as?: As): Promise<Answer>;
+  internal<M extends Method, Path extends string>(
+    method: M,
+    path: Path,
+    body?: object,
+    as?: As,
+  ): Promise<Answer<ViewOf<`${M} ${Path}`, RegistryInternalViews>>>;
   token(as?: As): Promise<string>;
   close(): Promise<void>;
 }
@@ -90,10 +95,10 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
   const home = { organizationId: newId('org'), projectId: newId('prj') };
   const token = (as: As = {}, subject = 'key:1', scopes: Scope[] = ['admin', 'approvals:manage']): Promise<string> =>
     tokens.mint('mcp-registry', { ...home, subject, scopes, ...as });
-  const send = async (method: Method, url: string, bearer: string, payload?: object): Promise<Answer> => {
+  const send = async <View>(method: Method, url: string, bearer: string, payload?: object): Promise<Answer<View>> => {
     const headers = { authorization: `Bearer ${bearer}` };
     const answer = await app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
-    return { status: answer.statusCode, body: answer.body ? answer.json() : null };
+    return { status: answer.statusCode, body: JSON.parse(answer.body || 'null') };
   };
   return {
     app,

@@ -17,15 +17,13 @@ describe('what tools may do without a person', () => {
 
   const writer = { scopes: ['tools:write', 'admin'] as Scope[] };
   const manager = { scopes: ['tools:write', 'approvals:manage'] as Scope[] };
-  const audit = async (subject: string) =>
-    (await registry.internal('GET', '/audit')).body.data
-      .filter((entry: { subject: string }) => entry.subject === subject)
-      .reverse();
+  const audit = async (subject = '') =>
+    (await registry.internal('GET', '/audit')).body.data.filter((entry) => entry.subject === subject).reverse();
 
   it('is lowered in grade by nobody who only writes tools, and raised by them', async () => {
     const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: 'graded' }, writer);
     const { data } = (await registry.call('GET', `/tools?server_id=${body.id}`)).body;
-    const { id } = data[0];
+    const id = data[0]?.id;
     const grade = (to: string, as: typeof writer) => registry.call('PATCH', `/tools/${id}`, { grade: to }, as);
     const refused = await grade('read', writer);
     expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);

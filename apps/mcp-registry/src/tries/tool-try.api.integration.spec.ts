@@ -1,8 +1,10 @@
+import type { Json } from '#libs/testing';
 import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
+import type { ToolView } from '../tools/tool.dto.js';
 
 describe('a Python tool tried by hand', () => {
   let registry: RegistryWorld;
-  let tool: { id: string; pin: string };
+  let tool: Json<ToolView>;
   const source = 'def rates(day: str) -> int:\n    "Rates."\n    return http_request("GET", day)\n';
 
   beforeAll(async () => {
@@ -49,7 +51,7 @@ describe('a Python tool tried by hand', () => {
     registry.fake.tried = null;
     const { status, body } = await attempt({ arguments: { day: 'x' } });
     expect({ status, body }).toMatchObject({ status: 200, body: { ok: false, error: 'runner_busy' } });
-    expect((await records()).map((one: any) => one.outcome)).toEqual(['runner_busy', 'exception', 'ok']);
+    expect((await records()).map((one) => one.outcome)).toEqual(['runner_busy', 'exception', 'ok']);
   });
 
   it('uses the credentials of a Skill that has it, with the rights on those', async () => {

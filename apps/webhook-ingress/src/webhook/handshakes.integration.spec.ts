@@ -83,7 +83,7 @@ interface Accepted {
   received: boolean;
 }
 const json = async (answer: Promise<Response>): Promise<Accepted> => (await (await answer).json()) as Accepted;
-const query = async (sql: string, values: unknown[]): Promise<any[]> => {
+const query = async (sql: string, values: unknown[]) => {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   const { rows } = await client.query(sql, values);

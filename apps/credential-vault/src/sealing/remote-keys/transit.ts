@@ -26,6 +26,13 @@ export interface TransitKey {
 const maxAnswerBytes = 64 * 1024;
 const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
+/** What its routes answer with, as far as it is read: nothing of it is believed to be there. */
+interface TransitAnswer {
+  errors?: unknown;
+  auth?: { client_token?: unknown };
+  data?: { ciphertext?: unknown; plaintext?: unknown };
+}
+
 /** An answer other than 200. */
 class TransitError extends Error {
   override readonly name = 'TransitError';
@@ -48,7 +55,7 @@ export function transit(key: TransitKey, timeoutMs: number): RemoteCalls {
   const egress = createEgress({ allow: [new URL(address).host], maxResponseBytes: maxAnswerBytes });
   let token: Promise<string> | undefined;
 
-  const post = async (path: string, body: object, as?: string): Promise<Record<string, any>> => {
+  const post = async (path: string, body: object, as?: string): Promise<TransitAnswer> => {
     const headers = {
       'content-type': 'application/json',
       'x-vault-request': 'true',
@@ -59,27 +66,27 @@ export function transit(key: TransitKey, timeoutMs: number): RemoteCalls {
     const request = { method: 'POST', headers, body: JSON.stringify(body), timeoutMs, maxRedirects: 0 };
     const { status, body: bytes } = await egress.fetch(url, request);
     const text = bytes.toString('utf8');
-    const answer = (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, any>;
-    if (status !== 200) throw new TransitError(status, [answer['errors'] ?? []].flat().map(String));
+    const answer = (text.startsWith('{') ? JSON.parse(text) : {}) as TransitAnswer;
+    if (status !== 200) throw new TransitError(status, [answer.errors ?? []].flat().map(String));
     return answer;
   };
   const logIn = async (): Promise<string> => {
     if ('token_file' in auth) return (await readFile(auth.token_file, 'utf8')).trim();
     const { role, mount: at = 'kubernetes', token_file: file = serviceAccountToken } = auth.kubernetes;
     const answer = await post(`auth/${at}/login`, { role, jwt: (await readFile(file, 'utf8')).trim() });
-    return String(answer['auth']?.client_token);
+    return String(answer.auth?.client_token);
   };
-  const call = async (method: 'encrypt' | 'decrypt', body: object): Promise<Record<string, unknown>> => {
+  const call = async (method: 'encrypt' | 'decrypt', body: object): Promise<NonNullable<TransitAnswer['data']>> => {
     const used = (token ??= logIn());
     try {
-      return (await post(`${mount}/${method}/${encodeURIComponent(name)}`, body, await used))['data'] ?? {};
+      return (await post(`${mount}/${method}/${encodeURIComponent(name)}`, body, await used)).data ?? {};
     } catch (error) {
       // The next call logs in again, whoever refused.
       if (token === used) token = undefined;
       throw error;
     }
   };
-  const again = async (method: 'encrypt' | 'decrypt', body: object): Promise<Record<string, unknown>> => {
+  const again: typeof call = async (method, body) => {
     const hadToken = token !== undefined;
     try {
       return await call(method, body);

@@ -1,0 +1,70 @@
+import type { OAuthConfig } from '#libs/adapter-sdk';
+import type { Endpoint, HandshakeResult, NormalizedMessage } from '#libs/contracts';
+import type { AdapterHealthView } from '../adapter-health/adapter-health.dto.js';
+import type { AppPage, AppView } from '../apps/app-view.dto.js';
+import type { ConformanceRunPage, ConformanceRunView } from '../conformance/conformance.dto.js';
+import type { DeliveryPage, DeliveryView } from '../deliveries/delivery.dto.js';
+import type { ListingPage, ListingView } from '../listings/listing-view.dto.js';
+import type {
+  AdapterPage,
+  AdapterView,
+  ManifestVersionPage,
+  ManifestVersionView,
+  RefreshedAdapterView,
+} from '../registration/adapter-view.dto.js';
+import type { AvailableSamplesView, SampleView } from '../samples/sample.dto.js';
+import type {
+  SourceDocumentPage,
+  SourcePage,
+  SourceView,
+  SyncRunPage,
+  SyncRunView,
+} from '../sources/source-view.dto.js';
+import type { VerifiedAppView } from '../verification/app-verification.dto.js';
+import type { WebhookRenewalView } from '../webhook-renewals/webhook-renewal.dto.js';
+
+/** Of each route what the tests read. */
+interface AdapterCallAnswer {
+  ok?: boolean;
+  text?: string;
+  content_base64?: string;
+  delivery_id?: string;
+  state?: string;
+}
+
+/** What each route of the gateway answers with. */
+export type GatewayViews = [
+  ['GET adapters', AdapterPage],
+  [`POST adapters/${string}/refresh`, RefreshedAdapterView],
+  [`${string} adapters/${string}/conformance-runs/${string}`, ConformanceRunView],
+  [`POST adapters/${string}/conformance-runs`, ConformanceRunView],
+  [`GET adapters/${string}/conformance-runs`, ConformanceRunPage],
+  [`GET adapters/${string}/versions`, ManifestVersionPage],
+  [`GET adapters/${string}/versions/${number}`, ManifestVersionView],
+  [`GET adapters/${string}/health`, AdapterHealthView],
+  [`${string} adapters${string}`, AdapterView],
+  ['GET listings', ListingPage],
+  [`GET listings/${string}`, ListingView],
+  [`POST listings/${string}/install`, AppView],
+  ['GET apps', AppPage],
+  [`POST apps/${string}/verify`, VerifiedAppView],
+  [`GET apps/${string}/samples`, AvailableSamplesView],
+  [`POST apps/${string}/samples`, SampleView],
+  [`GET apps/${string}/webhook-renewal`, WebhookRenewalView],
+  [`POST apps/${string}/handshake`, HandshakeResult],
+  [`${string} apps${string}`, AppView],
+  ['GET deliveries', DeliveryPage],
+  [`${string} deliveries/${string}`, DeliveryView],
+  ['GET sources', SourcePage],
+  [`GET sources/${string}/runs`, SyncRunPage],
+  [`GET sources/${string}/runs/${string}`, SyncRunView],
+  [`POST sources/${string}/sync`, SyncRunView],
+  [`GET sources/${string}/documents`, SourceDocumentPage],
+  [`GET sources/${string}/content`, string],
+  [`${string} sources${string}`, SourceView],
+  [`POST adapter-calls/${string}`, AdapterCallAnswer],
+  ['GET audit', { data: object[] }],
+  [`GET endpoints${string}`, { endpoints: Endpoint[] }],
+  [`GET parsed-messages/${string}`, { messages: NormalizedMessage[] }],
+  [`GET oauth-providers/${string}`, { slug: string; manifest_version: number; oauth_config: OAuthConfig }],
+];
