@@ -33,7 +33,11 @@ export async function benchAck({ rounds, seconds, bytes }) {
   let keyed = 0;
   const drive = (/** @type {string} */ url, { length = seconds, withKeys = false } = {}) =>
     runLoad({
-      ...{ url, secret, connections: 64, seconds: length, bytes },
+      url,
+      secret,
+      connections: 64,
+      seconds: length,
+      bytes,
       ...(withKeys ? { keyed: `load-${(keyed += 1)}-` } : {}),
     });
   try {

@@ -73,13 +73,20 @@ export async function measureDelivery(system, sinkUrl, { seconds, burst, secret 
   const before = await usageOf(system.pids);
   const began = Date.now();
   const sent = await runLoad({
-    ...{ ...load, url: system.url, fields: system.fields, connections: 64 },
-    ...{ seconds: drainMs / 1000, count: burst },
+    ...load,
+    url: system.url,
+    fields: system.fields,
+    connections: 64,
+    seconds: drainMs / 1000,
+    count: burst,
   });
   const out = await delivered(sinkUrl, sent.accepted);
   const after = await usageOf(system.pids);
   return {
-    ...{ p50: brisk.p50, p99: brisk.p99, cpuMs20: slow.cpuMs, cpuMs100: brisk.cpuMs },
+    p50: brisk.p50,
+    p99: brisk.p99,
+    cpuMs20: slow.cpuMs,
+    cpuMs100: brisk.cpuMs,
     perSecond: out.receipts / ((out.lastAt - began) / 1000),
     cpuMsBurst: cpuBetween(before, after) / sent.accepted,
     lost: slow.lost + brisk.lost + sent.accepted - out.receipts,

@@ -46,7 +46,8 @@ async function ours(sinkUrl) {
     fields: { workflow_id: workflow.id },
     pids: {
       ...Object.fromEntries(names.map((name) => [name, gatehouse.pidOf(name)])),
-      ...{ postgres: gatehouse.postgres.pid, redis: gatehouse.redis.pid },
+      postgres: gatehouse.postgres.pid,
+      redis: gatehouse.redis.pid,
     },
     stop: () => gatehouse.close(),
   };

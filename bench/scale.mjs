@@ -111,7 +111,11 @@ async function oneSize({ replicas, redisNodes }, burst) {
     const per = (/** @type {number} */ value, digits = 2) => shown(value / accepted, digits);
     const cpu = Object.keys(pids).reduce((sum, name) => sum + cpuOf(name), 0);
     const row = [
-      ...[replicas, redisNodes, accepted, out.receipts, out.doubled],
+      replicas,
+      redisNodes,
+      accepted,
+      out.receipts,
+      out.doubled,
       shown(out.receipts / ((out.lastAt - beganMs) / 1_000), 0),
       per(cpu),
       per(after.commits - before.commits),

@@ -71,7 +71,12 @@ await runScript(async () => {
   }
   const rows = outcomes.map((each) => [
     each.name,
-    ...[each.offered, each.acknowledged, each.lost, each.ended, each.doubled, each.repeated],
+    each.offered,
+    each.acknowledged,
+    each.lost,
+    each.ended,
+    each.doubled,
+    each.repeated,
     `${shown(each.recoveredMs / 1000)} s`,
     `${shown(each.worstMs / 1000)} s`,
   ]);

@@ -35,7 +35,13 @@ export async function runScenario({ fault, installation, adapter, sink, app, rat
   await fetch(`${sink}/clear`, { method: 'POST' });
   const run = `run${Date.now()}`;
   const loading = runLoad({
-    ...{ url: app.url, secret: app.secret, connections: 32, seconds, rate, bytes: 512, keepIds: true },
+    url: app.url,
+    secret: app.secret,
+    connections: 32,
+    seconds,
+    rate,
+    bytes: 512,
+    keepIds: true,
     fields: { workflow_id: app.workflowId, run },
   });
   await pause((seconds * 1000) / 4);

@@ -106,23 +106,21 @@ export async function startVault({ databaseUrl, redisUrl, providerUrl, lockMs })
   const db = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   db.on('error', () => undefined);
   const env = {
-    ...{
-      HOST: '127.0.0.1',
-      LOG_LEVEL: 'error',
-      NODE_ENV: 'development',
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: redisUrl,
-      SERVICE_POLICY: JSON.stringify({
-        'adapter-gateway': { may: ['resolve', 'resolve_unbound'], consumers: ['app'] },
-      }),
-    },
-    ...{ GATEWAY_URL: 'http://127.0.0.1:9', PUBLIC_URL: 'http://127.0.0.1:9', GATEHOUSE_EGRESS_ALLOW: '127.0.0.1' },
-    ...{
-      REFRESH_LEASE_MS: String(lockMs),
-      REFRESH_TAKEOVER_MS: '2000',
-      REFRESH_WAIT_MS: '15000',
-      REFRESH_SWEEP_MS: '5000',
-    },
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'error',
+    NODE_ENV: 'development',
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    SERVICE_POLICY: JSON.stringify({
+      'adapter-gateway': { may: ['resolve', 'resolve_unbound'], consumers: ['app'] },
+    }),
+    GATEWAY_URL: 'http://127.0.0.1:9',
+    PUBLIC_URL: 'http://127.0.0.1:9',
+    GATEHOUSE_EGRESS_ALLOW: '127.0.0.1',
+    REFRESH_LEASE_MS: String(lockMs),
+    REFRESH_TAKEOVER_MS: '2000',
+    REFRESH_WAIT_MS: '15000',
+    REFRESH_SWEEP_MS: '5000',
     GATEHOUSE_SERVICE_KEY: JSON.stringify(serviceKey),
     GATEHOUSE_KEK_RING: JSON.stringify({ primary: 'k1', keys: { k1: kek.toString('base64') } }),
   };
@@ -135,15 +133,18 @@ export async function startVault({ databaseUrl, redisUrl, providerUrl, lockMs })
   );
   const tokens = new ServiceTokens(serviceKey, 'adapter-gateway');
   const provider = {
-    ...{
-      slug: 'bench',
-      issuer: providerUrl,
-      authorization_url: null,
-      token_url: `${providerUrl}/token`,
-      revocation_url: null,
-    },
-    ...{ iss_in_answers: true, scopes: [], scope_separator: ' ', pkce: true, token_auth_method: 'client_secret_basic' },
-    ...{ extra_authorize_params: {}, quirks: {} },
+    slug: 'bench',
+    issuer: providerUrl,
+    authorization_url: null,
+    token_url: `${providerUrl}/token`,
+    revocation_url: null,
+    iss_in_answers: true,
+    scopes: [],
+    scope_separator: ' ',
+    pkce: true,
+    token_auth_method: 'client_secret_basic',
+    extra_authorize_params: {},
+    quirks: {},
   };
   const ownerOf = (/** @type {string} */ id) => ({ organization_id: project.organizationId, credential_id: id });
 

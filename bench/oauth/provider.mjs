@@ -61,8 +61,14 @@ const provider = new Provider(url, {
   rotateRefreshToken: true,
   issueRefreshToken: async () => true,
   ttl: {
-    ...{ AccessToken: life, ClientCredentials: life, IdToken: life, AuthorizationCode: 60 },
-    ...{ RefreshToken: 86_400, Grant: 86_400, Session: 86_400, Interaction: 600 },
+    AccessToken: life,
+    ClientCredentials: life,
+    IdToken: life,
+    AuthorizationCode: 60,
+    RefreshToken: 86_400,
+    Grant: 86_400,
+    Session: 86_400,
+    Interaction: 600,
   },
   interactions: {
     url: (/** @type {unknown} */ _context, /** @type {{uid: string}} */ { uid }) => `/interaction/${uid}`,

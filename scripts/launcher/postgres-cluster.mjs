@@ -30,8 +30,16 @@ export function ensureCluster(identity) {
     identity.own(draft);
     identity.own(passwordFile);
     const { command, args, options } = identity.command('initdb', [
-      ...['-D', draft, '-U', USER, '--pwfile', passwordFile, '--auth=scram-sha-256'],
-      ...['--locale=C', '--encoding=UTF8', '--no-instructions'],
+      '-D',
+      draft,
+      '-U',
+      USER,
+      '--pwfile',
+      passwordFile,
+      '--auth=scram-sha-256',
+      '--locale=C',
+      '--encoding=UTF8',
+      '--no-instructions',
     ]);
     const run = spawnSync(command, args, { encoding: 'utf8', cwd: '/', ...options });
     if (run.status !== 0) throw new Error(`initdb failed: ${(run.stderr || run.error?.message || '').trim()}`);

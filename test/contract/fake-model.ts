@@ -50,7 +50,10 @@ function send(response: ServerResponse, answer: ModelAnswer): void {
   const message = { role: 'assistant', content: text, ...(refusal === undefined ? {} : { refusal }) };
   response.writeHead(200, { 'content-type': 'application/json' }).end(
     JSON.stringify({
-      ...{ id: 'chat_1', object: 'chat.completion', created: 1, model: 'fake' },
+      id: 'chat_1',
+      object: 'chat.completion',
+      created: 1,
+      model: 'fake',
       choices: [{ index: 0, message, finish_reason: finish }],
       usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
     }),

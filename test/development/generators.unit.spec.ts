@@ -10,8 +10,16 @@ const copied = [
   'libs',
   'scripts',
   'docs/adapters',
-  ...['package.json', 'package-lock.json', 'tsconfig.base.json', 'jest.config.mjs', 'docker-compose.yml'],
-  ...['.swcrc', '.prettierrc.json', '.prettierignore', '.editorconfig', '.oxlintrc.json'],
+  'package.json',
+  'package-lock.json',
+  'tsconfig.base.json',
+  'jest.config.mjs',
+  'docker-compose.yml',
+  '.swcrc',
+  '.prettierrc.json',
+  '.prettierignore',
+  '.editorconfig',
+  '.oxlintrc.json',
 ];
 const pages = /^apps\/console(\/|$)/;
 

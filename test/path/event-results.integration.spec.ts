@@ -24,8 +24,13 @@ const route = async (over: { sender?: string; app?: string } = {}) => {
 };
 const tell = (turn: SessionTurnView, entry: object) =>
   journal().appendNow({
-    ...{ receipt_id: turn.receipt_id, organization_id: turn.organization_id, project_id: turn.project_id },
-    ...{ app_id: turn.app_id, stage: 'turn', outcome: 'running', subject_id: turn.id },
+    receipt_id: turn.receipt_id,
+    organization_id: turn.organization_id,
+    project_id: turn.project_id,
+    app_id: turn.app_id,
+    stage: 'turn',
+    outcome: 'running',
+    subject_id: turn.id,
     ...entry,
   });
 const resultOf = async ({ receipt_id }: Pick<SessionTurnView, 'receipt_id'>) => {

@@ -149,8 +149,18 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
 
 function nothingSaid({ session_id, organization_id, project_id }: Turn) {
   return {
-    ...{ session_id, organization_id, project_id, reply_text: '', steps: 1, tokens: 0, cost_micros: 0 },
-    ...{ agent_id: newId('agt'), contact_id: '', read_untrusted: false, new_steps: [], answer_id: null },
+    session_id,
+    organization_id,
+    project_id,
+    reply_text: '',
+    steps: 1,
+    tokens: 0,
+    cost_micros: 0,
+    agent_id: newId('agt'),
+    contact_id: '',
+    read_untrusted: false,
+    new_steps: [],
+    answer_id: null,
   };
 }
 

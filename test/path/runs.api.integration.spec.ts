@@ -53,12 +53,18 @@ describe('runs', () => {
     const turn = await first(await receive());
     await set(turn, "state = 'queued', waiting_since = now(), error = 'model_unavailable'");
     expect(await shown(turn)).toMatchObject({
-      ...{ state: 'waiting', reason: 'model_unavailable', error: null },
+      state: 'waiting',
+      reason: 'model_unavailable',
+      error: null,
       waiting_until: expect.any(String),
     });
     await world.finish(turn.id, { state: 'succeeded', reason: 'no_address' });
     expect(await shown(turn)).toMatchObject({
-      ...{ state: 'succeeded', reply: 'none', reason: 'no_address', waiting_until: null, incomplete: null },
+      state: 'succeeded',
+      reply: 'none',
+      reason: 'no_address',
+      waiting_until: null,
+      incomplete: null,
       turns: [{ id: turn.id, url: `/api/v1/turns/${turn.id}`, reply: 'none', reason_text: expect.any(String) }],
     });
   });

@@ -32,7 +32,10 @@ beforeAll(async () => {
   await channel(provider.id, { unknown_senders: 'open' });
   const credential_id = await system.credential({ signing_secret: secret });
   signed = await install({
-    ...{ name: 'signed', kind: 'builtin', credential_id, signature: { scheme: 'hmac' } },
+    name: 'signed',
+    kind: 'builtin',
+    credential_id,
+    signature: { scheme: 'hmac' },
     // A turn with the text of people calls no Python tool by itself.
     text_from: 'system',
   });

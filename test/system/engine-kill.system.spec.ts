@@ -212,8 +212,15 @@ describe('an engine killed between any two steps of its turns', () => {
     const target = { app_id: newId('app'), channel_address: 'room', thread_id: null, reply_context: null };
     const message = { event_type: 'message', sender: 'ada', message: `turn ${number}`, is_bot: false };
     return {
-      ...{ turn_id: newId('trn'), organization_id: organizationId, project_id: projectId, agent_id: agentId },
-      ...{ app_id: newId('app'), receipt_id: newId('evt'), message_id: newId('msg'), run: null, session: null },
+      turn_id: newId('trn'),
+      organization_id: organizationId,
+      project_id: projectId,
+      agent_id: agentId,
+      app_id: newId('app'),
+      receipt_id: newId('evt'),
+      message_id: newId('msg'),
+      run: null,
+      session: null,
       input: { message, verified: true, trust: 'known', instructions: null, reply: target },
     };
   }
@@ -247,7 +254,10 @@ function completion(results: number, number: string, url: string): unknown {
   const message =
     results === 0 ? { role: 'assistant', content: null, tool_calls: calls } : { role: 'assistant', content: 'Done.' };
   return {
-    ...{ id: 'chat', object: 'chat.completion', created: 1, model: 'fake' },
+    id: 'chat',
+    object: 'chat.completion',
+    created: 1,
+    model: 'fake',
     choices: [{ index: 0, message, finish_reason: results === 0 ? 'tool_calls' : 'stop' }],
     usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
   };

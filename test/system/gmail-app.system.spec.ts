@@ -87,7 +87,10 @@ describe('the Gmail App, with an account and the settings of its pushes as two c
     expect(await verify()).toMatchObject({ ok: false, code: 'missing_credentials', missing: ['GMAIL_OAUTH'] });
     const fields = { client_id: 'gatehouse', client_secret: 'a client secret', access_token: accessToken };
     const oauth = await system.api<{ id: string }>('POST', '/api/v1/credentials', {
-      ...{ name: 'mailbox', type: 'oauth2', grant: 'authorization_code', fields },
+      name: 'mailbox',
+      type: 'oauth2',
+      grant: 'authorization_code',
+      fields,
     });
     const pushes = await system.credential({ pubsub_audience: audience, pubsub_service_account: account });
     const credentials = {

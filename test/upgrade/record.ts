@@ -28,8 +28,15 @@ const secret = 'a secret that only the vault keeps';
 /** Refreshes are due after half of it: not while this runs, and whenever else. */
 const accessTokenSeconds = 120;
 const queues = [
-  ...['inbound', 'route', 'turns', 'outbound', 'outbound-sent'],
-  ...['app-changes', 'sync', 'refresh', 'mcp-discovery'],
+  'inbound',
+  'route',
+  'turns',
+  'outbound',
+  'outbound-sent',
+  'app-changes',
+  'sync',
+  'refresh',
+  'mcp-discovery',
 ];
 
 let database: TestDatabase;

@@ -38,8 +38,15 @@ export class AuditLog {
       `INSERT INTO ${this.schema}.audit (id, organization_id, project_id, actor, action, subject, before, after, request_id)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [
-        ...[newId('aud'), by.organizationId, by.projectId, by.subject, action, subject],
-        ...[json(before), json(after), by.requestId ?? null],
+        newId('aud'),
+        by.organizationId,
+        by.projectId,
+        by.subject,
+        action,
+        subject,
+        json(before),
+        json(after),
+        by.requestId ?? null,
       ],
     );
   }

@@ -47,7 +47,10 @@ describe('a sweeper', () => {
     const losses = new Liveness({ url: 'postgres://nowhere', applicationName: 'test' });
     const done: string[] = [];
     const sweeper = new Sweeper({
-      ...{ name: 'test', everyMs: 60, batch: 10, losses },
+      name: 'test',
+      everyMs: 60,
+      batch: 10,
+      losses,
       afterLoss: async () => {
         done.push('first');
         if (done.length === 1) throw new Error('the database is away');

@@ -46,13 +46,13 @@ describe('a client of the queue', () => {
 
   it('adds surplus to a lane of its own, and tells of both lanes together', async () => {
     const parse = (more: { surplus?: true }) => ({
-      ...{
-        receipt_id: newId('evt'),
-        received_at: new Date().toISOString(),
-        organization_id: 'org_1',
-        project_id: 'prj_1',
-      },
-      ...{ app_id: 'app_1', verified_scheme: null, ...more },
+      receipt_id: newId('evt'),
+      received_at: new Date().toISOString(),
+      organization_id: 'org_1',
+      project_id: 'prj_1',
+      app_id: 'app_1',
+      verified_scheme: null,
+      ...more,
     });
     await Promise.all([{}, { surplus: true } as const, {}].map((more) => client.enqueue(inboundParse, parse(more))));
     expect(await client.waiting(inboundParse.queue)).toEqual({ own: 1, surplus: 1 });

@@ -3,8 +3,16 @@ import type { Providers } from './providers.js';
 const skill = { name: 'Told', knowledge: 'Of a manifest.', tool_names: ['http_request'] };
 const credentials = [{ key: 'TOKEN', type: 'text', label: 'Token', maps_to: 'token' }];
 const manifest = {
-  ...{ schema_version: '1.0', slug: 'hostile', name: 'Hostile', description: 'A skill.', category: 'Integration' },
-  ...{ skill, credentials, webhook: { verification: 'none' }, setup_instructions: ['Do it.'], author: { name: 'Me' } },
+  schema_version: '1.0',
+  slug: 'hostile',
+  name: 'Hostile',
+  description: 'A skill.',
+  category: 'Integration',
+  skill,
+  credentials,
+  webhook: { verification: 'none' },
+  setup_instructions: ['Do it.'],
+  author: { name: 'Me' },
 };
 const remotes = [{ type: 'streamable-http', url: 'http://127.0.0.1:9/' }];
 const issuer = { authorization_url: 'http://127.0.0.1:9/authorize', token_url: 'http://127.0.0.1:9/token' };

@@ -69,8 +69,13 @@ export async function fillTenant(origin: string, { key }: Tenant, word: string):
   const tool = await ask('POST', 'tools', { source });
   const skill = await ask('POST', 'skills', knowledge);
   const agent = await ask('POST', 'agents', {
-    ...{ name, instructions: `reply: ${word}`, may_do: 'read', approvers: ['key:nobody'] },
-    ...{ tools: ['http_request'], skills: [skill.id], python_tools: [tool.id] },
+    name,
+    instructions: `reply: ${word}`,
+    may_do: 'read',
+    approvers: ['key:nobody'],
+    tools: ['http_request'],
+    skills: [skill.id],
+    python_tools: [tool.id],
   });
   const workflow = await ask<{ id: number }>('POST', 'workflows', { name, agent_id: agent.id });
   await ask('POST', 'triggers', { app_id: app.id, workflow_id: workflow.id, event_types: [word] });

@@ -51,8 +51,14 @@ export function holdInbound(shared: () => ContractWorld): void {
       const event = await world.outcomeOf(app, sent);
       expect(event.messages.map(({ message }) => message)).toMatchObject([
         {
-          ...{ event_type: 'message_received', sender: 'jane', message: 'hello', is_bot: false },
-          ...{ dedup_key: 'fields', thread_id: 't-1', is_dm: true, metadata: { team: 'T1' } },
+          event_type: 'message_received',
+          sender: 'jane',
+          message: 'hello',
+          is_bot: false,
+          dedup_key: 'fields',
+          thread_id: 't-1',
+          is_dm: true,
+          metadata: { team: 'T1' },
         },
       ]);
     });

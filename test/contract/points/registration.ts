@@ -25,7 +25,10 @@ export function holdRegistration(shared: () => ContractWorld): void {
       expect(body).toMatchObject({ manifest_version: 1, violation: null, skill: null });
       const { body: listing } = await world.ask<Schema<'ListingView'>>('GET', `listings/${adapter.slug}`);
       expect(listing).toMatchObject({
-        ...{ name: 'Contract', icon: 'plug', category: 'communication', capabilities: ['send', 'receive'] },
+        name: 'Contract',
+        icon: 'plug',
+        category: 'communication',
+        capabilities: ['send', 'receive'],
         author: { name: 'Contract', url: 'https://contract.example' },
         setup_instructions: ['Make a token.', 'Paste the webhook URL into the platform.'],
         credentials: [

@@ -91,7 +91,10 @@ export function holdVerify(shared: () => ContractWorld): void {
       });
       await world.register(oauth);
       const { body: made } = await world.ask<Schema<'CredentialView'>>('POST', 'credentials', {
-        ...{ name: 'consent', type: 'oauth2', grant: 'authorization_code', adapter_slug: oauth.slug },
+        name: 'consent',
+        type: 'oauth2',
+        grant: 'authorization_code',
+        adapter_slug: oauth.slug,
         fields: { client_id: 'gatehouse', client_secret: 'a-client-secret' },
       });
       const { status, body } = await world.ask<Schema<'VerificationView'>>('POST', `credentials/${made.id}/verify`);

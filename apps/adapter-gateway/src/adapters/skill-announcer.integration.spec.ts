@@ -38,7 +38,11 @@ describe('the Skill of a manifest', () => {
   });
 
   const words = (slug: string, knowledge = 'Be kind.') => ({
-    ...{ schema_version: '1.0', slug, name: 'Words', description: 'Knows things.', category: 'productivity' },
+    schema_version: '1.0',
+    slug,
+    name: 'Words',
+    description: 'Knows things.',
+    category: 'productivity',
     skill: { name: 'Words', knowledge },
   });
   const register = async (body: object): Promise<string> => (await world.call('POST', 'adapters', body)).body.id;
@@ -82,7 +86,11 @@ describe('the Skill of a manifest', () => {
     expect(registered.body.skill).toMatchObject({ state: 'waiting', version: 1 });
     const { id } = registered.body;
     expect(await shown(id, 'failed')).toMatchObject({
-      ...{ version: 1, code: 'slug_taken', error: 'not so', failures: 1, next_try_at: null },
+      version: 1,
+      code: 'slug_taken',
+      error: 'not so',
+      failures: 1,
+      next_try_at: null,
       since: expect.stringMatching(/Z$/),
       what_to_do: expect.stringMatching(/refresh the adapter/),
     });
@@ -136,7 +144,10 @@ describe('the Skill of a manifest', () => {
     const names = ['ACCOUNT', 'HOOK'];
     const path = '/internal/skills/manifest/sharing/credentials';
     expect(await lastTold(({ credentials: given }) => given?.length === 1)).toEqual({
-      ...{ method: 'PUT', path, slug: 'sharing', credentials: [{ credential_id: 'c1', as: 'ACCOUNT' }] },
+      method: 'PUT',
+      path,
+      slug: 'sharing',
+      credentials: [{ credential_id: 'c1', as: 'ACCOUNT' }],
       names,
     });
     await world.call('PATCH', `apps/${app}`, { credentials: { ACCOUNT: 'c2' } });

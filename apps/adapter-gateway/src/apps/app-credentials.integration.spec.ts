@@ -57,8 +57,13 @@ describe('the credentials of an App', () => {
       route: 'verify',
       body: {
         credentials: {
-          ...{ client_id: 'c', access_token: 'at', refresh_token: 'rt' },
-          ...{ signing_secret: 's', note: 'n', token: 'b', bot_token: 'b' },
+          client_id: 'c',
+          access_token: 'at',
+          refresh_token: 'rt',
+          signing_secret: 's',
+          note: 'n',
+          token: 'b',
+          bot_token: 'b',
         },
       },
     });
@@ -196,7 +201,9 @@ describe('the credentials of an App', () => {
     await install({ credentials: all() });
     await ask(idOf('oauth'), 'oauth2', { client_id: 'c', access_token: 'fresh' });
     expect(adapter.calls.findLast(({ route }) => route === 'verify')?.body.credentials).toMatchObject({
-      ...{ access_token: 'fresh', signing_secret: 's', bot_token: 'b' },
+      access_token: 'fresh',
+      signing_secret: 's',
+      bot_token: 'b',
     });
   });
 });

@@ -33,8 +33,11 @@ describe('who writes the text of a signed webhook', () => {
     const { data } = (await world.service('GET', 'audit')).body;
     expect(data.reverse()).toMatchObject([
       {
-        ...{ action: 'app.text_from_set', actor: 'key:test', subject: app.id },
-        ...{ before: { text_from: 'people' }, after: { text_from: 'system' } },
+        action: 'app.text_from_set',
+        actor: 'key:test',
+        subject: app.id,
+        before: { text_from: 'people' },
+        after: { text_from: 'system' },
       },
       { before: { text_from: 'system' }, after: { text_from: 'people' } },
     ]);

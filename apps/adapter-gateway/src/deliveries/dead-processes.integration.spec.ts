@@ -40,8 +40,11 @@ describe('what a gateway had in hand when it died', () => {
   });
 
   const job = (): DeliverySendPayload => ({
-    ...{ delivery_id: newId('dlv'), receipt_id: newId('evt'), turn_id: null },
-    ...{ organization_id: home.organizationId, project_id: home.projectId },
+    delivery_id: newId('dlv'),
+    receipt_id: newId('evt'),
+    turn_id: null,
+    organization_id: home.organizationId,
+    project_id: home.projectId,
     content: { text: 'hello', target: { app_id: app, channel_address: 'room', thread_id: null, reply_context: null } },
   });
   const row = async (id: string) =>

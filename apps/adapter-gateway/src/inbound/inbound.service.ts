@@ -76,7 +76,11 @@ export class InboundService extends Sweeping {
     const request = job.request ?? (await this.readRequest(job));
     const { adapter } = installed;
     const webhook = adapter && {
-      ...{ installed, adapter, request, receivedAt: job.received_at, context: context(job) },
+      installed,
+      adapter,
+      request,
+      receivedAt: job.received_at,
+      context: context(job),
       needsTokens: true,
     };
     const verified = job.verified_scheme ?? (await this.verify(job, webhook));
@@ -212,8 +216,13 @@ function entryOf(job: InboundParsePayload, stage: Stage, outcome: Outcome, facts
 
 function toldOf({ at, stage, outcome, reason, attempt, duration_ms, detail }: JournalEntry): ToldEntry {
   return {
-    ...{ stage, outcome, reason: reason ?? null, attempt: attempt ?? 1, duration_ms: duration_ms ?? null },
-    ...{ detail: detail ?? null, at: (at ?? new Date()).toISOString() },
+    stage,
+    outcome,
+    reason: reason ?? null,
+    attempt: attempt ?? 1,
+    duration_ms: duration_ms ?? null,
+    detail: detail ?? null,
+    at: (at ?? new Date()).toISOString(),
   };
 }
 

@@ -83,7 +83,10 @@ describe('what the engine is told of the documents of a source', () => {
     ]);
     expect(told[0]).toMatchObject({ project: home.projectId, trust: 'untrusted', audience: 'known' });
     expect(told.find(({ path }) => path === 'a.md')?.provenance).toMatchObject({
-      ...{ source_id: source, path: 'a.md', fingerprint: 'one', resource_path: 'root' },
+      source_id: source,
+      path: 'a.md',
+      fingerprint: 'one',
+      resource_path: 'root',
       app_id: expect.stringMatching(/^app_/),
     });
     told = [];

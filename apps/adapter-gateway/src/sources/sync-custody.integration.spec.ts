@@ -129,7 +129,7 @@ describe('a run of two replicas', () => {
     let refused = 0;
     provider.onList = () => {
       refused += 1;
-      return refused > 60 ? undefined : { ok: false, error: 'rate_limited', ...{ retry_after: 0.001 } };
+      return refused > 60 ? undefined : { ok: false, error: 'rate_limited', retry_after: 0.001 };
     };
     await sync();
     expect(await ended()).toMatchObject({ state: 'succeeded', added: 1 });

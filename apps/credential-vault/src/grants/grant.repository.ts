@@ -76,8 +76,15 @@ export class GrantRepository {
          refresh_due_at = CASE WHEN excluded.provider IS NULL THEN oauth_grant.refresh_due_at ELSE now() END,
          next_try_at = now()`,
         [
-          ...[row.credentialId, scope.organizationId, scope.projectId, row.grantType, row.slug, row.inline],
-          ...[ready?.provider ?? null, ready?.clientKey ?? null, ready?.clientConfigVersion ?? 0],
+          row.credentialId,
+          scope.organizationId,
+          scope.projectId,
+          row.grantType,
+          row.slug,
+          row.inline,
+          ready?.provider ?? null,
+          ready?.clientKey ?? null,
+          ready?.clientConfigVersion ?? 0,
           ready ? 'active' : 'pending',
         ],
       );
@@ -140,7 +147,11 @@ export class GrantRepository {
         [
           ...tokenParameters(credentialId, attemptId, await seal(before.version + 1), tokens.times),
           tokens.scopes ?? [],
-          ...[consent.provider, consent.clientKey, consent.clientConfigVersion, consent.account, consent.missingScopes],
+          consent.provider,
+          consent.clientKey,
+          consent.clientConfigVersion,
+          consent.account,
+          consent.missingScopes,
         ],
       );
       await finish(manager, attemptId, 'ok');
@@ -160,8 +171,13 @@ export class GrantRepository {
            next_try_at = now() + make_interval(secs => $5)
           WHERE credential_id = $1 AND attempt_id = $2 AND version = $7 RETURNING credential_id`,
         [
-          ...[grant.credential_id, attemptId, failure.state, failure.reason, failure.retryIn],
-          ...[failure.unanswered, grant.version],
+          grant.credential_id,
+          attemptId,
+          failure.state,
+          failure.reason,
+          failure.retryIn,
+          failure.unanswered,
+          grant.version,
         ],
       );
       if (failed) await transition(manager, grant, failure.state, failure.reason);

@@ -44,7 +44,12 @@ export class RevocationController {
 function viewOf(row: Revocation): RevocationView {
   const { id, credential_id, reason, attempts, last_error } = row;
   return {
-    ...{ id, credential_id, provider: row.provider.slug, reason, attempts, last_error },
+    id,
+    credential_id,
+    provider: row.provider.slug,
+    reason,
+    attempts,
+    last_error,
     state: row.gave_up_at ? 'gave_up' : 'waiting',
     next_try_at: row.gave_up_at ? null : row.next_try_at.toISOString(),
     created_at: row.created_at.toISOString(),

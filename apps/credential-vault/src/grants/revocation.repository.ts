@@ -16,8 +16,15 @@ export class RevocationRepository {
          reason, attempts, next_try_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, now())`,
       [
-        ...[row.id, row.organization_id, row.project_id, row.credential_id, row.provider],
-        ...[row.kid, row.wrapped_dek, row.sealed, row.reason],
+        row.id,
+        row.organization_id,
+        row.project_id,
+        row.credential_id,
+        row.provider,
+        row.kid,
+        row.wrapped_dek,
+        row.sealed,
+        row.reason,
       ],
     );
   }

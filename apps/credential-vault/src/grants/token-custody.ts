@@ -87,7 +87,11 @@ export class TokenCustody {
     const id = newId('rvk');
     const { kid, wrappedDek, value } = await this.sealer.seal(owner, id, new Secret(JSON.stringify(kept)));
     await this.revocations.insert(manager, {
-      ...{ id, ...owner, provider, kid, reason },
+      id,
+      ...owner,
+      provider,
+      kid,
+      reason,
       wrapped_dek: wrappedDek,
       sealed: value,
     });

@@ -35,8 +35,12 @@ export class NotificationTargetService {
     const owner = ownerOf(organizationId, projectId);
     const { kid, wrappedDek, value } = await this.sealer.seal(owner, secretRow, new Secret(secret));
     await this.notifications.putTarget({
-      ...{ project_id: projectId, organization_id: organizationId, url, kid },
-      ...{ wrapped_dek: wrappedDek, secret: value },
+      project_id: projectId,
+      organization_id: organizationId,
+      url,
+      kid,
+      wrapped_dek: wrappedDek,
+      secret: value,
     });
     return secret;
   }

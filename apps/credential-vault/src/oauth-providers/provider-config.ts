@@ -24,8 +24,18 @@ export interface ProviderConfig {
 
 /** Parameters of an authorization request that only this service sets. */
 const reserved = new Set([
-  ...['state', 'code_challenge', 'code_challenge_method', 'redirect_uri', 'client_id', 'client_secret'],
-  ...['response_type', 'response_mode', 'scope', 'nonce', 'request', 'request_uri'],
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+  'redirect_uri',
+  'client_id',
+  'client_secret',
+  'response_type',
+  'response_mode',
+  'scope',
+  'nonce',
+  'request',
+  'request_uri',
 ]);
 const authMethods: readonly ClientAuthMethod[] = ['client_secret_basic', 'client_secret_post', 'none'];
 const urlFields = ['issuer', 'authorization_url', 'token_url', 'revocation_url'] as const;

@@ -19,8 +19,16 @@ export interface Callback {
 
 /** Error codes of RFC 6749 section 4.1.2.1 and OpenID Connect Core 3.1.2.6. */
 const providerErrors = new Set([
-  ...['access_denied', 'invalid_request', 'invalid_scope', 'server_error', 'temporarily_unavailable'],
-  ...['unauthorized_client', 'unsupported_response_type', 'consent_required', 'login_required', 'interaction_required'],
+  'access_denied',
+  'invalid_request',
+  'invalid_scope',
+  'server_error',
+  'temporarily_unavailable',
+  'unauthorized_client',
+  'unsupported_response_type',
+  'consent_required',
+  'login_required',
+  'interaction_required',
 ]);
 
 /** Takes a provider's answer: state, binding, `error`, `iss`, code, in this order; a code is sent only after all of it. */

@@ -33,8 +33,11 @@ describe('verifying', () => {
     expect(gateway.calls.at(-1)).toEqual({
       path: '/internal/adapter-calls/verify',
       body: {
-        ...{ organization_id: 'org_a', adapter_slug: 'slack', credentials: { token: 'a-token' } },
-        ...{ credential_type: 'api_key', credential_id: saved.id },
+        organization_id: 'org_a',
+        adapter_slug: 'slack',
+        credentials: { token: 'a-token' },
+        credential_type: 'api_key',
+        credential_id: saved.id,
       },
     });
   });

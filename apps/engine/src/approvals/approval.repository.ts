@@ -101,7 +101,12 @@ export class ApprovalRepository {
           AND ($6::text IS NULL OR receipt_id = $6) AND ($7::text IS NULL OR tool ILIKE $7)
         ORDER BY id DESC LIMIT $5`,
       [
-        ...[owner.organizationId, owner.projectId, state, cursor, limit + 1, receiptId],
+        owner.organizationId,
+        owner.projectId,
+        state,
+        cursor,
+        limit + 1,
+        receiptId,
         search === null ? null : containing(search),
       ],
     )) as Approval[];

@@ -81,7 +81,9 @@ describe('separation of duties', () => {
     expect(await audit(id)).toMatchObject([
       { ...by, action: 'agent.created', before: null, after: { may_do: 'write', approvers: [] } },
       {
-        ...{ ...by, action: 'agent.changed', before: { may_do: 'write', approvers: [] } },
+        ...by,
+        action: 'agent.changed',
+        before: { may_do: 'write', approvers: [] },
         after: { may_do: 'destructive', approvers: ['key:b'] },
       },
       { ...by, action: 'agent.deleted', before: { may_do: 'destructive' }, after: null },
@@ -102,7 +104,9 @@ describe('separation of duties', () => {
     await turnsOf(world).reaches(turn.turn_id, 'succeeded');
     expect(await audit(approval.id)).toMatchObject([
       {
-        ...{ actor: 'key:b', action: 'approval.approved', before: { state: 'pending' } },
+        actor: 'key:b',
+        action: 'approval.approved',
+        before: { state: 'pending' },
         after: { state: 'approved', note: 'ok', tool: 'http_request' },
       },
     ]);

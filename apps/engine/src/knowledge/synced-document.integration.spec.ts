@@ -29,9 +29,14 @@ describe('a document of a source', () => {
       payload: body,
     });
   const version = (revision: number, content: string | Buffer, over: object = {}) => ({
-    ...{ revision, removed: false, path: 'handbook/tea.md', content_type: 'application/octet-stream' },
+    revision,
+    removed: false,
+    path: 'handbook/tea.md',
+    content_type: 'application/octet-stream',
     content_base64: Buffer.from(content).toString('base64'),
-    ...{ trust: 'untrusted', audience: 'known', provenance: { source_id: 'src_1', path: 'handbook/tea.md' } },
+    trust: 'untrusted',
+    audience: 'known',
+    provenance: { source_id: 'src_1', path: 'handbook/tea.md' },
     ...over,
   });
   const gone = (revision: number) => ({ ...version(revision, ''), removed: true });

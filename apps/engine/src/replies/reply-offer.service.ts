@@ -31,7 +31,10 @@ export class ReplyOfferService extends Sweeping {
     const source = { schema: 'engine', applicationName: 'engine', stage: 'delivery', sql: offeredSql } as const;
     this.handovers = new Handovers(db, losses, { ...source, leaseMs: settings.SWEEP_AFTER_MS });
     this.sweepEvery({
-      ...{ name: 'replies', everyMs: settings.SWEEP_EVERY_MS, batch: sweepBatch, losses },
+      name: 'replies',
+      everyMs: settings.SWEEP_EVERY_MS,
+      batch: sweepBatch,
+      losses,
       afterLoss: () => this.handovers.expedite(),
       sweep: (limit) => this.again(limit),
     });

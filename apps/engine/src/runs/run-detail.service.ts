@@ -37,7 +37,16 @@ export class RunDetailService {
       this.settings.TURN_WAIT_MS,
     );
     return {
-      ...{ id, url: `/api/v1/turns/${id}`, state, error, reply, reason, reply_text, waiting, deliveries, redrives },
+      id,
+      url: `/api/v1/turns/${id}`,
+      state,
+      error,
+      reply,
+      reason,
+      reply_text,
+      waiting,
+      deliveries,
+      redrives,
       reason_text: wordsOfTurnReason(error ?? reason),
       finished_at: turn.finished_at,
     };

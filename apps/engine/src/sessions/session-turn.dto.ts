@@ -102,10 +102,25 @@ export function sessionTurn(turn: Turn): SessionTurnView {
   const { id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch } = turn;
   const { error, reply, reason, redrives, message_id, collected_into, created_at, finished_at } = turn;
   return {
-    ...{ id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch },
+    id,
+    organization_id,
+    project_id,
+    app_id,
+    receipt_id,
+    run_id,
+    session_id,
+    agent_id,
+    epoch,
     // Nothing is placed in a session without it.
     input: turn.input as TurnInput,
-    ...{ error, reply, reason, redrives, message_id, collected_into, created_at, finished_at },
+    error,
+    reply,
+    reason,
+    redrives,
+    message_id,
+    collected_into,
+    created_at,
+    finished_at,
     state: stateOf(turn),
   };
 }

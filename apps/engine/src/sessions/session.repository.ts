@@ -86,7 +86,13 @@ export class SessionRepository {
           AND ($4::text IS NULL OR s.app_id = $4) AND ($5::text IS NULL OR s.contact_id = $5)
           AND ($6::text IS NULL OR s.id < $6) AND ($8::text IS NULL OR s.key ILIKE $8) ORDER BY s.id DESC LIMIT $7`,
       [
-        ...[organizationId, projectId, filter.status, filter.appId, filter.contactId, filter.cursor, filter.limit],
+        organizationId,
+        projectId,
+        filter.status,
+        filter.appId,
+        filter.contactId,
+        filter.cursor,
+        filter.limit,
         filter.search === null ? null : containing(filter.search),
         filter.withText,
       ],

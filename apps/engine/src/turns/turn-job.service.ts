@@ -232,7 +232,12 @@ function offerOf(
 ): OfferedReply {
   const content = { text, target };
   return {
-    ...{ delivery_id, turn_id, organization_id, project_id, receipt_id, content },
+    delivery_id,
+    turn_id,
+    organization_id,
+    project_id,
+    receipt_id,
+    content,
     ...(surplus ? { surplus } : {}),
   };
 }

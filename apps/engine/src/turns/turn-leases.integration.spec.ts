@@ -79,7 +79,9 @@ describe('the lease of a long turn', () => {
     world = await engineWorld();
     const engine = await world.start({
       ...settings(),
-      ...{ TURN_LEASE_MS: 600_000, SWEEP_AFTER_MS: 600_000, SWEEP_EVERY_MS: 600_000 },
+      TURN_LEASE_MS: 600_000,
+      SWEEP_AFTER_MS: 600_000,
+      SWEEP_EVERY_MS: 600_000,
     });
     const turns = engine.get(TurnRepository, { strict: false });
     const liveness = engine.get(Liveness, { strict: false });

@@ -199,9 +199,17 @@ export class TurnRepository {
       const isHeld = held !== undefined && !released.has(payload.turn_id);
       const state = place?.state ?? (isHeld ? 'held' : begin);
       return {
-        ...{ ...rest, run_id: run?.id, workflow_id: run?.workflow_id, trigger_id: run?.trigger_id, epoch: 0 },
-        ...{ replay: run?.replay ?? false, replay_of: run?.replay_of, held_for: isHeld ? held.until : null },
-        ...{ ...place, state, lease_owner: state === 'running' ? owner : null },
+        ...rest,
+        run_id: run?.id,
+        workflow_id: run?.workflow_id,
+        trigger_id: run?.trigger_id,
+        epoch: 0,
+        replay: run?.replay ?? false,
+        replay_of: run?.replay_of,
+        held_for: isHeld ? held.until : null,
+        ...place,
+        state,
+        lease_owner: state === 'running' ? owner : null,
       };
     });
     const entries = rows.flatMap((row) =>

@@ -80,7 +80,10 @@ describe('a server that wants OAuth', () => {
     expect(made?.path).toBe(`/internal/mcp-servers/${body.server.id}/credentials`);
     expect(made?.body).toMatchObject({ config, requested_by: 'key:1' });
     expect(managed('PUT')?.body).toEqual({
-      ...{ client_id: 'client-1', client_secret: 'hush', config, requested_by: 'key:1' },
+      client_id: 'client-1',
+      client_secret: 'hush',
+      config,
+      requested_by: 'key:1',
     });
     registry.fake.credentials.set('cred_oauth', { access_token: 'granted' });
     const discovered = await registry.call('POST', `/mcp-servers/${body.server.id}/discover`);

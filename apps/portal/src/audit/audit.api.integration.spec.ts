@@ -81,8 +81,14 @@ describe('the audit log', () => {
   it('joins the logs of the services in pages, newest first', async () => {
     const admin = await portal.key(['admin']);
     const entry = (): AuditRecord => ({
-      ...{ id: newId('aud'), at: new Date().toISOString(), actor: 'key:x', action: 'agent.changed' },
-      ...{ subject: 'agt_1', before: {}, after: {}, request_id: null },
+      id: newId('aud'),
+      at: new Date().toISOString(),
+      actor: 'key:x',
+      action: 'agent.changed',
+      subject: 'agt_1',
+      before: {},
+      after: {},
+      request_id: null,
     });
     elsewhere = [entry()];
     await call('/api-keys', admin, post({ name: 'later', scopes: ['keys:read'] }));

@@ -36,7 +36,9 @@ describe('a project', () => {
     const written = await owner.call('POST', '/apps', { name: 'App' }, inIt);
     expect([written.status, written.body.code]).toEqual([409, 'project_closed']);
     expect((await owner.call('GET', '/session')).body.projects).toContainEqual({
-      ...{ id, name: 'Trial', closed_at: expect.any(String) },
+      id,
+      name: 'Trial',
+      closed_at: expect.any(String),
     });
 
     expect((await owner.call('POST', `/projects/${id}/reopen`, undefined, inIt)).body.closed_at).toBeNull();

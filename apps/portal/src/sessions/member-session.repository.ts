@@ -81,8 +81,14 @@ export class MemberSessionRepository {
       `INSERT INTO portal.member_session (id, hash, user_id, organization_id, method, user_agent, address, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8)) RETURNING expires_at`,
       [
-        ...[id, session.hash, session.user_id, session.organization_id, session.method],
-        ...[session.user_agent, session.address, this.settings.SESSION_SECONDS],
+        id,
+        session.hash,
+        session.user_id,
+        session.organization_id,
+        session.method,
+        session.user_agent,
+        session.address,
+        this.settings.SESSION_SECONDS,
       ],
     )) as { expires_at: Date }[];
     if (!made) throw new Error('a session was inserted and is not there');

@@ -33,7 +33,9 @@ export class SessionService {
       member: { id: session.user_id, name: current.name, email: session.email, role: current.role },
       organization: { id: organizationId, name: current.organization_name },
       organizations: session.memberships.map(({ organization_id: id, organization_name: name, role }) => ({
-        ...{ id, name, role },
+        id,
+        name,
+        role,
       })),
       projects: projects.map(({ id, name, closed_at }) => ({ id, name, closed_at: closed_at?.toISOString() ?? null })),
       scopes: spelledOut(scopesOf(current.role)),

@@ -90,7 +90,10 @@ export async function startPortal(
       await app.get(ApiKeyRepository).insert(
         { ...tenant, subject: 'test:portal', scopes: [] },
         {
-          ...{ id: newId('key'), ...owner, ...texts, scopes },
+          id: newId('key'),
+          ...owner,
+          ...texts,
+          scopes,
           made_by_key_id: null,
           made_by_user_id: null,
           expires_at: expiresAt,

@@ -21,7 +21,15 @@ export function turnOf(
   { turn_id, run, session, agent_id, held, input }: Target,
 ): WholeTurn {
   return {
-    ...{ turn_id, organization_id, project_id, app_id, receipt_id, message_id, run, session, agent_id },
+    turn_id,
+    organization_id,
+    project_id,
+    app_id,
+    receipt_id,
+    message_id,
+    run,
+    session,
+    agent_id,
     ...(held ? { held } : {}),
     input: { ...input, message },
   };

@@ -31,7 +31,10 @@ export class TurnHandover extends Sweeping {
     const source = { schema: 'router', applicationName: 'router', stage: 'turn', sql: routedSql } as const;
     this.handovers = new Handovers(db, losses, { ...source, leaseMs: settings.TURN_LEASE_MS });
     this.sweepEvery({
-      ...{ name: 'turns', everyMs: sweepEveryMs, batch: sweepBatch, losses },
+      name: 'turns',
+      everyMs: sweepEveryMs,
+      batch: sweepBatch,
+      losses,
       afterLoss: () => this.handovers.expedite(),
       sweep: (limit) => this.again(limit),
     });
@@ -45,7 +48,9 @@ export class TurnHandover extends Sweeping {
   /** Keeps turns until the engine has taken them that their message's row does not name. */
   keep(tx: Queryable, turns: WholeTurn[]): Promise<void> {
     const rows = turns.map((turn) => ({
-      ...{ subject_id: turn.turn_id, owner_id: turn.message_id ?? '', receipt_id: turn.receipt_id },
+      subject_id: turn.turn_id,
+      owner_id: turn.message_id ?? '',
+      receipt_id: turn.receipt_id,
       payload: turn,
     }));
     return this.handovers.keep(tx, rows);

@@ -61,7 +61,10 @@ export function planMessage(
       turn_id: newId('trn'),
       run: null,
       session: {
-        ...{ key, contact_id: contactId, inbox_mode: inboxMode, reset_before },
+        key,
+        contact_id: contactId,
+        inbox_mode: inboxMode,
+        reset_before,
         ...(draft.place === null ? {} : { place: draft.place }),
       },
       agent_id: agentId,

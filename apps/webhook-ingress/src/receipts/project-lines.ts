@@ -50,7 +50,7 @@ export class ProjectLines {
     const taken: InLine[] = [];
     for (let before = -1; taken.length > before && taken.length < limit;) {
       before = taken.length;
-      for (const [projectId, line] of [...this.lines]) {
+      for (const [projectId, line] of Array.from(this.lines)) {
         if (taken.length >= limit) break;
         if (mayTake(projectId)) taken.push(this.first(projectId, line));
       }

@@ -13,8 +13,13 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const entryOf = ({ id, projectId, receivedAt }: Receipt): JournalEntry => ({
-  ...{ receipt_id: id, organization_id: 'org_1', project_id: projectId, app_id: 'app_1', at: receivedAt },
-  ...{ stage: 'routed', outcome: 'routed' },
+  receipt_id: id,
+  organization_id: 'org_1',
+  project_id: projectId,
+  app_id: 'app_1',
+  at: receivedAt,
+  stage: 'routed',
+  outcome: 'routed',
 });
 
 describe('the retention of a project', () => {

@@ -2,7 +2,10 @@ import { ProjectShares, type Reading } from './project-shares.js';
 
 const nobody = (): boolean => false;
 const reading = (change: Partial<Reading> = {}): Reading => ({
-  ...{ ownIsDone: true, surplusIsDone: false, added: 0, nowMs: 0 },
+  ownIsDone: true,
+  surplusIsDone: false,
+  added: 0,
+  nowMs: 0,
   ...change,
 });
 /** How many of so many messages are within the share. */

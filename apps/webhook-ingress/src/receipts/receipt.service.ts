@@ -31,7 +31,10 @@ export class ReceiptService extends Sweeping {
     const every = (everyMs: number, name: string, sweep: (limit: number) => Promise<number>) =>
       this.sweepEvery({ name, everyMs, batch: sweepBatch, sweep });
     this.sweepEvery({
-      ...{ name: 'receipts', everyMs: sweepEveryMs, batch: sweepBatch, losses },
+      name: 'receipts',
+      everyMs: sweepEveryMs,
+      batch: sweepBatch,
+      losses,
       afterLoss: () => this.staleReceipts.findAfterLoss(),
       sweep: async (limit) => Math.max(await this.staleReceipts.find(limit), await this.staleReceipts.enqueue(limit)),
     });
