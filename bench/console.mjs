@@ -63,7 +63,7 @@ async function inConsole(events, measure) {
   }
 }
 
-/** Waits until nothing is under way: what the pages wait for then is their own. @param {Pick<Awaited<ReturnType<typeof startGatehouse>>, 'api'>} gatehouse */
+/** Waits until nothing is in flight: what the pages wait for then is their own. @param {Pick<Awaited<ReturnType<typeof startGatehouse>>, 'api'>} gatehouse */
 async function settled({ api }) {
   for (const until = Date.now() + drainMs; Date.now() < until; await pause(500)) {
     const open = await api('GET', '/events?outcome=open&limit=1');

@@ -46,7 +46,7 @@ function prepared(n) {
 
 const keyAt = load.keyed ? prepared(0).indexOf(load.keyed) + load.keyed.length : 0;
 
-/** A prepared request as the `n`th one: there are more of them than may be under way. @param {number} n */
+/** A prepared request as the `n`th one: there are more of them than may be in flight. @param {number} n */
 function withKey(n) {
   const request = requests[n % variants] ?? Buffer.alloc(0);
   if (load.keyed) request.write(String(10 ** (keyDigits - 1) + n), keyAt, keyDigits, 'latin1');

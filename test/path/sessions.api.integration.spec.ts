@@ -131,7 +131,7 @@ describe('sessions', () => {
     const second = await receive(idle, '2');
     expect(second.session_id).toBe(a.session_id);
     await goBy(a.session_id, 60);
-    // A turn is still under way there: it is not torn in two.
+    // A turn still runs there: it is not torn in two.
     expect((await receive(idle, '3')).session_id).toBe(a.session_id);
     await goBy(b.session_id, 90);
     expect((await receive(daily, '2')).session_id).toBe(b.session_id);
@@ -200,7 +200,7 @@ describe('sessions', () => {
     expect([(await turn(second.id)).state, (await turn(third.id)).state]).toEqual(['open', 'waiting']);
   });
 
-  it('go on with the next message when the turn under way is cancelled', async () => {
+  it('go on with the next message when the running turn is cancelled', async () => {
     const appId = await world.channel({ ...open, inbox_mode: 'queue' });
     const [first, second] = [await receive(appId, '1'), await receive(appId, '2')];
     expect((await post(first.session_id, 'cancel-turn')).status).toBe(202);

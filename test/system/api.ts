@@ -35,7 +35,7 @@ export interface Api {
   credential(fields: Record<string, string>): Promise<string>;
   /** Waits until an event has ended, which every event does once, and, where it was routed, until the engine has taken it. */
   ended(eventId: string, timeoutMs?: number): Promise<EventDetail>;
-  /** The outcome of each event of an App; null while it is under way. */
+  /** The outcome of each event of an App; null while it is in flight. */
   outcomesOf(appId: string): Promise<Map<string, string | null>>;
   /** Waits until an event's timeline has an entry of that stage and outcome. */
   reached(eventId: string, stage: string, outcome: string): Promise<EventDetail>;

@@ -104,7 +104,7 @@ describe('a sync whose process is killed', () => {
     expect(rows.every(({ path, fingerprint, state }) => fingerprint === path.slice(2) && state === 'current')).toBe(
       true,
     );
-    // What was under way when it died is fetched again, and nothing else.
+    // What was in flight when it died is fetched again, and nothing else.
     const again = [...adapter.fetched.values()].reduce((sum, times) => sum + times - 1, 0);
     expect(again).toBeLessThan(kills * 200);
 

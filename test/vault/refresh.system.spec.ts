@@ -63,7 +63,7 @@ describe('a refresh', () => {
     await world.vaults.db.query('UPDATE vault.oauth_grant SET refresh_due_at = now() WHERE credential_id = $1', [id]);
     await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
     expect((await world.vaults.resolve(id)).body.fields.access_token).toBe(before);
-    await until('the refresh is under way', async () => (await world.provider.tell({})).held === 1);
+    await until('the refresh is in flight', async () => (await world.provider.tell({})).held === 1);
     expect((await world.vaults.call<Schema<'GrantView'>>('GET', `/api/v1/credentials/${id}/oauth`)).body.state).toBe(
       'refreshing',
     );
@@ -250,7 +250,7 @@ describe('a reconnect during a refresh', () => {
     await world.expire(id);
     await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
     const caller = world.vaults.resolve(id);
-    await until('the refresh is under way', async () => (await world.provider.tell({})).held === 1);
+    await until('the refresh is in flight', async () => (await world.provider.tell({})).held === 1);
     await world.connect(id);
     const token = (await world.vaults.resolve(id, 1)).body.fields.access_token;
     await world.provider.tell({ release: true });

@@ -30,7 +30,7 @@ const settings = {
   ADAPTER_MAX_RESPONSE_BYTES: integer(4_194_304, 1_024, 104_857_600),
   /** Connections to one host: many adapters may be mounted on it, and one that hangs must not use them up. */
   ADAPTER_CONNECTIONS: integer(1_024, 1, 65_535),
-  /** Calls of one adapter, or of one host by the built-in Webhook app, under way in this process; further ones wait. */
+  /** Calls of one adapter, or of one host by the built-in Webhook app, in flight in this process; further ones wait. */
   ADAPTER_CONCURRENCY: integer(50, 1, 10_000),
   /** Attempts at a call that another service waits for, the first one included. */
   ADAPTER_CALL_ATTEMPTS: integer(3, 1, 10),
@@ -65,7 +65,7 @@ const settings = {
   HEALTH_TIMEOUT_MS: integer(5_000, 100, 60_000),
   /** Days that an adapter's health is kept, by the minute. */
   HEALTH_DAYS: integer(14, 1, 400),
-  /** Conformance runs under way in this process; further ones are refused. */
+  /** Conformance runs at one time in this process; further ones are refused. */
   CONFORMANCE_RUNS: integer(2, 1, 50),
   /** Longest time of one; and of one answer. */
   CONFORMANCE_MAX_MS: integer(300_000, 1_000, 3_600_000),

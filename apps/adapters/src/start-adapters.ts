@@ -5,7 +5,7 @@ import { createAdaptersApp } from './adapters-app.js';
 import type { AdaptersEnv } from './env.js';
 import { mountProbes } from './probes.js';
 
-/** @returns the app, which listens; closing it ends the calls under way first */
+/** @returns the app, which listens; closing it ends the calls in flight first */
 export const startAdapters = (env: AdaptersEnv): Promise<FastifyInstance> => inService('adapters', () => start(env));
 
 async function start(env: AdaptersEnv): Promise<FastifyInstance> {

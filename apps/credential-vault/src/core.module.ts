@@ -24,7 +24,7 @@ export class CoreModule {
         { provide: SETTINGS, useValue: settings },
         {
           provide: EGRESS,
-          // The gate bounds what is under way; a socket that waits for another one would eat up a token request's time.
+          // The gate bounds what is in flight; a socket that waits for another one would eat up a token request's time.
           useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW, timeouts: { connectMs: 5_000 } }),
         },
         {

@@ -30,7 +30,7 @@ export interface VaultSettings extends ChangeSettings {
   REFRESH_LEASE_MS: number;
   /** An attempt without a heartbeat for so long belongs to a dead process. */
   REFRESH_TAKEOVER_MS: number;
-  /** Token requests under way in one process, for one client at one token host. */
+  /** Token requests in flight in one process, for one client at one token host. */
   TOKEN_HOST_CONCURRENCY: number;
   REFRESH_SWEEP_MS: number;
   /** Days that answers of token endpoints are kept, sealed. */

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { AdapterDefinition } from './adapter-definition.js';
 import { createAdapterServer } from './adapter-server.js';
 
-/** Longest wait for calls under way once the process is told to stop. */
+/** Longest wait for calls in flight once the process is told to stop. */
 const DRAIN_TIMEOUT_MS = 25_000;
 
 /**
@@ -14,7 +14,7 @@ export function buildVersion(env: Readonly<Record<string, string | undefined>> =
 
 /**
  * A process of adapters: listens at `HOST` (127.0.0.1) and `PORT` (8080), verifies calls by `GATEHOUSE_ADAPTER_SECRET`
- * (two during a rotation, with a comma between), and on SIGTERM finishes the calls under way. Throws for a setting that is wrong.
+ * (two during a rotation, with a comma between), and on SIGTERM finishes the calls in flight. Throws for a setting that is wrong.
  */
 export async function serveAdapters(
   adapters: readonly AdapterDefinition[],

@@ -5,7 +5,7 @@ export interface BatcherOptions {
    * run goes together in the next one, so batches grow with the load and cost no latency without it.
    */
   maxWaitMs: number;
-  /** Flushes under way at the same time. */
+  /** Flushes in flight at the same time. */
   maxRunning: number;
   /**
    * Whether a flush failed because of one of its items. It is flushed again in halves then, so that only that item is

@@ -65,7 +65,7 @@ export async function dropOldPartitions(
     const [, year, month, day] = /_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];
     const of = `${year}-${month}-${day}`;
     if (!year || of >= oldestDay) continue;
-    // One process at a time: Postgres fails another that meets the drop under way ("could not find tuple for parent").
+    // One process at a time: Postgres fails another that meets a drop that runs ("could not find tuple for parent").
     try {
       await db.query(
         `WITH alone AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtext($2))) SELECT ${table}_drop_day($1) FROM alone`,

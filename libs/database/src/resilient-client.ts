@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /**
- * A connection whose end is an error of the query under way, and no more. Between its checkout from the pool and its first
+ * A connection whose end is an error of the query in flight, and no more. Between its checkout from the pool and its first
  * listener nobody hears of its end, and an `error` event that nobody hears ends the process.
  */
 export class ResilientClient extends pg.Client {

@@ -72,7 +72,7 @@ export interface Egress {
    * @throws EgressError, and nothing else
    */
   connect(host: string, port: number): Promise<Socket>;
-  /** Waits for calls under way, then closes all sockets. */
+  /** Waits for calls in flight, then closes all sockets. */
   close(): Promise<void>;
 }
 

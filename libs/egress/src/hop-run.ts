@@ -8,7 +8,7 @@ interface HopRunLimits {
   signal?: AbortSignal | undefined;
 }
 
-/** One hop under way: when it is given up, what its body decompresses to, and that it ends once. */
+/** One hop in flight: when it is given up, what its body decompresses to, and that it ends once. */
 export abstract class HopRun<L extends HopRunLimits> implements Dispatcher.DispatchHandler {
   settled = false;
   protected sent = false;

@@ -5,7 +5,7 @@ export interface EventSummary {
   id: string;
   app_id: string;
   received_at: Date;
-  /** The outcome the receipt ended in at last (a redriven one ends again), or null while it is under way. */
+  /** The outcome the receipt ended in at last (a redriven one ends again), or null while it is in flight. */
   outcome: TerminalOutcome | null;
   reason: string | null;
 }

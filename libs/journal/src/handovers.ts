@@ -15,7 +15,7 @@ export type StaleHandover<P> = HandedOver & { payload: P | null };
 interface HandoverSource {
   /** The schema that has the tables `handover_mark` and `stale_handover`. */
   schema: string;
-  /** What the service's connections are called: what their transactions under way will commit is still to come. */
+  /** What the service's connections are called: what their transactions in flight will commit is still to come. */
   applicationName: string;
   stage: 'turn' | 'delivery';
   /** How long, in ms, the next service may take to tell of it. */

@@ -65,7 +65,7 @@ export class Journal {
     return new Set(rows.map((row) => row.receipt_id));
   }
 
-  /** Of which of these receipts some hop has written in the last `withinMs`: it is under way there, or about to be tried again. */
+  /** Of which of these receipts some hop has written in the last `withinMs`: it is in flight there, or about to be tried again. */
   async heardOfWithin(receiptIds: string[], withinMs: number): Promise<Set<string>> {
     const rows = (await this.db.query(
       `SELECT DISTINCT receipt_id FROM journal.entry

@@ -8,7 +8,7 @@ export interface Message {
 }
 
 interface Current extends Message {
-  /** The span that is under way, in the form of W3C Trace Context: 16 hexadecimal digits. */
+  /** The current span, in the form of W3C Trace Context: 16 hexadecimal digits. */
   spanId: string;
 }
 
@@ -61,7 +61,7 @@ export function traceparent(ofEvent?: string): string | undefined {
   return `00-${now.eventId.slice(4)}-${now.spanId}-${sampled}`;
 }
 
-/** The span under way; undefined where no message is handled. */
+/** The current span; undefined where no message is handled. */
 export const spanId = (): string | undefined => current.getStore()?.spanId;
 
 /** Goes on as another span of the same message. */

@@ -6,7 +6,7 @@ const comeBackMs = 2_000;
 export const busyCode = 'adapter_busy';
 
 /**
- * Calls of one target under way in this process. Over the limit a call waits a moment for a slot, then goes back to its
+ * Calls of one target in flight in this process. Over the limit a call waits a moment for a slot, then goes back to its
  * queue: a target that hangs holds its own slots, and nobody else's.
  */
 export class CallSlots {

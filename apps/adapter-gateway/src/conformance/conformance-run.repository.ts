@@ -12,7 +12,7 @@ const kept = 50;
 export class ConformanceRunRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** @returns false while another run of the adapter is under way */
+  /** @returns false while another run of the adapter is in flight */
   async begin(run: ConformanceRunRow): Promise<boolean> {
     try {
       await this.db.getRepository(ConformanceRunRow).insert(run);

@@ -73,7 +73,7 @@ export class DeliveryRepository {
    * Stores what attempts came to, with what the timeline tells of it. Where another claim has taken over, only that it has
    * arrived.
    * @param entries rows of the journal, each with the delivery of its own
-   * @returns the deliveries that were under way until now
+   * @returns the deliveries that were in flight until now
    */
   async record(results: DeliveryResult[], entries: Record<string, unknown>[]): Promise<Set<string>> {
     const sorted = [...results].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -234,7 +234,7 @@ export class DeliveryRepository {
     return query.getMany();
   }
 
-  /** Opens a settled delivery again; false when it is under way or delivered. */
+  /** Opens a settled delivery again; false when it is in flight or delivered. */
   async reopen(id: string): Promise<boolean> {
     const rows: unknown = await this.rows.query(
       `UPDATE gateway.delivery SET state = 'queued', attempts = 0, lease_until = now() - interval '1 s', settled_at = NULL,

@@ -41,7 +41,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   private readonly taker: Sweeper;
   /** Receipts that this process attempts now: the ingress may enqueue one again meanwhile. */
   private readonly mine = new Set<string>();
-  /** Those of the attempts under way that were taken here. */
+  /** Those of the attempts in flight that were taken here. */
   private readonly taken = new Set<Promise<void>>();
   private closing = false;
 

@@ -7,7 +7,7 @@ export class SourceChangeRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'source_change_pkey' }) path: string;
   @Column({ type: 'text', nullable: true }) fingerprint: string | null;
   @Column({ type: 'text' }) status: 'added' | 'modified' | 'removed';
-  /** Tries in the run that is under way. */
+  /** Tries in the run that is going on. */
   @Column({ type: 'integer' }) attempts: number;
   /** The run that has given it up; the next one tries again. */
   @Column({ type: 'text', nullable: true }) given_up_by: string | null;

@@ -78,7 +78,7 @@ export class SourceRepository {
   }
 
   /**
-   * Deletes a source with everything that came from it; a run under way loses its lease by that. The engine is yet to
+   * Deletes a source with everything that came from it; a run that is going on loses its lease by that. The engine is yet to
    * hear of it, document by document.
    */
   async delete(id: string): Promise<void> {

@@ -128,7 +128,7 @@ export class Syncer {
   }
 }
 
-/** As `Promise.all`, but nothing is under way any more when it rejects. */
+/** As `Promise.all`, but nothing is in flight any more when it rejects. */
 async function settledAll(work: Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(work);
   const failed = results.find((result) => result.status === 'rejected');

@@ -185,7 +185,7 @@ const revocations = [
   'CREATE INDEX revocation_project_idx ON vault.revocation (organization_id, project_id, id)',
 ];
 
-/** Authorizations under way, and the links by which somebody without an account here begins one. */
+/** Open authorizations, and the links by which somebody without an account here begins one. */
 const authorizations = [
   `CREATE TABLE vault.oauth_flow (
      id text CONSTRAINT oauth_flow_pkey PRIMARY KEY,

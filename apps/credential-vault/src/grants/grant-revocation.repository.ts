@@ -9,7 +9,7 @@ export class GrantRevocationRepository {
   constructor(private readonly db: DataSource) {}
 
   /**
-   * Takes a grant's tokens away. They are gone here at once: the new version leaves a refresh under way nothing to put its
+   * Takes a grant's tokens away. They are gone here at once: the new version leaves a running refresh nothing to put its
    * tokens into.
    * @param take what becomes of them, before they are gone
    */

@@ -4,7 +4,7 @@ import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 
 export type GrantType = 'authorization_code' | 'client_credentials';
 
-/** `refreshing` is not stored: it is an `active` or `degraded` grant with an attempt under way. */
+/** `refreshing` is not stored: it is an `active` or `degraded` grant with an attempt in flight. */
 export type GrantState = 'pending' | 'active' | 'degraded' | 'needs_reconnect' | 'revoked' | 'undecryptable';
 
 /** The tokens of one `oauth2` credential, and the state of their refresh. Each promotion of new tokens is a new `version`. */

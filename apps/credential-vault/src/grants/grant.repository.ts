@@ -119,7 +119,7 @@ export class GrantRepository {
   }
 
   /**
-   * Puts the tokens of a person's consent in place, whatever refresh is under way.
+   * Puts the tokens of a person's consent in place, whatever refresh is in flight.
    * @param replaces told what there was, before it is replaced
    * @returns their version, which they are sealed to; null when the credential was deleted or disconnected since the code
    *   was answered

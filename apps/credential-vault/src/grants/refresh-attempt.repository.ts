@@ -86,7 +86,7 @@ export class RefreshAttemptRepository {
   }
 
   /**
-   * Requests under way, and answers that are not in place. An answer that comes while they are locked waits.
+   * Requests in flight, and answers that are not in place. An answer that comes while they are locked waits.
    * @param only one of them
    */
   async lockOpen(manager: EntityManager, credentialId: string, only?: string): Promise<RefreshAttempt[]> {

@@ -55,7 +55,7 @@ export class Refresher implements BeforeApplicationShutdown {
     });
   }
 
-  /** Lets requests under way end: an answer that is not waited for is a lost refresh token. */
+  /** Lets requests in flight end: an answer that is not waited for is a lost refresh token. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
     await Promise.allSettled(this.running.values());

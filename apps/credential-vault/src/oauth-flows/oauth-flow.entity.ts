@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, Primary
 import { Credential } from '../credential-store/credential.entity.js';
 import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 
-/** One authorization under way: from the authorization URL to the code, and once more where a person has to confirm. */
+/** One open authorization: from the authorization URL to the code, and once more where a person has to confirm. */
 @Entity({ schema: 'vault', name: 'oauth_flow' })
 @Index('oauth_flow_state_key', ['state_hash'], { unique: true })
 @Index('oauth_flow_expires_idx', ['expires_at'])

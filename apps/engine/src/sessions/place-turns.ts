@@ -25,12 +25,12 @@ interface LockedSession {
 interface Placed {
   /** Turns that are stored already: they were placed when they came first. */
   known: string[];
-  /** Sessions with a turn under way. */
+  /** Sessions with a running turn. */
   busy: string[];
 }
 
 /**
- * Locks the sessions of turns in key order; a session without a turn under way starts the one whose message was acknowledged
+ * Locks the sessions of turns in key order; a session without a running turn starts the one whose message was acknowledged
  * first, unless a person has taken it over. Everything else waits. The caller stores the turns in the same transaction.
  */
 export async function placeTurns(tx: Queryable, arrivals: Arrival[]): Promise<Map<string, Place>> {

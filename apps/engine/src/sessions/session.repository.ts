@@ -28,7 +28,7 @@ export interface SessionRow {
   taken_over_epoch: number | null;
   /** The last turn that succeeded. */
   answered_epoch: number;
-  /** Messages that wait for the turn under way, or for the person who has taken over. */
+  /** Messages that wait for the running turn, or for the person who has taken over. */
   waiting: number;
   created_at: Date;
   updated_at: Date;
@@ -155,8 +155,8 @@ export class SessionRepository {
   }
 
   /**
-   * Takes a session over and cancels its turn under way: nobody sees one without the other.
-   * @returns the turn that was cancelled, or null when none was under way; undefined when it cannot be taken over
+   * Takes a session over and cancels its running turn: nobody sees one without the other.
+   * @returns the turn that was cancelled, or null when none was in flight; undefined when it cannot be taken over
    */
   takeOver(id: string, by: string): Promise<Turn | null | undefined> {
     return this.db.transaction(async (tx) => {
@@ -166,7 +166,7 @@ export class SessionRepository {
     });
   }
 
-  /** Cancels the turn under way, and starts what waits behind. @returns null when none was under way */
+  /** Cancels the running turn, and starts what waits behind. @returns null when none was in flight */
   cancelTurn(id: string): Promise<{ cancelled: Turn; started: Started } | null> {
     return this.db.transaction(async (tx) => {
       await lockSessions(tx, [id]);

@@ -22,7 +22,7 @@ export class SessionService {
     return { ...row, marks: await this.sessions.marks(id) };
   }
 
-  /** From now on no turn starts here; the one under way is cancelled. @throws Problem 404; 409 `session_taken_over` */
+  /** From now on no turn starts here; the one in flight is cancelled. @throws Problem 404; 409 `session_taken_over` */
   async takeOver(caller: Principal, id: string): Promise<SessionDetail> {
     await this.get(caller, id);
     const cancelled = await this.sessions.takeOver(id, caller.subject);
@@ -55,7 +55,7 @@ export class SessionService {
     return this.move(caller, id, 'resolved', 'active', 'reopen');
   }
 
-  /** Cancels the turn under way; the next message that waits is taken up. @throws Problem 404; 409 `no_turn_under_way` */
+  /** Cancels the running turn; the next message that waits is taken up. @throws Problem 404; 409 `no_turn_under_way` */
   async cancelTurn(caller: Principal, id: string): Promise<{ turn_id: string }> {
     await this.get(caller, id);
     const done = await this.sessions.cancelTurn(id);

@@ -29,7 +29,7 @@ export async function lockSessions(tx: Queryable, ids: string[]): Promise<void> 
   await tx.query('SELECT FROM engine.session WHERE id = ANY($1) ORDER BY key FOR UPDATE', [ids]);
 }
 
-/** Starts what waits in sessions without a turn under way, which the caller has locked. */
+/** Starts what waits in sessions without a running turn, which the caller has locked. */
 export async function startNext(tx: Queryable, sessionIds: string[]): Promise<Started> {
   const nothing = { turns: [], collected: [] };
   if (sessionIds.length === 0) return nothing;

@@ -1,7 +1,7 @@
 import type { ToolGrade, ToolsetTool } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** `begun` is a call under way, or one whose outcome nobody knows: its process died. `refused` and `rehearsed` were never made. */
+/** `begun` is a call in flight, or one whose outcome nobody knows: its process died. `refused` and `rehearsed` were never made. */
 export type CallOutcome = 'begun' | 'ok' | 'error' | 'refused' | 'rehearsed';
 
 /** One call of a tool, for the audit: who called what with which outcome. Arguments only as a hash, results not at all. */

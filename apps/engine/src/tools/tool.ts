@@ -38,7 +38,7 @@ export interface TurnScope {
   startedBy: string[];
 }
 
-/** One call under way. */
+/** One call in flight. */
 export interface CallSite {
   turn: TurnScope;
   /** Which call of the turn; the same again when it is repeated after a crash. */

@@ -81,7 +81,7 @@ export class Session {
     return this.http.handleRequest(request, body === undefined ? {} : { parsedBody: body });
   }
 
-  /** Answers what is under way with an error, closes the streams, and waits until the process is gone. */
+  /** Answers what is in flight with an error, closes the streams, and waits until the process is gone. */
   end(reason: SessionEnd): Promise<void> {
     this.ending ??= this.close(reason);
     return this.ending;

@@ -68,7 +68,7 @@ describe('limits', () => {
 });
 
 describe('stopping', () => {
-  it('ends every process, and answers what was under way', async () => {
+  it('ends every process, and answers what was in flight', async () => {
     const { origin, stop } = await sidecars.start();
     const { body } = await client.register(`${origin}/child/mcp`, 'stops');
     const mine = Number((await client.callTool(body.id, 'whoami')).content);

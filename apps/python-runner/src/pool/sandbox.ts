@@ -115,7 +115,7 @@ export class Sandbox {
     return `it ended before it was warm (${signalCode ?? `exit code ${exitCode}`})`;
   }
 
-  /** Makes one call; the caller sees to it that no other is under way. */
+  /** Makes one call; the caller sees to it that no other is in flight. */
   async call(call: SandboxCall): Promise<Ending> {
     if (!this.alive) return { kind: 'crashed' };
     this.calls += 1;

@@ -94,7 +94,7 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
     return this.pulling;
   }
 
-  /** A reading that begins after now: one under way may have missed the App that somebody has just made. */
+  /** A reading that begins after now: one in flight may have missed the App that somebody has just made. */
   private pullAfterNow(): Promise<void> {
     this.next ??= (async () => {
       await this.pulling;

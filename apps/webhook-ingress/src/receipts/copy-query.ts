@@ -7,7 +7,7 @@ import type { Connection, Submittable } from 'pg';
 export class CopyQuery implements Submittable {
   /** pg wraps it, to end a query that takes too long. */
   callback: (error: Error | null) => void = () => undefined;
-  /** Resolves when the rows are committed, or belong to the transaction under way. */
+  /** Resolves when the rows are committed, or belong to the transaction in flight. */
   readonly done: Promise<void>;
 
   constructor(private readonly messages: Buffer) {

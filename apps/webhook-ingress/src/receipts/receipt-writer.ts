@@ -10,7 +10,7 @@ import { type Item, type WriterConnection, writeReceipts } from './write-receipt
 
 type ReceiptWriterSettings = Pick<IngressSettings, 'DATABASE_URL' | 'RECEIPT_BATCH' | 'RECEIPT_LEASE_MS'>;
 
-/** By which the sweep knows the writes under way. */
+/** By which the sweep knows the writes in flight. */
 export const writerName = 'webhook-ingress-receipts';
 
 const maxPending = 20_000;

@@ -52,7 +52,7 @@ export class ReceiptRepository {
   /**
    * Moves the sweep's mark over receipts older than `age`, and returns how many it passed. Every one of them that
    * `stillOpen` names is kept by the transaction that moves the mark past it, so none falls between.
-   * @param leaseMs no write begins with a receipt that is older: the mark stays behind what the writes under way may hold
+   * @param leaseMs no write begins with a receipt that is older: the mark stays behind what the writes in flight may hold
    */
   async advanceSweep(
     ageMs: number,
@@ -149,7 +149,7 @@ export class ReceiptRepository {
   }
 }
 
-/** Receipts behind what the writes under way may hold, oldest first. */
+/** Receipts behind what the writes in flight may hold, oldest first. */
 async function receiptsAfter(
   tx: Queryable,
   mark: Date,

@@ -181,7 +181,7 @@ function bodyHash(incoming: Incoming): string {
 }
 
 /**
- * Answers a request that may still be being sent. A connection closed upon bytes under way is reset, and the sender may
+ * Answers a request that may still be being sent. A connection closed upon bytes in flight is reset, and the sender may
  * never read why: one whose body is too large is closed once the rest has come, was given up, or has been waited for.
  */
 function refuse(request: IncomingMessage, response: ServerResponse, refused: Refused): void {
