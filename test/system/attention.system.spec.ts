@@ -92,7 +92,7 @@ describe('statistics', () => {
       const { total } = await system.api<{ total: { received: number; outcomes: { outcome: string }[] } }>('GET', path);
       return total.received > 0 ? total : null;
     };
-    const total = await until('it is counted', count, 90_000);
+    const total = await until('it is counted', count);
     expect(total).toMatchObject({ received: 1, outcomes: [{ outcome: 'routed', count: 1 }] });
   });
 });

@@ -61,14 +61,10 @@ describe('a flood of what can only fail', () => {
     return rows.map(({ story }) => story);
   };
   const ended = (appId: string, ids: string[]): Promise<Map<string, string | null>> =>
-    until(
-      'all have ended',
-      async () => {
-        const outcomes = await system.outcomesOf(appId);
-        return ids.every((id) => (outcomes.get(id) ?? null) !== null) ? outcomes : null;
-      },
-      60_000,
-    );
+    until('all have ended', async () => {
+      const outcomes = await system.outcomesOf(appId);
+      return ids.every((id) => (outcomes.get(id) ?? null) !== null) ? outcomes : null;
+    });
   const count = async (sql: string, ids: string[]): Promise<number> =>
     (await database.query(`SELECT 1 FROM ${sql} AND receipt_id = ANY($1)`, [ids])).rows.length;
 

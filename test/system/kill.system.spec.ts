@@ -32,15 +32,11 @@ describe('while services are killed one after the other', () => {
 
   /** As a provider does: sends again, under the same key, until it is acknowledged. @returns the event's id */
   const deliver = (number: number): Promise<string> =>
-    until(
-      `message ${number} is acknowledged`,
-      async () => {
-        const body = { task: `message ${number}`, thread_id: `thread ${number % 40}` };
-        const { status, id } = await post(system.webhookUrl, body, { 'idempotency-key': `message-${number}` });
-        return status === 200 && id;
-      },
-      30_000,
-    );
+    until(`message ${number} is acknowledged`, async () => {
+      const body = { task: `message ${number}`, thread_id: `thread ${number % 40}` };
+      const { status, id } = await post(system.webhookUrl, body, { 'idempotency-key': `message-${number}` });
+      return status === 200 && id;
+    });
 
   it('loses no message, and replies to each exactly once', async () => {
     const killAll = async (): Promise<void> => {

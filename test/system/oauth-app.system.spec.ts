@@ -63,14 +63,10 @@ describe('an App whose account was connected by OAuth', () => {
 
   it('is handed a token that lives for its call, each time, while tokens come and go', async () => {
     adapter.uses.length = 0;
-    await until(
-      'the App worked with three tokens',
-      async () => {
-        expect(await verifyApp()).toMatchObject({ ok: true, user: 'alice' });
-        return new Set(adapter.uses.map(({ token }) => token)).size >= 3;
-      },
-      60_000,
-    );
+    await until('the App worked with three tokens', async () => {
+      expect(await verifyApp()).toMatchObject({ ok: true, user: 'alice' });
+      return new Set(adapter.uses.map(({ token }) => token)).size >= 3;
+    });
     expect(new Set(adapter.uses.map(({ status }) => status))).toEqual(new Set([200]));
     const refreshes = await provider.refreshes();
     expect(refreshes.length).toBeGreaterThanOrEqual(2);

@@ -35,14 +35,10 @@ describe('real payloads of a provider', () => {
       }
     };
     await Promise.all([sendSome(), sendSome(), sendSome(), sendSome()]);
-    return until(
-      'every payload has ended',
-      async () => {
-        const outcomes = await system.outcomesOf(app.id);
-        return ids.every((id) => typeof outcomes.get(id) === 'string') && ids.map((id) => outcomes.get(id) ?? null);
-      },
-      45_000,
-    );
+    return until('every payload has ended', async () => {
+      const outcomes = await system.outcomesOf(app.id);
+      return ids.every((id) => typeof outcomes.get(id) === 'string') && ids.map((id) => outcomes.get(id) ?? null);
+    });
   };
 
   it('are many', () => {

@@ -54,14 +54,10 @@ describe('a sync whose process is killed', () => {
     }
   }
   const knows = (count: number) =>
-    until(
-      `the knowledge has ${count} documents`,
-      async () => {
-        const titles = await known();
-        return titles.length === count ? titles : null;
-      },
-      60_000,
-    );
+    until(`the knowledge has ${count} documents`, async () => {
+      const titles = await known();
+      return titles.length === count ? titles : null;
+    });
 
   it('loses no document and keeps none twice, at whatever moment it or the engine dies', async () => {
     const registered = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: adapter.url });
@@ -90,14 +86,10 @@ describe('a sync whose process is killed', () => {
     }
     expect(struck).toBeGreaterThan(0);
 
-    const ended = await until(
-      'the run has ended',
-      async () => {
-        const now = await run(id);
-        return now?.finished_at ? now : null;
-      },
-      60_000,
-    );
+    const ended = await until('the run has ended', async () => {
+      const now = await run(id);
+      return now?.finished_at ? now : null;
+    });
     expect(ended).toMatchObject({ state: 'succeeded', added: documents, changed: 0, removed: 0, failed: 0 });
     const rows = await kept(id);
     expect(rows.map(({ path }) => path).sort()).toEqual([...Array(documents).keys()].map((n) => `f/${n}`).sort());

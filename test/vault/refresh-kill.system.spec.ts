@@ -92,11 +92,7 @@ describe('a process that is killed', () => {
     ask(id);
     await held();
     await world.vaults.kill(1);
-    await until(
-      'the state says it',
-      async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect',
-      30_000,
-    );
+    await until('the state says it', async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect');
     expect(await world.row(id)).toMatchObject({ state: 'needs_reconnect', reason: 'refresh_outcome_unknown' });
   });
 
@@ -114,11 +110,7 @@ describe('a process that is killed', () => {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
       );
     });
-    await until(
-      'the state says it',
-      async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect',
-      30_000,
-    );
+    await until('the state says it', async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect');
     expect(await world.row(id)).toMatchObject({ state: 'needs_reconnect', reason: 'refresh_outcome_unknown' });
   });
 

@@ -38,22 +38,16 @@ describe('500 callers on 4 processes when a token is over', () => {
   it.each([
     ['at a quick provider', 0],
     ['at a provider three times slower than the lease', 3_000],
-  ])(
-    'spend one refresh token and all get the new access token, %s',
-    async (name, delayMs) => {
-      const id = await world.connected(`callers ${name}`);
-      await world.expire(id);
-      await world.provider.tell({ delayMs });
-      const answers = await Promise.all(
-        Array.from({ length: 500 }, (_, caller) => world.vaults.resolve(id, caller % 4)),
-      );
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-      expect(new Set(answers.map(({ body }) => body.fields.access_token)).size).toBe(1);
-      expect(await world.provider.refreshes()).toHaveLength(1);
-      await expectAlive(id);
-    },
-    60_000,
-  );
+  ])('spend one refresh token and all get the new access token, %s', async (name, delayMs) => {
+    const id = await world.connected(`callers ${name}`);
+    await world.expire(id);
+    await world.provider.tell({ delayMs });
+    const answers = await Promise.all(Array.from({ length: 500 }, (_, caller) => world.vaults.resolve(id, caller % 4)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => body.fields.access_token)).size).toBe(1);
+    expect(await world.provider.refreshes()).toHaveLength(1);
+    await expectAlive(id);
+  });
 });
 
 describe('a refresh', () => {

@@ -94,11 +94,7 @@ export async function startVaults({
       { ...settings, ...changed, PORT: String(ports[index]), OPERATIONS_PORT: '0' },
       logFile,
     );
-    await until(
-      `vault ${index} is ready (${logFile})`,
-      async () => (await fetch(`${urls[index]}/health/ready`)).ok,
-      30_000,
-    );
+    await until(`vault ${index} is ready (${logFile})`, async () => (await fetch(`${urls[index]}/health/ready`)).ok);
   };
   await Promise.all(urls.map((_, index) => start(index))).catch(async (error: unknown) => {
     for (const one of processes) await one?.kill();

@@ -113,16 +113,10 @@ export function holdReplies(shared: () => ContractWorld): void {
         ...(await world.outcomesOf(one.id)),
         ...(await world.outcomesOf(other.id)),
       ];
-      const outcomes = await until(
-        'the rounds have ended',
-        async () => {
-          const all = await ended();
-          return all.some(([, outcome]) => outcome === 'loop_paused') && all.every(([, outcome]) => outcome)
-            ? all
-            : null;
-        },
-        60_000,
-      );
+      const outcomes = await until('the rounds have ended', async () => {
+        const all = await ended();
+        return all.some(([, outcome]) => outcome === 'loop_paused') && all.every(([, outcome]) => outcome) ? all : null;
+      });
       expect(outcomes.length).toBeLessThan(40);
       const [stopped] = outcomes.filter(([, outcome]) => outcome === 'loop_paused');
       const { body } = await world.ask<Schema<'EventDetailView'>>('GET', `events/${stopped?.[0]}`);

@@ -69,15 +69,11 @@ const wake = (id: string, to = app): Promise<boolean> =>
     request,
   });
 const routedIds = async (): Promise<string[]> => (await world.waiting(messageRoute)).map(({ receipt_id: id }) => id);
-const routed = (ids: string[], timeoutMs?: number): Promise<unknown> =>
-  until(
-    'they are routed',
-    async () => {
-      const known = new Set(await routedIds());
-      return ids.every((id) => known.has(id));
-    },
-    timeoutMs,
-  );
+const routed = (ids: string[]): Promise<unknown> =>
+  until('they are routed', async () => {
+    const known = new Set(await routedIds());
+    return ids.every((id) => known.has(id));
+  });
 const story = async (id: string): Promise<string[]> => {
   const { rows } = await world.pool.query(
     'SELECT outcome, reason FROM journal.entry WHERE receipt_id = $1 ORDER BY at',
@@ -111,7 +107,7 @@ describe('an adapter that does not answer', () => {
     // As if each had waited long enough to be tried again only after hours.
     await world.pool.query(`UPDATE gateway.inbound_wait SET next_at = now() + interval '3 hours'`);
     works = true;
-    await routed(ids, 45_000);
+    await routed(ids);
     await until('none waits', async () => (await waits(ids)).length === 0);
     const mine = (await routedIds()).filter((id) => ids.includes(id));
     expect(mine).toHaveLength(ids.length);

@@ -32,14 +32,10 @@ const runs = async () => (await world.call('GET', `sources/${source}/runs`)).bod
 async function synced() {
   const { status, body } = await world.call('POST', `sources/${source}/sync`);
   expect(status).toBe(202);
-  return until(
-    'the run has ended',
-    async () => {
-      const run = (await world.call('GET', `sources/${source}/runs/${body.id}`)).body;
-      return run.finished_at ? run : null;
-    },
-    40_000,
-  );
+  return until('the run has ended', async () => {
+    const run = (await world.call('GET', `sources/${source}/runs/${body.id}`)).body;
+    return run.finished_at ? run : null;
+  });
 }
 
 async function documents(query = '') {

@@ -31,14 +31,10 @@ afterEach(async () => {
 });
 
 async function ended() {
-  return until(
-    'the run has ended',
-    async () => {
-      const { body } = await world.call('GET', `sources/${source}/runs`);
-      return body.data[0]?.finished_at ? body.data[0] : null;
-    },
-    40_000,
-  );
+  return until('the run has ended', async () => {
+    const { body } = await world.call('GET', `sources/${source}/runs`);
+    return body.data[0]?.finished_at ? body.data[0] : null;
+  });
 }
 
 const sync = (): Promise<unknown> => world.call('POST', `sources/${source}/sync`);

@@ -1,12 +1,11 @@
 import type { PythonRunAnswer } from '#libs/contracts';
 import { OperationsServer } from '#libs/service-kit';
-import { until as untilSoon } from '#libs/testing';
+import { until } from '#libs/testing';
 import { runOf, type RunnerWorld, startRunner, toolOf } from '../testing/runner-world.js';
 
 let runner: RunnerWorld;
 
 /** Python takes seconds to start, and more on a machine that is at work. */
-const until = (what: string, probe: () => Promise<unknown>) => untilSoon(what, probe, 45_000);
 
 afterEach(() => runner.close());
 

@@ -143,14 +143,10 @@ describe('receipts that have not ended', () => {
     await staleReceipts.find(100);
     const { parsed } = consume(true);
     const all = new Set(ids);
-    await until(
-      'all are parsed',
-      async () => {
-        await staleReceipts.enqueue(100);
-        return new Set(parsed).size === all.size;
-      },
-      30_000,
-    );
+    await until('all are parsed', async () => {
+      await staleReceipts.enqueue(100);
+      return new Set(parsed).size === all.size;
+    });
     expect(new Set(parsed)).toEqual(all);
   });
 });
