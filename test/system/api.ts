@@ -41,7 +41,8 @@ export interface Api {
   reached(eventId: string, stage: string, outcome: string): Promise<EventDetail>;
 }
 
-export function openApi(origin: string, key: string): Api {
+/** @param logs what the services have logged, for the error of an answer that says no more than to look there */
+export function openApi(origin: string, key: string, logs = () => ''): Api {
   let made = 0;
   let described: AnswerCheck | null = null;
   const api = async <T>(
@@ -58,7 +59,12 @@ export function openApi(origin: string, key: string): Api {
     const text = await answer.text();
     described ??= await describedBy(origin);
     described?.check({ method, path, status: answer.status, type: answer.headers.get('content-type'), text });
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+    if (!answer.ok) {
+      const requestId = answer.headers.get('x-request-id') ?? 'none';
+      const lines = answer.status === 500 ? logs().split('\n') : [];
+      const logged = lines.filter((line) => line.includes(requestId)).join('\n');
+      throw new Error(`${method} ${path} answered ${answer.status}: ${text}\n${logged}`);
+    }
     if (text === '') return null as T;
     return (answer.headers.get('content-type')?.startsWith('text/') ? text : JSON.parse(text)) as T;
   };

@@ -142,8 +142,9 @@ export async function startSystem(
     const apiKey = made.api_key ?? given.apiKey ?? '';
     const webhookUrl = `${origin('portal')}${made.webhook_url_path}`;
     await until('the ingress knows the webhook', async () => (await fetch(webhookUrl)).status === 405);
+    const logs = () => groups.map(({ name }) => readFileSync(logFileOf(dataDir, name), 'utf8')).join('\n');
     return {
-      ...openApi(origin('portal'), apiKey),
+      ...openApi(origin('portal'), apiKey, logs),
       dataDir,
       webhookUrl,
       webhookPath: made.webhook_url_path,
@@ -153,7 +154,7 @@ export async function startSystem(
       refusedByRedis: users.refused,
       apiKey,
       ownerLink: async () => (await setUp('--owner-link')).owner_link ?? '',
-      logs: () => groups.map(({ name }) => readFileSync(logFileOf(dataDir, name), 'utf8')).join('\n'),
+      logs,
       ingressLinks,
       origin,
       kill: async (name) => running.get(groupOf(name).name)?.kill(),

@@ -68,10 +68,13 @@ function codeOf(status: number): string {
   return codes[status] ?? `http_${status}`;
 }
 
-/** Connection-level failures of Postgres and of other services. */
+/**
+ * Failures of connections, and what Postgres gives up of two that wait for each other, of one that waited too long, and of
+ * one too many.
+ */
 function isUnavailable(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (/^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|UND_ERR|57P0|08)/.test(code)) return true;
+  if (/^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|UND_ERR|57P0|57014|40001|40P01|55P03|53300|08)/.test(code)) return true;
   return (
     error instanceof Error &&
     /Connection terminated|timeout exceeded when trying to connect|fetch failed/.test(error.message)
