@@ -1,3 +1,4 @@
+import { pythonSource } from '../testing/python-source.js';
 import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
 
 let registry: RegistryWorld;
@@ -6,21 +7,17 @@ beforeAll(async () => {
   registry = await startRegistry();
   registry.fake.credentials.set('cred_a', { token: 'secret-value' });
 });
-
-afterAll(async () => {
-  await registry.close();
-});
+afterAll(() => registry.close());
 
 const create = async (body: object) => (await registry.call('POST', '/skills', body)).body;
 const toolset = async (skillIds: string[], toolIds: string[] = []) =>
   (await registry.internal('GET', `/toolsets?skill_ids=${skillIds.join()}&tool_ids=${toolIds.join()}&agent_id=agt_1`))
     .body;
-const python = (name: string, body = 'return 1') => `def ${name}() -> int:\n    "A number."\n    ${body}\n`;
 const createTool = async (source: string) => (await registry.call('POST', '/tools', { source })).body;
 
 describe('a Skill', () => {
   it('gives its knowledge, tools and credentials to agents by their names', async () => {
-    const add = await createTool(python('add'));
+    const add = await createTool(pythonSource('add'));
     const skill = await create({
       name: 'Desk work',
       knowledge: 'Be exact.',
@@ -40,7 +37,7 @@ describe('a Skill', () => {
       expect(one.credential_bindings).toEqual([{ credential_id: 'cred_a', as: 'crm', skill_id: skill.id }]);
     const [tool] = set.tools.filter((one) => one.source === 'python');
     expect(tool?.python).toEqual({
-      source: python('add'),
+      source: pythonSource('add'),
       source_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       function: 'add',
     });
@@ -127,7 +124,7 @@ describe('a Skill', () => {
   });
 
   it('says which of its tools no model is given, and what the models of its agents are given now', async () => {
-    const add = await createTool(python('left_out'));
+    const add = await createTool(pythonSource('left_out'));
     const agent = { id: 'agt_1', name: 'Desk', offered: 3, by_search: 2, left_out: [], left_out_total: 0, error: null };
     registry.fake.effect = { agents: [agent], more: 4 };
     const tools = [{ tool: add.id, enabled: false }, { tool: 'builtin:web_search' }];
@@ -226,181 +223,5 @@ describe('a Skill', () => {
     registry.fake.users = [];
     expect((await registry.call('DELETE', `/skills/${skill.id}`)).status).toBe(204);
     expect((await toolset([skill.id])).problems).toEqual([{ skill_id: skill.id, message: 'There is no such Skill.' }]);
-  });
-
-  it('comes of a manifest, and changes with it', async () => {
-    const skill = { name: 'CRM', knowledge: 'Ask first.', tool_names: ['http_request'] };
-    const put = (manifest: object) => registry.call('POST', '/skills/manifest', { manifest });
-    const first = await put({ slug: 'crm', skill });
-    expect(first.body).toMatchObject({
-      slug: 'crm',
-      origin: 'manifest',
-      provider: 'crm',
-      tools: [{ tool: 'builtin:http_request' }],
-    });
-    const again = await put({ slug: 'crm', skill: { ...skill, knowledge: 'Ask twice.' } });
-    expect(again.body).toMatchObject({ id: first.body.id, knowledge: 'Ask twice.', version: 2 });
-    expect((await put({ slug: 'crm', skill: { ...skill, tool_names: ['rm'] } })).body.code).toBe('invalid_manifest');
-    const told = await registry.internal('POST', '/skills/manifest', {
-      manifest: { slug: 'crm', skill: { ...skill, tool_names: ['rm', 'web_search'] } },
-    });
-    // What was approved with a warning is made without the tools that there are not.
-    expect(told).toMatchObject({ status: 200, body: { skill_id: first.body.id, left_out: ['rm'] } });
-  });
-
-  it('of a manifest has the credentials of its App, as they change, beside those that people gave it', async () => {
-    const skill = { name: 'Mail', knowledge: 'Read it.' };
-    const given = { credentials: [{ credential_id: 'cred_a', as: 'ACCOUNT' }], names: ['ACCOUNT'] };
-    const put = await registry.internal('POST', '/skills/manifest', { manifest: { slug: 'mail', skill }, ...given });
-    const { skill_id: id } = put.body;
-    const now = async () => (await registry.call('GET', `/skills/${id}`)).body;
-    const credentials = [...given.credentials, { credential_id: 'cred_b', as: 'mine' }];
-    await registry.call('PATCH', `/skills/${id}`, { credentials });
-    const link = (body: object) => registry.internal('PUT', '/skills/manifest/mail/credentials', body);
-    await link(given);
-    expect(await now()).toMatchObject({ version: 2, credentials });
-    await link({ credentials: [{ credential_id: 'cred_c', as: 'ACCOUNT' }], names: ['ACCOUNT'] });
-    expect((await now()).credentials).toEqual([
-      { credential_id: 'cred_c', as: 'ACCOUNT' },
-      { credential_id: 'cred_b', as: 'mine' },
-    ]);
-    const bound = registry.fake.asked.filter(({ body }) => JSON.stringify(body).includes(id));
-    expect(bound.map(({ body }) => body['credential_id'])).toEqual(
-      expect.arrayContaining(['cred_a', 'cred_b', 'cred_c']),
-    );
-    await link({ names: ['ACCOUNT'] });
-    expect((await now()).credentials).toEqual([{ credential_id: 'cred_b', as: 'mine' }]);
-    expect((await registry.internal('PUT', '/skills/manifest/none/credentials', given)).status).toBe(404);
-  });
-
-  it('of a manifest goes when nothing declares it, and stays as a person’s where agents have it', async () => {
-    const put = (slug: string) =>
-      registry.internal('POST', '/skills/manifest', { manifest: { slug, skill: { name: slug, knowledge: 'k' } } });
-    const [unused, used] = [(await put('unused')).body.skill_id, (await put('used')).body.skill_id];
-    const remove = async (slug: string) => (await registry.internal('DELETE', `/skills/manifest/${slug}`)).body.outcome;
-    expect(await remove('unused')).toBe('removed');
-    expect((await registry.call('GET', `/skills/${unused}`)).status).toBe(404);
-    registry.fake.users = [{ id: 'agt_1', name: 'Ada' }];
-    expect(await remove('used')).toBe('kept');
-    registry.fake.users = [];
-    expect((await registry.call('GET', `/skills/${used}`)).body).toMatchObject({ origin: 'person' });
-    expect(await remove('used')).toBe('none');
-  });
-});
-
-describe('a SKILL.md folder', () => {
-  it('goes out and comes in again, without credentials', async () => {
-    const mul = await createTool(python('mul'));
-    const skill = await create({
-      name: 'Numbers: "big" ones',
-      description: 'Sums\nand products',
-      knowledge: '# How\n\nAdd.',
-      tools: [{ tool: mul.id }, { tool: 'builtin:web_search' }],
-      credentials: [{ credential_id: 'cred_a', as: 'key' }],
-    });
-    const { body } = await registry.call('GET', `/skills/${skill.id}/export`);
-    expect(body.files.map((file) => file.path)).toEqual(['SKILL.md', 'tools/mul.py', 'gatehouse.json']);
-    expect(JSON.stringify(body)).not.toContain('cred_a');
-    const files = body.files.map((file) => ({
-      path: `numbers/${file.path}`,
-      content: file.content.replace('def mul', 'def mul2'),
-    }));
-    await registry.call('PATCH', `/skills/${skill.id}`, { tools: [] });
-    const slugFree = files.map((file) => ({ ...file, content: file.content.replace('\\"big\\" ones', 'again') }));
-    const imported = await registry.call('POST', '/skills/import', { files: slugFree });
-    expect(imported.status).toBe(201);
-    expect(imported.body).toMatchObject({
-      skill: { name: 'Numbers: again', description: 'Sums\nand products', knowledge: '# How\n\nAdd.', credentials: [] },
-      ignored: [],
-      missing: ['credential key'],
-    });
-    const set = await toolset([imported.body.skill.id]);
-    expect(set.tools.map((one) => one.model_name).sort()).toEqual(['numbers-again__mul2', 'web_search']);
-  });
-
-  it('of other making is read: block scalars, other keys, other files', async () => {
-    const content = [
-      '---',
-      'name: pdf-forms # a comment',
-      'description: >-',
-      '  Fills forms,',
-      '  carefully.',
-      'metadata:',
-      '  author: someone',
-      'license: MIT',
-      '---',
-      'Read references/forms.md.',
-    ].join('\n');
-    const files = [
-      { path: 'SKILL.md', content },
-      { path: 'references/forms.md', content: 'x' },
-    ];
-    const { body } = await registry.call('POST', '/skills/import', { files });
-    expect(body.skill).toMatchObject({
-      slug: 'pdf-forms',
-      name: 'pdf-forms',
-      description: 'Fills forms, carefully.',
-      knowledge: 'Read references/forms.md.',
-    });
-    expect(body.ignored).toEqual(['references/forms.md']);
-    const none = await registry.call('POST', '/skills/import', { files: [{ path: 'SKILL.md', content: 'no head' }] });
-    expect(none.body.code).toBe('invalid_skill_md');
-  });
-
-  it('leaves nothing behind when one of its tools does not compile', async () => {
-    const compile = registry.fake.compile;
-    registry.fake.compile = (source) => (source.includes('broken') ? { ok: false, errors: [] } : compile(source));
-    const files = [
-      { path: 'SKILL.md', content: '---\nname: half\n---\n' },
-      { path: 'tools/fine.py', content: python('fine') },
-      { path: 'tools/broken.py', content: python('broken') },
-    ];
-    expect((await registry.call('POST', '/skills/import', { files })).body.code).toBe('python_not_compiled');
-    registry.fake.compile = compile;
-    const { body } = await registry.call('GET', '/tools?source=python&limit=200');
-    expect(body.data.map((one) => one.name)).not.toContain('fine');
-  });
-});
-
-describe('a Python tool', () => {
-  it('is refused with each error at its line', async () => {
-    const compile = registry.fake.compile;
-    registry.fake.compile = () => ({
-      ok: false,
-      errors: [{ line: 3, column: 5, message: 'no hint', code: 'missing_hint' }],
-    });
-    const { status, body } = await registry.call('POST', '/tools', { source: 'def f(x): pass' });
-    registry.fake.compile = compile;
-    expect({ status, errors: body.errors }).toEqual({
-      status: 422,
-      errors: [{ field: 'source:3:5', message: 'no hint (missing_hint)' }],
-    });
-  });
-
-  it('has a new pin when its source changes, and a grade by what it reaches', async () => {
-    const tool = await createTool(python('ping'));
-    const saved = await registry.call('PUT', `/tools/${tool.id}/source`, { source: python('ping', 'http_request()') });
-    expect(saved.body).toMatchObject({ grade: 'write', idempotent: false });
-    expect(saved.body.pin).not.toBe(tool.pin);
-    expect((await registry.call('POST', '/tools', { source: python('ping') })).body.code).toBe('name_taken');
-    const set = await toolset([], [tool.id]);
-    expect(set.tools).toMatchObject([{ model_name: 'agent__ping', skill_id: null, pin: saved.body.pin }]);
-  });
-
-  it('stays while a Skill has it', async () => {
-    const tool = await createTool(python('kept'));
-    const skill = await create({ name: 'Keeper', tools: [{ tool: tool.id }] });
-    const refused = await registry.call('DELETE', `/tools/${tool.id}`);
-    expect(refused.body).toMatchObject({ code: 'tool_in_use', detail: expect.stringContaining('Skill Keeper') });
-    await registry.call('DELETE', `/skills/${skill.id}`);
-    expect((await registry.call('DELETE', `/tools/${tool.id}`)).status).toBe(204);
-  });
-});
-
-describe('the catalogue', () => {
-  it('has the built-in tools beside the others', async () => {
-    const { body } = await registry.call('GET', '/tools?source=builtin');
-    expect(body.data.map((one) => one.id)).toContain('builtin:http_request');
-    expect((await registry.call('GET', '/tools/builtin:web_search')).body).toMatchObject({ grade: 'read' });
   });
 });
