@@ -10,6 +10,7 @@ const settings = {
   SYNC_SWEEP_MS: 50,
   SYNC_ATTEMPTS: 50,
   DOCUMENT_ATTEMPTS: 50,
+  SOURCE_FETCH_TIMEOUT_MS: 5_000,
 };
 
 let world: GatewayWorld;
