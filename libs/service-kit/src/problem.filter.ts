@@ -77,7 +77,9 @@ function isUnavailable(error: unknown): boolean {
   if (/^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|UND_ERR|57P0|57014|40001|40P01|55P03|53300|08)/.test(code)) return true;
   return (
     error instanceof Error &&
-    /Connection terminated|timeout exceeded when trying to connect|fetch failed/.test(error.message)
+    /Connection terminated|is not queryable|runner already released|timeout exceeded when trying to connect|fetch failed/.test(
+      error.message,
+    )
   );
 }
 

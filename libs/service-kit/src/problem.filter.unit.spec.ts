@@ -6,6 +6,7 @@ describe('what was thrown', () => {
   it.each([
     ['a connection that was refused', failed('ECONNREFUSED')],
     ['a connection that ended', new Error('Connection terminated unexpectedly')],
+    ['a connection that had ended before', new Error('Client has encountered a connection error and is not queryable')],
     ['no connection of the pool in time', new Error('timeout exceeded when trying to connect')],
     ['Postgres on its way down', failed('57P01')],
     ['a statement that took too long', failed('57014')],

@@ -15,7 +15,7 @@ let gateways: Awaited<ReturnType<GatewayWorld['start']>>[];
 beforeAll(async () => {
   world = await gatewayWorld();
   // Without being woken, a delivery that waits for its adapter would wait for a minute.
-  const settings = { HEALTH_POLL_MAX_MS: 60_000, DELIVERY_TIMEOUT_MS: 5_000 };
+  const settings = { HEALTH_POLL_MAX_MS: 60_000, ADAPTER_TIMEOUT_MS: 5_000 };
   gateways = await Promise.all([world.start(settings), world.start(settings)]);
   jobs = new JobClient(testRedisUrl());
 });

@@ -69,7 +69,8 @@ describe('a run of two replicas', () => {
     const breaking = setInterval(() => {
       void world.pool
         .query(
-          `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'adapter-gateway'`,
+          `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE application_name = 'adapter-gateway' AND datname = current_database()`,
         )
         .then(() => (broken += 1));
     }, 150);
