@@ -51,6 +51,7 @@ interface Clause {
 }
 
 const maxChars = 2_000;
+/** Of the processor. */
 const maxMs = 20;
 const maxSeenChars = 120;
 
@@ -99,9 +100,32 @@ export function compileFilter(expression: string): { filter: Filter } | { proble
   };
 }
 
-/** As CEL's `&&`: one false clause decides, also when another one fails. */
-function evaluate(clauses: Clause[], input: FilterInput, explained: boolean): FilterResult {
+/** True once the time is over that a filter may take. */
+type Deadline = () => boolean;
+
+function byClock(): Deadline {
   const startMs = performance.now();
+  return () => performance.now() - startMs > maxMs;
+}
+
+function byProcessor(): Deadline {
+  const start = process.threadCpuUsage();
+  return () => {
+    const { user, system } = process.threadCpuUsage(start);
+    return (user + system) / 1_000 > maxMs;
+  };
+}
+
+/** Who shares the processor must not decide what becomes of a message: late by the clock, it is tried by what it costs. */
+function evaluate(clauses: Clause[], input: FilterInput, explained: boolean): FilterResult {
+  return (
+    decide(clauses, input, explained, byClock()) ??
+    decide(clauses, input, explained, byProcessor()) ?? { result: 'error', reason: `the filter took over ${maxMs} ms` }
+  );
+}
+
+/** As CEL's `&&`: one false clause decides, also when another one fails. @returns null when its time is over */
+function decide(clauses: Clause[], input: FilterInput, explained: boolean, isOver: Deadline): FilterResult | null {
   let failure: string | null = null;
   for (const clause of clauses) {
     try {
@@ -114,16 +138,16 @@ function evaluate(clauses: Clause[], input: FilterInput, explained: boolean): Fi
       failure ??=
         error instanceof EvaluationError ? `${clause.text}: ${error.summary}` : `${clause.text}: ${String(error)}`;
     }
-    if (performance.now() - startMs > maxMs) return { result: 'error', reason: `the filter took over ${maxMs} ms` };
+    if (isOver()) return null;
   }
   return failure === null ? { result: 'passed' } : { result: 'error', reason: failure };
 }
 
 function explain(clauses: Clause[], input: FilterInput): ClauseResult[] {
-  const startMs = performance.now();
+  const isOver = byProcessor();
   return clauses.map((clause): ClauseResult => {
     const common = { clause: clause.text };
-    if (performance.now() - startMs > maxMs) return { ...common, result: 'error', seen: `over ${maxMs} ms` };
+    if (isOver()) return { ...common, result: 'error', seen: `over ${maxMs} ms` };
     try {
       const value = clause.run(input);
       if (typeof value !== 'boolean') return { ...common, result: 'error', seen: `it is ${shown(value)}` };
