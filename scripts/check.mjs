@@ -10,7 +10,7 @@ await ensureInstalled();
 /** @type {[string, string, string[]][]} */
 const gates = [
   ['format', 'prettier/bin/prettier.cjs', ['--check', '.', '--log-level', 'warn']],
-  ['lint', 'oxlint/bin/oxlint', ['--type-aware', 'apps', 'libs', 'test', 'bench', 'scripts']],
+  ['lint', 'oxlint/bin/oxlint', ['--type-aware', '--deny-warnings', 'apps', 'libs', 'test', 'bench', 'scripts']],
   ['types', 'typescript/bin/tsc', ['-p', 'tsconfig.json', '--noEmit']],
   ['types of the console', 'typescript/bin/tsc', ['-p', 'apps/console/tsconfig.json', '--noEmit']],
   ['types of the API', '../scripts/api-types.mjs', ['--check']],

@@ -26,7 +26,7 @@ for (const [path, { dev, license = 'none' }] of Object.entries(packages)) {
   const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
   byLicence.set(license, [...(byLicence.get(license) ?? []), name]);
 }
-for (const [licence, names] of [...byLicence].sort()) {
+for (const [licence, names] of [...byLicence].sort(([one], [other]) => one.localeCompare(other))) {
   const known = accepted.includes(licence);
   process.stdout.write(`licences  ${licence}: ${names.length}${known ? '' : ` (not accepted: ${names.join(', ')})`}\n`);
 }

@@ -52,6 +52,6 @@ export async function openOauthAdapter(issuer: string): Promise<OauthAdapter> {
   return {
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/orbit`,
     uses,
-    close: async () => void (await app.close()),
+    close: () => app.close(),
   };
 }

@@ -40,7 +40,7 @@ export function readFileEnvelope(value: unknown): FileEnvelope {
   const file = decoded(String(given[name]));
   if ('problem' in file) return file;
   if (size !== undefined && size !== file.bytes.length) {
-    return { problem: `size is ${String(size)}, but the content has ${file.bytes.length} bytes` };
+    return { problem: `size is ${JSON.stringify(size)}, but the content has ${file.bytes.length} bytes` };
   }
   return { ...file, content_type, fingerprint };
 }

@@ -197,11 +197,13 @@ function inTenant({ principal, tenantByHeader }: Checked, { organizationId, proj
   return tenantByHeader ? { ...principal, organizationId, projectId } : principal;
 }
 
+const textOf = (claim: unknown): string => (typeof claim === 'string' ? claim : '');
+
 function principalOf(payload: JWTPayload): Principal {
   return {
     subject: String(payload.sub),
-    organizationId: String(payload['org'] ?? ''),
-    projectId: String(payload['prj'] ?? ''),
+    organizationId: textOf(payload['org']),
+    projectId: textOf(payload['prj']),
     scopes: (payload['scopes'] ?? []) as Scope[],
     ...(typeof payload['person'] === 'string' ? { person: payload['person'] } : {}),
   };

@@ -139,7 +139,7 @@ function changedBody(meant: PlausibleBody, kept: string[], changes: Change[], { 
     const theirId = wantsForeign && namesId(field) ? theirs[id % theirs.length] : undefined;
     const isNumber = theirId !== undefined && /^\d+$/.test(theirId);
     const deep = at.at(-1) === field;
-    if (theirId !== undefined && deep && /s$/.test(field)) value = replaced(value, at, [theirId]);
+    if (theirId !== undefined && deep && field.endsWith('s')) value = replaced(value, at, [theirId]);
     else if (theirId !== undefined) value = replaced(value, at, isNumber ? Number(theirId) : theirId);
     else value = replaced(value, at, hostile);
     took ||= theirId !== undefined;

@@ -88,7 +88,7 @@ function declaredVerification(declared: NonNullable<Manifest['webhook']>['verifi
   return {
     ...(declared as object as DeclaredVerification),
     ...(header === undefined ? {} : { header: header.toLowerCase() }),
-    ...(time === undefined ? {} : { timestamp_header: String(time).toLowerCase() }),
+    ...(typeof time === 'string' ? { timestamp_header: time.toLowerCase() } : {}),
     secret_fields: Array.isArray(fields) ? fields.map(String) : ['signing_secret', 'signing_secret_next'],
   };
 }

@@ -93,7 +93,7 @@ function apiAt(origin: string, key: string): Api {
 
 function queryOf(query: Query): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return given.length > 0 ? `?${new URLSearchParams(given)}` : '';
+  return given.length > 0 ? `?${new URLSearchParams(given).toString()}` : '';
 }
 
 function noAnswer(error: unknown, where: string): CliError {

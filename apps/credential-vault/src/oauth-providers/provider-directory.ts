@@ -40,7 +40,7 @@ export class ProviderDirectory {
 
   private async manifestConfig(scope: CredentialScope, slug: string): Promise<Record<string, unknown>> {
     const query = new URLSearchParams({ organization_id: scope.organizationId });
-    const path = `/internal/oauth-providers/${encodeURIComponent(slug)}?${query}`;
+    const path = `/internal/oauth-providers/${encodeURIComponent(slug)}?${query.toString()}`;
     const { oauth_config: config } = await this.gateway.get<{ oauth_config: Record<string, unknown> | null }>(
       path,
       scope,

@@ -23,7 +23,11 @@ export async function revokeToken(
   let thrown: unknown = null;
   config[oauth.customFetch] = async (url, { body, headers }) => {
     try {
-      const answer = await transport(url, String(body ?? ''), Object.fromEntries(new Headers(headers).entries()));
+      const answer = await transport(
+        url,
+        await new Response(body).text(),
+        Object.fromEntries(new Headers(headers).entries()),
+      );
       if (answer.status < 200 || answer.status > 299) {
         throw TokenRefused.of(normalise(answer, provider.quirks), provider.quirks);
       }

@@ -52,7 +52,7 @@ export async function requestTokens(
   config[oauth.customFetch] = async (url, { body: form, headers }) => {
     try {
       const answer = normalise(
-        await transport(url, String(form ?? ''), Object.fromEntries(new Headers(headers).entries())),
+        await transport(url, await new Response(form).text(), Object.fromEntries(new Headers(headers).entries())),
         provider.quirks,
       );
       body = answer.fields;

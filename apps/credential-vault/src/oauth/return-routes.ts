@@ -13,5 +13,5 @@ export function returnUrl(publicUrl: string, flow: OauthFlow, outcome: Record<st
   const consumer = server === undefined ? credential : `${project}/mcp-servers/${server}`;
   const pages: Record<string, string> = { credentials, credential, consumer };
   const page = pages[flow.return_to];
-  return page === undefined ? null : `${page}?${new URLSearchParams(outcome)}`;
+  return page === undefined ? null : `${page}?${new URLSearchParams(outcome).toString()}`;
 }

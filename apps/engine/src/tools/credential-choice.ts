@@ -34,7 +34,7 @@ export async function choose(
   if (usual[0] && usual.length === 1) return usual[0];
   if (!types) return failure('no_credential', `Name the credential: ${names}.`);
   const kinds = await Promise.all(bindings.map(typeOf));
-  const fitting = bindings.filter((_, at) => types.includes(String(kinds[at])));
+  const fitting = bindings.filter((_, at) => types.some((type) => type === kinds[at]));
   if (fitting[0] && fitting.length === 1) return fitting[0];
   const unread = kinds.find(isFailure);
   if (unread && fitting.length === 0) return unread;

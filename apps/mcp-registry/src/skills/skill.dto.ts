@@ -72,7 +72,7 @@ export class SkillFile {
 }
 
 export class ImportSkill {
-  @ListOf(SkillFile, 100, (one) => one.path) files: SkillFile[];
+  @ListOf(SkillFile, 100, (one) => one.path) files?: SkillFile[];
 }
 
 export class SkillFromManifest {

@@ -50,7 +50,7 @@ export class EngineCallback implements OnApplicationShutdown {
     }
     const answer = answerOf(response, ({ body }) => typeof body === 'string');
     const { body, body_encoding: encoding } = 'value' in answer && isObject(answer.value) ? answer.value : {};
-    const bytes = Buffer.byteLength(String(body ?? ''), encoding === 'base64' ? 'base64' : 'utf8');
+    const bytes = Buffer.byteLength(typeof body === 'string' ? body : '', encoding === 'base64' ? 'base64' : 'utf8');
     return bytes > maxBytes ? tooLarge : answer;
   }
 

@@ -140,9 +140,11 @@ function fitting(key: string): string {
   return key.length <= maxKeyChars ? key : `${key.slice(0, maxKeyChars - 64).toWellFormed()}${hash('sha256', key)}`;
 }
 
+const addressText = (address: unknown): string => (typeof address === 'string' ? address : JSON.stringify(address));
+
 function wholeKey({ app_id, message }: Draft, channel: ChannelRow | null, senderContext: SenderContext | null): string {
   const scope = channel?.session_scope ?? 'thread';
   if (scope === 'thread' && message.thread_id) return `${app_id} thread ${message.thread_id}`;
-  if (scope === 'channel') return `${app_id} channel ${String(message.metadata?.['channel_address'] ?? '')}`;
+  if (scope === 'channel') return `${app_id} channel ${addressText(message.metadata?.['channel_address'] ?? '')}`;
   return senderContext ? `${app_id} contact ${senderContext.contactId}` : `${app_id} sender ${message.sender}`;
 }

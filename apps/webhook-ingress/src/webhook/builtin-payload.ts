@@ -90,5 +90,5 @@ function invalidWorkflowId(detail: string): Refused {
 
 function kindOf(value: unknown): string {
   if (typeof value === 'string') return 'text';
-  return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : String(value);
+  return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : JSON.stringify(value);
 }

@@ -29,7 +29,8 @@ function saysHandshake(text: string): boolean {
   const event: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   if (!isObject(event)) return false;
   if (hasField(event) || Object.values(event).some((value) => isObject(value) && hasField(value))) return true;
-  if (kindFields.some((name) => kind.test(String(event[name] ?? '')))) return true;
+  const kinds = kindFields.map((name) => event[name]).filter((value) => typeof value === 'string');
+  if (kinds.some((value) => kind.test(value))) return true;
   // Discord's PING.
   return event['type'] === 1 && 'application_id' in event;
 }

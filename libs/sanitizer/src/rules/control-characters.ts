@@ -15,6 +15,7 @@ export const escapeSequences = removing(
 );
 
 /** CRLF, CR, NEL, LS and PS are one line end; so are vertical tab and form feed, which end a line or a page. */
+// oxlint-disable-next-line no-control-regex
 export const lineEnds = replacing('line_ends', /\r\n?|[\x0b\f\u0085\u2028\u2029]/g, () => '\n');
 
 /** C0 without tab and LF, DEL, C1. */

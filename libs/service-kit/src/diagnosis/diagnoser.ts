@@ -37,10 +37,11 @@ export class Diagnoser {
     if (!this.parts) throw new Error('the service is not built yet');
     const { service, settings, database, jobs } = this.parts;
     const alike = alikeIn(settings);
+    const none = Promise.resolve([]);
     const findings = await Promise.all([
-      database ? postgresFindings(database) : [],
-      jobs ? redisFindings(jobs) : [],
-      settingFindings(alike['PUBLIC_URL']),
+      database ? postgresFindings(database) : none,
+      jobs ? redisFindings(jobs) : none,
+      Promise.resolve(settingFindings(alike['PUBLIC_URL'])),
       ...this.own.map((check) => check(caller).catch((error: unknown) => [failed(error)])),
     ]);
     return {

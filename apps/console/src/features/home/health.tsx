@@ -23,8 +23,8 @@ export function Health(): ReactNode {
     <Stack gap="md">
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
         <StatTile label={texts.received} value={data?.total.received.toLocaleString() ?? '–'} hint={texts.lastHour} />
-        <LatencyTile label={texts.ack} latency={data?.total.ack} hint={texts.ackHint} />
-        <LatencyTile label={texts.reply} latency={data?.total.reply} hint={texts.replyHint} />
+        <LatencyTile label={texts.ack} latency={data?.total.ack} />
+        <LatencyTile label={texts.reply} latency={data?.total.reply} />
         <QueueTile queues={queues.data} />
       </SimpleGrid>
       <Section title={texts.chart}>
@@ -42,16 +42,15 @@ export function Health(): ReactNode {
 interface LatencyTileProps {
   label: string;
   latency: Schema<'LatencyView'> | undefined;
-  hint: string;
 }
 
-function LatencyTile({ label, latency, hint }: LatencyTileProps): ReactNode {
+function LatencyTile({ label, latency }: LatencyTileProps): ReactNode {
   const { p50_ms: p50 = null, p99_ms: p99 = null } = latency ?? {};
   return (
     <StatTile
       label={label}
       value={p50 === null ? '–' : duration(p50)}
-      hint={p99 === null ? hint : texts.p99(duration(p99))}
+      hint={p99 === null ? texts.unmeasured : texts.p99(duration(p99))}
     />
   );
 }

@@ -85,7 +85,7 @@ function texts(told: Fields, needed: string[], optional: string[], others: strin
 /** Keys are never asked for without TLS, but on this machine. */
 function httpsOf(value: unknown): string | null {
   if (value === undefined) return null;
-  const url = URL.canParse(String(value)) ? new URL(String(value)) : null;
+  const url = typeof value === 'string' ? URL.parse(value) : null;
   const isLocal = url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   return url?.protocol === 'https:' || isLocal ? null : 'its address has to be an https URL';
 }

@@ -49,11 +49,9 @@ export class SingleSignOnRepository {
   /**
    * By the issuer's own name for them; at the first time by their address. An address whose user has another name there is
    * somebody else's by now.
+   * @returns a user's id, `identity_conflict`, or null for somebody new
    */
-  private async userOf(
-    tx: EntityManager,
-    { issuer, subject, email }: Person,
-  ): Promise<string | 'identity_conflict' | null> {
+  private async userOf(tx: EntityManager, { issuer, subject, email }: Person): Promise<string | null> {
     const identity = await tx.findOneBy(UserIdentity, { issuer, subject });
     if (identity) return identity.user_id;
     if (email === null) return null;
