@@ -2,62 +2,22 @@ import { until } from '#libs/testing';
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { EventDetail, InstalledApp } from './api.js';
-import { openFakeAdapter, type FakeAdapter } from './fake-adapter.js';
+import type { FakeAdapter } from './fake-adapter.js';
 import { startSystem, type System } from './system.js';
 import { hmac, post, postWithoutEnd, read } from './webhook.js';
+import { installApps, mebibyte, openDeclared, secret, standardSecret, type WebhookApps } from './webhook-apps.js';
 
-const mebibyte = 1_048_576;
 const endpointRate = 100;
-const secret = 'a secret of the sender';
-const standardSecret = `whsec_${Buffer.from('a standard secret').toString('base64')}`;
 
 let system: System;
 let declared: FakeAdapter;
-let apps: Record<'hmac' | 'standard' | 'custom' | 'provider' | 'large' | 'paused' | 'disabled', InstalledApp>;
+let apps: WebhookApps;
 
 beforeAll(async () => {
   // A receipt that waits for half the lease is a 503: it has to stand 400 requests at once on a busy machine.
   system = await startSystem({ ENDPOINT_RATE_PER_SECOND: String(endpointRate), RECEIPT_LEASE_MS: '6000' });
-  const webhook = {
-    verification: { scheme: 'hmac', header: 'x-signature-256', prefix: 'sha256=', secret_fields: ['signing_secret'] },
-    handshake: {
-      method: 'GET',
-      match: { query: 'mode', equals: 'subscribe' },
-      respond: { query: 'challenge' },
-      verify_token: { query: 'verify_token', field: 'verify_token' },
-    },
-  };
-  declared = await openFakeAdapter('declared', webhook, [
-    { key: 'SECRET', type: 'text', label: 'Signing secret', maps_to: 'signing_secret' },
-    { key: 'VERIFY_TOKEN', type: 'text', label: 'Verify token', maps_to: 'verify_token' },
-  ]);
-  const install = (body: object): Promise<InstalledApp> => system.api<InstalledApp>('POST', '/api/v1/apps', body);
-  const builtin = async (name: string, fields: Record<string, string>, signature: object): Promise<InstalledApp> =>
-    install({ name, kind: 'builtin', credential_id: await system.credential(fields), signature });
-  const inState = async (state: string): Promise<InstalledApp> => {
-    const app = await install({ name: state, kind: 'builtin' });
-    await system.api('PATCH', `/api/v1/apps/${app.id}`, { state });
-    return app;
-  };
-  const adapter = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: declared.url });
-  apps = {
-    hmac: await builtin('hmac', { signing_secret: secret, signing_secret_next: 'the next' }, { scheme: 'hmac' }),
-    standard: await builtin('standard', { signing_secret: standardSecret }, { scheme: 'standard-webhooks' }),
-    custom: await builtin(
-      'custom',
-      { signing_secret: secret },
-      { scheme: 'hmac', header: 'X-Mac', algorithm: 'sha512', encoding: 'base64', prefix: 'v0=' },
-    ),
-    provider: await install({
-      name: 'provider',
-      kind: 'adapter',
-      adapter_id: adapter.id,
-      credential_id: await system.credential({ signing_secret: secret, verify_token: 'right' }),
-    }),
-    large: await install({ name: 'large', kind: 'builtin', max_body_bytes: 4 * mebibyte }),
-    paused: await inState('paused'),
-    disabled: await inState('disabled'),
-  };
+  declared = await openDeclared();
+  apps = await installApps(system, declared.url);
   const { disabled } = apps;
   await until('the ingress knows every App', async () => (await post(disabled.webhook_url, {})).status === 404);
 });

@@ -77,7 +77,7 @@ describe('the credentials of an App', () => {
     const refused = await verify(body.id);
     expect(refused).toMatchObject({ ok: false, code: 'missing_credentials', missing: ['ACCOUNT', 'HOOK'] });
     expect(refused.error).toContain('Webhook secret (HOOK) is missing: link a credential of type text');
-    expect(adapter.calls.filter(({ route }) => route === 'verify')).toEqual([]);
+    expect(adapter.bodiesOf('verify')).toEqual([]);
     const change = (credentials: object) => world.call('PATCH', `apps/${body.id}`, { credentials });
     const changed = await change({ ACCOUNT: idOf('oauth'), HOOK: idOf('hook') });
     expect(changed.body).toMatchObject({

@@ -1,6 +1,6 @@
-import { deliverySend, newId } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import { testRedisUrl, until } from '#libs/testing';
+import { newId } from '#libs/contracts';
+import { until } from '#libs/testing';
+import { deliveryOf, Deliveries } from '../testing/deliveries.js';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
@@ -11,15 +11,15 @@ describe('a message that is too long for its channel', () => {
   let world: GatewayWorld;
   let adapter: FakeAdapter;
   let app: string;
-  let jobs: JobClient;
+  let deliveries: Deliveries;
 
   beforeAll(async () => {
     world = await gatewayWorld();
     await world.start();
-    jobs = new JobClient(testRedisUrl());
+    deliveries = new Deliveries(world);
   });
   afterAll(async () => {
-    await jobs.close();
+    await deliveries.close();
     await world.close();
   });
   beforeEach(async () => {
@@ -32,29 +32,10 @@ describe('a message that is too long for its channel', () => {
 
   const install = async (message: object) => {
     adapter.manifest['message'] = message;
-    await world.call('POST', 'adapters', { url: adapter.url });
-    app = (await world.call('POST', `listings/${adapter.slug}/install`, {})).body.id;
+    app = await deliveries.install(adapter);
   };
-  const send = async (text: string): Promise<string> => {
-    const id = newId('dlv');
-    const content = { text, target: { app_id: app, channel_address: 'room', thread_id: 't', reply_context: null } };
-    await jobs.enqueue(deliverySend, {
-      delivery_id: id,
-      organization_id: home.organizationId,
-      project_id: home.projectId,
-      receipt_id: newId('evt'),
-      turn_id: null,
-      content,
-    });
-    return id;
-  };
-  const delivery = async (id: string) => (await world.call('GET', `deliveries/${id}`)).body;
-  const inState = (id: string, state: string) =>
-    until(`the delivery is ${state}`, async () => {
-      const row = await delivery(id);
-      return row.state === state ? row : null;
-    });
-  const sent = () => adapter.calls.filter(({ route }) => route === 'deliver').map(({ body }) => body);
+  const send = (text: string) => deliveries.send(app, { text, thread: 't' });
+  const sent = () => adapter.bodiesOf('deliver');
   const texts = (): string[] => sent().map(({ message }) => message.text);
   const entries = async (id: string, reason: string | null) => {
     const sql =
@@ -67,7 +48,7 @@ describe('a message that is too long for its channel', () => {
   it('goes in parts, in order, each under a key of its own', async () => {
     await install({ max_length: 120 });
     const id = await send(lines(6));
-    const row = await inState(id, 'delivered');
+    const row = await deliveries.inState(id, 'delivered');
     expect(row).toMatchObject({ parts: 3, from_part: 3, cut_chars: 0, provider_message_id: `m ${id}/1`, attempts: 1 });
     expect(texts().join('\n')).toBe(lines(6));
     for (const text of texts()) expect(text.length).toBeLessThanOrEqual(120);
@@ -80,10 +61,10 @@ describe('a message that is too long for its channel', () => {
   it('goes as it is where it fits, and where the adapter splits by itself', async () => {
     await install({ max_length: 120 });
     const short = await send('short');
-    expect(await inState(short, 'delivered')).toMatchObject({ parts: null });
+    expect(await deliveries.inState(short, 'delivered')).toMatchObject({ parts: null });
     adapter.routes['format'] = ({ text }) => ({ text, format: 'plain', parts: [text.slice(0, 120), text.slice(120)] });
     const split = await send(lines(4));
-    expect(await inState(split, 'delivered')).toMatchObject({ parts: null, cut_chars: 0 });
+    expect(await deliveries.inState(split, 'delivered')).toMatchObject({ parts: null, cut_chars: 0 });
     expect(sent().map(({ idempotency_key: key, message }) => [key, message.text])).toEqual([
       [short, 'short'],
       [split, lines(4)],
@@ -101,7 +82,7 @@ describe('a message that is too long for its channel', () => {
       return { ok: false, error: 'rate_limited', error_detail: detail };
     };
     const id = await send(lines(6));
-    await inState(id, 'delivered');
+    await deliveries.inState(id, 'delivered');
     const first = lines(6).split('\n');
     expect(texts()).toEqual([0, 2, 2, 4].map((from) => first.slice(from, from + 2).join('\n')));
     expect((await entries(id, 'rate_limited'))[0]).toMatchObject({
@@ -115,10 +96,10 @@ describe('a message that is too long for its channel', () => {
     adapter.routes['deliver'] = ({ message }) =>
       message.text.includes('line 3') ? { ok: false, error: 'permission_denied' } : { ok: true, message_id: 'm' };
     const id = await send(lines(6));
-    expect(await inState(id, 'dead')).toMatchObject({ from_part: 1, parts: 3, error: 'permission_denied' });
+    expect(await deliveries.inState(id, 'dead')).toMatchObject({ from_part: 1, parts: 3, error: 'permission_denied' });
     adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm' });
     await world.call('POST', `deliveries/${id}/redrive`);
-    expect(await inState(id, 'delivered')).toMatchObject({ from_part: 3, error: null });
+    expect(await deliveries.inState(id, 'delivered')).toMatchObject({ from_part: 3, error: null });
     expect(sent().map(({ idempotency_key: key }) => key)).toEqual([1, 2, 2, 3].map((part) => `${id}/${part}`));
   });
 
@@ -127,10 +108,10 @@ describe('a message that is too long for its channel', () => {
     adapter.routes['deliver'] = ({ message }, response) =>
       message.text.includes('line 3') ? void response.destroy() : { ok: true, message_id: 'm' };
     const id = await send(lines(6));
-    const row = await inState(id, 'unknown');
+    const row = await deliveries.inState(id, 'unknown');
     expect([row.from_part, row.error_detail]).toEqual([1, expect.stringMatching(/^part 2 of 3: .*mark it/)]);
     expect((await world.call('POST', `deliveries/${id}/mark-delivered`)).body.state).not.toBe('unknown');
-    expect(await inState(id, 'delivered')).toMatchObject({ from_part: 3, provider_message_id: 'm' });
+    expect(await deliveries.inState(id, 'delivered')).toMatchObject({ from_part: 3, provider_message_id: 'm' });
     expect(texts().at(-1)).toContain('line 5');
     expect(sent()).toHaveLength(3);
   });
@@ -144,10 +125,7 @@ describe('a message that is too long for its channel', () => {
     };
     const id = newId('dlv');
     // The provider has part 2, and nobody has noted it; the error is of the attempt before.
-    const content = {
-      text: lines(6),
-      target: { app_id: app, channel_address: 'room', thread_id: null, reply_context: null },
-    };
+    const { content } = deliveryOf(app, { text: lines(6) });
     await world.pool.query(
       `INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content, state, attempts, from_part, parts,
          provider_message_id, lease_until, created_at, error)
@@ -158,7 +136,7 @@ describe('a message that is too long for its channel', () => {
       `INSERT INTO gateway.delivery_part SELECT $1, seq, 'part ' || seq, 'plain' FROM generate_series(1, 3) AS seq`,
       [id],
     );
-    expect(await inState(id, 'delivered')).toMatchObject({ from_part: 3, provider_message_id: 'one' });
+    expect(await deliveries.inState(id, 'delivered')).toMatchObject({ from_part: 3, provider_message_id: 'one' });
     expect(asked).toEqual([`${id}/2`]);
     expect(texts()).toEqual(['part 3']);
   });
@@ -170,7 +148,7 @@ describe('a message that is too long for its channel', () => {
     await install({ max_length: 120 });
     adapter.routes['format'] = ({ text }) => format(text);
     const id = await send(lines(20));
-    const row = await inState(id, 'delivered');
+    const row = await deliveries.inState(id, 'delivered');
     expect(row.cut_chars).toBeGreaterThan(400);
     const all = texts().join('\n');
     expect(all.length).toBeLessThanOrEqual(4 * 121);

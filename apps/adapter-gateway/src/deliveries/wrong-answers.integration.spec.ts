@@ -1,45 +1,29 @@
-import { deliverySend, newId } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import { testRedisUrl, until } from '#libs/testing';
-import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
+import { until } from '#libs/testing';
+import { Deliveries } from '../testing/deliveries.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;
 let adapterId: string;
 let app: string;
-let jobs: JobClient;
+let deliveries: Deliveries;
 
 beforeAll(async () => {
   world = await gatewayWorld();
   await world.start();
-  jobs = new JobClient(testRedisUrl());
+  deliveries = new Deliveries(world);
   adapter = await fakeAdapter('wrong');
   adapterId = (await world.call('POST', 'adapters', { url: adapter.url })).body.id;
   app = (await world.call('POST', 'listings/wrong/install', {})).body.id;
 });
 afterAll(async () => {
-  await jobs.close();
+  await deliveries.close();
   await world.close();
   await adapter.close();
 });
 
-const settled = async () => {
-  const delivery_id = newId('dlv');
-  const target = { app_id: app, channel_address: 'room', thread_id: null, reply_context: null };
-  const scope = { organization_id: home.organizationId, project_id: home.projectId };
-  await jobs.enqueue(deliverySend, {
-    ...scope,
-    delivery_id,
-    receipt_id: newId('evt'),
-    turn_id: null,
-    content: { text: 'hello', target },
-  });
-  return until('it is settled', async () => {
-    const { body } = await world.call('GET', `deliveries/${delivery_id}`);
-    return ['delivered', 'dead', 'unknown'].includes(body.state) ? body : null;
-  });
-};
+const settled = async () => deliveries.inState(await deliveries.send(app), 'delivered', 'dead', 'unknown');
 const shown = (violation: string): Promise<unknown> =>
   until('the page of the adapter shows it', async () => {
     const { body } = await world.call('GET', `adapters/${adapterId}`);

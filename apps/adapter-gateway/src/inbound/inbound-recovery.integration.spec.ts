@@ -83,7 +83,7 @@ const story = async (id: string): Promise<string[]> => {
 };
 const waits = async (ids: string[]): Promise<{ attempts: number; code: string }[]> =>
   (await world.pool.query('SELECT attempts, code FROM gateway.inbound_wait WHERE receipt_id = ANY($1)', [ids])).rows;
-const parsed = (): number => adapter.calls.filter(({ route }) => route === 'parse-inbound').length;
+const parsed = (): number => adapter.bodiesOf('parse-inbound').length;
 
 describe('an adapter that does not answer', () => {
   it('holds up nobody else, whatever waits for it', async () => {

@@ -1,13 +1,13 @@
 import type { ListChangesResult } from '#libs/adapter-sdk';
-import { type Json, until } from '#libs/testing';
+import { until } from '#libs/testing';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
+import { DocumentSource } from '../testing/document-source.js';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 import { fakeAdapter } from '../testing/fake-adapter.js';
-import type { SourceDocumentView } from './source-view.dto.js';
 
 let world: GatewayWorld;
 let provider: DocumentProvider;
-let source: string;
+let source: DocumentSource;
 
 beforeAll(async () => {
   world = await gatewayWorld();
@@ -18,50 +18,21 @@ afterAll(() => world.close());
 beforeEach(async () => {
   const slug = `docs-${Math.random().toString(36).slice(2, 8)}`;
   provider = await documentProvider(slug);
-  await world.call('POST', 'adapters', { url: provider.url });
-  const app = (await world.call('POST', `listings/${slug}/install`, {})).body;
-  const made = await world.call('POST', 'sources', { app_id: app.id, name: 'Docs', resource_path: 'root' });
-  expect(made.status).toBe(201);
-  source = made.body.id;
+  source = await DocumentSource.of(world, provider);
 });
 afterEach(() => provider.close());
 
-const runs = async () => (await world.call('GET', `sources/${source}/runs`)).body.data;
-
-/** Synchronises, and waits for the end. */
-async function synced() {
-  const { status, body } = await world.call('POST', `sources/${source}/sync`);
-  expect(status).toBe(202);
-  return until('the run has ended', async () => {
-    const run = (await world.call('GET', `sources/${source}/runs/${body.id}`)).body;
-    return run.finished_at ? run : null;
-  });
-}
-
-async function documents(query = '') {
-  const all: Json<SourceDocumentView>[] = [];
-  for (let cursor: string | null = ''; cursor !== null;) {
-    const after: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
-    const { body } = await world.call('GET', `sources/${source}/documents?limit=200${query}${after}`);
-    all.push(...body.data);
-    cursor = body.next_cursor;
-  }
-  return all;
-}
-
-const current = async (): Promise<string[]> => (await documents('&state=current')).map(({ path }) => path);
-
 describe('a source that could not be synchronised', () => {
   const failure = async () => {
-    const { status, body } = await world.call('GET', `sources/${source}`);
-    expect({ status, body }).toMatchObject({ status: 200, body: { id: source } });
+    const { status, body } = await world.call('GET', `sources/${source.id}`);
+    expect({ status, body }).toMatchObject({ status: 200, body: { id: source.id } });
     return body.sync_failure;
   };
 
   it('shows since when, why, and what to do, until it could be', async () => {
     expect(await failure()).toBeNull();
     provider.onList = () => ({ ok: false, error: 'not_found', message: 'there is no such folder' });
-    expect(await synced()).toMatchObject({ state: 'failed', error: 'not_found' });
+    expect(await source.synced()).toMatchObject({ state: 'failed', error: 'not_found' });
     const first = await failure();
     expect(first).toMatchObject({
       code: 'not_found',
@@ -69,22 +40,22 @@ describe('a source that could not be synchronised', () => {
       what_to_do: expect.stringMatching(/synchronise/),
     });
     expect(first?.error).toContain('there is no such folder');
-    await world.call('PATCH', `sources/${source}`, { every_seconds: 3_600 });
-    await synced();
+    await world.call('PATCH', `sources/${source.id}`, { every_seconds: 3_600 });
+    await source.synced();
     const scheduled = await until('the next run is due by the schedule', async () => {
       const now = await failure();
       return now?.next_try_at ? now : null;
     });
     expect(scheduled).toMatchObject({ since: first?.since, what_to_do: null });
     provider.onList = () => undefined;
-    expect(await synced()).toMatchObject({ state: 'succeeded' });
+    expect(await source.synced()).toMatchObject({ state: 'succeeded' });
     expect(await failure()).toBeNull();
   });
 
   it('in part names the first document that is missing, and the run that names them all', async () => {
     provider.files.set('a.md', 'one').set('b.md', 'two');
     provider.onFetch = (path) => (path === 'a.md' ? { ok: false, error: 'permission_denied' } : undefined);
-    const run = await synced();
+    const run = await source.synced();
     expect(run).toMatchObject({ state: 'succeeded', added: 1, failed: 1 });
     const shown = await failure();
     expect(shown).toMatchObject({ code: 'documents_failed', error: expect.stringContaining('a.md') });
@@ -97,7 +68,7 @@ describe('a source that could not be synchronised', () => {
       asked += 1;
       return asked === 1 ? { ok: false, error: 'rate_limited', message: 'slowly', retry_after: 1 } : undefined;
     };
-    await world.call('POST', `sources/${source}/sync`);
+    await world.call('POST', `sources/${source.id}/sync`);
     const waits = await until('it shows that it waits', failure);
     expect(waits).toMatchObject({ code: 'rate_limited', error: 'slowly' });
     expect(Date.parse(waits.next_try_at ?? '')).toBeGreaterThan(Date.parse(waits.since));
@@ -108,17 +79,17 @@ describe('a source that could not be synchronised', () => {
 describe('a synchronisation', () => {
   it('keeps documents with fingerprint and provenance, and fetches only what changed', async () => {
     provider.files.set('a.md', 'one').set('b/c.md', 'two').set('empty', '');
-    const first = await synced();
+    const first = await source.synced();
     expect(first).toMatchObject({ state: 'succeeded', added: 3, changed: 0, removed: 0, failed: 0 });
     provider.files.set('a.md', 'one more');
-    expect(await synced()).toMatchObject({ added: 0, changed: 1, removed: 0 });
+    expect(await source.synced()).toMatchObject({ added: 0, changed: 1, removed: 0 });
     expect([...provider.fetched]).toEqual([
       ['a.md', 2],
       ['b/c.md', 1],
       ['empty', 1],
     ]);
     expect(provider.listed).toEqual([null, 'end']);
-    const [document] = await documents('&prefix=b/');
+    const [document] = await source.documents('&prefix=b/');
     expect(document).toMatchObject({
       path: 'b/c.md',
       fingerprint: 'two',
@@ -126,48 +97,52 @@ describe('a synchronisation', () => {
       content_type: 'text/plain',
       provenance: { resource_path: 'root', run_id: first.id },
     });
-    const content = await world.call('GET', `sources/${source}/documents/${document?.id}/content`);
+    const content = await world.call('GET', `sources/${source.id}/documents/${document?.id}/content`);
     expect([content.body, content.headers.get('content-disposition')]).toEqual(['two', 'attachment']);
     const stranger = { projectId: 'prj_other' };
-    const path = `sources/${source}/documents/${document?.id}/content`;
+    const path = `sources/${source.id}/documents/${document?.id}/content`;
     expect((await world.call('GET', path, undefined, stranger)).status).toBe(404);
   });
 
-  it('of 2,000 documents reads every page, and infers a deletion from a complete listing alone', async () => {
-    for (let n = 0; n < 2_000; n += 1) provider.files.set(`f/${n}`, `text ${n}`);
-    expect(await synced()).toMatchObject({ state: 'succeeded', added: 2_000, pages: 20, failed: 0 });
+  it('reads every page, and infers a deletion from a complete listing alone', async () => {
+    for (let n = 0; n < 250; n += 1) provider.files.set(`f/${n}`, `text ${n}`);
+    expect(await source.synced()).toMatchObject({ state: 'succeeded', added: 250, pages: 3, failed: 0 });
     provider.files.delete('f/7');
     provider.full = false;
-    expect(await synced()).toMatchObject({ state: 'succeeded', removed: 0 });
-    expect(await current()).toHaveLength(2_000);
+    expect(await source.synced()).toMatchObject({ state: 'succeeded', removed: 0 });
+    expect(await source.current()).toHaveLength(250);
     provider.full = true;
-    expect(await synced()).toMatchObject({ state: 'succeeded', removed: 1, added: 0 });
-    const [tombstone] = await documents('&state=removed');
+    expect(await source.synced()).toMatchObject({ state: 'succeeded', removed: 1, added: 0 });
+    const [tombstone] = await source.documents('&state=removed');
     expect(tombstone).toMatchObject({ path: 'f/7', fingerprint: 'text 7' });
-    const read = await world.call('GET', `sources/${source}/documents/${tombstone?.id}/content`);
+    const read = await world.call('GET', `sources/${source.id}/documents/${tombstone?.id}/content`);
     expect(read.status).toBe(410);
     provider.files.set('f/7', 'back');
-    expect(await synced()).toMatchObject({ added: 1 });
-    expect(await current()).toContain('f/7');
+    expect(await source.synced()).toMatchObject({ added: 1 });
+    expect(await source.current()).toContain('f/7');
   });
 
   it('removes nothing when a complete listing breaks off, or when its root is gone', async () => {
     for (let n = 0; n < 250; n += 1) provider.files.set(`f/${n}`, 'text');
-    await synced();
+    await source.synced();
     provider.files = new Map([...provider.files].slice(0, 150));
     provider.onList = ({ cursor }) => (cursor === 'next:100' ? { ok: false, error: 'permission_denied' } : undefined);
-    expect(await synced()).toMatchObject({ state: 'failed', error: 'permission_denied', removed: 0 });
+    expect(await source.synced()).toMatchObject({ state: 'failed', error: 'permission_denied', removed: 0 });
     provider.onList = () => ({ ok: false, error: 'not_found', message: 'no such bucket' });
-    expect(await synced()).toMatchObject({ state: 'failed', error: 'not_found', error_detail: 'no such bucket' });
-    expect(await current()).toHaveLength(250);
+    expect(await source.synced()).toMatchObject({
+      state: 'failed',
+      error: 'not_found',
+      error_detail: 'no such bucket',
+    });
+    expect(await source.current()).toHaveLength(250);
     provider.onList = () => undefined;
-    expect(await synced()).toMatchObject({ state: 'succeeded', removed: 100 });
+    expect(await source.synced()).toMatchObject({ state: 'succeeded', removed: 100 });
   });
 
   it('carries out what an incremental listing says', async () => {
     provider.files.set('a', '1').set('b', '1');
     provider.full = false;
-    await synced();
+    await source.synced();
     provider.files.set('c', '1');
     provider.onList = ({ cursor }) => {
       expect(cursor).toBe('end');
@@ -178,17 +153,17 @@ describe('a synchronisation', () => {
       ];
       return { changes, cursor: 'later' };
     };
-    expect(await synced()).toMatchObject({ added: 1, removed: 1, failed: 0 });
-    expect(await current()).toEqual(['b', 'c']);
+    expect(await source.synced()).toMatchObject({ added: 1, removed: 1, failed: 0 });
+    expect(await source.current()).toEqual(['b', 'c']);
   });
 
   it('begins again when its cursor has expired', async () => {
     provider.files.set('a', '1');
-    await synced();
+    await source.synced();
     provider.files.delete('a');
     provider.files.set('b', '1');
     provider.onList = ({ cursor }) => (cursor === 'end' ? { ok: false, error: 'cursor_expired' } : undefined);
-    expect(await synced()).toMatchObject({ state: 'succeeded', added: 1, removed: 1, listing: 2 });
+    expect(await source.synced()).toMatchObject({ state: 'succeeded', added: 1, removed: 1, listing: 2 });
   });
 
   it('goes on past a document that cannot be had, and tries it again in the next run', async () => {
@@ -197,14 +172,14 @@ describe('a synchronisation', () => {
       if (path === 'bad') return { ok: false, error: 'provider_unavailable' };
       return path === 'gone' ? { ok: false, error: 'not_found' } : undefined;
     };
-    const run = await synced();
+    const run = await source.synced();
     expect(run).toMatchObject({ state: 'succeeded', added: 1, failed: 3 });
     expect(run.failures.map(({ path }) => path).sort()).toEqual(['bad', 'big', 'gone']);
     provider.onFetch = () => undefined;
     // An incremental listing does not name it again: the cursor is past it.
     provider.onList = () => ({ changes: [], cursor: 'end' });
-    expect(await synced()).toMatchObject({ added: 1, failed: 0 });
-    expect(await current()).toEqual(['bad', 'good']);
+    expect(await source.synced()).toMatchObject({ added: 1, failed: 0 });
+    expect(await source.current()).toEqual(['bad', 'good']);
   });
 
   it('takes base64 in JSON, and JSON documents as they are', async () => {
@@ -213,9 +188,9 @@ describe('a synchronisation', () => {
       path === 'y'
         ? { content_base64: Buffer.from('encoded').toString('base64'), content_type: 'text/x', size: 7 }
         : { bytes: Buffer.from('{"content_base64":1}'), content_type: 'application/json' };
-    await synced();
-    const contents = (await documents()).map(async ({ id }) => {
-      const { body } = await world.call('GET', `sources/${source}/documents/${id}/content`);
+    await source.synced();
+    const contents = (await source.documents()).map(async ({ id }) => {
+      const { body } = await world.call('GET', `sources/${source.id}/documents/${id}/content`);
       return body;
     });
     expect(await Promise.all(contents)).toEqual([{ content_base64: 1 }, 'encoded']);
@@ -223,22 +198,19 @@ describe('a synchronisation', () => {
 
   it('keeps nothing of an answer that is no document, and says so on the run and on the page of the adapter', async () => {
     const adapter = await fakeAdapter('files');
-    const { id } = (await world.call('POST', 'adapters', { url: adapter.url })).body;
-    const app = (await world.call('POST', 'listings/files/install', {})).body;
-    const body = { app_id: app.id, name: 'Files', resource_path: 'root' };
-    source = (await world.call('POST', 'sources', body)).body.id;
+    source = await DocumentSource.of(world, adapter);
     const change = { path: 'a.txt', fingerprint: '1', status: 'added' };
     adapter.routes['sources/list-changes'] = () => ({ changes: [change], cursor: 'c' });
     adapter.routes['sources/fetch-file'] = () => ({ text: 'hello' });
-    const run = await synced();
+    const run = await source.synced();
     expect(run).toMatchObject({ added: 0, failed: 1 });
     expect(run.failures).toEqual([
       { path: 'a.txt', error: expect.stringContaining('The fields of this one are: text.') },
     ]);
-    expect(adapter.calls.filter(({ route }) => route === 'sources/fetch-file')).toHaveLength(1);
-    expect(await documents()).toEqual([]);
+    expect(adapter.bodiesOf('sources/fetch-file')).toHaveLength(1);
+    expect(await source.documents()).toEqual([]);
     await until('the page shows it', async () =>
-      (await world.call('GET', `adapters/${id}`)).body.violation?.startsWith(
+      (await world.call('GET', `adapters/${source.adapterId}`)).body.violation?.startsWith(
         '/sources/fetch-file: application/json has',
       ),
     );
@@ -246,7 +218,7 @@ describe('a synchronisation', () => {
       data: Buffer.from('hello').toString('base64'),
       encoding: 'base64',
     });
-    expect(await synced()).toMatchObject({ added: 1, failed: 0 });
+    expect(await source.synced()).toMatchObject({ added: 1, failed: 0 });
     await adapter.close();
   });
 
@@ -256,17 +228,17 @@ describe('a synchronisation', () => {
     ['a cursor over 4 KB', { changes: [], cursor: 'x'.repeat(4_097) }],
   ])('ends as failed upon %s', async (_what, answer) => {
     provider.onList = () => answer;
-    expect(await synced()).toMatchObject({ state: 'failed', added: 0 });
+    expect(await source.synced()).toMatchObject({ state: 'failed', added: 0 });
   });
 });
 
 describe('what begins a synchronisation', () => {
   it('is its schedule', async () => {
     provider.files.set('a', '1');
-    await world.call('PATCH', `sources/${source}`, { every_seconds: 30 });
-    await until('a scheduled run has ended', async () => (await runs())[0]?.finished_at);
-    expect((await runs())[0]).toMatchObject({ cause: 'schedule', added: 1 });
-    const { body } = await world.call('GET', `sources/${source}`);
+    await world.call('PATCH', `sources/${source.id}`, { every_seconds: 30 });
+    await until('a scheduled run has ended', async () => (await source.runs())[0]?.finished_at);
+    expect((await source.runs())[0]).toMatchObject({ cause: 'schedule', added: 1 });
+    const { body } = await world.call('GET', `sources/${source.id}`);
     expect(Date.parse(body.next_sync_at ?? '')).toBeGreaterThan(Date.now() + 20_000);
   });
 
@@ -278,28 +250,28 @@ describe('what begins a synchronisation', () => {
       await held;
       return undefined;
     };
-    const first = await world.call('POST', `sources/${source}/sync`);
+    const first = await world.call('POST', `sources/${source.id}/sync`);
     await until('it lists', () => provider.listed.length > 0);
-    const again = await world.call('POST', `sources/${source}/sync`);
+    const again = await world.call('POST', `sources/${source.id}/sync`);
     expect(again.body.id).toBe(first.body.id);
     provider.files.set('b', '1');
     release();
     await until('another run has ended', async () => {
-      const [newest, ...older] = await runs();
+      const [newest, ...older] = await source.runs();
       return older.length > 0 && newest?.finished_at;
     });
-    expect(await current()).toEqual(['a', 'b']);
+    expect(await source.current()).toEqual(['a', 'b']);
   });
 
   it('is gone with the source', async () => {
     provider.files.set('a', '1');
-    await synced();
-    expect((await world.call('DELETE', `sources/${source}`)).status).toBe(204);
-    expect((await world.call('GET', `sources/${source}`)).status).toBe(404);
+    await source.synced();
+    expect((await world.call('DELETE', `sources/${source.id}`)).status).toBe(204);
+    expect((await world.call('GET', `sources/${source.id}`)).status).toBe(404);
     // No engine runs here: its tombstone waits to be told.
     const { rows } = await world.pool.query(
       'SELECT path, state, content FROM gateway.source_document WHERE source_id = $1',
-      [source],
+      [source.id],
     );
     expect(rows).toEqual([{ path: 'a', state: 'removed', content: null }]);
   });

@@ -1,6 +1,7 @@
 import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
+import { DocumentSource } from '../testing/document-source.js';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
 
@@ -20,7 +21,7 @@ describe('what the engine is told of the documents of a source', () => {
   let world: GatewayWorld;
   let engine: TestServer;
   let provider: DocumentProvider;
-  let source: string;
+  let source: DocumentSource;
   let told: Told[];
   /** Answers instead of the engine, where it returns true. */
   let instead: (version: Told, response: ServerResponse) => boolean;
@@ -50,18 +51,10 @@ describe('what the engine is told of the documents of a source', () => {
     instead = () => false;
     const slug = `docs-${Math.random().toString(36).slice(2, 8)}`;
     provider = await documentProvider(slug);
-    await world.call('POST', 'adapters', { url: provider.url });
-    const app = (await world.call('POST', `listings/${slug}/install`, {})).body;
-    source = (await world.call('POST', 'sources', { app_id: app.id, name: 'Docs', resource_path: 'root' })).body.id;
+    source = await DocumentSource.of(world, provider);
   });
   afterEach(() => provider.close());
 
-  const synced = async (): Promise<void> => {
-    const { body } = await world.call('POST', `sources/${source}/sync`);
-    await until('the run has ended', async () => {
-      return (await world.call('GET', `sources/${source}/runs/${body.id}`)).body.finished_at;
-    });
-  };
   const settled = () =>
     until('everything is told', async () => {
       const { rows } = await world.pool.query('SELECT 1 FROM gateway.source_document WHERE tell_at IS NOT NULL');
@@ -69,13 +62,12 @@ describe('what the engine is told of the documents of a source', () => {
     });
   const brief = (ones: Told[]) => ones.map(({ path, revision, removed, text }) => [path, revision, removed, text]);
   const knowledge = async (): Promise<Record<string, string>> => {
-    const { body } = await world.call('GET', `sources/${source}/documents`);
-    return Object.fromEntries(body.data.map((row: { path: string; knowledge: string }) => [row.path, row.knowledge]));
+    return Object.fromEntries((await source.documents()).map((row) => [row.path, row.knowledge]));
   };
 
   it('is every change, once, with where it came from', async () => {
     provider.files.set('a.md', 'one').set('b.md', 'two');
-    await synced();
+    await source.synced();
     await settled();
     expect(brief(told).sort()).toEqual([
       ['a.md', 1, false, 'one'],
@@ -83,7 +75,7 @@ describe('what the engine is told of the documents of a source', () => {
     ]);
     expect(told[0]).toMatchObject({ project: home.projectId, trust: 'untrusted', audience: 'known' });
     expect(told.find(({ path }) => path === 'a.md')?.provenance).toMatchObject({
-      source_id: source,
+      source_id: source.id,
       path: 'a.md',
       fingerprint: 'one',
       resource_path: 'root',
@@ -92,7 +84,7 @@ describe('what the engine is told of the documents of a source', () => {
     told = [];
     provider.files.set('a.md', 'one more');
     provider.files.delete('b.md');
-    await synced();
+    await source.synced();
     await settled();
     expect(brief(told).sort()).toEqual([
       ['a.md', 2, false, 'one more'],
@@ -100,7 +92,7 @@ describe('what the engine is told of the documents of a source', () => {
     ]);
     expect(await knowledge()).toEqual({ 'a.md': 'kept', 'b.md': 'removed' });
     told = [];
-    await synced();
+    await source.synced();
     await settled();
     expect(told).toEqual([]);
   });
@@ -120,7 +112,7 @@ describe('what the engine is told of the documents of a source', () => {
       return true;
     };
     for (let n = 0; n < 40; n += 1) provider.files.set(`f/${n}`, `text ${n}`);
-    await synced();
+    await source.synced();
     await settled();
     expect([refused, lost]).toEqual([5, 1]);
     expect(new Set(told.map(({ path }) => path)).size).toBe(40);
@@ -136,8 +128,8 @@ describe('what the engine is told of the documents of a source', () => {
       return true;
     };
     const shown = async () => {
-      const { body } = await world.call('GET', `sources/${source}/documents`);
-      const { feed_failure: feed } = (await world.call('GET', `sources/${source}`)).body;
+      const { body } = await world.call('GET', `sources/${source.id}/documents`);
+      const { feed_failure: feed } = (await world.call('GET', `sources/${source.id}`)).body;
       return { document: body.data[0]?.knowledge_failure, feed };
     };
     const failing = (code: string) =>
@@ -146,7 +138,7 @@ describe('what the engine is told of the documents of a source', () => {
         return document?.code === code && feed?.code === code ? { document, feed } : null;
       });
     provider.files.set('a.md', 'one');
-    await synced();
+    await source.synced();
     const away = await failing('service_unavailable');
     expect(away.feed).toMatchObject({ error: 'a.md: not so', since: away.document.since });
     status = 422;
@@ -170,10 +162,10 @@ describe('what the engine is told of the documents of a source', () => {
       held = response;
       return true;
     };
-    await synced();
+    await source.synced();
     await until('the first is on its way', () => held);
     provider.files.set('a.md', 'then');
-    await synced();
+    await source.synced();
     await until('the second was told', () => told.some(({ text }) => text === 'then'));
     if (held) sendJson(held, { outcome: 'unreadable' });
     await settled();
@@ -186,18 +178,18 @@ describe('what the engine is told of the documents of a source', () => {
 
   it('is what the source says of their trust, anew when that changes', async () => {
     provider.files.set('a.md', 'one');
-    await synced();
+    await source.synced();
     await settled();
     const vouched = { trust: 'owner', audience: 'everyone' };
-    const refused = await world.call('PATCH', `sources/${source}`, vouched);
+    const refused = await world.call('PATCH', `sources/${source.id}`, vouched);
     expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);
-    const patched = await world.call('PATCH', `sources/${source}`, vouched, {
+    const patched = await world.call('PATCH', `sources/${source.id}`, vouched, {
       scopes: ['apps:write', 'approvals:manage'],
     });
     expect(patched.body).toMatchObject({ trust: 'owner', audience: 'everyone' });
     await settled();
     expect(told.at(-1)).toMatchObject({ revision: 2, trust: 'owner', audience: 'everyone', text: 'one' });
-    await world.call('PATCH', `sources/${source}`, { name: 'Other' });
+    await world.call('PATCH', `sources/${source.id}`, { name: 'Other' });
     await settled();
     expect(told).toHaveLength(2);
   });
@@ -207,18 +199,18 @@ describe('what the engine is told of the documents of a source', () => {
     ['DELETE', undefined, 204],
   ])('may be noted while somebody sends %s to the source', async (method, body, status) => {
     provider.files.set('a.md', 'one');
-    await synced();
+    await source.synced();
     await settled();
     const client = await world.pool.connect();
     try {
       await client.query('BEGIN');
-      await client.query('SELECT FROM gateway.source_document WHERE source_id = $1 FOR UPDATE', [source]);
-      const answer = world.call(method, `sources/${source}`, body);
+      await client.query('SELECT FROM gateway.source_document WHERE source_id = $1 FOR UPDATE', [source.id]);
+      const answer = world.call(method, `sources/${source.id}`, body);
       await until('it waits for the document', async () => {
         const { rows } = await world.pool.query('SELECT FROM pg_locks WHERE NOT granted');
         return rows.length > 0;
       });
-      await client.query('UPDATE gateway.source SET feed_failure = NULL WHERE id = $1', [source]);
+      await client.query('UPDATE gateway.source SET feed_failure = NULL WHERE id = $1', [source.id]);
       await client.query('COMMIT');
       expect((await answer).status).toBe(status);
     } finally {
@@ -228,7 +220,7 @@ describe('what the engine is told of the documents of a source', () => {
 
   it('is that they are gone when their source is deleted, and nothing of them is left', async () => {
     provider.files.set('a.md', 'one').set('b.md', 'two');
-    await synced();
+    await source.synced();
     await settled();
     told = [];
     let away = true;
@@ -236,10 +228,10 @@ describe('what the engine is told of the documents of a source', () => {
       if (away) sendJson(response, { code: 'service_unavailable' }, 503);
       return away;
     };
-    expect((await world.call('DELETE', `sources/${source}`)).status).toBe(204);
+    expect((await world.call('DELETE', `sources/${source.id}`)).status).toBe(204);
     await until('it was tried', () => told.length > 0);
     away = false;
-    const left = () => world.pool.query('SELECT 1 FROM gateway.source_document WHERE source_id = $1', [source]);
+    const left = () => world.pool.query('SELECT 1 FROM gateway.source_document WHERE source_id = $1', [source.id]);
     await until('nothing is left', async () => (await left()).rows.length === 0);
     const last = new Map(told.map((one) => [one.path, one.removed]));
     expect([...last]).toEqual(
@@ -252,10 +244,10 @@ describe('what the engine is told of the documents of a source', () => {
 
   it('is not a document over the limit, whose version before is removed', async () => {
     provider.files.set('a.md', 'small');
-    await synced();
+    await source.synced();
     await settled();
     provider.files.set('a.md', 'large '.repeat(400));
-    await synced();
+    await source.synced();
     await settled();
     expect(brief(told)).toEqual([
       ['a.md', 1, false, 'small'],
@@ -267,7 +259,7 @@ describe('what the engine is told of the documents of a source', () => {
       return !removed;
     };
     provider.files.set('a.md', 'over the limit of the engine');
-    await synced();
+    await source.synced();
     await settled();
     expect(brief(told).slice(2)).toEqual([
       ['a.md', 3, false, 'over the limit of the engine'],
@@ -283,12 +275,12 @@ describe('what the engine is told of the documents of a source', () => {
     };
     provider.files.set('bad', 'x');
     for (let n = 0; n < 30; n += 1) provider.files.set(`f/${n}`, `text ${n}`);
-    await synced();
+    await source.synced();
     await until('the others are told', async () => {
       const states = Object.entries(await knowledge());
       return states.length === 31 && states.every(([path, state]) => state === (path === 'bad' ? 'waiting' : 'kept'));
     });
-    await world.call('DELETE', `sources/${source}`);
+    await world.call('DELETE', `sources/${source.id}`);
   });
 });
 

@@ -1,8 +1,9 @@
 import { until } from '#libs/testing';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
+import { DocumentSource } from '../testing/document-source.js';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 
-const count = 600;
+const count = 250;
 /** Short, so that a run that nobody works on is soon taken up. */
 const settings = {
   SYNC_LEASE_MS: 400,
@@ -15,15 +16,13 @@ const settings = {
 
 let world: GatewayWorld;
 let provider: DocumentProvider;
-let source: string;
+let source: DocumentSource;
 
 async function twoReplicas(each: typeof settings): Promise<void> {
   world = await gatewayWorld();
   await Promise.all([world.start(each), world.start(each)]);
   provider = await documentProvider('docs');
-  await world.call('POST', 'adapters', { url: provider.url });
-  const app = (await world.call('POST', 'listings/docs/install', {})).body;
-  source = (await world.call('POST', 'sources', { app_id: app.id, name: 'Docs', resource_path: 'root' })).body.id;
+  source = await DocumentSource.of(world, provider);
   for (let n = 0; n < count; n += 1) provider.files.set(`f/${n}`, `text ${n}`);
 }
 afterEach(async () => {
@@ -33,12 +32,12 @@ afterEach(async () => {
 
 async function ended() {
   return until('the run has ended', async () => {
-    const { body } = await world.call('GET', `sources/${source}/runs`);
-    return body.data[0]?.finished_at ? body.data[0] : null;
+    const [newest] = await source.runs();
+    return newest?.finished_at ? newest : null;
   });
 }
 
-const sync = (): Promise<unknown> => world.call('POST', `sources/${source}/sync`);
+const sync = (): Promise<unknown> => world.call('POST', `sources/${source.id}/sync`);
 async function kept(): Promise<number> {
   const { rows } = await world.pool.query(
     `SELECT count(*)::int AS n, count(DISTINCT path)::int AS paths FROM gateway.source_document WHERE state = 'current'`,
@@ -102,8 +101,8 @@ describe('a run of two replicas', () => {
     // By the end of another run the late answer was dealt with.
     await sync();
     await until('another run has ended', async () => {
-      const { body } = await world.call('GET', `sources/${source}/runs`);
-      return body.data.length === 2 && body.data[0]?.finished_at;
+      const runs = await source.runs();
+      return runs.length === 2 && runs[0]?.finished_at;
     });
     const { rows } = await world.pool.query(
       `SELECT convert_from(content, 'utf8') AS text FROM gateway.source_document`,

@@ -36,6 +36,8 @@ export interface FakeAdapter {
   /** By path below the adapter's; what a route returns is sent as JSON, unless it answered by itself. */
   routes: Record<string, Route>;
   calls: { route: string; body: CallBody }[];
+  /** What a route was called with, in order. */
+  bodiesOf(route: string): CallBody[];
   close(): Promise<void>;
 }
 
@@ -79,6 +81,7 @@ export async function fakeAdapter(slug: string, manifest: Record<string, unknown
       format: ({ text }) => ({ text, format: 'plain', parts: [text], lossy: [] }),
     },
     calls: [],
+    bodiesOf: (asked) => adapter.calls.filter(({ route }) => route === asked).map(({ body }) => body),
     close: () => server.close(),
   };
   return adapter;

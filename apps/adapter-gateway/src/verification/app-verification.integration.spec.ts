@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => adapter.close());
 
 const verify = () => world.call('POST', `apps/${app}/verify`);
-const asked = (): number => adapter.calls.filter(({ route }) => route === 'verify').length;
+const asked = (): number => adapter.bodiesOf('verify').length;
 const violation = async (): Promise<string | null> =>
   (await world.call('GET', 'adapters')).body.data.find(({ slug }) => slug === adapter.slug)?.violation ?? null;
 const text =

@@ -1,0 +1,70 @@
+import { deliverySend, type DeliverySendPayload, newId } from '#libs/contracts';
+import { JobClient } from '#libs/queue';
+import { testRedisUrl, until } from '#libs/testing';
+import type { FakeAdapter } from './fake-adapter.js';
+import { type GatewayWorld, home } from './gateway-world.js';
+
+/** What is sent, where it is not said. */
+interface Message {
+  text?: string;
+  address?: string;
+  thread?: string | null;
+}
+
+/** As the engine asks for a delivery. @param app its id */
+export function deliveryOf(app: string, message: Message = {}): DeliverySendPayload {
+  const { text = 'hello', address = 'room', thread = null } = message;
+  return {
+    delivery_id: newId('dlv'),
+    organization_id: home.organizationId,
+    project_id: home.projectId,
+    receipt_id: newId('evt'),
+    turn_id: null,
+    content: { text, target: { app_id: app, channel_address: address, thread_id: thread, reply_context: null } },
+  };
+}
+
+/** Asks the gateways of a world for deliveries, and says what has become of each. Is closed before the world. */
+export class Deliveries {
+  private readonly jobs = new JobClient(testRedisUrl());
+
+  constructor(private readonly world: GatewayWorld) {}
+
+  /** @returns the id of the App */
+  async install(adapter: FakeAdapter): Promise<string> {
+    await this.world.call('POST', 'adapters', { url: adapter.url });
+    return (await this.world.call('POST', `listings/${adapter.slug}/install`, {})).body.id;
+  }
+
+  /** @returns the id of the delivery */
+  async send(app: string, message?: Message): Promise<string> {
+    const delivery = deliveryOf(app, message);
+    await this.jobs.enqueue(deliverySend, delivery);
+    return delivery.delivery_id;
+  }
+
+  async read(id: string) {
+    return (await this.world.call('GET', `deliveries/${id}`)).body;
+  }
+
+  /** Waits until it is in one of them. */
+  inState(id: string, ...states: string[]) {
+    return until(`the delivery is ${states.join(' or ')}`, async () => {
+      const row = await this.read(id);
+      return states.includes(row.state) ? row : null;
+    });
+  }
+
+  /** @returns of each entry of the journal its outcome and its reason, in order */
+  async journalOf(id: string): Promise<string[]> {
+    const { rows } = await this.world.pool.query(
+      'SELECT outcome, reason FROM journal.entry WHERE subject_id = $1 ORDER BY at',
+      [id],
+    );
+    return rows.map(({ outcome, reason }) => [outcome, reason].filter(Boolean).join(' '));
+  }
+
+  close(): Promise<void> {
+    return this.jobs.close();
+  }
+}
