@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { joinedPackages } from './libs/testing/src/jest-packages.mjs';
 
 const swc = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
 
@@ -8,7 +9,7 @@ export default {
   testMatch: ['<rootDir>/(apps|libs|test)/**/*.(unit|integration|system).spec.ts'],
   transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: { ...(await joinedPackages()), '^(\\.{1,2}/.*)\\.js$': '$1' },
   testEnvironmentOptions: { customExportConditions: ['gatehouse-source', 'node', 'node-addons'] },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.cache', '<rootDir>/.data'],
   globalSetup: '<rootDir>/libs/testing/src/jest-global-setup.mjs',
