@@ -101,6 +101,19 @@ inBrowser('Home, events and the simulator', () => {
     expect(person.complaints).toEqual([]);
   });
 
+  it('tells the numbers of the minute that is pointed at', async () => {
+    await open('');
+    const chart = page.getByRole('img', { name: /Taken [1-9]/ });
+    await chart.scrollIntoViewIfNeeded();
+    const { x, y, width, height } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    // The minutes in which the messages above came are the last of an hour.
+    for (let left = width; left > width / 2; left -= 4) {
+      await page.mouse.move(x + left, y + height / 2);
+      if (/Taken[1-9]/.test((await chart.textContent()) ?? '')) break;
+    }
+    expect(await chart.textContent()).toMatch(/Taken[1-9]\d*Nobody took it\d+.*\d:\d\d/);
+  });
+
   it('follows an event live, from its bytes to the delivered reply', async () => {
     await open('/simulator');
     await press('Send');

@@ -1,9 +1,9 @@
 import { Skeleton } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
-import type { TimeChartProps } from './time-chart.js';
+import type { TimeChartProps } from './time-chart/time-chart.js';
 
-const TimeChart = lazy(() => import('./time-chart.js'));
+const TimeChart = lazy(() => import('./time-chart/time-chart.js'));
 
 /** Numbers over time, loaded when it comes into sight. What it shows is said in words for who cannot see it. */
 export function LineChart(props: TimeChartProps): ReactNode {

@@ -52,7 +52,7 @@ function Count({ label, value }: { label: string; value: number | string | undef
         {label}
       </Text>
       <Text component="div" fw={600} fz="lg">
-        {value ?? <Skeleton width={48} height="1lh" />}
+        {value?.toLocaleString() ?? <Skeleton width={48} height="1lh" />}
       </Text>
     </div>
   );

@@ -1,55 +1,75 @@
-import '@mantine/charts/styles.layer.css';
-import { AreaChart } from '@mantine/charts';
-import type { ReactNode } from 'react';
+import 'uplot/dist/uPlot.min.css';
+import { useComputedColorScheme } from '@mantine/core';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import UPlot from 'uplot';
+import { columnsOf, plotOptions, type TimeData, type TimeSeries } from './plot-options.js';
+import classes from './time-chart.module.css';
+import { momentIn } from './moments.js';
 
 export interface TimeChartProps {
   /** What it shows, in a sentence. */
   summary: string;
-  data: { at: string; [series: string]: number | string | null }[];
-  series: { name: string; label: string; color: string }[];
+  data: TimeData;
+  series: TimeSeries[];
   stacked?: boolean;
   unit?: string;
   /** Each point is a day as a whole. */
   days?: boolean;
+  /** Of all of it, in pixels. */
   height?: number;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const moment = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-const dayMs = 86_400_000;
 const number = new Intl.NumberFormat();
+const readoutHeight = 24;
 
 export default function TimeChart(props: TimeChartProps): ReactNode {
-  const { summary, data, series, stacked, unit, days = false, height = 180 } = props;
-  const [first, last] = [data[0]?.at, data.at(-1)?.at];
-  const longer = first !== undefined && last !== undefined && Date.parse(last) - Date.parse(first) > dayMs;
-  const written = days ? day : longer ? moment : clock;
+  const { summary, data, series, stacked = false, unit = '', days = false, height = 180 } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const plot = useRef<UPlot>(null);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const scheme = useComputedColorScheme();
+  const columns = columnsOf({ data, series, stacked, days });
+  // What parents give is made anew at each rendering: it is compared by what it says.
+  const [look, numbers] = [JSON.stringify(series), JSON.stringify(columns)];
+
+  useEffect(() => {
+    const box = host.current;
+    if (!box) return undefined;
+    const size = () => ({ width: box.clientWidth, height: height - readoutHeight });
+    const options = plotOptions({ series: JSON.parse(look) as TimeSeries[], stacked, days, unit, box });
+    const made = new UPlot(
+      { ...options, ...size(), hooks: { setCursor: [({ cursor }) => setPointed(cursor.idx ?? null)] } },
+      JSON.parse(numbers) as UPlot.AlignedData,
+      box,
+    );
+    plot.current = made;
+    const resized = new ResizeObserver(() => made.setSize(size()));
+    resized.observe(box);
+    return () => {
+      resized.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+    // Other numbers are given to the chart that there is; another scheme has other colours.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [look, scheme, stacked, days, unit, height]);
+  useEffect(() => plot.current?.setData(JSON.parse(numbers) as UPlot.AlignedData), [numbers]);
+
+  const point = pointed === null ? undefined : data[pointed];
   return (
     <div role="img" aria-label={summary}>
-      <AreaChart
-        h={height}
-        data={data.map((point) => ({ ...point, at: written.format(new Date(point.at)) }))}
-        dataKey="at"
-        series={series}
-        type={stacked ? 'stacked' : 'default'}
-        unit={unit}
-        valueFormatter={(value) => number.format(value)}
-        yAxisProps={{ allowDecimals: false }}
-        withDots={false}
-        // A line on top of a pile would show where others are: none of a series that has nothing there.
-        strokeWidth={stacked ? 0 : 1.5}
-        fillOpacity={stacked ? 0.75 : 0.15}
-        withGradient={!stacked}
-        curveType={stacked ? 'step' : 'monotone'}
-        withLegend={series.length > 1}
-        areaChartProps={{ accessibilityLayer: false }}
-      />
+      <div className={classes['readout']} aria-hidden>
+        {(series.length > 1 || point) &&
+          series.map(({ name, label, color }) => (
+            <span key={name}>
+              <i style={{ background: `var(--mantine-color-${color.replace('.', '-')})` }} />
+              {label}
+              {point && <b>{point[name] === null ? '–' : `${number.format(Number(point[name]))}${unit}`}</b>}
+            </span>
+          ))}
+        {point && <time>{momentIn(data, days).format(new Date(columns[0][pointed ?? 0] ?? 0))}</time>}
+      </div>
+      <div ref={host} />
     </div>
   );
 }

@@ -1,0 +1,109 @@
+import UPlot from 'uplot';
+import { dayMs, markOf, timeOf } from './moments.js';
+
+export interface TimeSeries {
+  /** Its field in the data. */
+  name: string;
+  label: string;
+  /** Of the theme, with its shade: `teal.6`. */
+  color: string;
+}
+
+/** In order of time; what was not measured is null. */
+export type TimeData = { at: string; [series: string]: number | string | null }[];
+
+interface ColumnsOf {
+  data: TimeData;
+  series: TimeSeries[];
+  stacked: boolean;
+  days: boolean;
+}
+
+/** Times and numbers, each a column; of a pile the column that is on top of all is the first, and each other one what is below it. */
+export function columnsOf({ data, series, stacked, days }: ColumnsOf): [number[], ...(number | null)[][]] {
+  const times = data.map(({ at }) => timeOf(at, days));
+  const numbers = series.map(({ name }) => data.map((point) => (point[name] === null ? null : Number(point[name]))));
+  if (!stacked) return [times, ...numbers];
+  const below = data.map(() => 0);
+  const piled = numbers.map((column) =>
+    column.map((value, index) => (below[index] = (below[index] ?? 0) + (value ?? 0))),
+  );
+  return [times, ...piled.reverse()];
+}
+
+interface PlotOptions {
+  series: TimeSeries[];
+  stacked: boolean;
+  days: boolean;
+  unit: string;
+  /** Whose colours and letters it has. */
+  box: HTMLElement;
+}
+
+const whole = [1, 2, 5].map((first) => Array.from({ length: 12 }, (_none, zeros) => first * 10 ** zeros));
+const number = new Intl.NumberFormat(undefined, { notation: 'compact' });
+
+export function plotOptions({
+  series,
+  stacked,
+  days,
+  unit,
+  box,
+}: PlotOptions): Omit<UPlot.Options, 'width' | 'height'> {
+  const style = getComputedStyle(box);
+  const variable = (name: string): string => style.getPropertyValue(name).trim();
+  const colorOf = (color: string): string => variable(`--mantine-color-${color.replace('.', '-')}`);
+  const drawn = stacked ? series.toReversed() : series;
+  const paths = stacked ? UPlot.paths.bars?.({ size: [0.9, 48] }) : UPlot.paths.spline?.();
+  const axis = {
+    stroke: variable('--mantine-color-dimmed'),
+    font: `11px ${style.fontFamily}`,
+    grid: { stroke: variable('--gh-line'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    ms: 1,
+    legend: { show: false },
+    padding: [8, 6, 0, 0],
+    // Nothing is zoomed: another time is chosen beside it.
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: !stacked } },
+    scales: {
+      x: {
+        range: ({ data: [times] }, first, last) => {
+          const room = stacked || times.length < 2 ? halfAStep(times) : 0;
+          return [first - room, last + room];
+        },
+      },
+      y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] },
+    },
+    series: [
+      {},
+      ...drawn.map(({ color }): UPlot.Series => {
+        const own = colorOf(color);
+        return stacked
+          ? { width: 0, fill: own, paths, points: { show: false } }
+          : { width: 1.5, stroke: own, fill: `${own}26`, paths, points: { show: false } };
+      }),
+    ],
+    axes: [
+      {
+        ...axis,
+        size: 28,
+        space: 64,
+        ...(days ? { incrs: [1, 2, 7, 14, 28, 91].map((count) => count * dayMs) } : {}),
+        values: (_plot, marks, _axis, _space, apart) => marks.map((mark) => markOf(mark, apart)),
+      },
+      {
+        ...axis,
+        size: 40,
+        space: 32,
+        incrs: whole.flat().toSorted((one, other) => one - other),
+        values: (_plot, marks) => marks.map((mark) => `${number.format(mark)}${unit}`),
+      },
+    ],
+  };
+}
+
+/** Half of what lies between two points, in ms: a bar at an end is whole, and one point alone has room. */
+const halfAStep = ([first = 0, second = first + dayMs]: ArrayLike<number> & Iterable<number>): number =>
+  (second - first) / 2;
