@@ -12,7 +12,7 @@ export const notes = {
   OPERATIONS_PORT: {
     is: { '*': 'Metrics and states, on the same `HOST`; 0: any. Keep it from who may reach `PORT`.', adapters: '' },
   },
-  OTEL_EXPORTER_OTLP_ENDPOINT: { is: '`/v1/traces` is added. [Traces](../operations.md#traces).' },
+  OTEL_EXPORTER_OTLP_ENDPOINT: { is: '`/v1/traces` and `/v1/metrics` are added. [Traces](../operations.md#traces).' },
   SERVICE_TOKEN_MAX_AGE_SECONDS: {
     is: 'Tokens of services that were issued longer ago are refused, whatever their `exp` says. Clocks may differ by 10 s.',
   },
@@ -226,6 +226,7 @@ export const notes = {
   GATEHOUSE_TELEGRAM_API_URL: { is: 'The same for Telegram.' },
   GATEHOUSE_DRAIN_TIMEOUT_MS: { is: 'The longest drain.' },
   TRACES_PERCENT: { is: { adapters: 'The share of messages whose trace is sent.' } },
+  METRICS_EXPORT_MS: { is: { adapters: 'How often metrics are sent, in ms; 0: never.' } },
 
   // mcp-sidecar
   MCP_SIDECAR_FILE: { default: 'needed', is: '[Its form](../mcp-sidecar.md).' },
@@ -243,7 +244,7 @@ export const notes = {
 /** Variables that no service's env.ts reads. @type {{title: string, where: string, settings: Record<string, [string, string]>}[]} */
 export const elsewhere = [
   {
-    title: 'The exporter of traces',
+    title: 'The exporter of traces and metrics',
     where: 'Read by OpenTelemetry itself, in every service.',
     settings: {
       OTEL_EXPORTER_OTLP_HEADERS: ['none', 'Headers (`authorization=Bearer%20...`); a secret.'],

@@ -103,6 +103,7 @@ describeRendered('the chart', () => {
       ...baseSettings(),
       ...settings,
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel-collector.monitoring.svc:4318',
+      METRICS_EXPORT_MS: '0',
     });
   });
 

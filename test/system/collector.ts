@@ -17,11 +17,17 @@ export interface CollectedSpan {
 export interface Collector {
   url: string;
   spansOf(traceId: string): CollectedSpan[];
+  /** The names of what a service has counted. */
+  metricsOf(service: string): Set<string>;
   close(): Promise<void>;
 }
 
 interface ExportRequest {
-  resourceSpans: {
+  resourceMetrics?: {
+    resource: { attributes: KeyValue[] };
+    scopeMetrics: { metrics: { name: string }[] }[];
+  }[];
+  resourceSpans?: {
     resource: { attributes: KeyValue[] };
     scopeSpans: { spans: (CollectedSpan & { attributes: KeyValue[] })[] }[];
   }[];
@@ -36,11 +42,18 @@ const valueOf = (of: KeyValue[], name: string): string =>
 
 export async function openCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
+  const metrics = new Map<string, Set<string>>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.once('end', () => {
-      const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ExportRequest;
+      const { resourceSpans = [], resourceMetrics = [] } = JSON.parse(
+        Buffer.concat(chunks).toString('utf8'),
+      ) as ExportRequest;
+      for (const { resource, scopeMetrics } of resourceMetrics) {
+        const names = scopeMetrics.flatMap((scope) => scope.metrics).map(({ name }) => name);
+        metrics.set(valueOf(resource.attributes, 'service.name'), new Set(names));
+      }
       for (const { resource, scopeSpans } of resourceSpans) {
         const service = valueOf(resource.attributes, 'service.name');
         for (const span of scopeSpans.flatMap((scope) => scope.spans)) {
@@ -50,12 +63,17 @@ export async function openCollector(): Promise<Collector> {
           spans.push({ ...span, attributes, service });
         }
       }
-      response.writeHead(request.url === '/v1/traces' ? 200 : 404, { 'content-type': 'application/json' }).end('{}');
+      response
+        .writeHead(/^\/v1\/(traces|metrics)$/.test(request.url ?? '') ? 200 : 404, {
+          'content-type': 'application/json',
+        })
+        .end('{}');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    metricsOf: (service) => metrics.get(service) ?? new Set(),
     spansOf: (traceId) => spans.filter((span) => span.traceId === traceId),
     close: () =>
       new Promise((resolve) => {

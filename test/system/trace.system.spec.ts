@@ -30,7 +30,11 @@ describe('one message', () => {
 
   beforeAll(async () => {
     [collector, sink] = await Promise.all([openCollector(), openSink()]);
-    system = await startSystem({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, LOG_LEVEL: 'debug' });
+    system = await startSystem({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      METRICS_EXPORT_MS: '500',
+      LOG_LEVEL: 'debug',
+    });
     const url = `${system.origin('adapters')}/generic`;
     const { id: adapter_id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url });
     const credential_id = await system.credential({ signing_secret: secret });
@@ -111,4 +115,13 @@ describe('one message', () => {
     expect(sink.arrivals.length).toBeGreaterThan(0);
     for (const { headers } of sink.arrivals) expect(headers).not.toHaveProperty('traceparent');
   });
+
+  it.each([...touched, 'credential-vault', 'mcp-registry', 'portal'])(
+    'is counted by %s, which sends its metrics',
+    async (service) => {
+      const counted = service === 'adapters' ? 'gatehouse_adapter_call_seconds' : 'gatehouse_http_request_seconds';
+      await until('they were sent', () => collector.metricsOf(service).has(counted));
+      expect(collector.metricsOf(service)).toContain('nodejs_eventloop_lag_seconds');
+    },
+  );
 });

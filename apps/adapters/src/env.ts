@@ -33,6 +33,8 @@ export interface AdaptersEnv {
   /** Where traces go; null: nowhere. */
   otlpEndpoint: string | null;
   tracesPercent: number;
+  /** 0: metrics wait to be scraped. */
+  metricsExportMs: number;
   logLevel: string;
 }
 
@@ -98,6 +100,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
     drainTimeoutMs: whole('GATEHOUSE_DRAIN_TIMEOUT_MS', 25_000, 1, 600_000),
     otlpEndpoint: source.OTEL_EXPORTER_OTLP_ENDPOINT ? apiUrl('OTEL_EXPORTER_OTLP_ENDPOINT', '') : null,
     tracesPercent: whole('TRACES_PERCENT', 100, 0, 100),
+    metricsExportMs: whole('METRICS_EXPORT_MS', 0, 0, 3_600_000),
     logLevel: source.LOG_LEVEL || 'info',
   };
   if (!LOG_LEVELS.includes(env.logLevel)) problems.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { createAdaptersApp } from './adapters-app.js';
 import { readEnv } from './env.js';
 import { mountProbes } from './probes.js';
@@ -41,7 +42,7 @@ describe('the environment', () => {
 describe('the hosting process', () => {
   it('answers probes beside the adapters and metrics on another port, and lists the generic one', async () => {
     const app = createAdaptersApp(readEnv({ GATEHOUSE_BUILD: 'b1' }), pino({ level: 'silent' }));
-    const operations = mountProbes(app);
+    const operations = mountProbes(app, new Registry());
     for (const probe of ['live', 'ready'])
       expect((await app.inject(`/health/${probe}`)).json()).toEqual({ status: 'ok' });
     expect((await app.inject('/generic/health')).json()).toEqual({

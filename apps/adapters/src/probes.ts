@@ -1,12 +1,11 @@
 import { fastify, type FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
 
 /**
  * Liveness and readiness beside the adapters.
  * @returns the server of Prometheus metrics, for a port of its own; it closes with the other
  */
-export function mountProbes(app: FastifyInstance): FastifyInstance {
-  const registry = new Registry();
+export function mountProbes(app: FastifyInstance, registry: Registry): FastifyInstance {
   // The delay of the event loop ten times a second, not a hundred: most wake-ups of an idle process were that.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   const calls = new Histogram({

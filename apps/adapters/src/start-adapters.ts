@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { FastifyInstance } from 'fastify';
-import { inService, startTracing, inMessage, inSpan, messageOf } from '#libs/tracing';
+import { Registry } from 'prom-client';
+import { inService, startMetrics, startTracing, inMessage, inSpan, messageOf } from '#libs/telemetry';
 import { createAdaptersApp } from './adapters-app.js';
 import type { AdaptersEnv } from './env.js';
 import { mountProbes } from './probes.js';
@@ -11,10 +12,17 @@ export const startAdapters = (env: AdaptersEnv): Promise<FastifyInstance> => inS
 async function start(env: AdaptersEnv): Promise<FastifyInstance> {
   const log = pino({ level: env.logLevel, base: { service: 'adapters', build: env.version } });
   const app = createAdaptersApp(env, log);
-  const { otlpEndpoint: OTEL_EXPORTER_OTLP_ENDPOINT, tracesPercent: TRACES_PERCENT } = env;
-  app.addHook('onClose', await startTracing('adapters', { OTEL_EXPORTER_OTLP_ENDPOINT, TRACES_PERCENT }));
+  const telemetry = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: env.otlpEndpoint,
+    TRACES_PERCENT: env.tracesPercent,
+    METRICS_EXPORT_MS: env.metricsExportMs,
+  };
+  const say = (error: string): void => log.warn({ event: 'telemetry.not_sent', error });
+  const registry = new Registry();
+  app.addHook('onClose', await startTracing('adapters', telemetry, say));
+  app.addHook('onClose', await startMetrics('adapters', registry, telemetry, say));
   traceCalls(app);
-  const operations = mountProbes(app);
+  const operations = mountProbes(app, registry);
   await operations.listen({ port: env.operationsPort, host: env.host });
   const address = await app.listen({ port: env.port, host: env.host });
   log.info({ event: 'adapters.listening', address });

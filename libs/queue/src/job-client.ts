@@ -1,7 +1,7 @@
 import { Batcher } from '#libs/batching';
 import type { JobContract } from '#libs/contracts';
 import { jobs } from '#libs/contracts';
-import { exportsTraces, traceparent } from '#libs/tracing';
+import { exportsTraces, traceparent } from '#libs/telemetry';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
 import { Queue } from 'bullmq';
 import { ArrivalOrder } from './arrival-order.js';

@@ -1,5 +1,5 @@
 import { backoffMs, jobs, type JobContract } from '#libs/contracts';
-import { inMessage, inSpan } from '#libs/tracing';
+import { inMessage, inSpan } from '#libs/telemetry';
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import type { Job } from 'bullmq';
 import { isObservable, lastValueFrom } from 'rxjs';

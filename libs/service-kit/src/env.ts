@@ -103,12 +103,14 @@ export const httpLimitSettings = {
 
 /** Where a service serves its metrics and its state in detail; 0: any free port. */
 export const operationsSettings = { OPERATIONS_PORT: integer(9090, 0, 65_535) };
-/** Where traces go; of every service. */
-export const tracingSettings = {
-  /** OTLP over HTTP (`http://collector:4318`); none: no trace is made. */
+/** Where traces and metrics go; of every service. */
+export const telemetrySettings = {
+  /** OTLP over HTTP (`http://collector:4318`); none: no trace is made, and metrics wait to be scraped. */
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalUrl,
   /** The share of messages whose trace is sent. */
   TRACES_PERCENT: integer(100, 0, 100),
+  /** How often metrics are sent there, in ms; 0: never. */
+  METRICS_EXPORT_MS: integer(0, 0, 3_600_000),
 };
 /** What tokens of services are held to; of every service. */
 export const tokenLimitSettings = {
@@ -120,7 +122,7 @@ export const tokenLimitSettings = {
 export const serviceSettings = {
   ...httpLimitSettings,
   ...operationsSettings,
-  ...tracingSettings,
+  ...telemetrySettings,
   ...tokenLimitSettings,
   PORT: integer(8080, 1, 65_535),
   HOST: text('127.0.0.1'),

@@ -1,4 +1,4 @@
-import { inMessage, inSpan, messageOf } from '#libs/tracing';
+import { inMessage, inSpan, messageOf } from '#libs/telemetry';
 import { Logger } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 

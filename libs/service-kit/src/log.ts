@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import { traceFields } from '#libs/tracing';
+import { traceFields } from '#libs/telemetry';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pino, type Logger as PinoLogger } from 'pino';
 

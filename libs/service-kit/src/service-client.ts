@@ -1,4 +1,4 @@
-import { inSpan, traceparent } from '#libs/tracing';
+import { inSpan, traceparent } from '#libs/telemetry';
 import { Agent, request } from 'undici';
 import type { Principal } from './principal.js';
 import { Problem } from './problem.js';

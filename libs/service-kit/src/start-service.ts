@@ -1,5 +1,5 @@
 import { JobClient, JobServer } from '#libs/queue';
-import { inService, startTracing, tracingDefaults, type TracingSettings } from '#libs/tracing';
+import { inService, startMetrics, startTracing, telemetryDefaults, type TelemetrySettings } from '#libs/telemetry';
 import { type DynamicModule, Logger, type Type, ValidationPipe } from '@nestjs/common';
 import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -32,7 +32,7 @@ import { operationalRoutes } from './operational-routes.js';
 import { OperationsServer } from './operations-server.js';
 import { Readiness } from './readiness.js';
 
-export interface ServiceSettings extends TrustSettings, Partial<HttpLimits>, Partial<TracingSettings> {
+export interface ServiceSettings extends TrustSettings, Partial<HttpLimits>, Partial<TelemetrySettings> {
   PORT: number;
   HOST: string;
   /** Where `startService` serves metrics and states; 0: any free port. */
@@ -58,24 +58,31 @@ export interface ServiceOptions {
   /** Routes and parsers set on Fastify before Nest's own. */
   routes?: (app: NestFastifyApplication) => Promise<void> | void;
   bodyLimit?: number;
-  /** Sends what is left of traces, once nothing makes more. */
-  endTracing?: () => Promise<void>;
   /** Addresses of proxies whose X-Forwarded-For is believed (CIDRs, or `loopback`). */
   trustedProxies?: string[];
 }
 
+/** What a service says of itself while it runs. */
+interface Telemetry {
+  metrics: Metrics;
+  /** Sends what is left, once nothing makes more. */
+  end(): Promise<void>;
+}
+
 /** DI token of what Nest calls when all has stopped. */
-const tracingEnd = Symbol('tracingEnd');
+const telemetryEnd = Symbol('telemetryEnd');
 
 /** Builds a service without listening: what `startService` and the tests share. */
 export async function createService(options: ServiceOptions): Promise<NestFastifyApplication> {
-  return (await buildService(options)).app;
+  return (await buildService(options, { metrics: new Metrics(options.name), end: async () => undefined })).app;
 }
 
-async function buildService(options: ServiceOptions): Promise<{ app: NestFastifyApplication; readiness: Readiness }> {
+async function buildService(
+  options: ServiceOptions,
+  { metrics, end }: Telemetry,
+): Promise<{ app: NestFastifyApplication; readiness: Readiness }> {
   const { settings } = options;
   const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
-  const metrics = new Metrics(options.name);
   const operations = new OperationsServer();
   const diagnoser = new Diagnoser();
   const jobClient = settings.REDIS_URL === null ? null : new JobClient(settings.REDIS_URL);
@@ -94,7 +101,7 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
       { provide: Metrics, useValue: metrics },
       { provide: OperationsServer, useValue: operations },
       { provide: Diagnoser, useValue: diagnoser },
-      { provide: tracingEnd, useValue: { onApplicationShutdown: options.endTracing ?? (() => undefined) } },
+      { provide: telemetryEnd, useValue: { onApplicationShutdown: end } },
       ...(jobClient ? [{ provide: JobClient, useValue: jobClient }] : []),
       { provide: CONSUMED_QUEUES, useValue: options.consumes ?? [] },
       {
@@ -177,10 +184,18 @@ export async function hostService(options: ServiceOptions): Promise<{ close(): P
   return { close: () => logBy(log, () => app.close()) };
 }
 
+async function startTelemetry({ name, settings }: ServiceOptions): Promise<Telemetry> {
+  const metrics = new Metrics(name);
+  const given = { ...telemetryDefaults, ...settings };
+  const say = (error: string): void => new Logger('telemetry').warn({ event: 'telemetry.not_sent', error });
+  const endTracing = await startTracing(name, given, say);
+  const endMetrics = await startMetrics(name, metrics.registry, given, say);
+  return { metrics, end: async () => void (await Promise.all([endTracing(), endMetrics()])) };
+}
+
 /** Opens the port of operations, then, once its schema is there, queues and HTTP. */
 async function openService(options: ServiceOptions): Promise<NestFastifyApplication> {
-  const endTracing = await startTracing(options.name, { ...tracingDefaults, ...options.settings });
-  const { app, readiness } = await buildService({ ...options, endTracing });
+  const { app, readiness } = await buildService(options, await startTelemetry(options));
   try {
     await app.get(OperationsServer).listen(options.settings);
     await readiness.untilMigrated();

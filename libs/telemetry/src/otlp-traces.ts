@@ -1,7 +1,8 @@
 import { SpanKind as Kinds, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace';
+import { sayErrors } from './otlp-errors.js';
+import { hrTime, resourceOf } from './otlp-terms.js';
 import type { FinishedSpan, SpanKind } from './spans.js';
 
 type Resource = ReadableSpan['resource'];
@@ -23,18 +24,18 @@ interface Exporter {
 }
 
 /** OpenTelemetry's batches over HTTP; loaded by `startTracing` alone. Its headers are OTEL_EXPORTER_OTLP_HEADERS. */
-export function openExporter(endpoint: string): Exporter {
+export function openExporter(endpoint: string, say: (error: string) => void): Exporter {
+  sayErrors(say);
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` });
   const batches = new BatchSpanProcessor({ exporter, maxQueueSize, scheduledDelayMillis });
   const resources = new Map<string, Resource>();
-  const resourceOf = (service: string): Resource => {
-    const known =
-      resources.get(service) ?? resourceFromAttributes({ 'service.name': service, 'service.namespace': 'gatehouse' });
-    resources.set(service, known);
-    return known;
+  const known = (service: string): Resource => {
+    const resource = resources.get(service) ?? resourceOf(service);
+    resources.set(service, resource);
+    return resource;
   };
   return {
-    take: (span, service) => batches.onEnd(readable(span, resourceOf(service))),
+    take: (span, service) => batches.onEnd(readable(span, known(service))),
     close: () => batches.shutdown(),
   };
 }
@@ -61,10 +62,4 @@ function readable(span: FinishedSpan, resource: Resource): ReadableSpan {
     droppedEventsCount: 0,
     droppedLinksCount: 0,
   };
-}
-
-/** Seconds and nanoseconds. */
-function hrTime(ms: number): [number, number] {
-  const seconds = Math.floor(ms / 1_000);
-  return [seconds, Math.round((ms - seconds * 1_000) * 1e6)];
 }

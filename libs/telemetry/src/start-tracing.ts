@@ -13,14 +13,19 @@ let shared: { users: number; close(): Promise<void> } | null = null;
 
 /**
  * Sends spans to a collector, from here on and until it is ended. OpenTelemetry is loaded only then.
+ * @param say is told, at most once a minute, why they could not be sent
  * @returns what ends it, once what is left was sent
  */
-export async function startTracing(service: string, settings: TracingSettings): Promise<() => Promise<void>> {
+export async function startTracing(
+  service: string,
+  settings: TracingSettings,
+  say: (error: string) => void,
+): Promise<() => Promise<void>> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, TRACES_PERCENT: percent } = settings;
   if (endpoint === null) return async () => undefined;
-  const { openExporter } = await import('./otlp-exporter.js');
+  const { openExporter } = await import('./otlp-traces.js');
   if (shared === null) {
-    const exporter = openExporter(endpoint);
+    const exporter = openExporter(endpoint, say);
     shared = { users: 0, close: () => exporter.close() };
     // By the random digits of the trace's id, as W3C's probability sampling has it: all services decide alike.
     const least = 2 ** 32 * (1 - percent / 100);

@@ -1,4 +1,11 @@
+import type { MetricsSettings } from './start-metrics.js';
 import type { TracingSettings } from './start-tracing.js';
 
-/** No trace leaves the process. */
-export const tracingDefaults: TracingSettings = { OTEL_EXPORTER_OTLP_ENDPOINT: null, TRACES_PERCENT: 100 };
+export type TelemetrySettings = TracingSettings & MetricsSettings;
+
+/** Nothing is sent anywhere. */
+export const telemetryDefaults: TelemetrySettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: null,
+  TRACES_PERCENT: 100,
+  METRICS_EXPORT_MS: 0,
+};

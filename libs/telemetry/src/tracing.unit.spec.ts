@@ -15,9 +15,10 @@ interface Sent {
 
 let collector: Server;
 let sent: Sent[];
+let said: string[];
 
 beforeEach(async () => {
-  sent = [];
+  [sent, said] = [[], []];
   collector = createServer((request, response) => {
     let text = '';
     request.on('data', (part) => (text += String(part)));
@@ -33,7 +34,8 @@ afterEach(() => collector.close());
 
 const start = (percent = 100): Promise<() => Promise<void>> => {
   const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-  return startTracing('test', { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, TRACES_PERCENT: percent });
+  const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, TRACES_PERCENT: percent };
+  return startTracing('test', settings, (error) => said.push(error));
 };
 
 describe('a message', () => {

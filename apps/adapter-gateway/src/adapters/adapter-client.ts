@@ -2,7 +2,7 @@ import { type JsonObject, secretList, signStandardWebhooks } from '#libs/adapter
 import { type Egress, EgressError, type EgressResponse } from '#libs/egress';
 import { errorCode } from '#libs/queue';
 import { Metrics } from '#libs/service-kit';
-import { inSpan, traceparent } from '#libs/tracing';
+import { inSpan, traceparent } from '#libs/telemetry';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { EGRESS } from '../services.js';

@@ -4,7 +4,7 @@ import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
 import { JobClient, type Waiting } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
-import { inMessage, inSpan, traceparent } from '#libs/tracing';
+import { inMessage, inSpan, traceparent } from '#libs/telemetry';
 import {
   type BeforeApplicationShutdown,
   Inject,

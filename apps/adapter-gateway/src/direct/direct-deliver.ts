@@ -7,7 +7,7 @@ import {
   signStandardWebhooks,
 } from '#libs/adapter-sdk';
 import { type Egress, EgressError } from '#libs/egress';
-import { inSpan } from '#libs/tracing';
+import { inSpan } from '#libs/telemetry';
 import { readRetryAfter } from '../adapters/retry-after.js';
 import type { AppRow } from '../apps/app.entity.js';
 import type { DeliveryRow } from '../deliveries/delivery.entity.js';

@@ -2,7 +2,7 @@ import { Batcher } from '#libs/batching';
 import { type InboundParsePayload, inboundParse } from '#libs/contracts';
 import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
 import { JobClient, PermanentFailure, permanentCode } from '#libs/queue';
-import { inMessage } from '#libs/tracing';
+import { inMessage } from '#libs/telemetry';
 import {
   type BeforeApplicationShutdown,
   Inject,

@@ -1,4 +1,4 @@
-import { tracingDefaults } from '#libs/tracing';
+import { telemetryDefaults } from '#libs/telemetry';
 import { type JobContract, newId } from '#libs/contracts';
 import {
   createService,
@@ -127,7 +127,7 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
 export const gatewayDefaults: GatewaySettings = {
   ...httpLimitDefaults,
   ...tokenLimitDefaults,
-  ...tracingDefaults,
+  ...telemetryDefaults,
   PORT: 8080,
   OPERATIONS_PORT: 0,
   HOST: '127.0.0.1',

@@ -1,6 +1,6 @@
 import type { nothingToSay, ReplyMark, TurnLimit } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
-import { inSpan } from '#libs/tracing';
+import { inSpan } from '#libs/telemetry';
 import { type Completion, type Model, ModelError } from '../model/model.js';
 import type { ModelPrices } from '../model/model-prices.js';
 import type { ModelSpending } from '../model/model-spending.js';

@@ -1,5 +1,5 @@
 import { storableJson } from '#libs/database';
-import { inSpan } from '#libs/tracing';
+import { inSpan } from '#libs/telemetry';
 import { createHash, randomBytes } from 'node:crypto';
 import type { DecidedCall } from '../approvals/approval.entity.js';
 import type { ToolCall } from '../model/model.js';

@@ -1,4 +1,4 @@
-import { tracingDefaults } from '#libs/tracing';
+import { telemetryDefaults } from '#libs/telemetry';
 import { newId } from '#libs/contracts';
 import {
   createService,
@@ -81,7 +81,7 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
   const all: RegistrySettings = {
     ...httpLimitDefaults,
     ...tokenLimitDefaults,
-    ...tracingDefaults,
+    ...telemetryDefaults,
     ...defaults,
     ...urls,
     DATABASE_URL: database.url,

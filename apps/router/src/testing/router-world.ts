@@ -1,4 +1,4 @@
-import { tracingDefaults } from '#libs/tracing';
+import { telemetryDefaults } from '#libs/telemetry';
 import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
 import {
   createService,
@@ -133,7 +133,7 @@ export const plainChannel: ChannelRow = {
 export const routerDefaults: RouterSettings = {
   ...httpLimitDefaults,
   ...tokenLimitDefaults,
-  ...tracingDefaults,
+  ...telemetryDefaults,
   PORT: 8080,
   OPERATIONS_PORT: 0,
   HOST: '127.0.0.1',

@@ -1,4 +1,4 @@
-import { tracingDefaults } from '#libs/tracing';
+import { telemetryDefaults } from '#libs/telemetry';
 import { httpLimitDefaults, tokenLimitDefaults } from '#libs/service-kit';
 import { testRedisUrl, testServiceTrust } from '#libs/testing';
 import type { IngressSettings } from '../env.js';
@@ -12,7 +12,7 @@ export function ingressSettings(
   return {
     ...httpLimitDefaults,
     ...tokenLimitDefaults,
-    ...tracingDefaults,
+    ...telemetryDefaults,
     PORT: 8080,
     OPERATIONS_PORT: 0,
     HOST: '127.0.0.1',

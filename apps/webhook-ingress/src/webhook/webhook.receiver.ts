@@ -1,4 +1,4 @@
-import { inMessage, recordSpan } from '#libs/tracing';
+import { inMessage, recordSpan } from '#libs/telemetry';
 import { Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';

@@ -1,0 +1,26 @@
+import { diag, DiagLogLevel } from '@opentelemetry/api';
+
+/** A collector that is away is asked again every second. */
+const quietMs = 60_000;
+const nothing = (): void => undefined;
+
+/** Says what OpenTelemetry could not send, at most once a minute: else it would say so to nobody. */
+export function sayErrors(say: (error: string) => void): void {
+  let saidAt = -Infinity;
+  const error = (told: string): void => {
+    if (performance.now() - saidAt < quietMs) return;
+    saidAt = performance.now();
+    say(messageIn(told));
+  };
+  const logger = { error, warn: nothing, info: nothing, debug: nothing, verbose: nothing };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true });
+}
+
+/** It tells an error as JSON, with its stack. */
+function messageIn(told: string): string {
+  try {
+    return (JSON.parse(told) as { message?: string }).message ?? told;
+  } catch {
+    return told;
+  }
+}
