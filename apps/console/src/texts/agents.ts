@@ -14,7 +14,7 @@ export const agentTexts = {
       ...(tools > 0 ? [plural(tools, 'tool', 'tools')] : []),
     ].join(', ') || 'No tools',
   tokens: (count: number) => `${new Intl.NumberFormat(undefined, { notation: 'compact' }).format(count)} tokens`,
-  unused: 'Not used',
+  unused: 'No tokens',
   emptyFiltered: { title: 'No agent matches', text: 'Look for another name.' },
   empty: {
     title: 'No agents yet',
@@ -94,7 +94,10 @@ export const agentTexts = {
     costHint: 'In the currency of MODEL_PRICES.',
   },
   usage: {
-    empty: { title: 'Not used in the last 30 days', text: 'What its turns use shows here, by day.' },
+    empty: {
+      title: 'No tokens in the last 30 days',
+      text: 'What its turns use of a model shows here, by day. The rehearsal model uses none.',
+    },
     tokens: 'Tokens',
     input: 'Read',
     output: 'Written',

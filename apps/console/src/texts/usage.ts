@@ -27,5 +27,8 @@ export const usageTexts = {
     used: (used: string, cap: string, measure: string) => `${used} of ${cap} ${measure.toLowerCase()}`,
     spent: 'spent: it answers again tomorrow (UTC)',
   },
-  empty: { title: 'Nothing was used', text: 'Once an agent answers a message, what it used is counted here.' },
+  empty: {
+    title: 'Nothing was used',
+    text: 'What an agent uses of a model and of tools is counted here. The rehearsal model uses nothing.',
+  },
 };
