@@ -64,7 +64,7 @@ export function plotOptions({
   return {
     ms: 1,
     legend: { show: false },
-    padding: [8, 6, 0, 0],
+    padding: [8, null, 0, 0],
     // Nothing is zoomed: another time is chosen beside it.
     cursor: { y: false, drag: { x: false, y: false }, points: { show: !stacked } },
     scales: {
