@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { roleOf } from '#libs/database';
 import { until } from '#libs/testing';
 import type { InstalledApp } from './api.js';
 import { rises, scrape, sumOf } from './metrics.js';
@@ -135,6 +136,28 @@ describe('a fault made on purpose moves what its alert looks at', () => {
     const { webhook_url } = await system.api<InstalledApp>('POST', '/api/v1/apps', app);
     await until('the ingress asks for it', async () => (await post(webhook_url, { task: 'x' })).status !== 404);
     await rises(system, 'credential-vault', 'gatehouse_vault_undecryptable_total', {}, 0);
+  });
+
+  it('GatehouseEventLoopLags: a service gets no processor, twice for a second', async () => {
+    // What is scraped is of the time since it was scraped before, of which the first delay is not measured.
+    await now('router', 'nodejs_eventloop_lag_p99_seconds');
+    for (const _time of [1, 2]) {
+      const goOn = system.freeze('router');
+      await onDatabase((client) => client.query('SELECT pg_sleep(1)')).finally(goOn);
+      for (const _request of [1, 2]) await fetch(`${system.origin('router')}/health/live`);
+    }
+    expect(await now('router', 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0.5);
+  });
+
+  it('GatehouseJournalLosesEntries: the journal refuses what a service writes, and no message is lost by it', async () => {
+    const name = 'gatehouse_journal_write_failures_total';
+    const before = await now('router', name);
+    await onDatabase((client) => client.query(`REVOKE INSERT ON journal.entry FROM ${roleOf('router')}`));
+    const { id } = await post(system.webhookUrl, { task: 'routed late' });
+    // What is lost is that routing is tried again.
+    await rises(system, 'router', name, {}, before);
+    await onDatabase((client) => client.query(`GRANT INSERT ON journal.entry TO ${roleOf('router')}`));
+    await system.reached(id, 'routed', 'routed');
   });
 
   it('GatehouseQueueIsLong: nobody takes the jobs of a queue', async () => {

@@ -2,6 +2,7 @@ import { until } from '#libs/testing';
 import { type AuthorizationServer, startAuthorizationServer } from '../vault/authorization-server.js';
 import { Browser } from '../vault/browser.js';
 import type { InstalledApp } from './api.js';
+import { scrape, sumOf } from './metrics.js';
 import { type OauthAdapter, openOauthAdapter } from './oauth-adapter.js';
 import { startSystem, type System } from './system.js';
 
@@ -77,5 +78,19 @@ describe('an App whose account was connected by OAuth', () => {
     expect(await connect('mallory')).toContain('Another account');
     expect(await verifyApp()).toMatchObject({ user: 'alice' });
     expect(await read()).toMatchObject({ account: { id: 'orbit-alice' } });
+  });
+
+  it('moves what GatehouseRefreshesFail looks at when its provider is broken', async () => {
+    const failed = () =>
+      scrape(system, 'credential-vault').then((text) =>
+        sumOf(text, 'gatehouse_oauth_refreshes_total', { outcome: 'failed' }),
+      );
+    const before = await failed();
+    await provider.tell({ faults: [{ kind: 'status', status: 503 }] });
+    await until('a refresh failed', async () => {
+      await verifyApp().catch(() => null);
+      return (await failed()) > before;
+    });
+    await until('the App works again', async () => (await verifyApp()).ok);
   });
 });

@@ -7,6 +7,8 @@ import { root } from '../../scripts/launcher/project.mjs';
 export interface ServiceProcess {
   /** Ends it at once, as a crash would. */
   kill(): Promise<void>;
+  /** Gives it no processor, as a machine with too much to do would. @returns what lets it go on */
+  freeze(): () => void;
   /** Lets it drain; ends it when it does not. @returns how it ended: its exit code, or the signal */
   stop(): Promise<number | NodeJS.Signals | null>;
 }
@@ -31,6 +33,10 @@ export function spawnService(entry: string, env: NodeJS.ProcessEnv, logFile: str
     kill: async () => {
       child.kill('SIGKILL');
       await exited;
+    },
+    freeze: () => {
+      child.kill('SIGSTOP');
+      return () => void child.kill('SIGCONT');
     },
     stop: async () => {
       child.kill('SIGTERM');

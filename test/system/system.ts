@@ -45,6 +45,8 @@ export interface System extends Api {
   origin(service: string): string;
   /** kill -9 */
   kill(service: string): Promise<void>;
+  /** SIGSTOP. @returns what lets it go on */
+  freeze(service: string): () => void;
   /** SIGTERM. @returns how the process ended: its exit code, or the signal */
   drain(service: string): Promise<number | NodeJS.Signals | null>;
   /** Starts a service that was killed, and waits until it is ready. */
@@ -158,6 +160,7 @@ export async function startSystem(
       ingressLinks,
       origin,
       kill: async (name) => running.get(groupOf(name).name)?.kill(),
+      freeze: (name) => running.get(groupOf(name).name)?.freeze() ?? (() => undefined),
       drain: async (name) => (await running.get(groupOf(name).name)?.stop()) ?? null,
       restart: (name) => start(groupOf(name)),
       stop,
