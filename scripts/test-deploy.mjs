@@ -2,6 +2,8 @@
 // containers that are killed, a backup that is restored where nothing is, and the end of a process that is the first of its
 // container.
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { cleanCopy, commandIn, installation, sendMeanwhile, until } from './deploy/installation.mjs';
 import { tryRestore } from './deploy/try-restore.mjs';
 import { dockerAnswers } from './launcher/compose.mjs';
@@ -41,8 +43,11 @@ const copy = cleanCopy();
 const system = installation(copy, { GATEHOUSE_PORT: PORTS });
 try {
   system.must(commandIn('README.md', 'node scripts/make-secrets.mjs > .env'));
+  writeFileSync(join(copy, 'settings.env'), 'TRACES_PERCENT=7\n');
   system.must(commandIn('README.md', 'docker compose up'));
-  say('docker compose up --build --wait: 0');
+  const given = system.must('docker compose exec -T router printenv TRACES_PERCENT').trim();
+  if (given !== '7') throw new Error(`settings.env says 7, and the router has ${given}`);
+  say('docker compose up --build --wait: 0, with what settings.env says');
 
   const made = JSON.parse(
     system.must(commandIn('docs/operations.md', 'docker compose exec portal')).trim().split('\n').at(-1) ?? '',

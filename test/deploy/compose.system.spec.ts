@@ -36,6 +36,14 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(services[app]?.environment ?? {})).toEqual(expect.arrayContaining(requiredSettings(app)));
   });
 
+  it('lets settings.env say any other setting', () => {
+    const ours = Object.entries(services).filter(([, { image }]) => image?.startsWith('gatehouse/'));
+    const { gatehouse } = composeServices('docker-compose.small.yml');
+    for (const [name, service] of [...ours, ['gatehouse', gatehouse] as const]) {
+      expect([name, service?.env_file]).toEqual([name, [{ path: 'settings.env', required: false }]]);
+    }
+  });
+
   it('starts nothing on a database that is not migrated', () => {
     const withDatabase = Object.entries(services).filter(([, { environment }]) => environment?.['DATABASE_URL']);
     for (const [name, { depends_on }] of withDatabase) {

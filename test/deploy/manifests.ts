@@ -68,6 +68,7 @@ export interface ComposeService {
   ports?: string[];
   container_name?: string;
   environment?: Record<string, string>;
+  env_file?: { path: string; required: boolean }[];
   healthcheck?: { test?: string[]; disable?: boolean };
   depends_on?: Record<string, { condition: string }>;
   command?: string[];
