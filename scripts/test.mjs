@@ -8,8 +8,8 @@ import { ensureNode } from './launcher/node.mjs';
 import { root } from './launcher/project.mjs';
 import { runScript } from './launcher/say.mjs';
 
-/** Two a core, since specs wait for half of their time; each has up to fifty connections to the one Postgres, which has room for 300. */
-const workers = Math.min(6, 2 * availableParallelism());
+/** Two a core and one more, since specs wait for half of their time; each has up to fifty connections to the one Postgres, which has room for 300. */
+const workers = Math.min(5, 2 * availableParallelism() + 1);
 
 await runScript(async () => {
   await ensureNode();

@@ -70,6 +70,7 @@ export function plotOptions({
     scales: {
       x: {
         range: ({ data: [times] }, first, last) => {
+          if (times.length === 0) return [null, null];
           const room = stacked || times.length < 2 ? halfAStep(times) : 0;
           return [first - room, last + room];
         },
@@ -95,7 +96,8 @@ export function plotOptions({
       },
       {
         ...axis,
-        size: 40,
+        // As wide as the longest of its texts.
+        size: (_plot, texts) => 12 + 6.5 * Math.max(4, ...(texts ?? []).map(({ length }) => length)),
         space: 32,
         incrs: whole.flat().toSorted((one, other) => one - other),
         values: (_plot, marks) => marks.map((mark) => `${number.format(mark)}${unit}`),
