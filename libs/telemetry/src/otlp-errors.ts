@@ -19,7 +19,8 @@ export function sayErrors(say: (error: string) => void): void {
 /** It tells an error as JSON, with its stack. */
 function messageIn(told: string): string {
   try {
-    return (JSON.parse(told) as { message?: string }).message ?? told;
+    const { name, code, message } = JSON.parse(told) as { name?: string; code?: string; message?: string };
+    return message ? [name, code, message].filter(Boolean).join(' ') : told;
   } catch {
     return told;
   }

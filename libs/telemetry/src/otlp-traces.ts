@@ -36,7 +36,8 @@ export function openExporter(endpoint: string, say: (error: string) => void): Ex
   };
   return {
     take: (span, service) => batches.onEnd(readable(span, known(service))),
-    close: () => batches.shutdown(),
+    // A collector that refuses the last of them keeps no service from its end.
+    close: () => batches.shutdown().catch((error: unknown) => say(String(error))),
   };
 }
 

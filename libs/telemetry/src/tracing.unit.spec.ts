@@ -1,3 +1,4 @@
+import { until } from '#libs/testing';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,16 +17,17 @@ interface Sent {
 let collector: Server;
 let sent: Sent[];
 let said: string[];
+let answer: number;
 
 beforeEach(async () => {
-  [sent, said] = [[], []];
+  [sent, said, answer] = [[], [], 200];
   collector = createServer((request, response) => {
     let text = '';
     request.on('data', (part) => (text += String(part)));
     request.once('end', () => {
       const { resourceSpans } = JSON.parse(text) as { resourceSpans: { scopeSpans: { spans: Sent[] }[] }[] };
       sent.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)));
-      response.end('{}');
+      response.writeHead(answer).end('{}');
     });
   });
   await once(collector.listen(0, '127.0.0.1'), 'listening');
@@ -92,6 +94,17 @@ describe('spans', () => {
     await inMessage(message, undefined, () => inSpan('job', 'consumer', {}, async () => undefined));
     await end();
     expect(sent).toEqual([]);
+  });
+
+  it('that a collector does not take are said to be lost', async () => {
+    answer = 400;
+    const end = await start();
+    const work = () => inMessage(message, undefined, () => inSpan('job', 'consumer', {}, async () => undefined));
+    await work();
+    await until('it is said', () => said.length > 0);
+    await work();
+    await end();
+    expect(said[0]).toMatch(/OTLPExporterError.*Bad Request/);
   });
 
   it('are not made while nobody takes them', async () => {
