@@ -16,8 +16,10 @@ await runScript(async () => {
   await ensureBuilt({ console: false });
   const built = (/** @type {string} */ path) => import(join(root, 'dist/apps/cli/src', path));
   const [{ commands }, { reference }] = await Promise.all([built('commands.js'), built('call/reference.js')]);
+  const { format } = await import('prettier');
+  const told = await format(reference(commands), { parser: 'markdown', proseWrap: 'always', printWidth: 150 });
   const before = existsSync(page) ? readFileSync(page, 'utf8') : '';
-  const after = before.replace(between, (_all, open, close) => `${open}\n${reference(commands)}\n${close}`);
+  const after = before.replace(between, (_all, open, close) => `${open}\n${told}\n${close}`);
   if (before === after) return;
   if (process.argv.includes('--check'))
     throw new Error('docs/cli.md is not what the commands say: run node scripts/cli-reference.mjs');
