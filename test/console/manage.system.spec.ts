@@ -221,6 +221,29 @@ inBrowser('what is made and ended in the console', () => {
     });
   });
 
+  it('sorts a list that is whole by a column, which its address keeps', async () => {
+    const { page } = owner;
+    for (const name of ['Sorted B', 'Sorted A', 'Sorted C'])
+      await system.api('POST', '/api/v1/agents', { name, instructions: 'reply: sorted' });
+    await go('/agents?name=sorted');
+    const table = page.getByRole('table', { name: 'Agents' });
+    const shown = (order: string) =>
+      until(`it is ${order}`, async () => {
+        const rows = await table.getByRole('row').allTextContents();
+        return rows.flatMap((row) => /Sorted (.)/.exec(row)?.[1] ?? []).join('') === order;
+      });
+    const byName = table.getByRole('button', { name: 'Name' });
+    await byName.click();
+    await shown('ABC');
+    await byName.click();
+    await shown('CBA');
+    expect(page.url()).toContain('sort=-name');
+    await page.reload();
+    await shown('CBA');
+    expect(await table.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort')).toBe('descending');
+    expect(page.url()).toContain('name=sorted');
+  });
+
   it('finds by ⌘K what a list of 200 does not reach', async () => {
     const { page } = owner;
     await system.api('POST', '/api/v1/credentials', { name: 'The very first', type: 'text', fields: { a: 'b' } });

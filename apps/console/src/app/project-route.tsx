@@ -4,6 +4,7 @@ import { requestContext } from '../api/request-context.js';
 import { type Session, sessionQuery } from '../api/session.js';
 import { NotFound } from '../shell/not-found.js';
 import { Shell } from '../shell/shell.js';
+import { searchOf, text } from './search.js';
 import { rootRoute, type RouterContext } from './root-route.js';
 
 /** Who is signed in; everybody else is led to signing in, and back here after it. */
@@ -32,6 +33,8 @@ export const indexRoute = createRoute({
 export const projectRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/p/$projectId',
+  // By which column a list is sorted: `name`, or `-name`.
+  validateSearch: searchOf({ sort: text }),
   beforeLoad: async ({ context, params, location }) => {
     const { projects } = await requireSession(context, location.href);
     requestContext.projectId = params.projectId;

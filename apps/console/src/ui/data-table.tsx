@@ -6,6 +6,7 @@ import type { CursorList } from '../api/project-query.js';
 import { uiTexts } from '../texts/ui.js';
 import { TableHead } from './table-head.js';
 import { TableRow } from './table-row.js';
+import { sortedRows, useSort } from './use-sort.js';
 import { TableSkeleton } from './table-skeleton.js';
 import { ProblemAlert } from './problem-alert.js';
 import classes from './data-table.module.css';
@@ -16,15 +17,10 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** A track of a CSS grid. */
   width?: string;
-  /** Whether the API sorts by it. */
-  sortable?: boolean;
+  /** What rows are sorted by here, once all of them are there; a list that goes on has the order of the API. */
+  value?: (row: Row) => string | number | null;
   /** Left out where there is no room for it. */
   hideOnPhone?: boolean;
-}
-
-export interface Sort {
-  by: string;
-  descending: boolean;
 }
 
 interface DataTableProps<Row> {
@@ -36,8 +32,6 @@ interface DataTableProps<Row> {
   rowLink?: (row: Row) => ToOptions;
   /** What stands there when there is no row. */
   empty: ReactNode;
-  sort?: Sort;
-  onSort?: (sort: Sort) => void;
 }
 
 const rowHeight = 44;
@@ -46,8 +40,10 @@ const ahead = 10;
 
 /** A list of any length: only the rows in sight are drawn, and more are asked for on the way down. */
 export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
-  const { label, columns, list, rowKey, rowLink, empty, sort, onSort } = props;
-  const { rows, hasMore = false, loadingMore = false, loadMore } = list;
+  const { label, columns, list, rowKey, rowLink, empty } = props;
+  const { hasMore = false, loadingMore = false, loadMore } = list;
+  const [sort, onSort] = useSort();
+  const rows = hasMore ? list.rows : sortedRows(list.rows, columns, sort);
   const [top, setTop] = useState(0);
   const [active, setActive] = useState(0);
   const virtualizer = useWindowVirtualizer({
@@ -83,7 +79,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
   return (
     <div className={classes.table} style={{ '--gh-columns': template }}>
       <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
-        <TableHead columns={columns} sort={sort} onSort={onSort} />
+        <TableHead columns={columns} sort={sort} onSort={hasMore ? undefined : onSort} />
         <div
           role="rowgroup"
           className={classes.body}

@@ -1,29 +1,31 @@
 import { UnstyledButton } from '@mantine/core';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Column, Sort } from './data-table.js';
+import type { Column } from './data-table.js';
+import type { Sort } from './use-sort.js';
 import classes from './data-table.module.css';
 
 interface TableHeadProps<Row> {
   columns: Column<Row>[];
-  sort?: Sort;
-  onSort?: (sort: Sort) => void;
+  sort: Sort | null;
+  /** Absent: it is not sorted here. */
+  onSort: ((sort: Sort) => void) | undefined;
 }
 
 export function TableHead<Row>({ columns, sort, onSort }: TableHeadProps<Row>): ReactNode {
   return (
     <div role="rowgroup" className={classes.headGroup}>
       <div role="row" className={classes.head} aria-rowindex={1}>
-        {columns.map(({ id, label, sortable, hideOnPhone }) => {
+        {columns.map(({ id, label, value, hideOnPhone }) => {
           const by = sort?.by === id ? sort : null;
           const Arrow = by?.descending ? ArrowDown : ArrowUp;
           const order = by ? (by.descending ? 'descending' : 'ascending') : undefined;
           return (
             <div key={id} role="columnheader" aria-sort={order} className={classes.cell} data-optional={hideOnPhone}>
-              {sortable && onSort ? (
+              {value && onSort ? (
                 <UnstyledButton
                   className={classes.sort}
-                  onClick={() => onSort({ by: id, descending: !by?.descending })}
+                  onClick={() => onSort({ by: id, descending: by !== null && !by.descending })}
                 >
                   {label} {by && <Arrow size={13} aria-hidden />}
                 </UnstyledButton>

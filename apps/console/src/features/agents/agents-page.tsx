@@ -80,6 +80,7 @@ function useColumns(): Column<Schema<'AgentView'>>[] {
   return [
     {
       id: 'name',
+      value: ({ name }) => name,
       label: texts.name,
       width: 'minmax(0, 2fr)',
       cell: ({ name, is_chief_of_staff }) => (
@@ -93,7 +94,13 @@ function useColumns(): Column<Schema<'AgentView'>>[] {
         </Group>
       ),
     },
-    { id: 'model', label: texts.model, cell: ({ model }) => model ?? agentTexts.defaultModel, hideOnPhone: true },
+    {
+      id: 'model',
+      label: texts.model,
+      value: ({ model }) => model,
+      cell: ({ model }) => model ?? agentTexts.defaultModel,
+      hideOnPhone: true,
+    },
     { id: 'mayDo', label: texts.mayDo, width: '120px', cell: ({ may_do }) => agentTexts.powers.grades[may_do] },
     {
       id: 'tools',

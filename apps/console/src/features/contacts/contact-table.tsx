@@ -33,7 +33,7 @@ export function ContactTable({ list, filtered }: { list: CursorList<ContactView>
 const texts = contactTexts.columns;
 
 const columns: Column<ContactView>[] = [
-  { id: 'name', label: texts.name, width: 'minmax(0, 3fr)', cell: ({ name }) => name },
+  { id: 'name', label: texts.name, value: ({ name }) => name, width: 'minmax(0, 3fr)', cell: ({ name }) => name },
   { id: 'status', label: texts.status, width: '170px', cell: (contact) => <ContactStatus contact={contact} /> },
   {
     id: 'budget',
@@ -42,5 +42,11 @@ const columns: Column<ContactView>[] = [
     cell: ({ daily_budget }) => contactTexts.perDay(daily_budget),
     hideOnPhone: true,
   },
-  { id: 'since', label: texts.since, width: '120px', cell: ({ created_at }) => <When at={created_at} relative /> },
+  {
+    id: 'since',
+    label: texts.since,
+    value: ({ created_at }) => created_at,
+    width: '120px',
+    cell: ({ created_at }) => <When at={created_at} relative />,
+  },
 ];

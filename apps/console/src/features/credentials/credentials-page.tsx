@@ -20,8 +20,21 @@ const route = getRouteApi('/p/$projectId/credentials');
 const pageSize = 50;
 
 const columns: Column<Credential>[] = [
-  { id: 'name', label: texts.columns.name, width: 'minmax(0, 3fr)', cell: ({ name }) => name },
-  { id: 'type', label: texts.columns.type, width: '110px', cell: ({ type }) => texts.types[type], hideOnPhone: true },
+  {
+    id: 'name',
+    label: texts.columns.name,
+    value: ({ name }) => name,
+    width: 'minmax(0, 3fr)',
+    cell: ({ name }) => name,
+  },
+  {
+    id: 'type',
+    label: texts.columns.type,
+    value: ({ type }) => texts.types[type],
+    width: '110px',
+    cell: ({ type }) => texts.types[type],
+    hideOnPhone: true,
+  },
   {
     id: 'account',
     label: texts.columns.account,

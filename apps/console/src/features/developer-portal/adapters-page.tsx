@@ -22,8 +22,20 @@ export const adapterStatus = ({ disabled, base_url, state }: Adapter): string | 
   disabled ? 'disabled' : base_url === null ? null : state;
 
 const columns: Column<Adapter>[] = [
-  { id: 'name', label: texts.columns.name, width: 'minmax(0, 2fr)', cell: ({ name }) => name },
-  { id: 'slug', label: texts.columns.slug, cell: ({ slug }) => <code>{slug}</code>, hideOnPhone: true },
+  {
+    id: 'name',
+    label: texts.columns.name,
+    value: ({ name }) => name,
+    width: 'minmax(0, 2fr)',
+    cell: ({ name }) => name,
+  },
+  {
+    id: 'slug',
+    label: texts.columns.slug,
+    value: ({ slug }) => slug,
+    cell: ({ slug }) => <code>{slug}</code>,
+    hideOnPhone: true,
+  },
   {
     id: 'state',
     label: texts.columns.state,
@@ -33,7 +45,13 @@ const columns: Column<Adapter>[] = [
       return status ? <StatusBadge status={status} /> : texts.skillOnly;
     },
   },
-  { id: 'version', label: texts.columns.version, cell: ({ version }) => version ?? '–', hideOnPhone: true },
+  {
+    id: 'version',
+    label: texts.columns.version,
+    value: ({ version }) => version,
+    cell: ({ version }) => version ?? '–',
+    hideOnPhone: true,
+  },
   {
     id: 'latency',
     label: texts.columns.latency,

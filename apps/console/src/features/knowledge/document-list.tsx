@@ -30,8 +30,20 @@ export function DocumentList({ action }: { action: ReactNode }): ReactNode {
 
 const { columns: names, sources, audiences } = knowledgeTexts;
 const columns: Column<Schema<'DocumentView'>>[] = [
-  { id: 'title', label: names.title, width: 'minmax(0, 2.4fr)', cell: ({ title }) => title },
-  { id: 'source', label: names.source, width: '110px', cell: ({ source }) => sources[source] },
+  {
+    id: 'title',
+    label: names.title,
+    value: ({ title }) => title,
+    width: 'minmax(0, 2.4fr)',
+    cell: ({ title }) => title,
+  },
+  {
+    id: 'source',
+    label: names.source,
+    value: ({ source }) => sources[source],
+    width: '110px',
+    cell: ({ source }) => sources[source],
+  },
   { id: 'trust', label: names.trust, width: '140px', cell: ({ trust }) => <TrustBadge trust={trust} /> },
   {
     id: 'audience',
@@ -47,5 +59,11 @@ const columns: Column<Schema<'DocumentView'>>[] = [
     cell: ({ chars }) => knowledgeTexts.chars(chars),
     hideOnPhone: true,
   },
-  { id: 'created', label: names.created, width: '110px', cell: (row) => <When at={row.created_at} relative /> },
+  {
+    id: 'created',
+    label: names.created,
+    value: (row) => row.created_at,
+    width: '110px',
+    cell: (row) => <When at={row.created_at} relative />,
+  },
 ];

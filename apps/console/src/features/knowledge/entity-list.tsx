@@ -50,7 +50,13 @@ export function EntityList({ name, onName }: EntityListProps): ReactNode {
 }
 
 const columns: Column<Schema<'EntityView'>>[] = [
-  { id: 'name', label: texts.columns.name, width: 'minmax(0, 2fr)', cell: ({ name }) => name },
+  {
+    id: 'name',
+    label: texts.columns.name,
+    value: ({ name }) => name,
+    width: 'minmax(0, 2fr)',
+    cell: ({ name }) => name,
+  },
   { id: 'kinds', label: texts.columns.kinds, cell: ({ kinds }) => kinds.join(', ') },
   {
     id: 'documents',

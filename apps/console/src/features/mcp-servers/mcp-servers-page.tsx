@@ -58,9 +58,22 @@ export function McpServersPage(): ReactNode {
 
 const { columns: names } = mcpTexts;
 const columns: Column<Schema<'ServerView'>>[] = [
-  { id: 'name', label: names.name, width: 'minmax(0, 1.2fr)', cell: ({ name }) => name },
-  { id: 'url', label: names.url, width: 'minmax(0, 2fr)', cell: ({ url }) => <code>{url}</code>, hideOnPhone: true },
+  { id: 'name', label: names.name, value: ({ name }) => name, width: 'minmax(0, 1.2fr)', cell: ({ name }) => name },
+  {
+    id: 'url',
+    label: names.url,
+    value: ({ url }) => url,
+    width: 'minmax(0, 2fr)',
+    cell: ({ url }) => <code>{url}</code>,
+    hideOnPhone: true,
+  },
   { id: 'health', label: names.health, width: '130px', cell: ({ health }) => <HealthBadge health={health} /> },
   { id: 'tools', label: names.tools, cell: ({ tools }) => mcpTexts.count(tools) },
-  { id: 'checked', label: names.checked, width: '110px', cell: (row) => <When at={row.checked_at} relative /> },
+  {
+    id: 'checked',
+    label: names.checked,
+    value: (row) => row.checked_at,
+    width: '110px',
+    cell: (row) => <When at={row.checked_at} relative />,
+  },
 ];

@@ -54,12 +54,24 @@ export function MemberList(): ReactNode {
 const columns: Column<Schema<'MemberView'>>[] = [
   {
     id: 'name',
+    value: ({ name }) => name,
     label: texts.columns.name,
     width: 'minmax(0, 2fr)',
     cell: ({ name, email }) => <NameOver name={name} under={email ?? texts.noEmail} />,
   },
-  { id: 'role', label: texts.columns.role, cell: ({ role }) => settingsTexts.roleNames[role] },
-  { id: 'state', label: texts.columns.state, width: '130px', cell: ({ state }) => <StatusBadge status={state} /> },
+  {
+    id: 'role',
+    label: texts.columns.role,
+    value: ({ role }) => settingsTexts.roleNames[role],
+    cell: ({ role }) => settingsTexts.roleNames[role],
+  },
+  {
+    id: 'state',
+    label: texts.columns.state,
+    value: ({ state }) => state,
+    width: '130px',
+    cell: ({ state }) => <StatusBadge status={state} />,
+  },
   {
     id: 'seen',
     label: texts.columns.seen,

@@ -77,7 +77,7 @@ export function SkillsPage(): ReactNode {
 
 const { columns: names } = skillTexts;
 const columns: Column<Schema<'SkillView'>>[] = [
-  { id: 'name', label: names.name, width: 'minmax(0, 1.2fr)', cell: ({ name }) => name },
+  { id: 'name', label: names.name, value: ({ name }) => name, width: 'minmax(0, 1.2fr)', cell: ({ name }) => name },
   {
     id: 'description',
     label: names.description,
@@ -85,8 +85,26 @@ const columns: Column<Schema<'SkillView'>>[] = [
     cell: ({ description }) => description,
     hideOnPhone: true,
   },
-  { id: 'tools', label: names.tools, width: '90px', cell: ({ tools }) => skillTexts.toolCount(tools.length) },
-  { id: 'origin', label: names.origin, width: '110px', cell: ({ origin }) => skillTexts.origins[origin] },
+  {
+    id: 'tools',
+    label: names.tools,
+    value: ({ tools }) => tools.length,
+    width: '90px',
+    cell: ({ tools }) => skillTexts.toolCount(tools.length),
+  },
+  {
+    id: 'origin',
+    label: names.origin,
+    value: ({ origin }) => skillTexts.origins[origin],
+    width: '110px',
+    cell: ({ origin }) => skillTexts.origins[origin],
+  },
   { id: 'version', label: names.version, width: '70px', cell: ({ version }) => version, hideOnPhone: true },
-  { id: 'changed', label: names.changed, width: '110px', cell: (row) => <When at={row.updated_at} relative /> },
+  {
+    id: 'changed',
+    label: names.changed,
+    value: (row) => row.updated_at,
+    width: '110px',
+    cell: (row) => <When at={row.updated_at} relative />,
+  },
 ];

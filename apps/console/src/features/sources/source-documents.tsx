@@ -62,7 +62,13 @@ export function SourceDocuments({ id, runId, filter, onChange }: SourceDocuments
 }
 
 const columns: Column<Schema<'SourceDocumentView'>>[] = [
-  { id: 'path', label: texts.columns.path, width: 'minmax(0, 3fr)', cell: ({ path }) => <code>{path}</code> },
+  {
+    id: 'path',
+    label: texts.columns.path,
+    value: ({ path }) => path,
+    width: 'minmax(0, 3fr)',
+    cell: ({ path }) => <code>{path}</code>,
+  },
   {
     id: 'state',
     label: texts.columns.state,
@@ -70,7 +76,14 @@ const columns: Column<Schema<'SourceDocumentView'>>[] = [
     cell: ({ state }) => texts.states[state],
     hideOnPhone: true,
   },
-  { id: 'size', label: texts.columns.size, width: '100px', cell: ({ size }) => texts.size(size), hideOnPhone: true },
+  {
+    id: 'size',
+    label: texts.columns.size,
+    value: ({ size }) => size,
+    width: '100px',
+    cell: ({ size }) => texts.size(size),
+    hideOnPhone: true,
+  },
   {
     id: 'knowledge',
     label: texts.columns.knowledge,

@@ -58,7 +58,13 @@ export function SourcesPage(): ReactNode {
 }
 
 const columns: Column<Source>[] = [
-  { id: 'name', label: texts.columns.name, width: 'minmax(0, 2fr)', cell: ({ name }) => name },
+  {
+    id: 'name',
+    label: texts.columns.name,
+    value: ({ name }) => name,
+    width: 'minmax(0, 2fr)',
+    cell: ({ name }) => name,
+  },
   {
     id: 'folder',
     label: texts.columns.folder,

@@ -88,7 +88,13 @@ export function ToolsPage(): ReactNode {
 }
 
 const columns: Column<Schema<'ToolView'>>[] = [
-  { id: 'name', label: names.name, width: 'minmax(0, 1.3fr)', cell: ({ name }) => <code>{name}</code> },
+  {
+    id: 'name',
+    label: names.name,
+    value: ({ name }) => name,
+    width: 'minmax(0, 1.3fr)',
+    cell: ({ name }) => <code>{name}</code>,
+  },
   {
     id: 'description',
     label: names.description,
@@ -96,7 +102,13 @@ const columns: Column<Schema<'ToolView'>>[] = [
     cell: ({ description }) => description,
     hideOnPhone: true,
   },
-  { id: 'source', label: names.source, width: '80px', cell: ({ source }) => toolWords.sources[source] },
+  {
+    id: 'source',
+    label: names.source,
+    value: ({ source }) => toolWords.sources[source],
+    width: '80px',
+    cell: ({ source }) => toolWords.sources[source],
+  },
   {
     id: 'grade',
     label: names.grade,
@@ -107,5 +119,11 @@ const columns: Column<Schema<'ToolView'>>[] = [
       </Group>
     ),
   },
-  { id: 'state', label: names.state, width: '120px', cell: ({ state }) => <ToolStateBadge state={state} /> },
+  {
+    id: 'state',
+    label: names.state,
+    value: ({ state }) => state,
+    width: '120px',
+    cell: ({ state }) => <ToolStateBadge state={state} />,
+  },
 ];

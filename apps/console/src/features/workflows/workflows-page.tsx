@@ -74,7 +74,7 @@ function useColumns(): Column<WorkflowView>[] {
   const texts = workflowTexts.columns;
   const countOf = (id: number): number => triggers.filter(({ workflow_id }) => workflow_id === id).length;
   return [
-    { id: 'name', label: texts.name, width: 'minmax(0, 2fr)', cell: ({ name }) => name },
+    { id: 'name', label: texts.name, value: ({ name }) => name, width: 'minmax(0, 2fr)', cell: ({ name }) => name },
     { id: 'agent', label: texts.agent, cell: ({ agent_id }) => <AgentName id={agent_id} /> },
     {
       id: 'triggers',
@@ -82,7 +82,19 @@ function useColumns(): Column<WorkflowView>[] {
       cell: ({ id }) => workflowTexts.triggerCount(countOf(id)),
       hideOnPhone: true,
     },
-    { id: 'status', label: texts.status, width: '120px', cell: ({ status }) => <StatusBadge status={status} /> },
-    { id: 'updated', label: texts.updated, width: '110px', cell: (row) => <When at={row.updated_at} relative /> },
+    {
+      id: 'status',
+      label: texts.status,
+      value: ({ status }) => status,
+      width: '120px',
+      cell: ({ status }) => <StatusBadge status={status} />,
+    },
+    {
+      id: 'updated',
+      label: texts.updated,
+      value: (row) => row.updated_at,
+      width: '110px',
+      cell: (row) => <When at={row.updated_at} relative />,
+    },
   ];
 }

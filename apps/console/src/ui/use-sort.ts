@@ -1,0 +1,30 @@
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import type { Column } from './data-table.js';
+
+export interface Sort {
+  by: string;
+  descending: boolean;
+}
+
+/** How the table of a page is sorted, which its address keeps (`?sort=-name`). */
+export function useSort(): [Sort | null, (sort: Sort) => void] {
+  const sort = useLocation({ select: ({ search }) => (search as { sort?: string }).sort });
+  const navigate = useNavigate();
+  const keep = ({ by, descending }: Sort): void =>
+    void navigate({ to: '.', search: (before) => ({ ...before, sort: descending ? `-${by}` : by }), replace: true });
+  return [sort === undefined ? null : { by: sort.replace(/^-/, ''), descending: sort.startsWith('-') }, keep];
+}
+
+const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+/** The rows by what a column has of them; those of which it has nothing are the last. */
+export function sortedRows<Row>(rows: Row[], columns: Column<Row>[], sort: Sort | null): Row[] {
+  const value = columns.find(({ id }) => id === sort?.by)?.value;
+  if (!sort || !value) return rows;
+  return rows.toSorted((one, other) => {
+    const [a, b] = [value(one), value(other)];
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    const order = typeof a === 'number' && typeof b === 'number' ? a - b : compare(String(a), String(b));
+    return sort.descending ? -order : order;
+  });
+}
