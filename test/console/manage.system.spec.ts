@@ -242,6 +242,8 @@ inBrowser('what is made and ended in the console', () => {
     await shown('CBA');
     expect(await table.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort')).toBe('descending');
     expect(page.url()).toContain('name=sorted');
+    await go('/agents?name=sorted&sort=5');
+    await table.getByText('Sorted A').waitFor();
   });
 
   it('finds by ⌘K what a list of 200 does not reach', async () => {

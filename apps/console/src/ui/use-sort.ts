@@ -8,13 +8,15 @@ export interface Sort {
 
 /** How the table of a page is sorted, which its address keeps (`?sort=-name`). */
 export function useSort(): [Sort | null, (sort: Sort) => void] {
-  const sort = useLocation({ select: ({ search }) => (search as { sort?: string }).sort });
+  // What somebody has typed there may be anything.
+  const sort = useLocation({ select: ({ search }) => textOf((search as { sort?: unknown }).sort) });
   const navigate = useNavigate();
   const keep = ({ by, descending }: Sort): void =>
     void navigate({ to: '.', search: (before) => ({ ...before, sort: descending ? `-${by}` : by }), replace: true });
-  return [sort === undefined ? null : { by: sort.replace(/^-/, ''), descending: sort.startsWith('-') }, keep];
+  return [sort === null ? null : { by: sort.replace(/^-/, ''), descending: sort.startsWith('-') }, keep];
 }
 
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
 /** The rows by what a column has of them; those of which it has nothing are the last. */
