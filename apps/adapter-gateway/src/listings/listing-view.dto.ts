@@ -25,6 +25,8 @@ export class ListingView implements Listing {
   @ApiProperty({ type: ManifestAuthorView, nullable: true }) author: ManifestAuthorView | null;
   @ApiProperty({ type: ManifestSkillView, nullable: true }) skill: ManifestSkillView | null;
   @ApiProperty({ description: 'Whether consent is given through an OAuth flow' }) oauth: boolean;
+  @ApiProperty({ description: 'Whether its provider sends events for a time, and then has to be asked again' })
+  renews_webhook: boolean;
   @ApiProperty({ type: ListedAdapter, nullable: true }) adapter: ListedAdapter | null;
   @ApiProperty({ ...idOf('app'), nullable: true, description: "The project's App of it" }) app_id: string | null;
 }

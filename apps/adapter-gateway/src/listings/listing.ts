@@ -17,6 +17,8 @@ export interface Listing {
   skill: NonNullable<Manifest['skill']> | null;
   /** Whether the App's consent is given through an OAuth flow. */
   oauth: boolean;
+  /** Whether the provider sends events for a time, and then has to be asked again. */
+  renews_webhook: boolean;
   adapter: {
     id: string;
     state: AdapterRow['state'];
@@ -41,6 +43,7 @@ export const builtinListing: Listing = {
   author: null,
   skill: null,
   oauth: false,
+  renews_webhook: false,
   adapter: null,
   app_id: null,
 };
@@ -60,6 +63,7 @@ export function listingOf(row: AdapterRow, appId: string | null): Listing {
     author: manifest.author ?? null,
     skill: manifest.skill ?? null,
     oauth: manifest.oauth_config !== undefined,
+    renews_webhook: manifest.webhook?.renew_seconds !== undefined,
     adapter: {
       id: row.id,
       state: row.state,

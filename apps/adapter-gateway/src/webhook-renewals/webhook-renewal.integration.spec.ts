@@ -24,6 +24,7 @@ describe('the webhook of a provider that has to be asked again', () => {
     await world.call('POST', 'adapters', { url: adapter.url });
     return (await world.call('POST', `listings/${adapter.slug}/install`, {})).body;
   }
+  const listing = () => world.call('GET', `listings/${adapter.slug}`);
   const asked = () => adapter.calls.filter(({ route }) => route === 'renew-webhook');
   const stateOf = async (id: string) => (await world.call('GET', `apps/${id}/webhook-renewal`)).body;
   const said = (id: string, what: (row: Awaited<ReturnType<typeof stateOf>>) => unknown) =>
@@ -37,6 +38,7 @@ describe('the webhook of a provider that has to be asked again', () => {
     const expires = new Date(Date.now() + 7 * daySeconds * 1_000).toISOString();
     adapter.routes['renew-webhook'] = () => ({ ok: true, expires_at: expires });
     const { id, webhook_url: url } = await install();
+    expect((await listing()).body.renews_webhook).toBe(true);
     const row = await said(id, ({ renewed_at: at }) => at);
     expect(row).toMatchObject({ app_id: id, expires_at: expires, error: null });
     expect(inSeconds(row.due_at)).toBeGreaterThan(daySeconds - 60);
@@ -110,6 +112,7 @@ describe('the webhook of a provider that has to be asked again', () => {
   it('is none where the manifest asks for nothing', async () => {
     adapter.manifest['webhook'] = {};
     const { id } = await install();
+    expect((await listing()).body.renews_webhook).toBe(false);
     expect((await world.call('GET', `apps/${id}/webhook-renewal`)).body.code).toBe('webhook_renewal_not_found');
   });
 });

@@ -3922,6 +3922,8 @@ export interface components {
             skill: components["schemas"]["ManifestSkillView"] | null;
             /** @description Whether consent is given through an OAuth flow */
             oauth: boolean;
+            /** @description Whether its provider sends events for a time, and then has to be asked again */
+            renews_webhook: boolean;
             adapter: components["schemas"]["ListedAdapter"] | null;
             /** @description The project's App of it */
             app_id: string | null;
@@ -5149,8 +5151,6 @@ export interface components {
             next_cursor: string | null;
         };
         CreateAgent: {
-            name: string;
-            instructions: string;
             /** @description A model of the configured endpoint; left out for its default */
             model?: string | null;
             /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, store_knowledge, query_knowledge_graph */
@@ -5171,6 +5171,8 @@ export interface components {
             /** @description Hosts that turns of untrusted senders, and those that have read untrusted content, reach with http_request: api.example.com, *.example.com or host:port. Beside them those that its Skills bind credentials to */
             allowed_hosts?: string[];
             caps?: components["schemas"]["AgentCapsBody"];
+            name: string;
+            instructions: string;
         };
         OfferedToolView: {
             /** @description What the model calls it */
@@ -5233,8 +5235,6 @@ export interface components {
             toolset: components["schemas"]["AgentToolsetView"];
         };
         UpdateAgent: {
-            name?: string;
-            instructions?: string;
             /** @description A model of the configured endpoint; left out for its default */
             model?: string | null;
             /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, store_knowledge, query_knowledge_graph */
@@ -5255,6 +5255,8 @@ export interface components {
             /** @description Hosts that turns of untrusted senders, and those that have read untrusted content, reach with http_request: api.example.com, *.example.com or host:port. Beside them those that its Skills bind credentials to */
             allowed_hosts?: string[];
             caps?: components["schemas"]["AgentCapsBody"];
+            name?: string;
+            instructions?: string;
         };
         ApprovalView: {
             id: string;

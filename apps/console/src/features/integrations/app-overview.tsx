@@ -41,7 +41,7 @@ export function AppOverview({ app, listing, edit, onEdit }: AppOverviewProps): R
             <SignatureSection app={app} editing={edit === 'signature'} onEdit={onEdit} />
           )}
           {app.kind === 'adapter' && <AppCredentials app={app} />}
-          {app.kind === 'adapter' && app.webhook_url && <AppRenewal app={app} />}
+          {listing?.renews_webhook && app.webhook_url && <AppRenewal app={app} />}
           <AppSkills app={app} />
         </Stack>
       </Grid.Col>

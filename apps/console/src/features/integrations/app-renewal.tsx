@@ -15,7 +15,7 @@ import type { App } from './use-app-change.js';
 const texts = integrationTexts.renewal;
 const againMs = 5_000;
 
-/** Until when the provider sends events, and the way to ask it again now; nothing where it sends without being asked. */
+/** Until when the provider sends events, and the way to ask it again now, of a provider that has to be asked. */
 export function AppRenewal({ app }: { app: App }): ReactNode {
   const params = { path: { id: app.id } };
   const reason = useReason('apps:write');
@@ -71,6 +71,7 @@ export function AppRenewal({ app }: { app: App }): ReactNode {
   );
 }
 
+/** A new App has none until the first sweep. */
 function noneWhenMissing(error: Error): null {
   if (isProblem(error, 'webhook_renewal_not_found')) return null;
   throw error;
