@@ -1,6 +1,6 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Modal, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { uiTexts } from '../texts/ui.js';
+import { DialogButtons } from './dialog-buttons.js';
 
 interface ConfirmDialogProps {
   opened: boolean;
@@ -18,20 +18,15 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   return (
     <Modal opened={opened} onClose={onClose} title={title} centered>
       <Text mb="md">{question}</Text>
-      <Group gap="xs" justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          {uiTexts.cancel}
-        </Button>
-        <Button
-          color="red"
-          onClick={() => {
-            onClose();
-            onConfirm();
-          }}
-        >
-          {confirm}
-        </Button>
-      </Group>
+      <DialogButtons
+        action={confirm}
+        color="red"
+        onAction={() => {
+          onClose();
+          onConfirm();
+        }}
+        onCancel={onClose}
+      />
     </Modal>
   );
 }

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Modal, Stack } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
+import { DialogButtons } from './dialog-buttons.js';
 import { errorBeside } from './field-errors.js';
 import { ProblemAlert } from './problem-alert.js';
 
@@ -38,14 +39,7 @@ export function FormModal(props: FormModalProps): ReactNode {
         <Stack gap="md">
           {children}
           <ProblemAlert error={errorBeside(error, fields)} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {uiTexts.cancel}
-            </Button>
-            <Button type="submit" loading={saving} disabled={!ready}>
-              {submit}
-            </Button>
-          </Group>
+          <DialogButtons action={submit} loading={saving} disabled={!ready} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -1,12 +1,12 @@
-import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Modal, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { useApps } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useChange } from '../../api/use-change.js';
 import { contactTexts } from '../../texts/contacts.js';
-import { uiTexts } from '../../texts/ui.js';
 import { ActionButton } from '../../ui/action-button.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { SecretOnce } from '../../ui/secret-once.js';
@@ -45,14 +45,13 @@ export function PairingCode(): ReactNode {
             onChange={setApp}
           />
           <ProblemAlert error={make.error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              {uiTexts.cancel}
-            </Button>
-            <Button disabled={!app} loading={make.isPending} onClick={send}>
-              {texts.action}
-            </Button>
-          </Group>
+          <DialogButtons
+            action={texts.action}
+            disabled={!app}
+            loading={make.isPending}
+            onAction={send}
+            onCancel={close}
+          />
         </Stack>
       </Modal>
       <SecretOnce title={texts.title} label={texts.code} secret={code} onDone={() => setCode(null)} />

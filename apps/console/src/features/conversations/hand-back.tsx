@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Radio, Stack } from '@mantine/core';
+import { Modal, Radio, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useChange } from '../../api/use-change.js';
 import { conversationTexts } from '../../texts/conversations.js';
-import { uiTexts } from '../../texts/ui.js';
 import { ActionButton } from '../../ui/action-button.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 
 const texts = conversationTexts.handBack;
@@ -45,19 +45,14 @@ export function HandBack({ sessionId, waiting, reason }: HandBackProps): ReactNo
               <Radio value="agent" label={texts.agent} />
             </Stack>
           </Radio.Group>
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={() => setAsking(false)}>
-              {uiTexts.cancel}
-            </Button>
-            <Button
-              onClick={() => {
-                setAsking(false);
-                handBack.mutate(who === 'agent');
-              }}
-            >
-              {texts.confirm}
-            </Button>
-          </Group>
+          <DialogButtons
+            action={texts.confirm}
+            onAction={() => {
+              setAsking(false);
+              handBack.mutate(who === 'agent');
+            }}
+            onCancel={() => setAsking(false)}
+          />
         </Stack>
       </Modal>
     </>

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack } from '@mantine/core';
+import { Select, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -9,7 +9,7 @@ import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import type { Schema } from '../../api/named-schema.js';
 import { credentialTexts } from '../../texts/credentials.js';
-import { uiTexts } from '../../texts/ui.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -133,14 +133,7 @@ function Form({ slug: first, listings, onClose }: FormProps): ReactNode {
             ...fields.map(({ name: field }) => `fields.${field}`),
           ])}
         />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {uiTexts.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {texts.submit}
-          </Button>
-        </Group>
+        <DialogButtons action={texts.submit} loading={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -3,8 +3,8 @@ import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
 import { credentialTexts } from '../../texts/credentials.js';
-import { uiTexts } from '../../texts/ui.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { ReplaceFields } from './replace-fields.js';
@@ -112,14 +112,7 @@ function Replace({ id, field, overlaps, onClose }: ReplaceProps): ReactNode {
           data-autofocus
         />
         <ProblemAlert error={rotate.error} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {uiTexts.cancel}
-          </Button>
-          <Button type="submit" loading={rotate.isPending} disabled={value === ''}>
-            {texts.replace}
-          </Button>
-        </Group>
+        <DialogButtons action={texts.replace} loading={rotate.isPending} disabled={value === ''} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,10 +1,10 @@
-import { Button, Checkbox, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, List, Modal, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { credentialTexts } from '../../texts/credentials.js';
-import { uiTexts } from '../../texts/ui.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { ConsumerName } from './consumer-name.js';
 import { type Credential, useBindings, useCredentialMutation } from './use-credential.js';
@@ -55,19 +55,14 @@ export function DeleteCredential({ credential }: { credential: Credential }): Re
             </>
           )}
           <ProblemAlert error={remove.error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={() => setOpen(false)}>
-              {uiTexts.cancel}
-            </Button>
-            <Button
-              color="red"
-              disabled={!bindings || (used && !anyway)}
-              loading={remove.isPending}
-              onClick={() => remove.mutate(undefined)}
-            >
-              {texts.delete}
-            </Button>
-          </Group>
+          <DialogButtons
+            action={texts.delete}
+            color="red"
+            disabled={!bindings || (used && !anyway)}
+            loading={remove.isPending}
+            onAction={() => remove.mutate(undefined)}
+            onCancel={() => setOpen(false)}
+          />
         </Stack>
       </Modal>
     </>

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Select, Stack } from '@mantine/core';
+import { Modal, Select, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useListings } from '../../api/listings.js';
 import { type Tagged, useGuardedEdit } from '../../api/use-guarded-edit.js';
 import { credentialTexts } from '../../texts/credentials.js';
 import { uiTexts } from '../../texts/ui.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { NameField } from '../../ui/name-field.js';
@@ -62,14 +63,7 @@ export function EditCredential({ shown, onClose }: { shown: Tagged<Credential>; 
             onChange={(adapter_slug) => setValues({ ...values, adapter_slug })}
           />
           <ProblemAlert error={errorBeside(edit.error, ['name', 'adapter_slug'])} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {uiTexts.cancel}
-            </Button>
-            <Button type="submit" loading={edit.saving}>
-              {uiTexts.save}
-            </Button>
-          </Group>
+          <DialogButtons action={uiTexts.save} loading={edit.saving} onCancel={onClose} />
         </Stack>
       </form>
       <EtagConflict label={credentialTexts.one.conflict} {...edit.conflict} />

@@ -1,8 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Modal, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { credentialTexts } from '../../texts/credentials.js';
-import { uiTexts } from '../../texts/ui.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { errorBeside } from '../../ui/field-errors.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { fieldsNamed, fieldsOf, FieldValues } from './field-values.js';
@@ -53,14 +53,7 @@ export function ReplaceFields({ credential, names }: ReplaceFieldsProps): ReactN
                 fields.map(({ name }) => `fields.${name}`),
               )}
             />
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={() => setOpen(false)}>
-                {uiTexts.cancel}
-              </Button>
-              <Button type="submit" loading={rotate.isPending}>
-                {texts.replace}
-              </Button>
-            </Group>
+            <DialogButtons action={texts.replace} loading={rotate.isPending} onCancel={() => setOpen(false)} />
           </Stack>
         </form>
       </Modal>

@@ -6,11 +6,11 @@ import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import type { Schema } from '../../api/named-schema.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
-import { uiTexts } from '../../texts/ui.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Removal } from '../../ui/removal.js';
+import { SaveButton } from '../../ui/save-button.js';
 import { Section } from '../../ui/section.js';
 import { type Adapter, useAdapterMutation } from './use-adapter.js';
 
@@ -62,16 +62,7 @@ export function AdapterSettings({ adapter }: { adapter: Adapter }): ReactNode {
               />
             )}
             <ProblemAlert error={errorBeside(change.error, ['name', 'url'])} />
-            <Group>
-              <Button type="submit" loading={change.isPending}>
-                {uiTexts.save}
-              </Button>
-              {saved && (
-                <Text size="sm" role="status">
-                  {texts.saved}
-                </Text>
-              )}
-            </Group>
+            <SaveButton saving={change.isPending} saved={saved ? texts.saved : null} />
           </Stack>
         </form>
       </Section>

@@ -1,13 +1,13 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, Stack, TextInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Plus, SquareTerminal } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
 import { developerPortalTexts as texts } from '../../texts/developer-portal.js';
-import { uiTexts } from '../../texts/ui.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Page } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -134,14 +134,7 @@ function Register({ onClose, onDone }: { onClose: () => void; onDone: (id: strin
           data-autofocus
         />
         <ProblemAlert error={register.error} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {uiTexts.cancel}
-          </Button>
-          <Button type="submit" loading={register.isPending}>
-            {texts.form.submit}
-          </Button>
-        </Group>
+        <DialogButtons action={texts.form.submit} loading={register.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,13 +1,13 @@
-import { Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useScope } from '../../api/session.js';
 import { type Tagged, useGuardedEdit } from '../../api/use-guarded-edit.js';
 import { integrationTexts } from '../../texts/integrations.js';
-import { uiTexts } from '../../texts/ui.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { SaveButton } from '../../ui/save-button.js';
 import { Section } from '../../ui/section.js';
 import { AppLifecycle } from './app-lifecycle.js';
 import { RotateUrl } from './rotate-url.js';
@@ -96,16 +96,7 @@ function Limits({ shown }: { shown: Tagged<App> }): ReactNode {
           </Group>
         </Checkbox.Group>
         <ProblemAlert error={errorBeside(edit.error, ['name', 'max_body_bytes'])} />
-        <Group>
-          <Button type="submit" loading={edit.saving}>
-            {uiTexts.save}
-          </Button>
-          {saved && (
-            <Text size="sm" role="status">
-              {texts.saved}
-            </Text>
-          )}
-        </Group>
+        <SaveButton saving={edit.saving} saved={saved ? texts.saved : null} />
       </Stack>
       <EtagConflict label={texts.conflict} {...edit.conflict} />
     </form>

@@ -1,15 +1,4 @@
-import {
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  NumberInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Checkbox, Group, Modal, NumberInput, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
@@ -18,6 +7,7 @@ import type { Schema } from '../../api/named-schema.js';
 import { type Tagged, useGuardedEdit } from '../../api/use-guarded-edit.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { uiTexts } from '../../texts/ui.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -146,14 +136,7 @@ export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): 
             onChange={(event) => set({ failure_notice: event.currentTarget.value || null })}
           />
           <ProblemAlert error={errorBeside(edit.error, ['reply_address', 'idle_reset_minutes'])} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {uiTexts.cancel}
-            </Button>
-            <Button type="submit" loading={edit.saving}>
-              {uiTexts.save}
-            </Button>
-          </Group>
+          <DialogButtons action={uiTexts.save} loading={edit.saving} onCancel={onClose} />
         </Stack>
       </form>
       <EtagConflict label={texts.title} {...edit.conflict} />

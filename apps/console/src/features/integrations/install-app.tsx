@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, List, Modal, Stack } from '@mantine/core';
+import { Checkbox, Group, List, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -6,7 +6,7 @@ import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts } from '../../texts/integrations.js';
-import { uiTexts } from '../../texts/ui.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -95,14 +95,12 @@ function InstallForm({ listing, onClose }: { listing: Schema<'ListingView'>; onC
           />
         ))}
         <ProblemAlert error={errorBeside(install.error, ['name'])} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {uiTexts.cancel}
-          </Button>
-          <Button type="submit" loading={install.isPending} disabled={capabilities.length === 0}>
-            {texts.submit}
-          </Button>
-        </Group>
+        <DialogButtons
+          action={texts.submit}
+          loading={install.isPending}
+          disabled={capabilities.length === 0}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   );

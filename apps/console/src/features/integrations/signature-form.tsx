@@ -1,8 +1,9 @@
-import { Button, Group, Modal, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Modal, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { integrationTexts } from '../../texts/integrations.js';
 import { uiTexts } from '../../texts/ui.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { generateSecret, keepSecret, linkSecret, secretOf, type Signature } from './signing-secret.js';
 import { type App, saveApp, useRefreshApps } from './use-app-change.js';
@@ -113,14 +114,11 @@ function Fields({ app, onClose, onSecret }: Omit<SignatureFormProps, 'opened'>):
           </SimpleGrid>
         )}
         <ProblemAlert error={save.error} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {uiTexts.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {app.signature ? uiTexts.save : integrationTexts.secret.turnOn}
-          </Button>
-        </Group>
+        <DialogButtons
+          action={app.signature ? uiTexts.save : integrationTexts.secret.turnOn}
+          loading={save.isPending}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack } from '@mantine/core';
+import { Group, Modal, Select, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useRoles } from '../../api/roles.js';
@@ -6,7 +6,7 @@ import { hasScope, useSession } from '../../api/session.js';
 import { useChange } from '../../api/use-change.js';
 import type { Schema } from '../../api/named-schema.js';
 import { settingsTexts } from '../../texts/settings.js';
-import { uiTexts } from '../../texts/ui.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -80,14 +80,12 @@ export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () =>
               onChange={setScopes}
             />
             <ProblemAlert error={errorBeside(create.error, fields)} />
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {uiTexts.cancel}
-              </Button>
-              <Button type="submit" loading={create.isPending} disabled={scopes.length === 0}>
-                {texts.createAction}
-              </Button>
-            </Group>
+            <DialogButtons
+              action={texts.createAction}
+              loading={create.isPending}
+              disabled={scopes.length === 0}
+              onCancel={onClose}
+            />
           </Stack>
         </form>
       </Modal>

@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import type { Role } from '../../api/roles.js';
 import { useChange } from '../../api/use-change.js';
 import { settingsTexts } from '../../texts/settings.js';
-import { uiTexts } from '../../texts/ui.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { SecretOnce } from '../../ui/secret-once.js';
@@ -60,14 +60,7 @@ export function InviteMember({ opened, onClose }: { opened: boolean; onClose: ()
             />
             <RoleSelect value={role} onChange={setRole} error={fieldError(invite.error, 'role')} />
             <ProblemAlert error={errorBeside(invite.error, fields)} />
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {uiTexts.cancel}
-              </Button>
-              <Button type="submit" loading={invite.isPending}>
-                {texts.inviteAction}
-              </Button>
-            </Group>
+            <DialogButtons action={texts.inviteAction} loading={invite.isPending} onCancel={onClose} />
           </Stack>
         </form>
       </Modal>

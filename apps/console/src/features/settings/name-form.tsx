@@ -1,6 +1,6 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { uiTexts } from '../../texts/ui.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { useSessionChange } from './use-session-change.js';
@@ -41,14 +41,7 @@ export function NameForm({ opened, title, label, action, save, onClose }: NameFo
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <ProblemAlert error={errorBeside(create.error, ['name'])} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {uiTexts.cancel}
-            </Button>
-            <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
-              {action}
-            </Button>
-          </Group>
+          <DialogButtons action={action} loading={create.isPending} disabled={name.trim() === ''} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -1,4 +1,4 @@
-import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useApps } from '../../api/apps.js';
@@ -6,7 +6,7 @@ import { answer, api } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { sourceTexts } from '../../texts/sources.js';
-import { uiTexts } from '../../texts/ui.js';
+import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -94,14 +94,7 @@ export function AddSource({ onClose }: { onClose: () => void }): ReactNode {
           <WhoFields value={who} onChange={setWho} />
         </SimpleGrid>
         <ProblemAlert error={errorBeside(add.error, fields)} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {uiTexts.cancel}
-          </Button>
-          <Button type="submit" loading={add.isPending} disabled={!chosen}>
-            {texts.submit}
-          </Button>
-        </Group>
+        <DialogButtons action={texts.submit} loading={add.isPending} disabled={!chosen} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -6,12 +6,12 @@ import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import type { Schema } from '../../api/named-schema.js';
 import { sourceTexts } from '../../texts/sources.js';
-import { uiTexts } from '../../texts/ui.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Removal } from '../../ui/removal.js';
+import { SaveButton } from '../../ui/save-button.js';
 import { Section } from '../../ui/section.js';
 import { type Source, useSourceMutation } from './use-source.js';
 import { type Who, WhoFields } from './who-fields.js';
@@ -36,6 +36,7 @@ export function SourceSettings({ source }: { source: Source }): ReactNode {
     ),
   );
   if (!may) return <Text>{sourceTexts.cannotChange}</Text>;
+  const saved = change.isSuccess && change.variables.state === undefined;
   const schedule = minutes === null ? { schedule_off: true } : { every_seconds: Math.round(minutes * minuteSeconds) };
   return (
     <Stack gap="md" maw={720}>
@@ -60,16 +61,7 @@ export function SourceSettings({ source }: { source: Source }): ReactNode {
               <WhoFields value={who} onChange={setWho} />
             </SimpleGrid>
             <ProblemAlert error={errorBeside(change.error, ['name', 'every_seconds'])} />
-            <Group>
-              <Button type="submit" loading={change.isPending}>
-                {uiTexts.save}
-              </Button>
-              {change.isSuccess && change.variables.state === undefined && (
-                <Text size="sm" role="status">
-                  {texts.saved}
-                </Text>
-              )}
-            </Group>
+            <SaveButton saving={change.isPending} saved={saved ? texts.saved : null} />
           </Stack>
         </form>
       </Section>
