@@ -3,8 +3,8 @@ import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/da
 import { createEgress } from '#libs/egress';
 import { Journal, journalProvider } from '#libs/journal';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
-import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
-import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
+import { serviceClientProvider } from '#libs/service-kit';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
 import type { GatewaySettings } from './env.js';
 import { EGRESS, ENGINE, INGRESS, REGISTRY, VAULT } from './services.js';
@@ -36,10 +36,10 @@ export class CoreModule {
               connectionsPerOrigin: settings.ADAPTER_CONNECTIONS,
             }),
         },
-        client(ENGINE, 'engine', settings.ENGINE_URL),
-        client(INGRESS, 'webhook-ingress', settings.INGRESS_URL),
-        client(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL),
-        client(VAULT, 'credential-vault', settings.VAULT_URL),
+        serviceClientProvider(ENGINE, 'engine', settings.ENGINE_URL),
+        serviceClientProvider(INGRESS, 'webhook-ingress', settings.INGRESS_URL),
+        serviceClientProvider(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL),
+        serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),
         auditProvider('gateway'),
         changeListenerProvider(schema, 'adapter-gateway', settings),
         journalProvider('adapter-gateway'),
@@ -48,12 +48,4 @@ export class CoreModule {
       exports: [SETTINGS, EGRESS, ENGINE, INGRESS, REGISTRY, VAULT, AuditLog, ChangeListener, Journal, ProjectLimits],
     };
   }
-}
-
-function client(token: symbol, audience: Audience, url: string): FactoryProvider<ServiceClient> {
-  return {
-    provide: token,
-    useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens),
-    inject: [ServiceTokens],
-  };
 }

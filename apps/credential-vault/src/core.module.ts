@@ -1,6 +1,6 @@
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
-import { ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
 import { EGRESS, GATEWAY } from './services.js';
@@ -27,12 +27,7 @@ export class CoreModule {
           // The gate bounds what is in flight; a socket that waits for another one would eat up a token request's time.
           useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW, timeouts: { connectMs: 5_000 } }),
         },
-        {
-          provide: GATEWAY,
-          useFactory: (tokens: ServiceTokens) =>
-            new ServiceClient('adapter-gateway', settings.GATEWAY_URL, tokens, settings.VERIFY_TIMEOUT_MS),
-          inject: [ServiceTokens],
-        },
+        serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL, settings.VERIFY_TIMEOUT_MS),
         changeListenerProvider(schema, 'credential-vault', settings),
       ],
       exports: [SETTINGS, EGRESS, GATEWAY, ChangeListener],

@@ -3,8 +3,8 @@ import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/da
 import { createEgress } from '#libs/egress';
 import { Journal, journalProvider } from '#libs/journal';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
-import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
-import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
+import { ServiceClient, serviceClientProvider } from '#libs/service-kit';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
 import { EGRESS, GATEWAY, PYTHON_RUNNER, REGISTRY, VAULT } from './services.js';
 import { type EngineSettings, SETTINGS } from './settings.js';
@@ -32,11 +32,11 @@ export class CoreModule {
       providers: [
         { provide: SETTINGS, useValue: settings },
         { provide: EGRESS, useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW }) },
-        client(ServiceClient, 'router', settings.ROUTER_URL),
-        client(VAULT, 'credential-vault', settings.VAULT_URL),
-        client(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL, toolTimeoutMs),
-        client(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL, toolTimeoutMs),
-        client(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, toolTimeoutMs),
+        serviceClientProvider(ServiceClient, 'router', settings.ROUTER_URL),
+        serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),
+        serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL, toolTimeoutMs),
+        serviceClientProvider(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL, toolTimeoutMs),
+        serviceClientProvider(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, toolTimeoutMs),
         auditProvider('engine'),
         changeListenerProvider(schema, 'engine', settings),
         journalProvider('engine'),
@@ -57,17 +57,4 @@ export class CoreModule {
       ],
     };
   }
-}
-
-function client(
-  token: symbol | typeof ServiceClient,
-  audience: Audience,
-  url: string,
-  timeoutMs?: number,
-): FactoryProvider<ServiceClient> {
-  return {
-    provide: token,
-    useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens, timeoutMs),
-    inject: [ServiceTokens],
-  };
 }

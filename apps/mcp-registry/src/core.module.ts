@@ -1,8 +1,8 @@
 import { AuditController, AuditLog, auditProvider } from '#libs/audit';
 import { DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
-import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
-import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
+import { serviceClientProvider } from '#libs/service-kit';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
 import { EGRESS, ENGINE, PYTHON_RUNNER, TRIES, VAULT } from './services.js';
 import { type RegistrySettings, SETTINGS } from './settings.js';
@@ -25,21 +25,13 @@ export class CoreModule {
       providers: [
         { provide: SETTINGS, useValue: settings },
         { provide: EGRESS, useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW }) },
-        client(ENGINE, 'engine', settings.ENGINE_URL),
-        client(TRIES, 'engine', settings.ENGINE_URL, settings.TRY_TIMEOUT_MS),
-        client(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, settings.COMPILE_TIMEOUT_MS),
-        client(VAULT, 'credential-vault', settings.VAULT_URL),
+        serviceClientProvider(ENGINE, 'engine', settings.ENGINE_URL),
+        serviceClientProvider(TRIES, 'engine', settings.ENGINE_URL, settings.TRY_TIMEOUT_MS),
+        serviceClientProvider(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, settings.COMPILE_TIMEOUT_MS),
+        serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),
         auditProvider('registry'),
       ],
       exports: [SETTINGS, EGRESS, ENGINE, TRIES, PYTHON_RUNNER, VAULT, AuditLog],
     };
   }
-}
-
-function client(token: symbol, audience: Audience, url: string, timeoutMs?: number): FactoryProvider<ServiceClient> {
-  return {
-    provide: token,
-    useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens, timeoutMs),
-    inject: [ServiceTokens],
-  };
 }

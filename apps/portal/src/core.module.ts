@@ -1,6 +1,6 @@
 import { AuditLog, auditProvider } from '#libs/audit';
 import { DatabaseModule } from '#libs/database';
-import { ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { serviceClientProvider, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
 import { clientsOfServices, GATEWAY, SERVICE_CLIENTS } from './services.js';
@@ -22,11 +22,7 @@ export class CoreModule {
       ],
       providers: [
         { provide: SETTINGS, useValue: settings },
-        {
-          provide: GATEWAY,
-          useFactory: (tokens: ServiceTokens) => new ServiceClient('adapter-gateway', settings.GATEWAY_URL, tokens),
-          inject: [ServiceTokens],
-        },
+        serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
         {
           provide: SERVICE_CLIENTS,
           useFactory: (tokens: ServiceTokens) => clientsOfServices(settings, tokens),

@@ -1,8 +1,8 @@
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { Journal, journalProvider } from '#libs/journal';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
-import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
-import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
+import { serviceClientProvider } from '#libs/service-kit';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
 import type { RouterSettings } from './env.js';
 import { ENGINE, GATEWAY, INGRESS } from './services.js';
@@ -26,9 +26,9 @@ export class CoreModule {
       controllers: [ProjectLimitsController],
       providers: [
         { provide: SETTINGS, useValue: settings },
-        client(ENGINE, 'engine', settings.ENGINE_URL),
-        client(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
-        client(INGRESS, 'webhook-ingress', settings.INGRESS_URL),
+        serviceClientProvider(ENGINE, 'engine', settings.ENGINE_URL),
+        serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
+        serviceClientProvider(INGRESS, 'webhook-ingress', settings.INGRESS_URL),
         changeListenerProvider(schema, 'router', settings),
         journalProvider('router'),
         projectLimitsProvider('router'),
@@ -36,12 +36,4 @@ export class CoreModule {
       exports: [SETTINGS, ENGINE, GATEWAY, INGRESS, ChangeListener, Journal, ProjectLimits],
     };
   }
-}
-
-function client(token: symbol, audience: Audience, url: string): FactoryProvider<ServiceClient> {
-  return {
-    provide: token,
-    useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens),
-    inject: [ServiceTokens],
-  };
 }

@@ -1,8 +1,8 @@
 import { DatabaseModule } from '#libs/database';
 import { Journal, journalProvider } from '#libs/journal';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
-import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
-import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
+import { serviceClientProvider } from '#libs/service-kit';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
 import type { IngressSettings } from './env.js';
 import { GATEWAY, ROUTER, VAULT } from './services.js';
@@ -26,21 +26,13 @@ export class CoreModule {
       controllers: [ProjectLimitsController],
       providers: [
         { provide: SETTINGS, useValue: settings },
-        client(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
-        client(ROUTER, 'router', settings.ROUTER_URL),
-        client(VAULT, 'credential-vault', settings.VAULT_URL),
+        serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
+        serviceClientProvider(ROUTER, 'router', settings.ROUTER_URL),
+        serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),
         journalProvider('webhook-ingress'),
         projectLimitsProvider('ingress'),
       ],
       exports: [SETTINGS, GATEWAY, ROUTER, VAULT, Journal, ProjectLimits],
     };
   }
-}
-
-function client(token: symbol, audience: Audience, url: string): FactoryProvider<ServiceClient> {
-  return {
-    provide: token,
-    useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens),
-    inject: [ServiceTokens],
-  };
 }

@@ -1,8 +1,9 @@
 import { inSpan, traceparent } from '#libs/telemetry';
+import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import { Agent, request } from 'undici';
 import type { Principal } from './principal.js';
 import { Problem } from './problem.js';
-import type { Audience, ServiceTokens } from './service-tokens.js';
+import { type Audience, ServiceTokens } from './service-tokens.js';
 
 /** Calls another service's internal routes, with a token of this one. */
 export class ServiceClient {
@@ -107,4 +108,18 @@ function problemOf(status: number, text: string, audience: Audience): Problem {
   } catch {
     return new Problem(status, 'service_error', `${audience} answered ${status}.`);
   }
+}
+
+/** Another service's client, by a token of this one. @param timeoutMs of a call; absent: as `ServiceClient` has it */
+export function serviceClientProvider(
+  token: InjectionToken,
+  audience: Audience,
+  url: string,
+  timeoutMs?: number,
+): FactoryProvider<ServiceClient> {
+  return {
+    provide: token,
+    useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens, timeoutMs),
+    inject: [ServiceTokens],
+  };
 }

@@ -39,9 +39,8 @@ export class AgentCapsBody implements AgentCaps {
   @Whole(1, day, { optional: true }) day_cost_micros?: number;
 }
 
-export class CreateAgent {
-  @Text(200, { minLength: 1 }) name: string;
-  @Text(instructionsLength) instructions: string;
+/** What a new agent has a default for. */
+class AgentFields {
   @Text(200, { optional: true, nullable: true, description: modelDescription }) model?: string | null;
   @TextList(50, 100, { optional: true, description: toolsDescription }) tools?: string[];
   @Text(200, { optional: true, nullable: true, description: fallbackDescription }) fallback_model?: string | null;
@@ -58,23 +57,14 @@ export class CreateAgent {
   caps?: AgentCaps;
 }
 
-export class UpdateAgent {
+export class CreateAgent extends AgentFields {
+  @Text(200, { minLength: 1 }) name: string;
+  @Text(instructionsLength) instructions: string;
+}
+
+export class UpdateAgent extends AgentFields {
   @Text(200, { minLength: 1, optional: true }) name?: string;
   @Text(instructionsLength, { optional: true }) instructions?: string;
-  @Text(200, { optional: true, nullable: true, description: modelDescription }) model?: string | null;
-  @TextList(50, 100, { optional: true, description: toolsDescription }) tools?: string[];
-  @Text(200, { optional: true, nullable: true, description: fallbackDescription }) fallback_model?: string | null;
-  @TextList(50, 100, { optional: true, description: 'Ids of Skills' }) skills?: string[];
-  @TextList(50, 100, { optional: true, description: 'Ids of Python tools it has without a Skill' })
-  python_tools?: string[];
-  @OneOf(toolGrades, { optional: true, description: mayDoDescription }) may_do?: ToolGrade;
-  @TextList(50, 100, { optional: true, description: approversDescription }) approvers?: string[];
-  @AllowedHosts() allowed_hosts?: string[];
-  @ApiProperty({ type: AgentCapsBody, required: false })
-  @MayBeAbsent()
-  @ValidateNested()
-  @Type(() => AgentCapsBody)
-  caps?: AgentCaps;
 }
 
 export class AgentView {

@@ -1,14 +1,16 @@
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
-import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
-import { type FakeModel, fakeModel } from '../testing/fake-model.js';
-import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
+import { type EngineWorld, turnOf } from '../testing/engine-world.js';
+import type { RecordingServer } from '../testing/recording-server.js';
+import type { FakeModel } from '../testing/fake-model.js';
+import { type FakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
+import { type ServedEngine, servedEngine } from '../testing/served-engine.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
 const python = { source: 'def rates(): ...', source_sha256: 'a'.repeat(64), function: 'rates' };
 
 describe('a rehearsal: a replay without delivery', () => {
+  let served: ServedEngine;
   let world: EngineWorld;
   let engine: NestFastifyApplication;
   let model: FakeModel;
@@ -17,12 +19,8 @@ describe('a rehearsal: a replay without delivery', () => {
   let agent: string;
 
   beforeAll(async () => {
-    [world, model, target, services] = await Promise.all([
-      engineWorld(),
-      fakeModel(),
-      recordingServer(),
-      fakeServices(),
-    ]);
+    served = await servedEngine();
+    ({ world, model, target, services } = served);
     services.on('/internal/toolsets', () =>
       toolsetOf([
         toolOf({ name: 'find' }),
@@ -38,21 +36,13 @@ describe('a rehearsal: a replay without delivery', () => {
       skills: ['skl_desk'],
       approvers: ['key:test'],
     });
-    engine = await world.start({
-      MODEL_BASE_URL: model.url,
-      MODEL_NAME: 'fake',
-      MCP_REGISTRY_URL: services.url,
-      PYTHON_RUNNER_URL: services.url,
-    });
+    engine = await world.start(served.settings);
   });
   beforeEach(() => {
     services.requests.length = 0;
     target.calls.length = 0;
   });
-  afterAll(async () => {
-    await world.close();
-    await Promise.all([model.close(), target.close(), services.close()]);
-  });
+  afterAll(() => served.close());
 
   const rehearse = async (calls: { name: string; arguments: string }[], input = {}) => {
     model.script(calls, 'Done.');

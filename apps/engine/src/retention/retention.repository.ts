@@ -1,4 +1,5 @@
 import { firstId } from '#libs/contracts';
+import type { RetainedRows } from '#libs/project-limits';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { activeStates } from '../turns/turn.entity.js';
@@ -46,7 +47,7 @@ const ofProject = {
 const usageTables = ['usage', 'model_usage'] as const;
 
 @Injectable()
-export class RetentionRepository {
+export class RetentionRepository implements RetainedRows<RetainedTable> {
   readonly tables = Object.keys(deletions) as RetainedTable[];
 
   constructor(private readonly db: DataSource) {}

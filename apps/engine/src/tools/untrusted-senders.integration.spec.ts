@@ -1,11 +1,13 @@
 import type { TurnInput } from '#libs/contracts';
-import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
-import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
-import { type FakeModel, fakeModel } from '../testing/fake-model.js';
-import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
+import { type EngineWorld, turnOf } from '../testing/engine-world.js';
+import type { RecordingServer } from '../testing/recording-server.js';
+import type { FakeModel } from '../testing/fake-model.js';
+import { type FakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
+import { type ServedEngine, servedEngine } from '../testing/served-engine.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
 describe('a model that obeys every word of an untrusted sender', () => {
+  let served: ServedEngine;
   let world: EngineWorld;
   let model: FakeModel;
   let target: RecordingServer;
@@ -13,12 +15,8 @@ describe('a model that obeys every word of an untrusted sender', () => {
   let agent: string;
 
   beforeAll(async () => {
-    [world, model, target, services] = await Promise.all([
-      engineWorld(),
-      fakeModel(),
-      recordingServer(),
-      fakeServices(),
-    ]);
+    served = await servedEngine();
+    ({ world, model, target, services } = served);
     services.on('/internal/toolsets', () =>
       toolsetOf([
         toolOf({ name: 'wipe', grade: 'destructive' }),
@@ -42,18 +40,9 @@ describe('a model that obeys every word of an untrusted sender', () => {
       may_do: 'destructive',
       approvers: ['key:test'],
     });
-    await world.start({
-      MODEL_BASE_URL: model.url,
-      MODEL_NAME: 'fake',
-      MCP_REGISTRY_URL: services.url,
-      VAULT_URL: services.url,
-      PYTHON_RUNNER_URL: services.url,
-    });
+    await world.start(served.settings);
   });
-  afterAll(async () => {
-    await world.close();
-    await Promise.all([model.close(), target.close(), services.close()]);
-  });
+  afterAll(() => served.close());
 
   const everything = () => [
     { name: 'http_request', arguments: JSON.stringify({ method: 'POST', url: `${target.url}/pay` }) },

@@ -1,21 +1,17 @@
 import { turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-world.js';
-import { type RecordingServer, recordingServer } from '../../testing/recording-server.js';
-import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
-import {
-  type RecordedRequest,
-  type FakeServices,
-  fakeServices,
-  toolOf,
-  toolsetOf,
-} from '../../testing/fake-services.js';
+import { type EngineWorld, home, turnOf } from '../../testing/engine-world.js';
+import type { RecordingServer } from '../../testing/recording-server.js';
+import type { FakeModel } from '../../testing/fake-model.js';
+import { type RecordedRequest, type FakeServices, toolOf, toolsetOf } from '../../testing/fake-services.js';
+import { type ServedEngine, servedEngine } from '../../testing/served-engine.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 const python = { source: 'def rates(): ...', source_sha256: 'a'.repeat(64), function: 'rates' };
 
 describe('tools of the registry', () => {
+  let served: ServedEngine;
   let world: EngineWorld;
   let engine: NestFastifyApplication;
   let model: FakeModel;
@@ -24,20 +20,12 @@ describe('tools of the registry', () => {
   let agent: string;
 
   beforeAll(async () => {
-    [world, model, target, services] = await Promise.all([
-      engineWorld(),
-      fakeModel(),
-      recordingServer(),
-      fakeServices(),
-    ]);
+    served = await servedEngine();
+    ({ world, model, target, services } = served);
     agent = await agentOf(world, { skills: ['skl_desk'], python_tools: ['tol_rates'] });
     engine = await world.start({
-      MODEL_BASE_URL: model.url,
-      MODEL_NAME: 'fake',
-      MCP_REGISTRY_URL: services.url,
-      VAULT_URL: services.url,
+      ...served.settings,
       ROUTER_URL: services.url,
-      PYTHON_RUNNER_URL: services.url,
       ENGINE_URL: 'http://engine.test',
       TOOL_CALLBACKS: 2,
       TOOL_RESULT_BYTES: 2_000,
@@ -64,10 +52,7 @@ describe('tools of the registry', () => {
     );
     services.on('/internal/credentials/resolve', () => ({ fields: {}, credentials: { token: 'swordfish' } }));
   });
-  afterAll(async () => {
-    await world.close();
-    await Promise.all([model.close(), target.close(), services.close()]);
-  });
+  afterAll(() => served.close());
 
   const run = async (...calls: { name: string; arguments: string }[]) => {
     model.script(...(calls.length > 0 ? [calls] : []), 'Done.');

@@ -1,3 +1,4 @@
+import type { RetainedRows } from '#libs/project-limits';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -17,7 +18,7 @@ const old = {
 export type RetainedTable = keyof typeof old;
 
 @Injectable()
-export class RetentionRepository {
+export class RetentionRepository implements RetainedRows<RetainedTable> {
   readonly tables = Object.keys(old) as RetainedTable[];
 
   constructor(private readonly db: DataSource) {}
