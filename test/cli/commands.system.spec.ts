@@ -2,7 +2,7 @@ import { until } from '#libs/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startSystem, type System } from '../system/system.js';
+import { startSmallSystem, type System } from '../system/system.js';
 import { openFakeAdapter } from '../system/fake-adapter.js';
 import { post } from '../system/webhook.js';
 import { type Ended, gatehouse } from './gatehouse.js';
@@ -11,7 +11,7 @@ let system: System;
 let elsewhere: string;
 
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startSmallSystem();
   // Where no installation of npm start is.
   elsewhere = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));
 });

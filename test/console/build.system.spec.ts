@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import type { Browser } from 'playwright-core';
 import { openSink, type Sink } from '../system/sink.js';
-import { startSystem, type System } from '../system/system.js';
+import { startSmallSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
 import { launch, signIn, type Visit, visit } from './browser.js';
@@ -32,7 +32,7 @@ inBrowser('what is built in the console', () => {
   beforeAll(async () => {
     [browser, sink, mcp] = await Promise.all([launch(chromium ?? ''), openSink(), openChangingMcpServer()]);
     // Nothing of this is about how fast sandboxes of Python start.
-    system = await startSystem({ PYTHON_START_MS: '120000' });
+    system = await startSmallSystem({ PYTHON_START_MS: '120000' });
     owner = await visit(browser, { colorScheme: 'light' });
     await signIn(owner, await system.ownerLink());
     project = new URL(owner.page.url()).pathname.split('/').slice(0, 3).join('/');

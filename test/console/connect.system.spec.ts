@@ -3,7 +3,7 @@ import { type DocumentAdapter, openDocumentAdapter } from '../system/document-ad
 import { type OauthAdapter, openOauthAdapter } from '../system/oauth-adapter.js';
 import { openProtectedMcpServer, type ProtectedMcpServer } from '../system/protected-mcp-server.js';
 import { openPlainAdapter, type PlainAdapter } from '../system/plain-adapter.js';
-import { startSystem, type System } from '../system/system.js';
+import { startSmallSystem, type System } from '../system/system.js';
 import { type AuthorizationServer, startAuthorizationServer } from '../vault/authorization-server.js';
 import { violations } from './accessibility.js';
 import { launch, signIn, type Visit, visit } from './browser.js';
@@ -27,7 +27,7 @@ inBrowser('connecting other systems in the console', () => {
   let project: string;
 
   beforeAll(async () => {
-    system = await startSystem();
+    system = await startSmallSystem();
     browser = await launch(chromium ?? '');
     acme = await openPlainAdapter('acme');
     library = await openDocumentAdapter(3);

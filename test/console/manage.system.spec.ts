@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { InstalledApp } from '../system/api.js';
 import { type OauthAdapter, openOauthAdapter } from '../system/oauth-adapter.js';
 import { openSink, type Sink } from '../system/sink.js';
-import { startSystem, type System } from '../system/system.js';
+import { startSmallSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { type AuthorizationServer, startAuthorizationServer } from '../vault/authorization-server.js';
 import { violations } from './accessibility.js';
@@ -28,7 +28,7 @@ inBrowser('what is made and ended in the console', () => {
   let project: string;
 
   beforeAll(async () => {
-    [browser, system, sink] = await Promise.all([launch(chromium ?? ''), startSystem(), openSink()]);
+    [browser, system, sink] = await Promise.all([launch(chromium ?? ''), startSmallSystem(), openSink()]);
     const redirectUri = `${system.origin('portal')}/api/v1/oauth/callback/orbit`;
     provider = await startAuthorizationServer({ redirectUris: [redirectUri] });
     orbit = await openOauthAdapter(provider.url);

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { openSink, type Sink } from '../system/sink.js';
 import type { InstalledApp } from '../system/api.js';
 import { openFakeAdapter, type FakeAdapter } from '../system/fake-adapter.js';
-import { startSystem, type System } from '../system/system.js';
+import { startSmallSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
 import { launch, signIn, type Visit, visit } from './browser.js';
@@ -22,7 +22,7 @@ inBrowser('who operates the system', () => {
 
   beforeAll(async () => {
     desk = await openFakeAdapter('desk', { verification: 'none' });
-    [browser, system, sink] = await Promise.all([launch(chromium ?? ''), startSystem(), openSink()]);
+    [browser, system, sink] = await Promise.all([launch(chromium ?? ''), startSmallSystem(), openSink()]);
     await system.api('PUT', `/api/v1/channels/${system.appId}`, { reply_address: `${sink.url}/replies` });
     owner = await person(await system.ownerLink());
   });

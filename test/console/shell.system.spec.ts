@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { startSystem, type System } from '../system/system.js';
+import { startSmallSystem, type System } from '../system/system.js';
 import { violations } from './accessibility.js';
 import { launch, signIn, visit } from './browser.js';
 import { findChromium } from './chromium.js';
@@ -14,7 +14,7 @@ inBrowser('the shell of the console', () => {
 
   beforeAll(async () => {
     browser = await launch(chromium ?? '');
-    system = await startSystem();
+    system = await startSmallSystem();
   });
 
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import { until } from '#libs/testing';
 import type { EventDetail } from '../system/api.js';
-import { startSystem, type System } from '../system/system.js';
+import { startSmallSystem, type System } from '../system/system.js';
 import { hmac, post, type WebhookAnswer } from '../system/webhook.js';
 import { type ContractAdapter, type ContractProcess, startContractProcess } from './contract-process.js';
 
@@ -41,7 +41,7 @@ export interface ContractWorld extends System {
 
 /** @param settings environment variables that every service gets */
 export async function startContractWorld(settings: Record<string, string> = {}): Promise<ContractWorld> {
-  const [system, adapters] = await Promise.all([startSystem(settings), startContractProcess()]);
+  const [system, adapters] = await Promise.all([startSmallSystem(settings), startContractProcess()]);
   const ask: ContractWorld['ask'] = async (method, path, body) => {
     const answer = await fetch(`${system.origin('portal')}/api/v1/${path}`, {
       method,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { startSystem, type System } from '../system/system.js';
+import { startSmallSystem, type System } from '../system/system.js';
 import { type ApiDocument, type DescribedOperation, operationsOf } from './api-document.js';
 import { closeConnections, exchange, type RawAnswer, type RawRequest } from './hostile/exchange.js';
 import { exampleBodies } from './hostile/example-bodies.js';
@@ -39,7 +39,7 @@ describe('hostile requests', () => {
     knownIds(operations, (path) => ask({ method: 'GET', path, headers: {}, body: null }, key));
 
   beforeAll(async () => {
-    system = await startSystem({ ADAPTER_TIMEOUT_MS: '2000' });
+    system = await startSmallSystem({ ADAPTER_TIMEOUT_MS: '2000' });
     const origin = system.origin('portal');
     document = (await (await fetch(`${origin}/api/v1/openapi.json`)).json()) as ApiDocument;
     operations = operationsOf(document);

@@ -1,6 +1,6 @@
 import { Hopeless } from '#libs/testing';
 import { openSink, type Sink } from '../system/sink.js';
-import { startSystem, type System } from '../system/system.js';
+import { startSmallSystem, type System } from '../system/system.js';
 import { type ApiDocument, type DescribedOperation, operationsOf } from './api-document.js';
 import { type ContractProcess, startContractProcess } from './contract-process.js';
 import { walkAccess } from './walks/access.js';
@@ -34,7 +34,7 @@ describe('the answers of the API, as its document describes them', () => {
 
   beforeAll(async () => {
     [sink, adapters] = await Promise.all([openSink(), startContractProcess()]);
-    system = await startSystem({ RENEWAL_SWEEP_MS: '100' });
+    system = await startSmallSystem({ RENEWAL_SWEEP_MS: '100' });
     const answer = await fetch(`${system.origin('portal')}/api/v1/openapi.json`);
     operations = operationsOf((await answer.json()) as ApiDocument);
   });

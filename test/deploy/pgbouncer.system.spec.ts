@@ -17,7 +17,7 @@ if (!pgbouncer && process.env['CI']) throw new Error('there is no pgbouncer, and
     const somewhere = await testDatabase();
     pooler = await startPooler(somewhere.url);
     await somewhere.drop();
-    system = await startSystem({ DATABASE_POOL: '6' }, [], pooler.through);
+    system = await startSystem({ DATABASE_POOL: '6' }, { pooled: pooler.through });
     await system.api('PUT', `/api/v1/channels/${system.appId}`, { reply_address: `${sink.url}/replies` });
   });
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import type { InstalledApp } from './api.js';
 import { openSink, type Sink } from './sink.js';
-import { startSystem, type System } from './system.js';
+import { startSmallSystem, type System } from './system.js';
 import { post } from './webhook.js';
 
 const maxHops = 4;
@@ -24,7 +24,7 @@ describe('two Apps that answer each other', () => {
 
   beforeAll(async () => {
     sink = await openSink();
-    system = await startSystem({ LOOP_MAX_HOPS: String(maxHops) });
+    system = await startSmallSystem({ LOOP_MAX_HOPS: String(maxHops) });
     apps = [await install('there'), await install('back')];
     const [there, back] = apps;
     await repliesTo(there, back.webhook_url);

@@ -2,7 +2,7 @@ import { until } from '#libs/testing';
 import type { EventDetail, InstalledApp } from './api.js';
 import { openSink, type Sink } from './sink.js';
 import { openFakeAdapter, type FakeAdapter } from './fake-adapter.js';
-import { startSystem, type System } from './system.js';
+import { startSmallSystem, type System } from './system.js';
 import { hmac, post } from './webhook.js';
 
 const secret = 'a secret of the sender';
@@ -23,7 +23,7 @@ let signed: InstalledApp;
 beforeAll(async () => {
   sink = await openSink();
   adapter = await openFakeAdapter('bytes', { verification: 'none' });
-  system = await startSystem({ RECEIPT_LEASE_MS: '2000' });
+  system = await startSmallSystem({ RECEIPT_LEASE_MS: '2000' });
   const install = (body: object): Promise<InstalledApp> => system.api<InstalledApp>('POST', '/api/v1/apps', body);
   const channel = (app: string, body: object) => system.api('PUT', `/api/v1/channels/${app}`, body);
   await channel(system.appId, { reply_address: `${sink.url}/builtin` });

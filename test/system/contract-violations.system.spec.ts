@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import type { InstalledApp } from './api.js';
 import { openPlainAdapter, type PlainAdapter } from './plain-adapter.js';
-import { startSystem, type System } from './system.js';
+import { startSmallSystem, type System } from './system.js';
 import { post } from './webhook.js';
 
 interface DeadLetter {
@@ -19,7 +19,7 @@ describe('an adapter in plain Node', () => {
 
   beforeAll(async () => {
     adapter = await openPlainAdapter('plain');
-    system = await startSystem({ HEALTH_POLL_MS: '500' });
+    system = await startSmallSystem({ HEALTH_POLL_MS: '500' });
     adapterId = (await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: adapter.url })).id;
     app = await system.api<InstalledApp>('POST', '/api/v1/listings/plain/install', {});
     await system.api('PUT', `/api/v1/channels/${app.id}`, { unknown_senders: 'open' });

@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { InstalledApp } from './api.js';
-import { startSystem, type System } from './system.js';
+import { startSmallSystem, type System } from './system.js';
 
 const mailbox = 'ada@example.org';
 const audience = 'https://gatehouse.example/gmail';
@@ -55,7 +55,7 @@ describe('the Gmail App, with an account and the settings of its pushes as two c
     const { privateKey, publicKey } = await generateKeyPair('RS256');
     google = await fakeGoogle({ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' });
     const origin = `http://127.0.0.1:${(google.address() as AddressInfo).port}`;
-    system = await startSystem({ GATEHOUSE_GMAIL_API_URL: origin, GATEHOUSE_GOOGLE_JWKS_URL: `${origin}/certs` });
+    system = await startSmallSystem({ GATEHOUSE_GMAIL_API_URL: origin, GATEHOUSE_GOOGLE_JWKS_URL: `${origin}/certs` });
     push = async (email) => {
       const token = await new SignJWT({ email, email_verified: true })
         .setProtectedHeader({ alg: 'RS256', kid: 'k1', typ: 'JWT' })

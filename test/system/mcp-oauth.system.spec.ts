@@ -2,7 +2,7 @@ import { until } from '#libs/testing';
 import { type AuthorizationServer, startAuthorizationServer } from '../vault/authorization-server.js';
 import { Browser } from '../vault/browser.js';
 import { openProtectedMcpServer, type ProtectedMcpServer } from './protected-mcp-server.js';
-import { startSystem, type System } from './system.js';
+import { startSmallSystem, type System } from './system.js';
 
 interface Registered {
   server: { id: string; health: string };
@@ -18,7 +18,7 @@ describe('an MCP server that wants OAuth 2.1', () => {
   let tool: { id: string; name: string; state: string };
 
   beforeAll(async () => {
-    system = await startSystem();
+    system = await startSmallSystem();
     provider = await startAuthorizationServer({ redirectUris: [], accessTokenSeconds: 10 });
     mcp = await openProtectedMcpServer(provider.url);
   }, 120_000);

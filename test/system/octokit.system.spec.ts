@@ -3,7 +3,7 @@ import { until } from '#libs/testing';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { InstalledApp } from './api.js';
-import { startSystem, type System } from './system.js';
+import { startSmallSystem, type System } from './system.js';
 import { hmac, post } from './webhook.js';
 
 const index = createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json');
@@ -14,7 +14,7 @@ describe('real payloads of a provider', () => {
   let system: System;
 
   beforeAll(async () => {
-    system = await startSystem();
+    system = await startSmallSystem();
   });
   afterAll(() => system.stop());
 

@@ -1,9 +1,8 @@
-import { hostedServices } from '../../scripts/launcher/service-group.mjs';
 import { services } from '../../scripts/launcher/services.mjs';
 import { until } from '#libs/testing';
 import { openPlainAdapter } from './plain-adapter.js';
 import { openSink, type Sink } from './sink.js';
-import { startSystem, type System } from './system.js';
+import { hostable, startSmallSystem, type System } from './system.js';
 import { post } from './webhook.js';
 
 /** A line of the log that a process writes. */
@@ -15,13 +14,12 @@ interface Line {
 }
 
 describe('a small installation: all services that may share a process share one', () => {
-  const hosted = hostedServices(services, {}, ['--small']);
   let system: System;
   let sink: Sink;
 
   beforeAll(async () => {
     sink = await openSink();
-    system = await startSystem({ HEALTH_POLL_MS: '500' }, hosted);
+    system = await startSmallSystem({ HEALTH_POLL_MS: '500' });
   });
   afterAll(async () => {
     await system?.stop();
@@ -36,7 +34,7 @@ describe('a small installation: all services that may share a process share one'
       .map((line) => JSON.parse(line) as Line);
 
   it('leaves a process of its own to the python-runner alone', () => {
-    expect(services.map(({ name }) => name).filter((name) => !hosted.includes(name))).toEqual(['python-runner']);
+    expect(services.map(({ name }) => name).filter((name) => !hostable.includes(name))).toEqual(['python-runner']);
   });
 
   it('leads a message from its webhook to a delivered reply', async () => {
@@ -53,7 +51,7 @@ describe('a small installation: all services that may share a process share one'
   });
 
   it('has each service answer at its own port, with its own role in Postgres, user in Redis and name in the log', async () => {
-    for (const name of hosted) {
+    for (const name of hostable) {
       expect([name, (await fetch(`${system.origin(name)}/health/ready`)).status]).toEqual([name, 200]);
     }
     const started = lines().filter(({ event }) => event === 'service.started' || event === 'adapters.listening');
@@ -74,12 +72,12 @@ describe('a small installation: all services that may share a process share one'
   it('drains all of them when it is told to stop, and says so', async () => {
     expect(await system.drain('router')).toBe(0);
     expect(lines().filter(({ service }) => service === 'host')).toMatchObject([
-      { event: 'host.started', services: hosted },
+      { event: 'host.started', services: hostable },
       { event: 'host.draining' },
       { event: 'host.stopped' },
     ]);
     const broken = lines().filter(({ level }) => level >= 50);
     expect(broken).toEqual([]);
-    for (const name of hosted) await expect(fetch(`${system.origin(name)}/health/live`)).rejects.toThrow();
+    for (const name of hostable) await expect(fetch(`${system.origin(name)}/health/live`)).rejects.toThrow();
   });
 });

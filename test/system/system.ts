@@ -15,7 +15,7 @@ import { choosePorts } from '../../scripts/launcher/ports.mjs';
 import { ensureSecrets, type Secrets } from '../../scripts/launcher/secrets.mjs';
 import { originOf, serviceEnv } from '../../scripts/launcher/service-env.mjs';
 import { logFileOf, waitReady } from '../../scripts/launcher/service-process.mjs';
-import { type Group, groupEnv, groupServices } from '../../scripts/launcher/service-group.mjs';
+import { type Group, groupEnv, groupServices, hostedServices } from '../../scripts/launcher/service-group.mjs';
 import { services } from '../../scripts/launcher/services.mjs';
 import { bootstrapResult, runStep } from '../../scripts/launcher/setup-step.mjs';
 import { type Api, openApi } from './api.js';
@@ -54,8 +54,19 @@ export interface System extends Api {
   stop(): Promise<void>;
 }
 
+export interface Setup {
+  /** Names of services that share one process; each other one is a process. */
+  hosted?: string[];
+  /** Makes of a service's way to Postgres another one, by a pooler. */
+  pooled?: (databaseUrl: string) => string;
+  /** What an earlier system has left. */
+  given?: Given;
+  /** Done before any service starts; is told where the shipped adapters will be. */
+  before?: (adapters: string) => Promise<void>;
+}
+
 /** What a system starts over, in place of what is empty and new; its stores are its own from then on. */
-export interface Given {
+interface Given {
   database?: TestDatabase;
   redis?: RedisDatabase;
   secrets?: Partial<Secrets>;
@@ -69,19 +80,17 @@ const startMs = 180_000;
 const storeless = ['adapters', 'python-runner'];
 const bootstrap = 'dist/apps/portal/src/bootstrap/main.js';
 
-/**
- * @param settings environment variables that every service gets
- * @param hosted names of services that share one process; each other one is a process
- * @param pooled makes of a service's way to Postgres another one, by a pooler
- * @param given what an earlier system has left
- * @param before done before any service starts; is told where the shipped adapters will be
- */
+/** Services that may share a process, as `npm start -- --small` has them. */
+export const hostable = hostedServices(services, {}, ['--small']);
+
+/** For what is not about processes: as small as it gets, which starts in half of the time. @param settings environment variables that every service gets */
+export const startSmallSystem = (settings: Record<string, string> = {}): Promise<System> =>
+  startSystem(settings, { hosted: hostable });
+
+/** @param settings environment variables that every service gets */
 export async function startSystem(
   settings: Record<string, string> = {},
-  hosted: string[] = [],
-  pooled: (databaseUrl: string) => string = (url) => url,
-  given: Given = {},
-  before: (adapters: string) => Promise<void> = async () => undefined,
+  { hosted = [], pooled = (url) => url, given = {}, before = async () => undefined }: Setup = {},
 ): Promise<System> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-system-'));
   const ends: (() => Promise<unknown>)[] = [async () => rmSync(dataDir, { recursive: true, force: true })];

@@ -1,6 +1,6 @@
 import { until } from '#libs/testing';
 import { openSink, type Sink } from './sink.js';
-import { startSystem, type System } from './system.js';
+import { startSmallSystem, type System } from './system.js';
 
 interface Run {
   id: string;
@@ -30,7 +30,7 @@ describe('tools, through all services', () => {
 
   beforeAll(async () => {
     sink = await openSink();
-    system = await startSystem();
+    system = await startSmallSystem();
     const token = { name: 'orders', type: 'api_key', fields: { token: 'swordfish' } };
     const credential = await system.api<{ id: string }>('POST', '/api/v1/credentials', token);
     const hosts = [new URL(sink.url).host];

@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import type { EventDetail, InstalledApp } from './api.js';
 import { openFakeAdapter, type FakeAdapter } from './fake-adapter.js';
-import { startSystem, type System } from './system.js';
+import { startSmallSystem, type System } from './system.js';
 
 interface Check {
   id: string;
@@ -29,7 +29,7 @@ let system: System;
 let declared: FakeAdapter;
 
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startSmallSystem();
   const webhook = {
     verification: { scheme: 'hmac', header: 'x-signature-256', prefix: 'sha256=', secret_fields: ['signing_secret'] },
     handshake: {

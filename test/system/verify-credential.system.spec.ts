@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startSystem, type System } from './system.js';
+import { startSmallSystem, type System } from './system.js';
 
 interface Credential {
   id: string;
@@ -31,7 +31,7 @@ describe('a credential that is verified through the gateway and its adapter', ()
     });
     await new Promise<void>((resolve) => slack.listen(0, '127.0.0.1', resolve));
     const { port } = slack.address() as AddressInfo;
-    system = await startSystem({ GATEHOUSE_SLACK_API_URL: `http://127.0.0.1:${port}` });
+    system = await startSmallSystem({ GATEHOUSE_SLACK_API_URL: `http://127.0.0.1:${port}` });
     for (const slug of ['slack', 'generic']) {
       await system.api('POST', '/api/v1/adapters', { url: `${system.origin('adapters')}/${slug}` });
     }

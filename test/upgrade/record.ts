@@ -60,10 +60,10 @@ it(`records v${version}`, async () => {
   const tools = keep(await openChangingMcpServer(), (each) => each.close());
   const redis = await takeRedisDatabase();
   system = keep(
-    await startSystem({ DISCOVERY_EVERY_MS: '1000', DISCOVERY_SWEEP_MS: '200' }, [], undefined, {
-      redis,
-      secrets: recordedSecrets,
-    }),
+    await startSystem(
+      { DISCOVERY_EVERY_MS: '1000', DISCOVERY_SWEEP_MS: '200' },
+      { given: { redis, secrets: recordedSecrets } },
+    ),
     (each) => each.stop(),
   );
   const connection = keep(new Redis(redis.url, { maxRetriesPerRequest: null }), async (each) => each.disconnect());

@@ -36,7 +36,7 @@ describe.each(releases)('what %s left behind', (release) => {
     const redis = await takeRedisDatabase();
     [sink, library, tools] = [await openSink(), await openDocumentAdapter(3), await openChangingMcpServer()];
     const given = { database, redis, secrets: recordedSecrets, apiKey: recorded.api_key };
-    system = await startSystem(settings, [], undefined, given, async (adapters) => {
+    const before = async (adapters: string): Promise<void> => {
       const places: Places = {
         sink: sink.url,
         adapters,
@@ -47,7 +47,8 @@ describe.each(releases)('what %s left behind', (release) => {
       await writeRows(database.url, namesToPlaces(file('rows.txt'), places));
       await migrateAll(database.urlOf('owner'), 'ts');
       await writeKeys(redis.url, namesToPlaces(jobs, places));
-    });
+    };
+    system = await startSystem(settings, { given, before });
   }, 300_000);
   afterAll(async () => {
     await system?.stop();
