@@ -2,6 +2,7 @@ import { noLimits } from '#libs/project-limits';
 import { createService, ServiceTokens } from '#libs/service-kit';
 import { JobClient } from '#libs/queue';
 import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
+import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Redis } from 'ioredis';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -36,6 +37,8 @@ export interface OrderWorld {
  * `delayMs` says.
  */
 export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): Promise<OrderWorld> {
+  // A line for each of thousands of jobs hides what other tests say.
+  Logger.overrideLogger(['warn', 'error', 'fatal']);
   const database = await testDatabase();
   const redis = new Redis(testRedisUrl());
   for (const queue of ['inbound', 'route', 'turns', 'outbound', 'order']) {
