@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { services } from '../../scripts/launcher/services.mjs';
 import { openCanaries } from '../system/canaries.js';
-import { startSmallSystem, type System } from '../system/system.js';
+import { startSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { gatehouse } from './gatehouse.js';
 
@@ -14,7 +14,7 @@ let bundle: string;
 let text: string;
 
 beforeAll(async () => {
-  system = await startSmallSystem();
+  system = await startSystem();
   await plantEverywhere();
   bundle = join(system.dataDir, 'bundle.tar.gz');
   const env = { GATEHOUSE_DATA_DIR: system.dataDir, MODEL_API_KEY: plant('environment') };

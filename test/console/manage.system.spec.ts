@@ -246,6 +246,33 @@ inBrowser('what is made and ended in the console', () => {
     await table.getByText('Sorted A').waitFor();
   });
 
+  it('reads a list that goes on from its oldest end, which is no filter', async () => {
+    const { page } = owner;
+    const texts = ['Ordered one', 'Ordered two', 'Ordered three'];
+    for (const text of texts) await post(system.webhookUrl, { text, sender: `${text}@example.com` });
+    await go('/events');
+    const table = page.getByRole('table', { name: 'Events' });
+    const shown = (order: string[]) =>
+      until(`it is ${order.join()}`, async () => {
+        const rows = await table.getByRole('row').allTextContents();
+        return rows.flatMap((row) => /Ordered (one|two|three)/.exec(row)?.[0] ?? []).join() === order.join();
+      });
+    await shown(texts.toReversed());
+    const received = table.getByRole('columnheader', { name: 'Received' });
+    expect(await received.getAttribute('aria-sort')).toBe('descending');
+    await received.getByRole('button').click();
+    await shown(texts);
+    expect(page.url()).toContain('sort=received');
+    await page.reload();
+    await shown(texts);
+    expect(await received.getAttribute('aria-sort')).toBe('ascending');
+    expect(await page.getByRole('button', { name: 'Clear filters' }).count()).toBe(0);
+    await received.getByRole('button').click();
+    await shown(texts.toReversed());
+    await go('/contacts?sort=name');
+    await page.getByText('No contacts yet').waitFor();
+  });
+
   it('finds by ⌘K what a list of 200 does not reach', async () => {
     const { page } = owner;
     await system.api('POST', '/api/v1/credentials', { name: 'The very first', type: 'text', fields: { a: 'b' } });

@@ -126,7 +126,8 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
       by.enqueuer.go(started);
     },
     api: async <T>(method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
-      if (!/^\/api\/v1\/(sessions|runs|turns|agents)/.test(path)) return world.api<T>(method, path, body, headers);
+      if (!/^\/api\/v1\/(sessions|runs|turns|agents|approvals)/.test(path))
+        return world.api<T>(method, path, body, headers);
       const token = await tokens.mint('engine', { ...caller, scopes: ['admin', 'service' satisfies Scope] });
       const answer = await fetch(`${await engine.app.getUrl()}${path}`, {
         method,

@@ -4,7 +4,7 @@ import { Browser } from '../vault/browser.js';
 import type { InstalledApp } from './api.js';
 import { scrape, sumOf } from './metrics.js';
 import { type OauthAdapter, openOauthAdapter } from './oauth-adapter.js';
-import { startSmallSystem, type System } from './system.js';
+import { startSystem, type System } from './system.js';
 
 interface Credential {
   id: string;
@@ -21,7 +21,7 @@ describe('an App whose account was connected by OAuth', () => {
   let redirectUri: string;
 
   beforeAll(async () => {
-    system = await startSmallSystem();
+    system = await startSystem();
     redirectUri = `${system.origin('portal')}/api/v1/oauth/callback/orbit`;
     provider = await startAuthorizationServer({ redirectUris: [redirectUri], accessTokenSeconds: 8 });
     adapter = await openOauthAdapter(provider.url);

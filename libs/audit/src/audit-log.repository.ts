@@ -1,5 +1,5 @@
-import { newId } from '#libs/contracts';
-import { type Queryable, storableJson } from '#libs/database';
+import { newId, type Order } from '#libs/contracts';
+import { keyset, type Queryable, storableJson } from '#libs/database';
 import type { Principal } from '#libs/service-kit';
 import { Injectable, type Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -51,19 +51,20 @@ export class AuditLog {
     );
   }
 
-  /** Those of the project, and of the organization as a whole: newest first, at most `limit`, of before `cursor`. */
+  /** Those of the project, and of the organization as a whole: at most `limit`, of after `cursor`. */
   async list(
     { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
     limit: number,
-    { cursor, action, actor, subject }: AuditFilter & { cursor?: string } = {},
+    { cursor, order = 'desc', action, actor, subject }: AuditFilter & { cursor?: string; order?: Order } = {},
   ): Promise<AuditRecord[]> {
+    const { after: next, by } = keyset('id', '$3', order);
     return (await this.db.query(
       `SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, actor, action, subject, before,
               after, request_id
          FROM ${this.schema}.audit
-        WHERE organization_id = $1 AND project_id IN ($2, '') AND ($3::text IS NULL OR id < $3)
+        WHERE organization_id = $1 AND project_id IN ($2, '') AND ${next}
           AND ($4::text IS NULL OR action = $4) AND ($5::text IS NULL OR actor = $5) AND ($6::text IS NULL OR subject = $6)
-        ORDER BY id DESC LIMIT $7`,
+        ORDER BY ${by} LIMIT $7`,
       [organizationId, projectId, cursor ?? null, action ?? null, actor ?? null, subject ?? null, limit],
     )) as AuditRecord[];
   }

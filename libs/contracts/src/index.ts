@@ -6,6 +6,7 @@ export * from './endpoint.js';
 export * from './ids.js';
 export * from './job-contract.js';
 export * from './message.js';
+export * from './order.js';
 export * from './outcomes.js';
 export * from './portal-hop.js';
 export * from './probe.js';

@@ -1,4 +1,5 @@
-import type { Queryable } from '#libs/database';
+import type { Order } from '#libs/contracts';
+import { keyset, type Queryable } from '#libs/database';
 
 /** `open`: waits for a person. `redriving`: sent again, until it ends again. `lost`: what it needs is no longer kept. */
 export const deadLetterStates = ['open', 'redriving', 'redriven', 'lost'] as const;
@@ -39,21 +40,22 @@ export interface DeadLetterQuery {
   from: Date | null;
   to: Date | null;
   cursor: string | null;
+  order: Order;
   limit: number;
 }
 
 const columns = `id, at, organization_id, project_id, app_id, receipt_id, stage, subject_id, reason, error, state,
   redriven_at, redriven_by, outcome, drives, redrive_error, next_at`;
 
-/** Newest first. */
 export async function listDeadLetters(db: Queryable, query: DeadLetterQuery): Promise<DeadLetter[]> {
+  const { after, by } = keyset('id', '$9', query.order);
   return (await db.query(
     `SELECT ${columns} FROM journal.dead_letter
       WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR app_id = $3)
         AND ($4::text IS NULL OR stage = $4) AND ($5::text IS NULL OR reason = $5) AND ($6::text IS NULL OR state = $6)
         AND ($7::timestamptz IS NULL OR at >= $7) AND ($8::timestamptz IS NULL OR at < $8)
-        AND ($9::text IS NULL OR id < $9)
-      ORDER BY id DESC LIMIT $10`,
+        AND ${after}
+      ORDER BY ${by} LIMIT $10`,
     [
       query.organizationId,
       query.projectId,

@@ -1,5 +1,5 @@
-import type { TerminalOutcome } from '#libs/contracts';
-import type { Queryable } from '#libs/database';
+import type { Order, TerminalOutcome } from '#libs/contracts';
+import { keyset, type Queryable } from '#libs/database';
 
 export interface EventSummary {
   id: string;
@@ -14,7 +14,8 @@ export interface EventQuery {
   organizationId: string;
   projectId: string;
   limit: number;
-  /** The last id of the page before: what comes is older. */
+  order: Order;
+  /** The last id of the page before. */
   cursor: string | null;
   appId: string | null;
   outcome: TerminalOutcome | null;
@@ -26,15 +27,16 @@ export interface EventQuery {
 /** Not `at` itself: without statistics, the planner would walk the index on it back to a receipt's few entries. */
 const latest = 'extract(epoch FROM at) DESC';
 
-/** A page of receipts, newest first, each with the outcome it ended in. */
+/** A page of receipts, each with the outcome it ended in. */
 export async function listEvents(db: Queryable, query: EventQuery): Promise<EventSummary[]> {
+  const { after } = keyset('receipt_id', '$3', query.order);
   return (await db.query(
     `SELECT c.receipt_id AS id, c.app_id, c.at AS received_at, e.outcome, e.reason
-       FROM (${candidates(query.outcome)}) c
+       FROM (${candidates(query.outcome, `${after} AND ${chosen}`)}) c
        LEFT JOIN LATERAL (SELECT outcome, reason FROM journal.entry
                            WHERE receipt_id = c.receipt_id AND terminal ORDER BY ${latest} LIMIT 1) e ON true
       WHERE $7::text IS NULL OR e.outcome = $7
-      ORDER BY c.receipt_id DESC LIMIT $8`,
+      ORDER BY ${keyset('c.receipt_id', '$3', query.order).by} LIMIT $8`,
     [
       query.organizationId,
       query.projectId,
@@ -48,20 +50,20 @@ export async function listEvents(db: Queryable, query: EventQuery): Promise<Even
   )) as EventSummary[];
 }
 
-const chosen = `organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR receipt_id < $3)
+const chosen = `organization_id = $1 AND project_id = $2
   AND ($4::text IS NULL OR app_id = $4) AND ($5::text IS NULL OR receipt_id >= $5) AND ($6::text IS NULL OR receipt_id < $6)`;
 
 /** Receipts that may be on the page, by the index that names fewest: rare outcomes have one of their own. */
-function candidates(outcome: EventQuery['outcome']): string {
+function candidates(outcome: EventQuery['outcome'], where: string): string {
   if (outcome === null || outcome === 'routed') {
     // Requests of Verify are receipts and end at once, in an entry of the same stage.
-    return `SELECT receipt_id, app_id, at FROM journal.receipt WHERE ${chosen}
+    return `SELECT receipt_id, app_id, at FROM journal.receipt WHERE ${where}
              UNION ALL
-            SELECT receipt_id, app_id, at FROM journal.entry WHERE stage = 'received' AND outcome <> 'verification' AND ${chosen}`;
+            SELECT receipt_id, app_id, at FROM journal.entry WHERE stage = 'received' AND outcome <> 'verification' AND ${where}`;
   }
   return `SELECT s.receipt_id, s.app_id, r.at
             FROM (SELECT DISTINCT receipt_id, app_id FROM journal.entry
-                   WHERE terminal AND outcome <> 'routed' AND outcome = $7 AND ${chosen}) s
+                   WHERE terminal AND outcome <> 'routed' AND outcome = $7 AND ${where}) s
             JOIN LATERAL (SELECT at FROM journal.receipt WHERE receipt_id = s.receipt_id AND project_id = $2
                            UNION ALL
                           SELECT at FROM journal.entry WHERE receipt_id = s.receipt_id AND stage = 'received' LIMIT 1) r ON true`;

@@ -51,6 +51,7 @@ const events: EventQuery = {
   organizationId: 'org_1',
   projectId: 'prj_1',
   limit: 10,
+  order: 'desc',
   cursor: null,
   appId: null,
   outcome: null,
@@ -67,6 +68,7 @@ const letters: DeadLetterQuery = {
   from: null,
   to: null,
   cursor: null,
+  order: 'desc',
   limit: 10,
 };
 const idsOf = async (query: Partial<EventQuery>): Promise<string[]> =>
@@ -135,7 +137,7 @@ describe('the journal', () => {
     expect(await listDeadLetters(db, { ...letters, reason: 'gone' })).toHaveLength(1);
   });
 
-  it('lists receipts and what was never one page by page, newest first, each with its last ending', async () => {
+  it('lists receipts and what was never one page by page, from either end, each with its last ending', async () => {
     const all: string[] = [];
     for (let n = 0; n < 6; n += 1) {
       // Refused requests and runs by API have no receipt: their first entry stands for it.
@@ -153,6 +155,11 @@ describe('the journal', () => {
     const pages = [await idsOf({ limit: 4 })];
     pages.push(await idsOf({ limit: 4, cursor: pages[0]!.at(-1)! }));
     expect(pages).toEqual([all.slice(0, 4), all.slice(4)]);
+    const oldest = await idsOf({ limit: 4, order: 'asc' });
+    expect([oldest, await idsOf({ limit: 4, order: 'asc', cursor: oldest.at(-1)! })]).toEqual([
+      all.slice(2).toReversed(),
+      all.slice(0, 2).toReversed(),
+    ]);
     const [first, second, third] = await listEvents(db, events);
     expect([first?.outcome, second?.outcome, second?.reason, third?.outcome]).toEqual([
       'routed',

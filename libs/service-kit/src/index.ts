@@ -17,6 +17,7 @@ export {
   invalidCursor,
   pageOf,
   PageOf,
+  OrderedQuery,
   PageQuery,
   readCursor,
   SearchQuery,

@@ -1,7 +1,8 @@
+import { type Order, orders } from '#libs/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { hash } from 'node:crypto';
-import { Text, Whole } from './field.js';
+import { OneOf, Text, Whole } from './field.js';
 import { Problem } from './problem.js';
 
 const maxCursor = 4_096;
@@ -14,6 +15,11 @@ export class PageQuery {
   @Transform(({ value }: { value: unknown }) => (value === undefined ? undefined : readCursor(value)))
   @Text(maxCursor, { optional: true, description: 'next_cursor of the page before, as it is' })
   cursor?: string;
+}
+
+/** Query of a list that can be read from its other end: `?order=asc`. */
+export class OrderedQuery extends PageQuery {
+  @OneOf(orders, { optional: true, description: 'By time; desc, the default: the newest first' }) order: Order = 'desc';
 }
 
 /** Query of a list that is searched by name: `?search=`. */

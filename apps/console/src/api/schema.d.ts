@@ -59,7 +59,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who changed what agents may do, decided over calls, made and revoked keys; newest first, kept for good */
+        /** Who changed what agents may do, decided over calls, made and revoked keys; kept for good */
         get: operations["listAudit"];
         put?: never;
         post?: never;
@@ -1231,7 +1231,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Events, turns and deliveries that could not be handled, newest first */
+        /** Events, turns and deliveries that could not be handled */
         get: operations["listDeadLetters"];
         put?: never;
         post?: never;
@@ -1388,7 +1388,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Received events, newest first, with the outcome each ended in
+         * Received events, with the outcome each ended in
          * @description A page of a search for text, sender or event type may be short: go on while there is a next_cursor.
          */
         get: operations["listEvents"];
@@ -1828,7 +1828,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Runs, newest first */
+        /** Runs */
         get: operations["listRuns"];
         put?: never;
         post?: never;
@@ -1913,7 +1913,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sessions, newest first */
+        /** Sessions */
         get: operations["listSessions"];
         put?: never;
         post?: never;
@@ -6601,6 +6601,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description By time; desc, the default: the newest first */
+                order?: "desc" | "asc";
                 /** @description What was done */
                 action?: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "mcp_server.policy_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
@@ -8720,6 +8722,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description By time; desc, the default: the newest first */
+                order?: "desc" | "asc";
                 app_id?: string;
                 /** @description Where it died */
                 stage?: "verified" | "parsed" | "routed" | "turn" | "delivery";
@@ -8965,6 +8969,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description By time; desc, the default: the newest first */
+                order?: "desc" | "asc";
                 app_id?: string;
                 /** @description How the event ended; open: not yet */
                 outcome?: "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
@@ -9585,6 +9591,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description By time; desc, the default: the newest first */
+                order?: "desc" | "asc";
                 /** @description A part of the tool's name, in any case */
                 search?: string;
                 state?: "pending" | "approved" | "refused" | "expired" | "cancelled";
@@ -9869,6 +9877,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description By time; desc, the default: the newest first */
+                order?: "desc" | "asc";
                 workflow_id?: number;
                 state?: "suspended" | "queued" | "running" | "waiting" | "waiting_approval" | "succeeded" | "failed" | "cancelled" | "timed_out";
             };
@@ -10007,6 +10017,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description By time; desc, the default: the newest first */
+                order?: "desc" | "asc";
                 /** @description A part of the key, in any case */
                 search?: string;
                 status?: "active" | "taken_over" | "resolved" | "closed";

@@ -17,8 +17,10 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** A track of a CSS grid. */
   width?: string;
-  /** What rows are sorted by here, once all of them are there; a list that goes on has the order of the API. */
+  /** What rows are sorted by here, once all of them are there. */
   value?: (row: Row) => string | number | null;
+  /** The API's order is by this: the newest first, unless `useOrder` asks for the oldest. */
+  ordered?: boolean;
   /** Left out where there is no room for it. */
   hideOnPhone?: boolean;
 }
@@ -79,7 +81,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
   return (
     <div className={classes.table} style={{ '--gh-columns': template }}>
       <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
-        <TableHead columns={columns} sort={sort} onSort={hasMore ? undefined : onSort} />
+        <TableHead columns={columns} sort={sort} whole={!hasMore} onSort={onSort} />
         <div
           role="rowgroup"
           className={classes.body}

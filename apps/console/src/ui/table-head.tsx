@@ -8,21 +8,22 @@ import classes from './data-table.module.css';
 interface TableHeadProps<Row> {
   columns: Column<Row>[];
   sort: Sort | null;
-  /** Absent: it is not sorted here. */
-  onSort: ((sort: Sort) => void) | undefined;
+  /** All rows are there: they are sorted here, by any of their values. */
+  whole: boolean;
+  onSort: (sort: Sort) => void;
 }
 
-export function TableHead<Row>({ columns, sort, onSort }: TableHeadProps<Row>): ReactNode {
+export function TableHead<Row>({ columns, sort, whole, onSort }: TableHeadProps<Row>): ReactNode {
   return (
     <div role="rowgroup" className={classes.headGroup}>
       <div role="row" className={classes.head} aria-rowindex={1}>
-        {columns.map(({ id, label, value, hideOnPhone }) => {
-          const by = sort?.by === id ? sort : null;
+        {columns.map(({ id, label, value, ordered, hideOnPhone }) => {
+          const by = sort?.by === id ? sort : ordered && !sort ? { descending: true } : null;
           const Arrow = by?.descending ? ArrowDown : ArrowUp;
           const order = by ? (by.descending ? 'descending' : 'ascending') : undefined;
           return (
             <div key={id} role="columnheader" aria-sort={order} className={classes.cell} data-optional={hideOnPhone}>
-              {value && onSort ? (
+              {(value && whole) || ordered ? (
                 <UnstyledButton
                   className={classes.sort}
                   onClick={() => onSort({ by: id, descending: by !== null && !by.descending })}

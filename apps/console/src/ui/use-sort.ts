@@ -16,6 +16,18 @@ export function useSort(): [Sort | null, (sort: Sort) => void] {
   return [sort === null ? null : { by: sort.replace(/^-/, ''), descending: sort.startsWith('-') }, keep];
 }
 
+/** Whether a list is read from its newest (`desc`) or its oldest end. @param column of its table that is `ordered` */
+export function useOrder(column: string): 'desc' | 'asc' {
+  const [sort] = useSort();
+  return sort?.by === column && !sort.descending ? 'asc' : 'desc';
+}
+
+/** What a page's list is filtered by: how its table is sorted is no filter. */
+export function filterOf<Search extends object>(search: Search): Omit<Search, 'sort'> {
+  const { sort: _, ...filter } = search as Search & { sort?: unknown };
+  return filter;
+}
+
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 

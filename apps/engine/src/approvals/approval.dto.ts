@@ -1,10 +1,10 @@
-import { idOf, OneOf, PageQuery, Text } from '#libs/service-kit';
+import { idOf, OneOf, OrderedQuery, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { type Approval, approvalReasons } from './approval.entity.js';
 
 const states = ['pending', 'approved', 'refused', 'expired', 'cancelled'] as const;
 
-export class ApprovalQuery extends PageQuery {
+export class ApprovalQuery extends OrderedQuery {
   @Text(200, { optional: true, minLength: 1, description: "A part of the tool's name, in any case" }) search?: string;
   @OneOf(states, { optional: true }) state?: string;
   @Text(100, { optional: true, description: 'Of the turns that one event started' }) event_id?: string;

@@ -1,7 +1,7 @@
-import { containing } from '#libs/service-kit';
 import { type AuditActor, AuditLog } from '#libs/audit';
-import { newId, type TurnRunPayload } from '#libs/contracts';
-import { storableJson } from '#libs/database';
+import { newId, type Order, type TurnRunPayload } from '#libs/contracts';
+import { keyset, storableJson } from '#libs/database';
+import { containing } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AskedCall } from '../loop/approval-needed.js';
@@ -83,7 +83,7 @@ export class ApprovalRepository {
     return new Map(rows.map((row) => [row.call_ref, { state: row.state, pin: row.tool_pin }]));
   }
 
-  /** Newest first; one more than `limit`, where there is one. */
+  /** One more than `limit`, where there is one. */
   async list(
     owner: Owner,
     filter: {
@@ -92,14 +92,16 @@ export class ApprovalRepository {
       search: string | null;
       limit: number;
       cursor: string | null;
+      order: Order;
     },
   ): Promise<Approval[]> {
-    const { state, receiptId, search, limit, cursor } = filter;
+    const { state, receiptId, search, limit, cursor, order } = filter;
+    const { after, by } = keyset('id', '$4', order);
     return (await this.db.query(
       `SELECT * FROM engine.approval
-        WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR state = $3) AND ($4::text IS NULL OR id < $4)
+        WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR state = $3) AND ${after}
           AND ($6::text IS NULL OR receipt_id = $6) AND ($7::text IS NULL OR tool ILIKE $7)
-        ORDER BY id DESC LIMIT $5`,
+        ORDER BY ${by} LIMIT $5`,
       [
         owner.organizationId,
         owner.projectId,

@@ -36,6 +36,7 @@ export class ApprovalService extends Sweeping {
       search: query.search ?? null,
       limit: query.limit,
       cursor: query.cursor ?? null,
+      order: query.order,
     });
     return pageOf(rows, query.limit, (approval) => approval.id);
   }

@@ -4,7 +4,7 @@ import {
   IdempotencyKey,
   OneOf,
   pageOf,
-  PageQuery,
+  OrderedQuery,
   type Principal,
   RequireScopes,
   TakesIdempotencyKey,
@@ -18,7 +18,7 @@ import { RunDetailService } from './run-detail.service.js';
 import { RunRepository } from './run.repository.js';
 import { RunService } from './run.service.js';
 
-class RunQuery extends PageQuery {
+class RunQuery extends OrderedQuery {
   @Type(() => Number) @Whole(1, 2_147_483_647, { optional: true }) workflow_id?: number;
   @OneOf(runStates, { optional: true }) state?: string;
 }
@@ -39,13 +39,14 @@ export class RunController {
 
   @Get()
   @RequireScopes('workflows:read')
-  @ApiOperation({ operationId: 'listRuns', summary: 'Runs, newest first' })
+  @ApiOperation({ operationId: 'listRuns', summary: 'Runs' })
   @ApiOkResponse({ type: RunPage })
   async list(@Caller() caller: Principal, @Query() query: RunQuery): Promise<RunPage> {
     const rows = await this.runs.list(caller, {
       workflowId: query.workflow_id ?? null,
       state: query.state ?? null,
       cursor: query.cursor ?? null,
+      order: query.order,
       limit: query.limit + 1,
     });
     return pageOf(rows, query.limit, (row) => row.id);

@@ -1,5 +1,5 @@
-import { newId } from '#libs/contracts';
-import { Database, storableJson } from '#libs/database';
+import { newId, type Order } from '#libs/contracts';
+import { Database, keyset, storableJson } from '#libs/database';
 import { noteTurnRetried } from '#libs/journal';
 import { type KeyedRequest, once, Problem } from '#libs/service-kit';
 import type { RunRow } from '#libs/views';
@@ -51,15 +51,15 @@ export class RunRepository {
     return this.select(where, [receiptId, organizationId, projectId]);
   }
 
-  /** Newest first. */
   async list(
     { organizationId, projectId }: Owner,
-    filter: { workflowId: number | null; state: string | null; cursor: string | null; limit: number },
+    filter: { workflowId: number | null; state: string | null; cursor: string | null; order: Order; limit: number },
   ): Promise<RunRow[]> {
+    const { after } = keyset('t.run_id', '$5', filter.order);
     return (await this.db.query(
       `SELECT * FROM (${runs} AND t.organization_id = $2 AND t.project_id = $3 AND ($4::integer IS NULL OR t.workflow_id = $4)
-          AND ($5::text IS NULL OR t.run_id < $5)) r
-        WHERE $6::text IS NULL OR state = $6 ORDER BY id DESC LIMIT $7`,
+          AND ${after}) r
+        WHERE $6::text IS NULL OR state = $6 ORDER BY ${keyset('id', '$5', filter.order).by} LIMIT $7`,
       [
         this.settings.TURN_WAIT_MS,
         organizationId,

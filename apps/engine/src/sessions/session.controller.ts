@@ -5,6 +5,7 @@ import {
   IdempotencyKey,
   OneOf,
   pageOf,
+  OrderedQuery,
   PageQuery,
   type Principal,
   Problem,
@@ -20,7 +21,7 @@ import { SessionService } from './session.service.js';
 import { sessionTurn, SessionTurnPage } from './session-turn.dto.js';
 import { CancelledTurnView, SessionDetailView, SessionPage, SessionReplyView } from './session.dto.js';
 
-class SessionQuery extends PageQuery {
+class SessionQuery extends OrderedQuery {
   @Text(200, { optional: true, minLength: 1, description: 'A part of the key, in any case' }) search?: string;
   @OneOf(sessionStatuses, { optional: true }) status?: string;
   @Text(100, { optional: true }) app_id?: string;
@@ -48,7 +49,7 @@ export class SessionController {
 
   @Get()
   @RequireScopes('channels:read')
-  @ApiOperation({ operationId: 'listSessions', summary: 'Sessions, newest first' })
+  @ApiOperation({ operationId: 'listSessions', summary: 'Sessions' })
   @ApiOkResponse({ type: SessionPage })
   async list(@Caller() caller: Principal, @Query() query: SessionQuery): Promise<SessionPage> {
     const rows = await this.sessions.list(caller.organizationId, caller.projectId, {
@@ -57,6 +58,7 @@ export class SessionController {
       contactId: query.contact_id ?? null,
       search: query.search ?? null,
       cursor: query.cursor ?? null,
+      order: query.order,
       limit: query.limit + 1,
       withText: holds(caller.scopes, 'events:read'),
     });

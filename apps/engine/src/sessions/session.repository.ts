@@ -1,5 +1,6 @@
+import type { Order, ReplyTarget } from '#libs/contracts';
+import { keyset } from '#libs/database';
 import { containing } from '#libs/service-kit';
-import type { ReplyTarget } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { activeStates, type Turn } from '../turns/turn.entity.js';
@@ -76,15 +77,17 @@ export class SessionRepository {
       contactId: string | null;
       search: string | null;
       cursor: string | null;
+      order: Order;
       limit: number;
       /** Whether `last_text` may be shown. */
       withText: boolean;
     },
   ): Promise<ListedSession[]> {
+    const { after, by } = keyset('s.id', '$6', filter.order);
     return (await this.db.query(
       `${listedSql} WHERE s.organization_id = $1 AND s.project_id = $2 AND ($3::text IS NULL OR s.status = $3)
           AND ($4::text IS NULL OR s.app_id = $4) AND ($5::text IS NULL OR s.contact_id = $5)
-          AND ($6::text IS NULL OR s.id < $6) AND ($8::text IS NULL OR s.key ILIKE $8) ORDER BY s.id DESC LIMIT $7`,
+          AND ${after} AND ($8::text IS NULL OR s.key ILIKE $8) ORDER BY ${by} LIMIT $7`,
       [
         organizationId,
         projectId,

@@ -14,7 +14,7 @@ export class AuditLogController {
   @RequireScopes('audit:read')
   @ApiOperation({
     operationId: 'listAudit',
-    summary: 'Who changed what agents may do, decided over calls, made and revoked keys; newest first, kept for good',
+    summary: 'Who changed what agents may do, decided over calls, made and revoked keys; kept for good',
   })
   @ApiOkResponse({ type: AuditLogPage })
   list(@Caller() caller: Principal, @Query() query: AuditQuery): Promise<AuditLogPage> {

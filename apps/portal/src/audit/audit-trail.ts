@@ -31,19 +31,20 @@ export class AuditTrail {
   ) {}
 
   /**
-   * Newest first.
+   * In the order that is asked for.
    * @throws Problem 503 `service_unavailable` when a service does not answer: a page without its entries would look whole
    */
   async page({ organizationId, projectId }: Principal, query: AuditQuery): Promise<Page<NamedRecord>> {
     const scope = { organizationId, projectId };
-    const { limit } = query;
+    const { limit, order } = query;
+    const newer = order === 'asc' ? 1 : -1;
     const [own, ...others] = await Promise.all([
       this.own.list(scope, limit + 1, query),
       ...this.others.map(
         async (other) => (await other.get<{ data: AuditRecord[] }>(`/internal/audit?${written(query)}`, scope)).data,
       ),
     ]);
-    const all = [...(own ?? []), ...others.flat()].sort((a, b) => (a.id < b.id ? 1 : -1));
+    const all = [...(own ?? []), ...others.flat()].sort((a, b) => (a.id < b.id ? -newer : newer));
     const page = pageOf(all.slice(0, limit + 1), limit, ({ id }) => id);
     const names = await this.names.of(
       organizationId,
@@ -54,7 +55,7 @@ export class AuditTrail {
 }
 
 /** The same query for another service. */
-function written({ limit, cursor, action, actor, subject }: AuditQuery): string {
-  const said = { limit: String(limit), cursor: cursor && writeCursor(cursor), action, actor, subject };
+function written({ limit, cursor, order, action, actor, subject }: AuditQuery): string {
+  const said = { limit: String(limit), cursor: cursor && writeCursor(cursor), order, action, actor, subject };
   return new URLSearchParams(Object.entries(said).filter((one): one is [string, string] => !!one[1])).toString();
 }

@@ -1,13 +1,13 @@
 import { firstId, terminalOutcomes, type TerminalOutcome } from '#libs/contracts';
 import type { EventQuery } from '#libs/journal';
-import { OneOf, PageQuery, Problem, Text } from '#libs/service-kit';
+import { OneOf, OrderedQuery, Problem, Text } from '#libs/service-kit';
 import { eventResults, type EventResultState } from './event-result.js';
 import type { MessageFilter } from './message-fact.repository.js';
 
 const eventOutcomes = [...terminalOutcomes.filter((outcome) => outcome !== 'refused'), 'open'] as const;
 
 /** What lists and bulk replays choose events by; all of it has to hold. */
-export class EventFilter extends PageQuery {
+export class EventFilter extends OrderedQuery {
   @Text(100, { optional: true }) app_id?: string;
   @OneOf(eventOutcomes, { optional: true, description: 'How the event ended; open: not yet' })
   outcome?: TerminalOutcome | 'open';
@@ -26,7 +26,7 @@ export class EventFilter extends PageQuery {
 /** @throws Problem 422 for a time that is none */
 export function journalFilter(
   filter: EventFilter,
-): Pick<EventQuery, 'appId' | 'outcome' | 'fromId' | 'toId' | 'cursor'> {
+): Pick<EventQuery, 'appId' | 'outcome' | 'fromId' | 'toId' | 'cursor' | 'order'> {
   const [since, until] = [timeOf('since', filter.since), timeOf('until', filter.until)];
   return {
     appId: filter.app_id ?? null,
@@ -34,6 +34,7 @@ export function journalFilter(
     fromId: since && firstId('evt', since),
     toId: until && firstId('evt', until),
     cursor: filter.cursor ?? null,
+    order: filter.order,
   };
 }
 

@@ -15,7 +15,7 @@ export type ListedEvent = EventSummary & Partial<MessageFacts> & { result: Event
 
 const chunk = 500;
 
-/** Lists and searches events, newest first. */
+/** Lists and searches events. */
 @Injectable()
 export class EventSearch {
   constructor(
@@ -40,7 +40,7 @@ export class EventSearch {
     return { ...page, data };
   }
 
-  /** The ids of at most `max` events that a filter finds, newest first, and whether there may be more. */
+  /** The ids of at most `max` events that a filter finds, and whether there may be more. */
   async ids(scope: Scope, filter: EventFilter, max: number): Promise<{ ids: string[]; more: boolean }> {
     const ids: string[] = [];
     let cursor: string | null = filter.cursor ?? null;

@@ -46,6 +46,15 @@ describe('the list of events', () => {
     expect({ ids: idsOf(second), next: second.next_cursor }).toEqual({ ids: ids.slice(3), next: null });
   });
 
+  it.each(['', '&sender=bo'])('is read from its other end by ?order=asc%s', async (filter) => {
+    const appId = `app_order${filter.length}`;
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count += 1) ids.push(await events.event({ appId, message: { sender: 'bo' } }));
+    const first = await list(`app_id=${appId}&order=asc&limit=2${filter}`);
+    const second = await list(`app_id=${appId}&order=asc&limit=2${filter}&cursor=${first.next_cursor}`);
+    expect([idsOf(first), idsOf(second), second.next_cursor]).toEqual([ids.slice(0, 2), ids.slice(2), null]);
+  });
+
   it.each(['dead', 'routed', 'held_unknown_sender', 'duplicate'] as const)(
     'filters by the outcome %s',
     async (outcome) => {
@@ -135,7 +144,8 @@ describe('the list of events', () => {
     ['outcome=refused', 'outcome'],
     ['limit=100000', 'limit'],
     ['text=a', 'text'],
-    ['order=asc', 'order'],
+    ['order=up', 'order'],
+    ['colour=red', 'colour'],
   ])('refuses %s by name', async (query, field) => {
     const { status, body } = await world.api<{ errors: { field: string }[] }>('GET', `/api/v1/events?${query}`);
     expect({ status, fields: body.errors.map((error) => error.field) }).toEqual({ status: 422, fields: [field] });

@@ -46,7 +46,7 @@ export class EventController {
   @RequireScopes('events:read')
   @ApiOperation({
     operationId: 'listEvents',
-    summary: 'Received events, newest first, with the outcome each ended in',
+    summary: 'Received events, with the outcome each ended in',
     description: 'A page of a search for text, sender or event type may be short: go on while there is a next_cursor.',
   })
   @ApiOkResponse({ type: EventPage })

@@ -11,6 +11,7 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
 import { AgentName } from '../../ui/name-of.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { useOrder } from '../../ui/use-sort.js';
 import { When } from '../../ui/when.js';
 import { decidedStates } from './search-values.js';
 
@@ -29,8 +30,9 @@ const states = decidedStates.map((value) => ({ value, label: uiTexts.outcomes[va
 export function ApprovalHistory({ state, onState }: ApprovalHistoryProps): ReactNode {
   const projectId = useProjectId();
   const columns = useColumns();
-  const list = useCursorList(['approvals', 'decided', state], (cursor, signal) =>
-    answer(api.GET('/api/v1/approvals', { params: { query: { state, limit: pageSize, cursor } }, signal })),
+  const order = useOrder('when');
+  const list = useCursorList(['approvals', 'decided', state, order], (cursor, signal) =>
+    answer(api.GET('/api/v1/approvals', { params: { query: { state, order, limit: pageSize, cursor } }, signal })),
   );
   return (
     <>
@@ -68,6 +70,12 @@ function useColumns(): Column<Approval>[] {
       cell: ({ decided_by: by }) => by && (by === 'clock' ? approvalTexts.clock : nameOf(by)),
       hideOnPhone: true,
     },
-    { id: 'when', label: texts.when, width: '110px', cell: (row) => <When at={row.created_at} relative /> },
+    {
+      id: 'when',
+      label: texts.when,
+      ordered: true,
+      width: '110px',
+      cell: (row) => <When at={row.created_at} relative />,
+    },
   ];
 }

@@ -7,6 +7,7 @@ import { useLiveRefresh } from '../../api/use-live-refresh.js';
 import { contactTexts } from '../../texts/contacts.js';
 import { FilterBar, FilterSelect, FilterText } from '../../ui/filter-bar.js';
 import { Page } from '../../ui/page.js';
+import { filterOf } from '../../ui/use-sort.js';
 import { type ContactSearch, contactStatuses } from './contact-search.js';
 import { ContactTable } from './contact-table.js';
 import { HeldSenders } from './held-senders.js';
@@ -18,7 +19,7 @@ const pageSize = 50;
 const statuses = contactStatuses.map((value) => ({ value, label: contactTexts.statuses[value] }));
 
 export function ContactsPage(): ReactNode {
-  const filter = route.useSearch();
+  const filter = filterOf(route.useSearch());
   const navigate = useNavigate({ from: '/p/$projectId/contacts' });
   const change = (patch: Partial<ContactSearch>): void =>
     void navigate({ search: (before) => ({ ...before, ...patch }), replace: true });

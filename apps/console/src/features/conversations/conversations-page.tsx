@@ -8,6 +8,7 @@ import { conversationTexts } from '../../texts/conversations.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
 import { LiveDot } from '../../ui/live-dot.js';
 import { Page } from '../../ui/page.js';
+import { filterOf } from '../../ui/use-sort.js';
 import { type ConversationSearch, sessionStatuses } from './conversation-search.js';
 import { ConversationTable } from './conversation-table.js';
 
@@ -17,7 +18,7 @@ const pageSize = 30;
 const statuses = sessionStatuses.map((value) => ({ value, label: conversationTexts.statuses[value] }));
 
 export function ConversationsPage(): ReactNode {
-  const filter = route.useSearch();
+  const filter = filterOf(route.useSearch());
   const navigate = useNavigate({ from: '/p/$projectId/conversations' });
   const { data: apps = [] } = useApps();
   const change = (patch: Partial<ConversationSearch>): void =>

@@ -12,10 +12,12 @@ export const eventRoutes = [
     getParentRoute: () => projectRoute,
     path: '/events',
     validateSearch: validateEventSearch,
-    loaderDeps: ({ search: { view, paused: _paused, ...filter } }) => ({ view, filter }),
-    loader: ({ context: { queryClient }, params: { projectId }, deps: { view, filter } }) => {
+    loaderDeps: ({ search: { view, paused: _paused, sort, ...filter } }) => ({ view, filter, sort }),
+    loader: ({ context: { queryClient }, params: { projectId }, deps: { view, filter, sort } }) => {
       prefetch(queryClient, projectId, appsQuestion);
-      if (view !== 'refused') prefetchList(queryClient, projectId, eventListKey(filter), askEvents(filter));
+      const order = sort === 'received' ? 'asc' : 'desc';
+      if (view === 'refused') return;
+      prefetchList(queryClient, projectId, eventListKey(filter, order), askEvents(filter, order));
     },
     component: lazyRouteComponent(() => import('./list/events-page.js'), 'EventsPage'),
   }),

@@ -13,6 +13,7 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { Facts } from '../../ui/facts.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
 import { PrincipalName } from '../../ui/name-of.js';
+import { useOrder } from '../../ui/use-sort.js';
 import { When } from '../../ui/when.js';
 import { useOperationsSearch } from './use-operations-search.js';
 
@@ -29,9 +30,11 @@ export function AuditLog(): ReactNode {
   const action = actions.find(({ value }) => value === search.action)?.value;
   const projectId = useProjectId();
   const principals = usePrincipals();
-  const list = useCursorList(['audit', action, actor], (cursor, signal) =>
-    answer(api.GET('/api/v1/audit', { params: { query: { action, actor, limit: pageSize, cursor } }, signal })),
-  );
+  const order = useOrder('at');
+  const list = useCursorList(['audit', action, actor, order], (cursor, signal) => {
+    const query = { action, actor, order, limit: pageSize, cursor };
+    return answer(api.GET('/api/v1/audit', { params: { query }, signal }));
+  });
   const filtered = action !== undefined || actor !== undefined;
   const shown = list.rows.find(({ id }) => id === entry);
   return (
@@ -110,5 +113,5 @@ const columns: Column<Entry>[] = [
     cell: ({ subject }) => <code>{subject}</code>,
     hideOnPhone: true,
   },
-  { id: 'at', label: texts.at, width: '120px', cell: ({ at }) => <When at={at} relative /> },
+  { id: 'at', label: texts.at, ordered: true, width: '120px', cell: ({ at }) => <When at={at} relative /> },
 ];

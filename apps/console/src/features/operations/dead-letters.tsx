@@ -11,6 +11,7 @@ import { useReason } from '../../ui/editable.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { FilterBar, FilterSelect, FilterText } from '../../ui/filter-bar.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { useOrder } from '../../ui/use-sort.js';
 import { AppFilter } from './app-filter.js';
 import { BatchProgress } from './batch-progress.js';
 import { letterColumns } from './letter-columns.js';
@@ -28,10 +29,11 @@ export function DeadLetters(): ReactNode {
   const reason = useReason('events:write');
   const { app, stage, state = 'open', reason: why, batch } = search;
   const filter = { app_id: app, stage, reason: why };
-  const list = useCursorList(['dead-letters', filter, state], (cursor, signal) =>
+  const order = useOrder('at');
+  const list = useCursorList(['dead-letters', filter, state, order], (cursor, signal) =>
     answer(
       api.GET('/api/v1/events/dead-letters', {
-        params: { query: { ...filter, state, limit: pageSize, cursor } },
+        params: { query: { ...filter, state, order, limit: pageSize, cursor } },
         signal,
       }),
     ),

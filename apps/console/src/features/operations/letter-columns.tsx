@@ -46,7 +46,7 @@ export function letterColumns({ reason, redrive }: LetterColumns): Column<Letter
           <StatusBadge status={outcome ?? state} />
         ),
     },
-    { id: 'at', label: columns.at, width: '100px', cell: ({ at }) => <When at={at} relative /> },
+    { id: 'at', label: columns.at, ordered: true, width: '100px', cell: ({ at }) => <When at={at} relative /> },
     {
       id: 'redrive',
       label: uiTexts.actions,

@@ -15,6 +15,7 @@ import { FilterBar, FilterSelect, FilterText } from '../../ui/filter-bar.js';
 import { GradeBadge } from '../../ui/grade-badge.js';
 import { Page } from '../../ui/page.js';
 import { ToolStateBadge } from '../../ui/tool-state-badge.js';
+import { filterOf } from '../../ui/use-sort.js';
 import { toolSources, toolStates } from './search-values.js';
 
 const route = getRouteApi('/p/$projectId/tools');
@@ -23,7 +24,7 @@ const sourceOptions = toolSources.map((value) => ({ value, label: toolWords.sour
 const stateOptions = toolStates.map((value) => ({ value, label: toolWords.states[value] }));
 
 export function ToolsPage(): ReactNode {
-  const search = route.useSearch();
+  const search = filterOf(route.useSearch());
   const projectId = useProjectId();
   const navigate = useNavigate({ from: '/p/$projectId/tools' });
   const reason = useReason('tools:write');

@@ -10,6 +10,7 @@ import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { useOrder } from '../../ui/use-sort.js';
 import { When } from '../../ui/when.js';
 import { runStates } from './search-values.js';
 
@@ -27,13 +28,14 @@ const everyMs = 4_000;
 const texts = workflowTexts.runs;
 const states = runStates.map((value) => ({ value, label: uiTexts.outcomes[value] ?? value }));
 
-/** What a workflow did, newest first. */
+/** What a workflow did. */
 export function RunList({ workflowId, state, onState }: RunListProps): ReactNode {
   const projectId = useProjectId();
+  const order = useOrder('started');
   const list = useCursorList(
-    ['runs', workflowId, state],
+    ['runs', workflowId, state, order],
     (cursor, signal) => {
-      const query = { workflow_id: workflowId, state, limit: pageSize, cursor };
+      const query = { workflow_id: workflowId, state, order, limit: pageSize, cursor };
       return answer(api.GET('/api/v1/runs', { params: { query }, signal }));
     },
     { refetchInterval: everyMs },
@@ -92,6 +94,7 @@ const columns: Column<Run>[] = [
   {
     id: 'started',
     label: texts.columns.started,
+    ordered: true,
     width: '110px',
     cell: ({ created_at }) => <When at={created_at} relative />,
   },

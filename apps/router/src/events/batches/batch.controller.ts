@@ -6,12 +6,12 @@ import { EventFilter } from '../event-filter.js';
 import { BatchService } from './batch.service.js';
 import { BatchView, BegunBatchView } from './batch.dto.js';
 
-class ReplayMany extends OmitType(EventFilter, ['limit', 'cursor'] as const) {
+class ReplayMany extends OmitType(EventFilter, ['limit', 'cursor', 'order'] as const) {
   @Flag({ optional: true, description: 'Send replies and make all calls again; false, the default: a rehearsal' })
   deliver?: boolean;
 }
 
-class RedriveMany extends OmitType(DeadLetterFilter, ['limit', 'cursor', 'state'] as const) {}
+class RedriveMany extends OmitType(DeadLetterFilter, ['limit', 'cursor', 'order', 'state'] as const) {}
 
 const sameBatch = 'The same key gives the batch that was begun with it';
 

@@ -1,10 +1,10 @@
 import { deadLetterStates, type DeadLetterQuery, type DeadLetterState } from '#libs/journal';
-import { OneOf, PageQuery, Text } from '#libs/service-kit';
+import { OneOf, OrderedQuery, Text } from '#libs/service-kit';
 import { timeOf } from '../event-filter.js';
 
 const deadLetterStages = ['verified', 'parsed', 'routed', 'turn', 'delivery'] as const;
 
-export class DeadLetterFilter extends PageQuery {
+export class DeadLetterFilter extends OrderedQuery {
   @Text(100, { optional: true }) app_id?: string;
   @OneOf(deadLetterStages, { optional: true, description: 'Where it died' }) stage?: string;
   @Text(200, { optional: true, description: 'The code it died of' }) reason?: string;
@@ -23,6 +23,7 @@ export function deadLetterQuery(filter: DeadLetterFilter): Omit<DeadLetterQuery,
     from: timeOf('since', filter.since),
     to: timeOf('until', filter.until),
     cursor: filter.cursor ?? null,
+    order: filter.order,
     limit: filter.limit,
   };
 }

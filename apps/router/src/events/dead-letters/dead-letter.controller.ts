@@ -19,7 +19,7 @@ export class DeadLetterController {
   @RequireScopes('events:read')
   @ApiOperation({
     operationId: 'listDeadLetters',
-    summary: 'Events, turns and deliveries that could not be handled, newest first',
+    summary: 'Events, turns and deliveries that could not be handled',
   })
   @ApiOkResponse({ type: DeadLetterPage })
   async list(@Caller() caller: Principal, @Query() filter: DeadLetterFilter): Promise<DeadLetterPage> {

@@ -67,9 +67,11 @@ describe('a dead letter', () => {
     ]);
   });
 
-  it('is found by stage, reason, state and time', async () => {
+  it('is found by stage, reason, state and time, from either end of the list', async () => {
     await died('app_found');
     await died('app_found', { stage: 'routed', reason: 'timeout', subject_id: 'x' });
+    const found = await lettersOf('app_found');
+    expect(await lettersOf('app_found', '&order=asc')).toEqual(found.toReversed());
     expect(await lettersOf('app_found', '&stage=routed')).toMatchObject([{ reason: 'timeout' }]);
     expect(await lettersOf('app_found', '&reason=contract_violation')).toMatchObject([{ stage: 'parsed' }]);
     expect(await lettersOf('app_found', '&state=redriven')).toEqual([]);

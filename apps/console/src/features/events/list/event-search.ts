@@ -48,9 +48,11 @@ export const validateEventSearch = searchOf({
   since: text,
   until: text,
   paused: flag,
+  // As every list has it; here what is prefetched depends on it.
+  sort: text,
 });
 export type EventSearch = ReturnType<typeof validateEventSearch>;
-export type EventListFilter = Omit<EventSearch, 'view' | 'paused'>;
+export type EventListFilter = Omit<EventSearch, 'view' | 'paused' | 'sort'>;
 
 /** The same as the API's parameters. */
 export function eventQuery({ app, outcome, type, sender, contact, text: part, since, until }: EventListFilter) {

@@ -73,6 +73,7 @@ const columns: Column<EventView>[] = [
   {
     id: 'received',
     label: texts.received,
+    ordered: true,
     width: '110px',
     cell: ({ received_at }) => <When at={received_at} relative />,
   },

@@ -6,6 +6,7 @@ import { eventTexts } from '../../../texts/events.js';
 import { uiTexts } from '../../../texts/ui.js';
 import { LiveDot } from '../../../ui/live-dot.js';
 import { Page } from '../../../ui/page.js';
+import { filterOf, useOrder } from '../../../ui/use-sort.js';
 import { EventFilters } from './event-filters.js';
 import type { EventSearch } from './event-search.js';
 import { EventTable } from './event-table.js';
@@ -43,12 +44,13 @@ export function EventsPage(): ReactNode {
 }
 
 function EventList({ search }: { search: EventSearch }): ReactNode {
-  const { paused, ...filter } = search;
+  const { paused, ...filter } = filterOf(search);
+  const order = useOrder('received');
   const navigate = useNavigate({ from: '/p/$projectId/events' });
   const change = (patch: Partial<EventSearch>): void =>
     void navigate({ search: (before) => ({ ...before, ...patch }), replace: true });
   const scrolled = useScrolledDown();
-  const { list, stream, waiting, show } = useLiveList(filter, paused === true || scrolled);
+  const { list, stream, waiting, show } = useLiveList(filter, order, paused === true || scrolled);
   const filtered = Object.keys(filter).length > 0;
   return (
     <>

@@ -24,21 +24,23 @@ export interface LiveList {
 /**
  * A list of events to which new ones are added on top as they come, and whose events change as they go on. Only its
  * beginning is ever asked for again, however long it has grown.
+ * A list from its oldest end stays as it was asked for: what comes is at its other end.
  * @param held new ones wait, so that nothing moves under the reader
  */
-export function useLiveList(filter: EventListFilter, held: boolean): LiveList {
+export function useLiveList(filter: EventListFilter, order: 'desc' | 'asc', held: boolean): LiveList {
   const queryClient = useQueryClient();
   const projectId = useProjectId();
-  const key = eventListKey(filter);
-  const name = JSON.stringify([projectId, filter]);
-  const ask = askEvents(filter);
+  const follows = order === 'desc';
+  const key = eventListKey(filter, order);
+  const name = JSON.stringify([projectId, filter, order]);
+  const ask = askEvents(filter, order);
   const base = useCursorList(key, ask);
   const [live, setLive] = useState<{ name: string; rows: EventView[] }>({ name, rows: [] });
   const newer = live.name === name ? live.rows : [];
-  const rows = useMemo(() => merged(newer, base.rows), [newer, base.rows]);
+  const rows = useMemo(() => (follows ? merged(newer, base.rows) : base.rows), [follows, newer, base.rows]);
   const [shownUntil, setShownUntil] = useState<string | null>(null);
   const newest = rows[0]?.received_at ?? null;
-  useEffect(() => setShownUntil(held ? newest : null), [held, name]);
+  useEffect(() => setShownUntil(held && follows ? newest : null), [held, name]);
 
   const refresh = useThrottledCallback(async () => {
     const page = await ask(undefined).catch(() => null);
@@ -51,7 +53,7 @@ export function useLiveList(filter: EventListFilter, held: boolean): LiveList {
   }, everyMs);
   const stream = useEventStream({
     path: `/api/v1/events/stream${filter.app ? `?app_id=${encodeURIComponent(filter.app)}` : ''}`,
-    enabled: filter.until === undefined,
+    enabled: follows && filter.until === undefined,
     onMessage: refresh,
   });
   const shown = shownUntil === null ? rows : rows.filter(({ received_at }) => received_at <= shownUntil);

@@ -1,0 +1,58 @@
+import { newId } from '#libs/contracts';
+import { caller } from '../../apps/router/src/testing/router-world.js';
+import { type PathWorld, pathWorld } from './path-world.js';
+
+interface Ids {
+  data: { id: string }[];
+  next_cursor: string | null;
+}
+
+describe('a list that goes on by a cursor', () => {
+  let world: PathWorld;
+
+  beforeAll(async () => {
+    world = await pathWorld();
+    const app_id = await world.channel({ unknown_senders: 'open', chief_of_staff: true });
+    const workflow = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', instructions: 'read' });
+    await world.api('POST', '/api/v1/triggers', { app_id, workflow_id: workflow.body.id });
+    for (const thread_id of ['a', 'b', 'c', 'd', 'e']) {
+      const receiptId = await world.receive(app_id, { thread_id });
+      await world.rows(
+        `INSERT INTO engine.approval (id, organization_id, project_id, agent_id, turn_id, receipt_id, app_id, call_ref,
+                                      tool, grade, arguments, approvers, state, expires_at)
+         VALUES ($1, $2, $3, 'agt_1', $4, $5, $6, 'c', 'pay', 'write', '{}', '{}', 'pending', now() + interval '1 hour')`,
+        [newId('apr'), caller.organizationId, caller.projectId, newId('trn'), receiptId, app_id],
+      );
+    }
+  });
+  afterAll(() => world.close());
+
+  async function whole(list: string, query: string): Promise<string[]> {
+    const ids: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const path: string = `/api/v1/${list}?limit=2${query}${cursor && `&cursor=${cursor}`}`;
+      const page: Ids = (await world.api<Ids>('GET', path)).body;
+      ids.push(...page.data.map(({ id }) => id));
+      cursor = page.next_cursor;
+    }
+    return ids;
+  }
+
+  it.each(['sessions', 'runs', 'approvals'])('is read from its other end by ?order=asc: %s', async (list) => {
+    const newestFirst = await whole(list, '');
+    expect(newestFirst).toHaveLength(5);
+    expect(newestFirst).toEqual(newestFirst.toSorted().reverse());
+    expect(await whole(list, '&order=desc')).toEqual(newestFirst);
+    expect(await whole(list, '&order=asc')).toEqual(newestFirst.toReversed());
+  });
+
+  it('refuses an order that is none, and says which there are', async () => {
+    const { status, body } = await world.api<{ errors: { field: string; message: string }[] }>(
+      'GET',
+      '/api/v1/runs?order=up',
+    );
+    expect(status).toBe(422);
+    expect(body.errors).toEqual([{ field: 'order', message: expect.stringContaining('desc, asc') }]);
+  });
+});
