@@ -95,16 +95,17 @@ describe('what a gateway had in hand when it died', () => {
   });
 
   it('is parsed again at once where it had waited for its adapter', async () => {
+    // What waits for it is neither taken nor, as for one that is unregistered, removed.
+    await world.pool.query('UPDATE gateway.adapter SET disabled = true');
     const wait = (id: string, by: string) =>
       world.pool.query(
         `INSERT INTO gateway.inbound_wait (receipt_id, adapter_id, job, attempts, code, taken, taken_by, next_at, waiting_since)
-         VALUES ($1, 'adp_none', '{}', 1, 'timeout', true, $2, now() + interval '1 hour', now())`,
+         VALUES ($1, (SELECT id FROM gateway.adapter LIMIT 1), '{}', 1, 'timeout', true, $2, now() + interval '1 hour', now())`,
         [id, by],
       );
     await wait('evt_dead', 'live_dead');
     await wait('evt_slow', 'live_slow');
     await waits.takeFromGone();
-    // The gateway takes up what is due, at any time from now on.
     const { rows } = await world.pool.query(
       `SELECT receipt_id FROM gateway.inbound_wait WHERE next_at > now() + interval '30 minutes'`,
     );
