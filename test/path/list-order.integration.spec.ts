@@ -7,6 +7,8 @@ interface Ids {
   next_cursor: string | null;
 }
 
+const lists = ['sessions', 'runs', 'approvals', 'contacts', 'held-messages', 'knowledge'];
+
 describe('a list that goes on by a cursor', () => {
   let world: PathWorld;
 
@@ -15,7 +17,10 @@ describe('a list that goes on by a cursor', () => {
     const app_id = await world.channel({ unknown_senders: 'open', chief_of_staff: true });
     const workflow = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', instructions: 'read' });
     await world.api('POST', '/api/v1/triggers', { app_id, workflow_id: workflow.body.id });
+    const strangers = await world.channel({ unknown_senders: 'hold', chief_of_staff: true });
     for (const thread_id of ['a', 'b', 'c', 'd', 'e']) {
+      await world.receive(strangers, { sender: thread_id });
+      await world.api('POST', '/api/v1/knowledge', { title: thread_id, text: `About ${thread_id}.` });
       const receiptId = await world.receive(app_id, { thread_id });
       await world.rows(
         `INSERT INTO engine.approval (id, organization_id, project_id, agent_id, turn_id, receipt_id, app_id, call_ref,
@@ -39,9 +44,9 @@ describe('a list that goes on by a cursor', () => {
     return ids;
   }
 
-  it.each(['sessions', 'runs', 'approvals'])('is read from its other end by ?order=asc: %s', async (list) => {
+  it.each(lists)('is read from its other end by ?order=asc: %s', async (list) => {
     const newestFirst = await whole(list, '');
-    expect(newestFirst).toHaveLength(5);
+    expect(newestFirst.length).toBeGreaterThanOrEqual(5);
     expect(newestFirst).toEqual(newestFirst.toSorted().reverse());
     expect(await whole(list, '&order=desc')).toEqual(newestFirst);
     expect(await whole(list, '&order=asc')).toEqual(newestFirst.toReversed());

@@ -1,4 +1,4 @@
-import { Caller, notFound, OneOf, pageOf, PageQuery, type Principal, RequireScopes, Text } from '#libs/service-kit';
+import { Caller, notFound, OneOf, pageOf, OrderedQuery, type Principal, RequireScopes, Text } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DeliveryMarking } from './delivery-marking.js';
@@ -6,7 +6,7 @@ import { DeliveryRedrive } from './delivery-redrive.js';
 import { DeliveryRepository } from './delivery.repository.js';
 import { DeliveryPage, DeliveryView } from './delivery.dto.js';
 
-class DeliveryQuery extends PageQuery {
+class DeliveryQuery extends OrderedQuery {
   @OneOf(['queued', 'sending', 'delivered', 'dead', 'unknown'], { optional: true }) state?: string;
   @Text(100, { optional: true, description: 'Deliveries that one event led to' }) event_id?: string;
   @Text(100, { optional: true }) app_id?: string;
@@ -23,7 +23,7 @@ export class DeliveryController {
 
   @Get()
   @RequireScopes('deliveries:read')
-  @ApiOperation({ operationId: 'listDeliveries', summary: 'Deliveries, newest first' })
+  @ApiOperation({ operationId: 'listDeliveries', summary: 'Deliveries, newest first unless asked otherwise' })
   @ApiOkResponse({ type: DeliveryPage })
   async list(@Caller() caller: Principal, @Query() query: DeliveryQuery): Promise<DeliveryPage> {
     const rows = await this.deliveries.list(caller.organizationId, caller.projectId, {
@@ -31,6 +31,7 @@ export class DeliveryController {
       receiptId: query.event_id ?? null,
       appId: query.app_id ?? null,
       cursor: query.cursor ?? null,
+      order: query.order,
       limit: query.limit + 1,
     });
     return pageOf(rows, query.limit, (row) => row.id);

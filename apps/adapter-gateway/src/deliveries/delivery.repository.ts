@@ -1,5 +1,5 @@
-import type { DeliverySendPayload } from '#libs/contracts';
-import { isGone, storableJson } from '#libs/database';
+import type { DeliverySendPayload, Order } from '#libs/contracts';
+import { isGone, keyset, storableJson } from '#libs/database';
 import { entryCtes, type JournalEntry } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -216,6 +216,7 @@ export class DeliveryRepository {
       receiptId: string | null;
       appId: string | null;
       cursor: string | null;
+      order: Order;
       limit: number;
     },
   ): Promise<DeliveryRow[]> {
@@ -225,12 +226,12 @@ export class DeliveryRepository {
         organizationId,
         projectId,
       })
-      .orderBy('delivery.id', 'DESC')
+      .andWhere(keyset('delivery.id', ':cursor', filter.order).after, { cursor: filter.cursor })
+      .orderBy('delivery.id', filter.order === 'asc' ? 'ASC' : 'DESC')
       .limit(filter.limit);
     if (filter.state) query.andWhere('delivery.state = :state', { state: filter.state });
     if (filter.receiptId) query.andWhere('delivery.receipt_id = :receiptId', { receiptId: filter.receiptId });
     if (filter.appId) query.andWhere('delivery.app_id = :appId', { appId: filter.appId });
-    if (filter.cursor) query.andWhere('delivery.id < :cursor', { cursor: filter.cursor });
     return query.getMany();
   }
 

@@ -10,6 +10,7 @@ import {
 } from '#libs/service-kit';
 import {
   type Answer,
+  ask,
   QueuedJobs,
   testDatabase,
   testRedisUrl,
@@ -78,14 +79,7 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
     const gateway = gateways[0];
     if (!gateway) throw new Error('no gateway was started');
     const token = await tokens.mint('adapter-gateway', principal);
-    const answer = await fetch(`${await gateway.getUrl()}/${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    const text = await answer.text();
-    const json = /json/.test(answer.headers.get('content-type') ?? '');
-    return { status: answer.status, headers: answer.headers, body: json && text ? JSON.parse(text) : text };
+    return ask({ method, url: `${await gateway.getUrl()}/${path}`, token, body });
   };
   return {
     pool,

@@ -697,7 +697,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Deliveries, newest first */
+        /** Deliveries, newest first unless asked otherwise */
         get: operations["listDeliveries"];
         put?: never;
         post?: never;
@@ -1026,7 +1026,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Contacts, newest first */
+        /** Contacts, newest first unless asked otherwise */
         get: operations["listContacts"];
         put?: never;
         post?: never;
@@ -1864,7 +1864,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel a run; one under way ends as soon as it has stopped */
+        /** Cancel a run; one that is running ends as soon as it has stopped */
         post: operations["cancelRun"];
         delete?: never;
         options?: never;
@@ -7783,6 +7783,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description By time; desc, the default: the newest first */
+                order?: "desc" | "asc";
                 state?: "queued" | "sending" | "delivered" | "dead" | "unknown";
                 /** @description Deliveries that one event led to */
                 event_id?: string;
@@ -8380,6 +8382,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description By time; desc, the default: the newest first */
+                order?: "desc" | "asc";
                 /** @description A part of the name, in any case */
                 search?: string;
                 /** @description Only these, separated by commas */
@@ -9069,6 +9073,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description By time; desc, the default: the newest first */
+                order?: "desc" | "asc";
                 outcome?: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead";
                 app_id?: string;
             };
@@ -9438,6 +9444,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description By time; desc, the default: the newest first */
+                order?: "desc" | "asc";
                 app_id?: string;
             };
             header?: never;
@@ -9744,6 +9752,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description By time; desc, the default: the newest first */
+                order?: "desc" | "asc";
             };
             header?: never;
             path?: never;

@@ -1,4 +1,5 @@
-import { newId } from '#libs/contracts';
+import { newId, type Order } from '#libs/contracts';
+import { keyset } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
@@ -77,11 +78,15 @@ export class DocumentRepository {
     return rows[0] ?? null;
   }
 
-  /** Newest first; one more than `limit`, where there is one. */
-  async list(owner: Owner, limit: number, cursor: string | null): Promise<DocumentHead[]> {
+  /** One more than `limit`, where there is one. */
+  async list(
+    owner: Owner,
+    { limit, cursor = null, order }: { limit: number; cursor?: string | null; order: Order },
+  ): Promise<DocumentHead[]> {
+    const { after, by } = keyset('id', '$3', order);
     return (await this.db.query(
       `SELECT ${head} FROM engine.document
-        WHERE project_id = $1 AND organization_id = $2 AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
+        WHERE project_id = $1 AND organization_id = $2 AND ${after} ORDER BY ${by} LIMIT $4`,
       [owner.projectId, owner.organizationId, cursor, limit + 1],
     )) as DocumentHead[];
   }

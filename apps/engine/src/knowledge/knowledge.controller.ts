@@ -27,7 +27,7 @@ export class KnowledgeController {
   @ApiOperation({ summary: 'List documents', operationId: 'listDocuments' })
   @ApiOkResponse({ type: DocumentPage })
   async list(@Caller() caller: Principal, @Query() query: DocumentQuery): Promise<DocumentPage> {
-    const rows = await this.documents.list(caller, query.limit, query.cursor ?? null);
+    const rows = await this.documents.list(caller, query);
     const { data, next_cursor } = pageOf(rows, query.limit, (row) => row.id);
     return { data: data.map(documentView), next_cursor };
   }

@@ -1,4 +1,4 @@
-import { idOf, JsonObject, NestedList, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
+import { idOf, JsonObject, NestedList, OneOf, OrderedQuery, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import type { DocumentHead, FoundChunk } from './document.repository.js';
@@ -36,7 +36,7 @@ export class SearchQuery {
   @Type(() => Number) @Whole(1, 50, { optional: true }) limit: number = 10;
 }
 
-export class DocumentQuery extends PageQuery {}
+export class DocumentQuery extends OrderedQuery {}
 
 export class DocumentView implements Omit<DocumentHead, 'created_at'> {
   @ApiProperty(idOf('doc')) id: string;

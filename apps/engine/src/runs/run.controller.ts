@@ -63,7 +63,10 @@ export class RunController {
   @Post(':id/cancel')
   @HttpCode(202)
   @RequireScopes('workflows:write')
-  @ApiOperation({ operationId: 'cancelRun', summary: 'Cancel a run; one under way ends as soon as it has stopped' })
+  @ApiOperation({
+    operationId: 'cancelRun',
+    summary: 'Cancel a run; one that is running ends as soon as it has stopped',
+  })
   @ApiAcceptedResponse({ type: RunView })
   cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<RunView> {
     return this.service.cancel(caller, id);

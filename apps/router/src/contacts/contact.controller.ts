@@ -1,11 +1,11 @@
 import {
   Caller,
   OneOf,
+  OrderedQuery,
   pageOf,
   PageQuery,
   type Principal,
   RequireScopes,
-  SearchQuery,
   Text,
   Whole,
 } from '#libs/service-kit';
@@ -16,7 +16,8 @@ import { ContactRepository } from './contact.repository.js';
 import { ContactService } from './contact.service.js';
 import { AdmittedContactView, ContactDetailView, ContactPage, PairingCodeView } from './contact.dto.js';
 
-class ContactQuery extends SearchQuery {
+class ContactQuery extends OrderedQuery {
+  @Text(200, { optional: true, minLength: 1, description: 'A part of the name, in any case' }) search?: string;
   @Text(7_000, { optional: true, description: 'Only these, separated by commas' }) ids?: string;
   @OneOf(['unknown', 'known', 'blocked'], { optional: true }) status?: string;
 }
@@ -45,7 +46,7 @@ export class ContactController {
 
   @Get()
   @RequireScopes('contacts:read')
-  @ApiOperation({ operationId: 'listContacts', summary: 'Contacts, newest first' })
+  @ApiOperation({ operationId: 'listContacts', summary: 'Contacts, newest first unless asked otherwise' })
   @ApiOkResponse({ type: ContactPage })
   async list(@Caller() caller: Principal, @Query() query: ContactQuery): Promise<ContactPage> {
     const rows = await this.contacts.list(caller.organizationId, caller.projectId, {
@@ -53,6 +54,7 @@ export class ContactController {
       ids: query.ids?.split(',') ?? null,
       search: query.search ?? null,
       cursor: query.cursor ?? null,
+      order: query.order,
       limit: query.limit + 1,
     });
     return pageOf(rows, query.limit, (row) => row.id);

@@ -1,3 +1,5 @@
+import type { Order } from '#libs/contracts';
+import { keyset } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ContactRow } from './contact.entity.js';
@@ -30,14 +32,16 @@ export class ContactRepository {
       status: string | null;
       search: string | null;
       cursor: string | null;
+      order: Order;
       limit: number;
     },
   ): Promise<ContactRow[]> {
+    const { after, by } = keyset('id', '$4', filter.order);
     return (await this.db.query(
       `SELECT * FROM router.contact c WHERE organization_id = $1 AND project_id = $2 AND merged_into IS NULL
-          AND ($3::text IS NULL OR status = $3) AND ($4::text IS NULL OR id < $4)
+          AND ($3::text IS NULL OR status = $3) AND ${after}
           AND ($5::text IS NULL OR position(lower($5) IN lower(name)) > 0) AND ($7::text[] IS NULL OR id = ANY($7))
-        ORDER BY id DESC LIMIT $6`,
+        ORDER BY ${by} LIMIT $6`,
       [organizationId, projectId, filter.status, filter.cursor, filter.search, filter.limit, filter.ids],
     )) as ContactRow[];
   }

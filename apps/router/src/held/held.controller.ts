@@ -4,8 +4,8 @@ import {
   IdempotencyKey,
   keyed,
   OneOf,
+  OrderedQuery,
   pageOf,
-  PageQuery,
   type Principal,
   RequireScopes,
   TakesIdempotencyKey,
@@ -18,7 +18,7 @@ import { Rerouter } from '../routing/reroute.service.js';
 import { HeldRepository } from './held.repository.js';
 import { MessagePage, ReleasedView } from '../routing/message.dto.js';
 
-class HeldQuery extends PageQuery {
+class HeldQuery extends OrderedQuery {
   @OneOf(terminalOutcomes, { optional: true }) outcome?: string;
   @Text(100, { optional: true }) app_id?: string;
 }
@@ -44,6 +44,7 @@ export class HeldController {
       outcome: query.outcome ?? null,
       appId: query.app_id ?? null,
       cursor: query.cursor ?? null,
+      order: query.order,
       limit: query.limit + 1,
     });
     return pageOf(rows, query.limit, (row) => row.id);

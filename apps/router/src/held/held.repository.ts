@@ -1,3 +1,5 @@
+import type { Order } from '#libs/contracts';
+import { keyset } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type MessageRow, messagesSql } from '../routing/message.entity.js';
@@ -7,17 +9,17 @@ import { type MessageRow, messagesSql } from '../routing/message.entity.js';
 export class HeldRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** Newest first. */
   async list(
     organizationId: string,
     projectId: string,
-    filter: { outcome: string | null; appId: string | null; cursor: string | null; limit: number },
+    filter: { outcome: string | null; appId: string | null; cursor: string | null; order: Order; limit: number },
   ): Promise<MessageRow[]> {
+    const { after, by } = keyset('id', '$5', filter.order);
     return (await this.db.query(
       `${messagesSql}
         WHERE organization_id = $1 AND project_id = $2 AND outcome NOT IN ('routed', 'no_match') AND released_at IS NULL
-          AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR app_id = $4) AND ($5::text IS NULL OR id < $5)
-        ORDER BY id DESC LIMIT $6`,
+          AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR app_id = $4) AND ${after}
+        ORDER BY ${by} LIMIT $6`,
       [organizationId, projectId, filter.outcome, filter.appId, filter.cursor, filter.limit],
     )) as MessageRow[];
   }

@@ -9,7 +9,7 @@ import {
   ServiceTokens,
   tokenLimitDefaults,
 } from '#libs/service-kit';
-import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust, until } from '#libs/testing';
+import { ask, testDatabase, testRedisUrl, testServiceKey, testServiceTrust, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { AppModule } from '../app.module.js';
@@ -91,17 +91,7 @@ export async function routerWorld(): Promise<RouterWorld> {
       until('a row is there', async () => (await rows<T>(sql, parameters))[0]),
     api: async <T>(method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
       const token = await tokens.mint('router', { ...caller, scopes: ['admin', 'service' satisfies Scope] });
-      const answer = await fetch(`${await routers[0]?.getUrl()}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body ? { 'content-type': 'application/json' } : {}),
-          ...headers,
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
-      const text = await answer.text();
-      return { status: answer.status, headers: answer.headers, body: (text ? JSON.parse(text) : null) as T };
+      return ask<T>({ method, url: `${await routers[0]?.getUrl()}${path}`, token, body, headers });
     },
     close: async () => {
       await Promise.all(routers.map((router) => router.close()));

@@ -34,18 +34,33 @@ afterAll(async () => {
   await database.drop();
 });
 
+const first = { appId: null, cursor: null, order: 'desc', limit: 10 } as const;
+
 describe('refusals', () => {
   it('are kept without their body, and counted', async () => {
     log.record(endpoint, incoming, 'bad_signature', 'ab');
     const [row] = await until('it is kept', async () => {
-      const rows = await log.list('org_1', 'prj_1', 10, null, null);
+      const rows = await log.list('org_1', 'prj_1', first);
       return rows.length === 1 && rows;
     });
     expect(row).toMatchObject({ code: 'bad_signature', header_names: 'a,b', body_bytes: 2 });
     expect(await metrics.registry.metrics()).toMatch(
       /gatehouse_outcomes_total\{stage="received",outcome="refused".*\} 1/,
     );
-    expect(await log.list('org_2', 'prj_1', 10, null, null)).toEqual([]);
+    expect(await log.list('org_2', 'prj_1', first)).toEqual([]);
+  });
+
+  it('are read from either end', async () => {
+    log.record(endpoint, incoming, 'bad_signature', 'ab');
+    const newestFirst = await until('it is kept', async () => {
+      const rows = await log.list('org_1', 'prj_1', first);
+      return rows.length === 2 && rows.map(({ id }) => id);
+    });
+    expect(newestFirst).toEqual(newestFirst.toSorted().reverse());
+    const oldest = (await log.list('org_1', 'prj_1', { ...first, order: 'asc', limit: 1 })).map(({ id }) => id);
+    expect(oldest).toEqual(newestFirst.slice(1));
+    const after = await log.list('org_1', 'prj_1', { ...first, order: 'asc', cursor: oldest[0] ?? null });
+    expect(after.map(({ id }) => id)).toEqual(newestFirst.slice(0, 1));
   });
 
   it('are deleted when they are old', async () => {
@@ -56,7 +71,7 @@ describe('refusals', () => {
       [old],
     );
     expect(await log.deleteOld(30, 10)).toBe(1);
-    expect(await log.list('org_1', 'prj_1', 10, null, null)).toHaveLength(1);
-    expect(await log.list('org_1', 'prj_1', 10, null, 'app_other')).toEqual([]);
+    expect(await log.list('org_1', 'prj_1', first)).toHaveLength(2);
+    expect(await log.list('org_1', 'prj_1', { ...first, appId: 'app_other' })).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { Batcher } from '#libs/batching';
-import { type Endpoint, newId } from '#libs/contracts';
-import { isRefusedRow } from '#libs/database';
+import { type Endpoint, newId, type Order } from '#libs/contracts';
+import { isRefusedRow, keyset } from '#libs/database';
 import { Metrics } from '#libs/service-kit';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -44,13 +44,11 @@ export class RefusalLog implements OnApplicationShutdown {
     this.batcher.add(refusal).catch((error) => this.logger.warn(`refusals not kept: ${String(error)}`));
   }
 
-  /** A project's refusals, or those of one App, newest first. */
+  /** A project's refusals, or those of one App. */
   list(
     organizationId: string,
     projectId: string,
-    limit: number,
-    cursor: string | null,
-    appId: string | null,
+    { appId, cursor, order, limit }: { appId: string | null; cursor: string | null; order: Order; limit: number },
   ): Promise<Refusal[]> {
     const query = this.rows
       .createQueryBuilder('refusal')
@@ -58,10 +56,10 @@ export class RefusalLog implements OnApplicationShutdown {
         organizationId,
         projectId,
       })
-      .orderBy('refusal.id', 'DESC')
+      .andWhere(keyset('refusal.id', ':cursor', order).after, { cursor })
+      .orderBy('refusal.id', order === 'asc' ? 'ASC' : 'DESC')
       .limit(limit);
     if (appId) query.andWhere('refusal.app_id = :appId', { appId });
-    if (cursor) query.andWhere('refusal.id < :cursor', { cursor });
     return query.getMany();
   }
 

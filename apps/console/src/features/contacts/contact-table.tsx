@@ -46,6 +46,7 @@ const columns: Column<ContactView>[] = [
     id: 'since',
     label: texts.since,
     value: ({ created_at }) => created_at,
+    ordered: true,
     width: '120px',
     cell: ({ created_at }) => <When at={created_at} relative />,
   },

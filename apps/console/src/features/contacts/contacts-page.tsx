@@ -7,7 +7,7 @@ import { useLiveRefresh } from '../../api/use-live-refresh.js';
 import { contactTexts } from '../../texts/contacts.js';
 import { FilterBar, FilterSelect, FilterText } from '../../ui/filter-bar.js';
 import { Page } from '../../ui/page.js';
-import { filterOf } from '../../ui/use-sort.js';
+import { filterOf, useOrder } from '../../ui/use-sort.js';
 import { type ContactSearch, contactStatuses } from './contact-search.js';
 import { ContactTable } from './contact-table.js';
 import { HeldSenders } from './held-senders.js';
@@ -23,8 +23,9 @@ export function ContactsPage(): ReactNode {
   const navigate = useNavigate({ from: '/p/$projectId/contacts' });
   const change = (patch: Partial<ContactSearch>): void =>
     void navigate({ search: (before) => ({ ...before, ...patch }), replace: true });
-  const list = useCursorList(['contacts', 'list', filter], (cursor, signal) =>
-    answer(api.GET('/api/v1/contacts', { params: { query: { ...filter, limit: pageSize, cursor } }, signal })),
+  const order = useOrder('since');
+  const list = useCursorList(['contacts', 'list', filter, order], (cursor, signal) =>
+    answer(api.GET('/api/v1/contacts', { params: { query: { ...filter, order, limit: pageSize, cursor } }, signal })),
   );
   useLiveRefresh('contacts');
   const filtered = Object.keys(filter).length > 0;
