@@ -3,6 +3,7 @@
 /**
  * @typedef {object} Component
  * @property {string} value the map of `values.yaml` whose `enabled` switches it
+ * @property {string} [beside] another one that has to be enabled too
  * @property {Record<string, string>} [files] resources that another value switches
  */
 
@@ -12,6 +13,9 @@ export const components = {
   'cluster-tokens': { value: 'clusterTokens' },
   'database-roles': { value: 'databaseRoles' },
   'external-secrets': { value: 'externalSecrets' },
+  'external-secrets/database-roles': { value: 'externalSecrets', beside: 'databaseRoles' },
+  'external-secrets/mcp-sidecar': { value: 'externalSecrets', beside: 'mcpSidecar' },
+  'external-secrets/single-sign-on': { value: 'externalSecrets', beside: 'singleSignOn' },
   'gateway-api': { value: 'gateway' },
   'mcp-sidecar': { value: 'mcpSidecar' },
   monitoring: {
@@ -28,5 +32,8 @@ export const components = {
 };
 
 /** @param {string} component @param {string} file */
-export const switchOf = (component, file) =>
-  `.Values.${components[component]?.files?.[file] ?? components[component]?.value}.enabled`;
+export function switchOf(component, file) {
+  const { value, files, beside } = components[component] ?? { value: component };
+  const own = `.Values.${files?.[file] ?? value}.enabled`;
+  return beside ? `and ${own} .Values.${beside}.enabled` : own;
+}

@@ -1,5 +1,5 @@
 import { chartVersion, describeRendered, helm, rendered } from './helm.js';
-import { built, components, describeBuilt } from './kustomize.js';
+import { built, choices, components, describeBuilt } from './kustomize.js';
 import { baseSettings, runnableApps, type Manifest } from './manifests.js';
 import { appOf, find, id, ofKind, podOf } from './objects.js';
 import { complaint } from './schema.js';
@@ -13,6 +13,9 @@ const valuesOf: Record<string, object> = {
   'cluster-tokens': { clusterTokens: on },
   'database-roles': { databaseRoles: on },
   'external-secrets': { externalSecrets: on },
+  'external-secrets/database-roles': { externalSecrets: on, databaseRoles: on },
+  'external-secrets/mcp-sidecar': { externalSecrets: on, mcpSidecar: on },
+  'external-secrets/single-sign-on': { externalSecrets: on, singleSignOn: on },
   'gateway-api': { gateway: { ...on, ...gateway }, ingress: { enabled: false } },
   'mcp-sidecar': { mcpSidecar: on },
   monitoring: { monitoring: { serviceMonitor: on, alerts: on, dashboards: on }, queueScaling: on },
@@ -50,28 +53,25 @@ function comparable(objects: Manifest[]) {
 
 const [describeBoth] = [describeRendered === describe ? describeBuilt : describe.skip];
 
-describeBoth.each([[], ...components.map((name) => [name]), components].map((names) => [names]))(
-  'the chart with %j',
-  (names) => {
-    it('has the objects that kustomize makes', () => {
-      const objects = built('production', names, (kustomization) => {
-        // Those are an installation's own: the chart's values are the base's.
-        delete kustomization.patches;
-        const [image] = kustomization.images ?? [];
-        const sidecar = {
-          name: 'gatehouse/mcp-sidecar',
-          newName: `${repository}/mcp-sidecar`,
-          newTag: image?.newTag ?? '',
-        };
-        kustomization.images?.push(sidecar);
-      });
-      const values = names.length === 1 ? valuesOf[names[0] ?? ''] : names.length === 0 ? {} : everything;
-      expect(values).toBeDefined();
-      const release = rendered({ ...values, image: { repository } });
-      expect(comparable(release)).toEqual(comparable(objects));
+describeBoth.each(choices.map((names) => [names]))('the chart with %j', (names) => {
+  it('has the objects that kustomize makes', () => {
+    const objects = built('production', names, (kustomization) => {
+      // Those are an installation's own: the chart's values are the base's.
+      delete kustomization.patches;
+      const [image] = kustomization.images ?? [];
+      const sidecar = {
+        name: 'gatehouse/mcp-sidecar',
+        newName: `${repository}/mcp-sidecar`,
+        newTag: image?.newTag ?? '',
+      };
+      kustomization.images?.push(sidecar);
     });
-  },
-);
+    const values = names === components ? everything : names.length === 0 ? {} : valuesOf[names.at(-1) ?? ''];
+    expect(values).toBeDefined();
+    const release = rendered({ ...values, image: { repository } });
+    expect(comparable(release)).toEqual(comparable(objects));
+  });
+});
 
 describeRendered('the chart', () => {
   it('passes the strict lint, with everything on as well', () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { manifestsOf, type Manifest } from './manifests.js';
@@ -9,7 +9,14 @@ import { manifestsOf, type Manifest } from './manifests.js';
 const k8s = fileURLToPath(new URL('../../k8s', import.meta.url));
 
 export const overlays = ['dev', 'production'];
-export const components = readdirSync(join(k8s, 'components')).sort();
+/** Their folders below `k8s/components`; one within another goes with both that its path names. */
+export const components = readdirSync(join(k8s, 'components'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('/kustomization.yaml'))
+  .map((path) => dirname(path))
+  .sort();
+
+/** None, each with what it goes with, and all of them. */
+export const choices = [[], ...components.map((name) => [...new Set([...name.split('/'), name])]), components];
 
 const answers = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
 if (!answers && process.env['CI']) throw new Error('kubectl is not on the PATH, and CI has to build the overlays');
