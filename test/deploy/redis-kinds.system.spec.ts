@@ -1,13 +1,13 @@
 import { deliverySend, inboundParse, messageRoute, outboundSent, turnRun } from '#libs/contracts';
 import { JobClient, JobServer } from '#libs/queue';
-import { until } from '#libs/testing';
+import { restoreLogs, silenceLogs, until } from '#libs/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { queuePrefix } from '../../libs/queue/src/connection.js';
 import { rulesOf } from '../../scripts/launcher/redis-users.mjs';
 import { makeCertificates } from './certificates.js';
-import { password, type Server, startRedis } from './redis-servers.js';
+import { password, type Server, startRedis, startWatchedRedis } from './redis-servers.js';
 
 const payload = (id: string) => ({
   delivery_id: `dlv_${id}`,
@@ -52,10 +52,14 @@ describe('queues', () => {
     running.push(server);
     return server;
   };
+  beforeAll(silenceLogs);
   afterEach(async () => {
     await Promise.all(running.splice(0).map((server) => server.kill()));
   });
-  afterAll(() => rmSync(dir, { recursive: true }));
+  afterAll(() => {
+    rmSync(dir, { recursive: true });
+    restoreLogs();
+  });
 
   it('are served by a Redis with a password', async () => {
     const { port } = await start('password');
@@ -130,30 +134,9 @@ describe('queues', () => {
   });
 
   it('go on with the replica that Sentinels choose when the master is killed', async () => {
-    const auth = [`masterauth ${password}`];
-    const master = await start('master', { more: auth });
-    const replica = await start('replica', { more: [...auth, `replicaof 127.0.0.1 ${master.port}`] });
-    await until('the replica follows', async () =>
-      String(await replica.ask('INFO', 'replication')).includes('link_status:up'),
-    );
-    const watch = [
-      `sentinel monitor gatehouse 127.0.0.1 ${master.port} 2`,
-      `sentinel auth-pass gatehouse ${password}`,
-      'sentinel down-after-milliseconds gatehouse 500',
-      'sentinel failover-timeout gatehouse 3000',
-      `sentinel sentinel-pass ${password}`,
-    ];
-    const sentinels = await Promise.all(['s1', 's2', 's3'].map((name) => start(name, { sentinel: true, more: watch })));
-    await until('Sentinels know each other and the replica', async () => {
-      const seen = await Promise.all(sentinels.map((one) => one.ask('SENTINEL', 'MASTER', 'gatehouse')));
-      return seen.every((each) => /num-slaves,1,num-other-sentinels,2/.test(String(each)));
-    });
-    const [first, ...others] = sentinels.map(({ port }) => `127.0.0.1:${port}`);
-    const url = `redis+sentinel://:${password}@${first}/gatehouse?nodes=${others.join(',')}&sentinel_password=${password}`;
-    const served = await exchange(url, async () => {
-      await master.kill();
-      await until('the replica is the master', async () => String(await replica.ask('ROLE')).startsWith('master'));
-    });
+    const watched = await startWatchedRedis(dir);
+    const served = await exchange(watched.url, () => watched.failOver());
+    await watched.close();
     expect(served).toContain('later');
   });
 });

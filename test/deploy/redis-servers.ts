@@ -27,6 +27,47 @@ interface How {
   sentinel?: boolean;
 }
 
+/** A master, its replica and three Sentinels that choose the replica when the master is gone for half a second. */
+export interface Watched {
+  /** By the Sentinels, as REDIS_URL has it. */
+  url: string;
+  /** kill -9 of the master. @returns when the replica has become it */
+  failOver(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startWatchedRedis(parent: string): Promise<Watched> {
+  const auth = [`masterauth ${password}`];
+  const master = await startRedis(parent, 'master', { more: auth });
+  const replica = await startRedis(parent, 'replica', { more: [...auth, `replicaof 127.0.0.1 ${master.port}`] });
+  await until('the replica follows', async () =>
+    String(await replica.ask('INFO', 'replication')).includes('link_status:up'),
+  );
+  const more = [
+    `sentinel monitor gatehouse 127.0.0.1 ${master.port} 2`,
+    `sentinel auth-pass gatehouse ${password}`,
+    'sentinel down-after-milliseconds gatehouse 500',
+    'sentinel failover-timeout gatehouse 3000',
+    `sentinel sentinel-pass ${password}`,
+  ];
+  const sentinels = await Promise.all(
+    ['s1', 's2', 's3'].map((name) => startRedis(parent, name, { sentinel: true, more })),
+  );
+  await until('Sentinels know each other and the replica', async () => {
+    const seen = await Promise.all(sentinels.map((one) => one.ask('SENTINEL', 'MASTER', 'gatehouse')));
+    return seen.every((each) => /num-slaves,1,num-other-sentinels,2/.test(String(each)));
+  });
+  const [first, ...others] = sentinels.map(({ port }) => `127.0.0.1:${port}`);
+  return {
+    url: `redis+sentinel://:${password}@${first}/gatehouse?nodes=${others.join(',')}&sentinel_password=${password}`,
+    failOver: async () => {
+      await master.kill();
+      await until('the replica is the master', async () => String(await replica.ask('ROLE')).startsWith('master'));
+    },
+    close: async () => void (await Promise.all([master, replica, ...sentinels].map((server) => server.kill()))),
+  };
+}
+
 /** A real server in this folder, with a password. */
 export async function startRedis(
   parent: string,

@@ -10,6 +10,9 @@ export interface RedisUsers {
   refused(): Promise<string[]>;
 }
 
+/** Of servers that Sentinels watch or of a Cluster: each service is the user of the address. */
+export const oneUser = (url: string): RedisUsers => ({ urlOf: () => url, refused: async () => [] });
+
 /** @param prefix tells the users of one test file from those of another */
 export async function makeRedisUsers(url: string, prefix = ''): Promise<RedisUsers> {
   const redis = new Redis(url);

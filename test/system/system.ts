@@ -20,7 +20,7 @@ import { services } from '../../scripts/launcher/services.mjs';
 import { bootstrapResult, runStep } from '../../scripts/launcher/setup-step.mjs';
 import { type Api, openApi } from './api.js';
 import { type ServiceProcess, spawnService } from './service-process.js';
-import { makeRedisUsers } from './store-users.js';
+import { makeRedisUsers, oneUser } from './store-users.js';
 
 /** Every service, as processes over stores of their own. */
 export interface System extends Api {
@@ -105,7 +105,7 @@ export async function startSystem(
     const database = keep(given.database ?? (await testDatabase()), (made) => made.drop());
     const redis = keep(given.redis ?? (await takeRedisDatabase()), (made) => made.release());
     // As an installation has them: a role and a user for each service.
-    const users = await makeRedisUsers(redis.url);
+    const users = redis.url.startsWith('redis:') ? await makeRedisUsers(redis.url) : oneUser(redis.url);
     const ingress = 'webhook-ingress';
     const ingressLinks = {
       database: keep(await openLink(pooled(database.urlOf(ingress))), (link) => link.close()),
