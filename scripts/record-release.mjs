@@ -12,7 +12,6 @@ await runScript(async () => {
   await ensureNode();
   await ensureInstalled();
   await ensureBuilt();
-  const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
-  const args = [...jest, '--testMatch', join(root, 'test/upgrade/record.ts'), '--runInBand'];
+  const args = ['node_modules/jest/bin/jest.js', '--testMatch', join(root, 'test/upgrade/record.ts'), '--runInBand'];
   process.exit(spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status ?? 1);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ensureBuilt } from './launcher/build.mjs';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
-import { root } from './launcher/project.mjs';
+import { cacheDir, root } from './launcher/project.mjs';
 import { runScript } from './launcher/say.mjs';
 
 /** Two a core and one more, since specs wait for half of their time; each has up to fifty connections to the one Postgres, which has room for 300. */
@@ -22,14 +22,12 @@ await runScript(async () => {
   const saysWorkers = args.some((arg) => /^(--maxWorkers|-w|--runInBand|-i)(=|$)/.test(arg));
   const jest = spawn(
     process.execPath,
-    [
-      '--experimental-vm-modules',
-      '--disable-warning=ExperimentalWarning',
-      join(root, 'node_modules/jest/bin/jest.js'),
-      ...(saysWorkers ? [] : [`--maxWorkers=${workers}`]),
-      ...args,
-    ],
-    { cwd: root, stdio: 'inherit' },
+    [join(root, 'node_modules/jest/bin/jest.js'), ...(saysWorkers ? [] : [`--maxWorkers=${workers}`]), ...args],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(cacheDir, 'compiled') },
+    },
   );
   for (const signal of /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
     process.on(signal, () => jest.kill(signal));

@@ -2,7 +2,6 @@ import { noLimits } from '#libs/project-limits';
 import { createService, ServiceTokens } from '#libs/service-kit';
 import { JobClient } from '#libs/queue';
 import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
-import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Redis } from 'ioredis';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -37,8 +36,6 @@ export interface OrderWorld {
  * `delayMs` says.
  */
 export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): Promise<OrderWorld> {
-  // A line for each of thousands of jobs hides what other tests say.
-  Logger.overrideLogger(['warn', 'error', 'fatal']);
   const database = await testDatabase();
   const redis = new Redis(testRedisUrl());
   for (const queue of ['inbound', 'route', 'turns', 'outbound', 'order']) {
@@ -49,7 +46,8 @@ export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): 
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
   const started: NestFastifyApplication[] = [];
   const stores = { DATABASE_URL: database.url, DATABASE_POOL: 5 };
-  const settings = { ...routerDefaults, ...stores, QUEUE_CONCURRENCY: 16 };
+  // A line for each of thousands of jobs hides what other tests say.
+  const settings = { ...routerDefaults, ...stores, QUEUE_CONCURRENCY: 16, LOG_LEVEL: 'warn' };
   const start = async (
     options: Omit<Parameters<typeof createService>[0], 'settings'>,
   ): Promise<NestFastifyApplication> => {

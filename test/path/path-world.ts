@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
 import { createService, type Scope, ServiceTokens } from '#libs/service-kit';
-import { testRedisUrl, testServiceKey } from '#libs/testing';
+import { ask, testRedisUrl, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../../apps/engine/src/app.module.js';
 import { type SessionTurnView, sessionTurn } from '../../apps/engine/src/sessions/session-turn.dto.js';
@@ -126,20 +126,10 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
       by.enqueuer.go(started);
     },
     api: async <T>(method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
-      if (!/^\/api\/v1\/(sessions|runs|turns|agents|approvals)/.test(path))
+      if (!/^\/api\/v1\/(sessions|runs|turns|agents|approvals|knowledge)/.test(path))
         return world.api<T>(method, path, body, headers);
       const token = await tokens.mint('engine', { ...caller, scopes: ['admin', 'service' satisfies Scope] });
-      const answer = await fetch(`${await engine.app.getUrl()}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body ? { 'content-type': 'application/json' } : {}),
-          ...headers,
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
-      const text = await answer.text();
-      return { status: answer.status, headers: answer.headers, body: (text ? JSON.parse(text) : null) as T };
+      return ask<T>({ method, url: `${await engine.app.getUrl()}${path}`, token, body, headers });
     },
     close: async () => {
       await Promise.all(engines.map((each) => each.close()));

@@ -1,5 +1,12 @@
-import { openLink, testDatabase, type BreakableLink, type TestDatabase, until } from '#libs/testing';
-import { Logger } from '@nestjs/common';
+import {
+  type BreakableLink,
+  openLink,
+  restoreLogs,
+  silenceLogs,
+  testDatabase,
+  type TestDatabase,
+  until,
+} from '#libs/testing';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { ChangeCache } from './change-cache.js';
@@ -13,7 +20,7 @@ const db = { query: async (sql: string, values?: unknown[]) => (await pool.query
 const listeners: ChangeListener[] = [];
 
 beforeAll(async () => {
-  Logger.overrideLogger(false);
+  silenceLogs();
   database = await testDatabase();
   pool = new pg.Pool({ connectionString: database.url, max: 4 });
   pool.on('error', () => undefined);
@@ -28,6 +35,7 @@ afterAll(async () => {
   await link.close();
   await pool.end();
   await database.drop();
+  restoreLogs();
 });
 beforeEach(() => pool.query('TRUNCATE told.rule'));
 

@@ -1,7 +1,9 @@
 export type { Answer, Json, Refusal, RouteTable, ViewOf } from './answer.js';
+export { ask } from './ask.js';
 export { openLink, type BreakableLink } from './breakable-link.js';
 export { testRedisUrl } from './env.js';
 export { growth } from './growth.js';
+export { restoreLogs, silenceLogs } from './logs.js';
 export { QueuedJobs } from './queued-jobs.js';
 export { takeRedisDatabase, type RedisDatabase } from './redis-database.js';
 export { testServiceKey, testServiceTrust } from './service-key.js';

@@ -1,6 +1,5 @@
 import { messageRoute, type MessageRoutePayload, newId } from '#libs/contracts';
-import { type RedisDatabase, takeRedisDatabase, until } from '#libs/testing';
-import { Logger } from '@nestjs/common';
+import { type RedisDatabase, restoreLogs, silenceLogs, takeRedisDatabase, until } from '#libs/testing';
 import { Redis } from 'ioredis';
 import { JobClient } from '../job-client.js';
 import type { JobContext } from '../job-context.js';
@@ -17,13 +16,13 @@ export class ServedQueue {
   private server: JobServer | null = null;
 
   async open(): Promise<void> {
-    // What fails here fails on purpose.
-    Logger.overrideLogger(false);
+    silenceLogs();
     this.database = await takeRedisDatabase();
   }
 
   async close(): Promise<void> {
     await this.database.release();
+    restoreLogs();
   }
 
   /** Before each test. */
