@@ -7,6 +7,7 @@ import { root } from './launcher/project.mjs';
 const accepted = [
   '0BSD',
   'Apache-2.0',
+  'BlueOak-1.0.0',
   'BSD-2-Clause',
   'BSD-3-Clause',
   'ISC',

@@ -2,22 +2,25 @@ import { defineConfig } from 'vite';
 import { bundleBudget } from './build/bundle-budget.ts';
 import { precompress } from './build/precompress.ts';
 import { componentStyles } from './build/component-styles.ts';
+import { pageFiles } from './build/page-files.ts';
 import { preloadPages } from './build/preload-pages.ts';
 import { keySession } from './dev/key-session.ts';
 import { systemProxy } from './dev/system-proxy.ts';
 
 /** What opens over a page, or is filled in. */
 const forms =
-  /node_modules\/(react-number-format|react-remove-scroll|react-transition-group|use-sidecar|@mantine\/core\/.*\/(Popover|Combobox|Select|MultiSelect|TagsInput|PillsInput|NumberInput|PasswordInput|Menu|Modal|ModalBase|Drawer|Tooltip|Transition|Portal|FocusTrap|Overlay|Floating|Checkbox|Radio|Switch|Textarea|Fieldset|Pill)\/)|src\/ui\/(confirm-action|confirm-button|confirm-dialog|etag-conflict|filter-bar|form-modal|name-field|removal|secret-once)\.tsx/;
-/** Its scroll area brings what places things over a page. */
+  /node_modules\/(react-number-format|react-remove-scroll|react-transition-group|use-sidecar|@mantine\/core\/.*\/(Popover|Combobox|Select|MultiSelect|TagsInput|PillsInput|NumberInput|PasswordInput|Menu|Modal|ModalBase|Drawer|Tooltip|Transition|Portal|FocusTrap|Overlay|Floating|Checkbox|Radio|Switch|Textarea|Fieldset|Pill)\/)|src\/ui\/(confirm-dialog|etag-conflict|form-modal|full-popover|full-select|name-field|removal|secret-window)\.tsx/;
+/** What places things over a page, and scrolls within it. */
+const floating =
+  /node_modules\/(@floating-ui|@mantine\/core\/.*\/(Table|ScrollArea)\/(?!utils))|src\/ui\/diff-view\.tsx/;
 const tables =
-  /node_modules\/(@floating-ui|@tanstack\/(react-virtual|virtual-core)|@mantine\/core\/.*\/(Table|ScrollArea)\/(?!utils))|src\/ui\/(data-table|diff-view|table-head|table-row|table-skeleton)\.tsx/;
+  /node_modules\/@tanstack\/(react-virtual|virtual-core)|src\/ui\/(data-table|table-head|table-row|table-skeleton)\.tsx/;
 
 export default defineConfig({
   root: import.meta.dirname,
   // The portal puts the nonce of each answer in its place.
   html: { cspNonce: '%CSP_NONCE%' },
-  plugins: [componentStyles(), bundleBudget(), preloadPages(), precompress(), keySession()],
+  plugins: [componentStyles(), bundleBudget(), preloadPages(), pageFiles(), precompress(), keySession()],
   build: {
     outDir: '../../dist/console',
     emptyOutDir: true,
@@ -33,8 +36,15 @@ export default defineConfig({
           // visit begins with is one file, what several pages need another.
           groups: [
             { name: 'first', tags: ['$initial'], priority: 2 },
-            // The first look at many pages needs neither of these.
+            // The first look at many pages needs none of these.
             { name: 'forms', test: forms, minShareCount: 2, priority: 1.5, includeDependenciesRecursively: false },
+            {
+              name: 'floating',
+              test: floating,
+              minShareCount: 2,
+              priority: 1.5,
+              includeDependenciesRecursively: false,
+            },
             { name: 'tables', test: tables, minShareCount: 2, priority: 1.5, includeDependenciesRecursively: false },
             { name: 'pages', minShareCount: 3, priority: 1 },
           ],

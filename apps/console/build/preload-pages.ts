@@ -1,28 +1,36 @@
-import type { HtmlTagDescriptor, Plugin } from 'vite';
+import type { IndexHtmlTransformResult, Plugin } from 'vite';
 
-/** Has the page itself name what every page needs besides what it begins with: found by the script, it would be asked for later. */
+/**
+ * Has the page itself name what every page needs besides what it begins with: found by the script, it would be asked for later.
+ * Scripts give way to styles, with which something shows before them.
+ */
 export function preloadPages(): Plugin {
   return {
     name: 'preload-pages',
     apply: 'build',
     transformIndexHtml: {
       order: 'post',
-      handler(_html, { bundle = {} }): HtmlTagDescriptor[] {
+      handler(html, { bundle = {} }): IndexHtmlTransformResult {
         const pages = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === 'pages');
         if (pages?.type !== 'chunk') throw new Error('There is no chunk of what pages share.');
         const styles = [...(pages.viteMetadata?.importedCss ?? [])];
-        return [
-          {
-            tag: 'link',
-            injectTo: 'head',
-            attrs: { rel: 'modulepreload', crossorigin: true, href: `/${pages.fileName}` },
-          },
-          ...styles.map((href) => ({
-            tag: 'link',
-            injectTo: 'head' as const,
-            attrs: { rel: 'stylesheet', crossorigin: true, href: `/${href}` },
-          })),
-        ];
+        const entry = '<script type="module" ';
+        if (!html.includes(entry)) throw new Error('The page has no script to begin with.');
+        return {
+          html: html.replace(entry, `${entry}fetchpriority="low" `),
+          tags: [
+            {
+              tag: 'link',
+              injectTo: 'head',
+              attrs: { rel: 'modulepreload', fetchpriority: 'low', crossorigin: true, href: `/${pages.fileName}` },
+            },
+            ...styles.map((href) => ({
+              tag: 'link',
+              injectTo: 'head' as const,
+              attrs: { rel: 'stylesheet', crossorigin: true, href: `/${href}` },
+            })),
+          ],
+        };
       },
     },
   };

@@ -8,6 +8,14 @@ import { startUpstream, type Upstream } from '../testing/upstream.js';
 
 const page = '<!doctype html><meta property="csp-nonce" nonce="%CSP_NONCE%"><title>Gatehouse</title>';
 const script = 'console.log(1);'.repeat(100);
+const pageFiles = [
+  { path: '/p/$projectId/tools/new', scripts: ['/assets/new-1.js'], styles: [] },
+  {
+    path: '/p/$projectId/tools/$toolId',
+    scripts: ['/assets/tool-1.js', '/assets/tables-1.js'],
+    styles: ['/assets/tool-1.css'],
+  },
+];
 
 let folder: string;
 let portal: PortalWorld;
@@ -17,6 +25,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-console-'));
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), page);
+  writeFileSync(join(folder, 'page-files.json'), JSON.stringify(pageFiles));
   writeFileSync(join(folder, 'icon.svg'), '<svg/>');
   writeFileSync(join(folder, 'assets/main-3f2a.js'), script);
   writeFileSync(join(folder, 'assets/main-3f2a.js.br'), brotliCompressSync(script));
@@ -76,6 +85,20 @@ describe('the console', () => {
     expect((await get('/', browser)).headers['link']).toBeUndefined();
     const { headers } = await get('/', { ...browser, cookie: 'gatehouse_session=x' });
     expect(headers['link']).toBe('</api/v1/session>; rel=preload; as=fetch; crossorigin');
+  });
+
+  it('names the files of the page that is asked for, scripts after styles', async () => {
+    const link = async (path: string) => (await get(path, browser)).headers['link'];
+    expect(await link('/p/prj_1/tools/tool_1?tab=versions')).toBe(
+      '</assets/tool-1.js>; rel=modulepreload; fetchpriority=low; crossorigin, ' +
+        '</assets/tables-1.js>; rel=modulepreload; fetchpriority=low; crossorigin, ' +
+        '</assets/tool-1.css>; rel=preload; as=style; crossorigin',
+    );
+    expect(await link('/p/prj_1/tools/new/')).toBe(
+      '</assets/new-1.js>; rel=modulepreload; fetchpriority=low; crossorigin',
+    );
+    expect(await link('/p/prj_1/tools/tool_1/more')).toBeUndefined();
+    expect((await get('/page-files.json')).status).toBe(404);
   });
 
   it('has files that are kept for good, each as small as its client takes it', async () => {

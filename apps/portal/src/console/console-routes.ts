@@ -2,6 +2,7 @@ import { randomBytes, createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BuiltFile, builtFiles, encodingFor } from './built-files.js';
+import { pageFilesPath, pageLinks } from './page-files.js';
 import { sessionTokenOf } from '../sessions/session-cookie.js';
 
 const style = 'body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}';
@@ -68,6 +69,8 @@ export function isConsole(route: string): boolean {
 export function consoleRoutes(fastify: FastifyInstance, folder: string, publicUrl: string): void {
   const files = builtFiles(folder);
   if (files.size === 0) new Logger('console').warn({ event: 'console.not_built', folder });
+  const linksOf = pageLinks(files.get(pageFilesPath));
+  files.delete(pageFilesPath);
   fastify.get(everything, (request, reply) => {
     const path = request.url.split('?')[0] ?? '/';
     const asset = files.get(path);
@@ -80,7 +83,9 @@ export function consoleRoutes(fastify: FastifyInstance, folder: string, publicUr
         .send(missingConsole);
     }
     const signedIn = sessionTokenOf(request.headers.cookie, publicUrl) !== undefined;
-    return sendPage(signedIn ? reply.header('link', sessionPreload) : reply, page);
+    const links = [signedIn ? sessionPreload : null, linksOf(path)].filter((link) => link !== null);
+    if (links.length > 0) reply.header('link', links.join(', '));
+    return sendPage(reply, page);
   });
 }
 

@@ -148,6 +148,22 @@ describe('the proxy', () => {
     expect((await call('/api/v1/oauth/callback/acme?state=s', 'gh_no_key')).status).toBe(401);
   });
 
+  it.each([
+    ['br', '/api/v1/credentials?large', 'GET', 'br'],
+    ['gzip, deflate', '/api/v1/credentials?large', 'GET', 'gzip'],
+    ['identity', '/api/v1/credentials?large', 'GET', null],
+    ['br', '/api/v1/credentials', 'GET', null],
+    ['br', '/api/v1/credentials?large', 'POST', null],
+  ])('for a client that takes %s, answers %s by %s in the encoding %s', async (accepted, path, method, encoding) => {
+    const answer = await fetch(`${portal.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${admin}`, 'accept-encoding': accepted },
+    });
+    expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, encoding]);
+    const { from, data } = (await answer.json()) as { from?: string; data?: object[] };
+    expect(from ?? data?.length).toBe(path.endsWith('large') ? 200 : 'vault');
+  });
+
   it('answers 503 for a service that does not answer', async () => {
     const { status, type, body } = await call('/api/v1/runs', admin);
     expect({ status, type, code: body.code }).toEqual({

@@ -1,5 +1,6 @@
 import { portalHopHeader } from '#libs/contracts';
 import { Problem, ServiceTokens } from '#libs/service-kit';
+import compress from '@fastify/compress';
 import httpProxy from '@fastify/http-proxy';
 import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -49,6 +50,7 @@ function proxy(
     // A type that Fastify cannot read is nothing to it: whether a body is welcome is for the service behind to say.
     scope.addHook('onRequest', async (request) => hideContentType(request));
     scope.setErrorHandler((error, _request, reply) => sendProblem(reply, error));
+    await scope.register(compress, { global: false, encodings: ['br', 'gzip'] });
     await scope.register(httpProxy, {
       prefix,
       rewritePrefix: prefix,
@@ -63,10 +65,27 @@ function proxy(
       replyOptions: {
         rewriteRequestHeaders: (request, headers) =>
           rewrite(request as FastifyRequest, withContentType(request as FastifyRequest, headers)),
+        onResponse: (request, reply, { stream }) =>
+          isWorthCompressing(request, reply as FastifyReply)
+            ? (reply as FastifyReply).compress(stream)
+            : (reply as FastifyReply).send(stream),
         onError: (reply, { error }) => noAnswer(reply as FastifyReply, error),
       },
     });
   });
+}
+
+/** Smaller ones fit into one packet as they are. */
+const compressedFromBytes = 1_024;
+
+/** What is read, of which none has a secret: the size of a compressed answer tells something of what is in it. */
+function isWorthCompressing({ method }: Pick<FastifyRequest, 'method'>, reply: FastifyReply): boolean {
+  const bytes = Number(reply.getHeader('content-length') ?? Number.POSITIVE_INFINITY);
+  return (
+    method === 'GET' &&
+    /^application\/json\b/.test(String(reply.getHeader('content-type'))) &&
+    bytes >= compressedFromBytes
+  );
 }
 
 const contentTypes = new WeakMap<IncomingMessage, string>();

@@ -14,7 +14,9 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** A real HTTP server in a service's place: notes requests, answers its document at `/openapi.json` and else 200 `{"from"}`. */
+/**
+ * A real HTTP server in a service's place: notes requests, answers its document at `/openapi.json`, a large list at `…?large` and else 200
+ * `{"from"}`. */
 export async function startUpstream(from: string, document: object): Promise<Upstream> {
   const seen: SeenRequest[] = [];
   const server = createServer(async (request, response) => {
@@ -22,9 +24,9 @@ export async function startUpstream(from: string, document: object): Promise<Ups
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = '', url = '', headers } = request;
     seen.push({ method, url, headers, body: Buffer.concat(chunks) });
-    response
-      .setHeader('content-type', 'application/json')
-      .end(JSON.stringify(url === '/openapi.json' ? document : { from }));
+    const large = url.endsWith('?large') && { data: Array.from({ length: 200 }, () => ({ from })) };
+    const answer = JSON.stringify(url === '/openapi.json' ? document : large || { from });
+    response.setHeader('content-type', 'application/json').setHeader('content-length', answer.length).end(answer);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
