@@ -3,13 +3,12 @@ import './global.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { lazy, startTransition, StrictMode, Suspense } from 'react';
+import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient, router } from './app/router.js';
 import { cspNonce } from './csp-nonce.js';
+import { Toasts } from './shell/toasts.js';
 import { theme } from './theme.js';
-
-const Toasts = lazy(() => import('./shell/toasts.js'));
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root.');
@@ -25,9 +24,7 @@ startTransition(() =>
       <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => cspNonce ?? ''}>
         <QueryClientProvider client={queryClient}>
           <RouterProvider router={router} />
-          <Suspense>
-            <Toasts />
-          </Suspense>
+          <Toasts />
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

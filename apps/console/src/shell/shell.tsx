@@ -1,9 +1,10 @@
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { sessionQuery } from '../api/session.js';
 import { shellTexts } from '../texts/shell.js';
+import { OnceOpened } from '../ui/once-opened.js';
 import { ConnectionBanner } from './connection-banner.js';
 import { Palette } from './palette.js';
 import classes from './shell.module.css';
@@ -20,9 +21,6 @@ const SideDrawer = lazy(() => import('./side-drawer.js'));
 export function Shell(): ReactNode {
   const [drawer, { open, close }] = useDisclosure();
   const [palette, { open: openPalette, close: closePalette }] = useDisclosure();
-  // Loaded when it is first opened, and kept to slide away.
-  const [drawn, setDrawn] = useState(false);
-  if (drawer && !drawn) setDrawn(true);
   const { pathname } = useLocation();
   // What a phone does not show it need not draw: it is in the drawer there.
   const wide = useMediaQuery(wideScreen, true, { getInitialValueInEffect: false });
@@ -43,11 +41,9 @@ export function Shell(): ReactNode {
             </Suspense>
           </aside>
         )}
-        {drawn && (
-          <Suspense>
-            <SideDrawer opened={drawer} onClose={close} onSearch={openPalette} />
-          </Suspense>
-        )}
+        <OnceOpened opened={drawer}>
+          <SideDrawer opened={drawer} onClose={close} onSearch={openPalette} />
+        </OnceOpened>
         <div className={classes.main}>
           <TopBar onOpen={open} onSearch={openPalette} />
           <main id="content" tabIndex={-1} className={classes.content}>

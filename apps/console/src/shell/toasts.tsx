@@ -1,8 +1,15 @@
-import '@mantine/notifications/styles.layer.css';
-import { Notifications } from '@mantine/notifications';
-import type { ReactNode } from 'react';
+import { useNotifications } from '@mantine/notifications';
+import { lazy, type ReactNode } from 'react';
+import { OnceOpened } from '../ui/once-opened.js';
 
-/** Where a change says that it was made; what is said before it is there waits for it. */
-export default function Toasts(): ReactNode {
-  return <Notifications position="bottom-right" />;
+const ToastList = lazy(() => import('./toast-list.js'));
+
+/** Where a change says that it was made. The first one that says so waits for it to be loaded. */
+export function Toasts(): ReactNode {
+  const { notifications } = useNotifications();
+  return (
+    <OnceOpened opened={notifications.length > 0}>
+      <ToastList />
+    </OnceOpened>
+  );
 }

@@ -1,3 +1,5 @@
+import { grouped } from '../ui/grouped.js';
+
 export const integrationTexts = {
   title: 'Integrations',
   description: 'Apps bring messages in and take replies out.',
@@ -23,9 +25,9 @@ export const integrationTexts = {
     failed: 'The last try failed:',
   },
   day: 'In the last 24 hours',
-  received24h: (count: number) => `${count.toLocaleString()} in`,
-  replied24h: (count: number) => `${count.toLocaleString()} out`,
-  refused24h: (count: number) => `${count.toLocaleString()} refused`,
+  received24h: (count: number) => `${grouped(count)} in`,
+  replied24h: (count: number) => `${grouped(count)} out`,
+  refused24h: (count: number) => `${grouped(count)} refused`,
   quiet: 'Nothing in 24 h',
   lastMessage: 'Last message',
   neverReceived: 'No message yet',

@@ -1,3 +1,5 @@
+import { grouped } from '../ui/grouped.js';
+
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 export const knowledgeTexts = {
@@ -28,7 +30,7 @@ export const knowledgeTexts = {
     hint: 'Passages as agents find them, the best first.',
     empty: { title: 'Nothing is found', text: 'It looks for words, not for meanings. Try others.' },
     start: { title: 'Ask as an agent would', text: 'Whole questions are fine: each word counts by itself.' },
-    at: (offset: number) => `from character ${offset.toLocaleString()}`,
+    at: (offset: number) => `from character ${grouped(offset)}`,
   },
   entities: {
     filter: 'Name',

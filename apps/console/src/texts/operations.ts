@@ -1,3 +1,5 @@
+import { grouped } from '../ui/grouped.js';
+
 /** What the audit log tells of. */
 export const auditActions = {
   'agent.created': 'Agent created',
@@ -49,11 +51,11 @@ export const operationsTexts = {
     title: 'Rotation',
     done: 'Everything is wrapped by the primary key. Any other may be taken out of the ring.',
     left: (done: number, all: number) =>
-      `${done.toLocaleString()} of ${all.toLocaleString()} data keys are wrapped by the primary key.`,
+      `${grouped(done)} of ${grouped(all)} data keys are wrapped by the primary key.`,
     ring: 'Keys',
     primary: 'Primary',
     missing: 'Not in the ring: what it wraps cannot be opened',
-    wraps: (count: number) => `wraps ${count.toLocaleString()} data ${count === 1 ? 'key' : 'keys'}`,
+    wraps: (count: number) => `wraps ${grouped(count)} data ${count === 1 ? 'key' : 'keys'}`,
   },
   filters: { app: 'App', anyApp: 'All Apps' },
   queues: {

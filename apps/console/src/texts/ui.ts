@@ -29,6 +29,10 @@ export const uiTexts = {
   byService: 'Gatehouse itself',
   failed: 'That did not work.',
   never: 'Never',
+  justNow: 'now',
+  /** A distance in time: `5 min ago`, `in 2 h`. */
+  ago: (count: number, unit: 's' | 'min' | 'h' | 'd') => `${count} ${unit} ago`,
+  ahead: (count: number, unit: 's' | 'min' | 'h' | 'd') => `in ${count} ${unit}`,
   times: { label: 'Time', from: 'From', until: 'Until' },
   noJson: 'This is no JSON.',
   collapse: 'Collapse',

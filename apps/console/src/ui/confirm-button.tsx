@@ -1,6 +1,7 @@
-import { Button, type ButtonProps, Group, Popover, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Button, type ButtonProps, Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
+import { LaterPopover } from './later-popover.js';
 
 interface ConfirmButtonProps extends ButtonProps {
   /** What happens then, in a sentence. */
@@ -12,34 +13,39 @@ interface ConfirmButtonProps extends ButtonProps {
 
 /** A button for what cannot be taken back: asks once more, beside itself. */
 export function ConfirmButton({ question, confirm, onConfirm, children, ...button }: ConfirmButtonProps): ReactNode {
-  const [open, setOpen] = useState(false);
   return (
-    <Popover opened={open} onChange={setOpen} trapFocus withArrow shadow="md" width={280} position="bottom-end">
-      <Popover.Target>
-        <Button variant="default" {...button} onClick={() => setOpen(!open)}>
+    <LaterPopover
+      withArrow
+      width={280}
+      position="bottom-end"
+      button={(onPress) => (
+        <Button variant="default" {...button} onClick={onPress}>
           {children}
         </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Text size="sm" mb="sm">
-          {question}
-        </Text>
-        <Group gap="xs" justify="flex-end">
-          <Button size="compact-sm" variant="default" onClick={() => setOpen(false)}>
-            {uiTexts.cancel}
-          </Button>
-          <Button
-            size="compact-sm"
-            color="red"
-            onClick={() => {
-              setOpen(false);
-              onConfirm();
-            }}
-          >
-            {confirm ?? children ?? uiTexts.confirm}
-          </Button>
-        </Group>
-      </Popover.Dropdown>
-    </Popover>
+      )}
+    >
+      {(close) => (
+        <>
+          <Text size="sm" mb="sm">
+            {question}
+          </Text>
+          <Group gap="xs" justify="flex-end">
+            <Button size="compact-sm" variant="default" onClick={close}>
+              {uiTexts.cancel}
+            </Button>
+            <Button
+              size="compact-sm"
+              color="red"
+              onClick={() => {
+                close();
+                onConfirm();
+              }}
+            >
+              {confirm ?? children ?? uiTexts.confirm}
+            </Button>
+          </Group>
+        </>
+      )}
+    </LaterPopover>
   );
 }

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import type { ToOptions } from '@tanstack/react-router';
 import { useWindowVirtualizer, windowScroll } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, startTransition, useEffect, useRef, useState } from 'react';
 import type { CursorList } from '../api/project-query.js';
 import { uiTexts } from '../texts/ui.js';
 import { TableHead } from './table-head.js';
@@ -9,6 +9,7 @@ import { TableRow } from './table-row.js';
 import { sortedRows, useSort } from './use-sort.js';
 import { TableSkeleton } from './table-skeleton.js';
 import { ProblemAlert } from './problem-alert.js';
+import { useDrawnReady } from './use-drawn-ready.js';
 import classes from './data-table.module.css';
 
 export interface Column<Row> {
@@ -37,6 +38,8 @@ interface DataTableProps<Row> {
 }
 
 const rowHeight = 44;
+/** Rows that are drawn beyond those in sight, once these stand. */
+const overscan = 12;
 /** So many rows before the end, the next page is asked for. */
 const ahead = 10;
 
@@ -48,10 +51,20 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
   const rows = hasMore ? list.rows : sortedRows(list.rows, columns, sort);
   const [top, setTop] = useState(0);
   const [active, setActive] = useState(0);
+  const [settled, setSettled] = useState(false);
+  const ready = useDrawnReady(!list.loading);
+  useEffect(() => {
+    if (ready) startTransition(() => setSettled(true));
+  }, [ready]);
+  const body = useRef<HTMLDivElement>(null);
+  // When it is painted: asked before, the browser lays the page out for the answer, and once more.
+  useEffect(() => {
+    if (body.current) setTop(body.current.getBoundingClientRect().top + window.scrollY);
+  });
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => rowHeight,
-    overscan: 12,
+    overscan: settled ? overscan : 0,
     scrollMargin: top,
     // The browser says how high rows are when it has laid them out: asked before, it lays them out once more for the answer.
     measureElement: (element, entry, { measurementsCache }) =>
@@ -68,7 +81,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
     if (hasMore && last >= rows.length - ahead) loadMore?.();
   }, [hasMore, last, rows.length]);
 
-  if (list.loading) return <TableSkeleton columns={columns.length} />;
+  if (!ready) return <TableSkeleton columns={columns.length} />;
   if (list.error && rows.length === 0) return <ProblemAlert error={list.error} onRetry={list.refresh} />;
   if (rows.length === 0) return empty;
 
@@ -82,14 +95,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
     <div className={classes.table} style={{ '--gh-columns': template }}>
       <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
         <TableHead columns={columns} sort={sort} whole={!hasMore} onSort={onSort} />
-        <div
-          role="rowgroup"
-          className={classes.body}
-          style={{ height: virtualizer.getTotalSize() }}
-          ref={(element) => {
-            if (element) setTop(element.getBoundingClientRect().top + window.scrollY);
-          }}
-        >
+        <div role="rowgroup" className={classes.body} style={{ height: virtualizer.getTotalSize() }} ref={body}>
           {shown.map(({ index, key, start }) => {
             const row = rows[index];
             return (
@@ -101,7 +107,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
                   measure={virtualizer.measureElement}
                   columns={columns}
                   row={row}
-                  link={rowLink?.(row)}
+                  linkOf={rowLink}
                   active={index === Math.min(active, rows.length - 1)}
                   onMove={(to) => go(to)}
                   lastIndex={rows.length - 1}

@@ -1,8 +1,9 @@
-import { Button, Group, Select, TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { Search, X } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { uiTexts } from '../texts/ui.js';
+import { LaterSelect } from './later-select.js';
 import classes from './filter-bar.module.css';
 
 interface FilterBarProps {
@@ -73,7 +74,7 @@ interface FilterSelectProps<Value extends string> {
 export function FilterSelect<Value extends string>(props: FilterSelectProps<Value>): ReactNode {
   const { label, any, value, options, onChange } = props;
   return (
-    <Select
+    <LaterSelect
       aria-label={label}
       placeholder={any}
       size="sm"

@@ -1,7 +1,9 @@
-import { Button, Divider, Popover, Stack, TextInput } from '@mantine/core';
+import { Button, Divider, Stack, TextInput } from '@mantine/core';
 import { CalendarClock } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
+import { LaterPopover } from './later-popover.js';
+import { once } from './once.js';
 
 interface Range {
   since: string | undefined;
@@ -17,35 +19,31 @@ interface FilterTimesProps extends Range {
 }
 
 const texts = uiTexts.times;
-const shown = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-});
+const shown = once(
+  () => new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' }),
+);
 
 /** A span back from now, or a time from and until, as the reader's clock has it. */
 export function FilterTimes({ any, spans, since, until, onChange }: FilterTimesProps): ReactNode {
-  const [open, setOpen] = useState(false);
   const span = spans.find(({ value }) => value === since);
-  const choose = (range: Range): void => {
-    setOpen(false);
-    onChange(range);
-  };
   return (
-    <Popover opened={open} onChange={setOpen} trapFocus position="bottom-start" shadow="md" width={240}>
-      <Popover.Target>
+    <LaterPopover
+      label={texts.label}
+      position="bottom-start"
+      width={240}
+      button={(onPress) => (
         <Button
           variant="default"
           fw={400}
           leftSection={<CalendarClock size={14} aria-hidden />}
-          onClick={() => setOpen(!open)}
+          onClick={onPress}
           aria-haspopup="dialog"
         >
           {span?.label ?? rangeText(since, until) ?? any}
         </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={texts.label}>
+      )}
+    >
+      {(close) => (
         <Stack gap={4}>
           {[{ value: undefined, label: any }, ...spans].map(({ value, label }) => (
             <Button
@@ -53,7 +51,10 @@ export function FilterTimes({ any, spans, since, until, onChange }: FilterTimesP
               variant={value === since && !until ? 'light' : 'subtle'}
               color={value === since && !until ? undefined : 'gray'}
               justify="flex-start"
-              onClick={() => choose({ since: value, until: undefined })}
+              onClick={() => {
+                close();
+                onChange({ since: value, until: undefined });
+              }}
             >
               {label}
             </Button>
@@ -66,8 +67,8 @@ export function FilterTimes({ any, spans, since, until, onChange }: FilterTimesP
           />
           <Moment label={texts.until} value={until} onChange={(to) => onChange({ since, until: to })} />
         </Stack>
-      </Popover.Dropdown>
-    </Popover>
+      )}
+    </LaterPopover>
   );
 }
 
@@ -98,6 +99,6 @@ const localText = (at: Date): string =>
 
 function rangeText(since: string | undefined, until: string | undefined): string | null {
   if (!since && !until) return null;
-  const text = (at: string | undefined): string => (at ? shown.format(new Date(at)) : '…');
+  const text = (at: string | undefined): string => (at ? shown().format(new Date(at)) : '…');
   return `${text(since)} – ${text(until)}`;
 }

@@ -15,8 +15,8 @@ const Tooltip = lazy(() => import('./tooltip.js'));
 const restMs = 250;
 
 interface HintProps {
-  /** Null: it says nothing now. */
-  label: string | null;
+  /** Null: it says nothing now. What is not asked for until then is a function. */
+  label: string | null | (() => string);
   children: ReactElement<HTMLAttributes<HTMLElement>>;
 }
 
@@ -56,7 +56,14 @@ export function Hint({ label, children }: HintProps): ReactNode {
       })}
       {target && label !== null && (
         <Suspense>
-          <Tooltip target={target} opened={opened} label={label} withArrow multiline maw={300} />
+          <Tooltip
+            target={target}
+            opened={opened}
+            label={typeof label === 'function' ? label() : label}
+            withArrow
+            multiline
+            maw={300}
+          />
         </Suspense>
       )}
     </>

@@ -1,10 +1,9 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
-import { KeyRound } from 'lucide-react';
-import type { ReactNode } from 'react';
-import { uiTexts } from '../texts/ui.js';
-import { CopyField } from './copy-field.js';
+import { lazy, type ReactNode } from 'react';
+import { OnceOpened } from './once-opened.js';
 
-interface SecretOnceProps {
+const SecretWindow = lazy(() => import('./secret-window.js'));
+
+export interface SecretOnceProps {
   title: string;
   label: string;
   /** Null: there is none to show. */
@@ -13,18 +12,10 @@ interface SecretOnceProps {
 }
 
 /** Shows a secret that was just made, until the reader says that it is kept. */
-export function SecretOnce({ title, label, secret, onDone }: SecretOnceProps): ReactNode {
+export function SecretOnce(props: SecretOnceProps): ReactNode {
   return (
-    <Modal opened={secret !== null} onClose={onDone} title={title} closeOnClickOutside={false} centered>
-      <Stack gap="md">
-        <Alert variant="light" color="yellow" icon={<KeyRound size={18} aria-hidden />}>
-          {uiTexts.secretOnce}
-        </Alert>
-        <CopyField label={label} value={secret ?? ''} />
-        <Group justify="flex-end">
-          <Button onClick={onDone}>{uiTexts.secretKept}</Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <OnceOpened opened={props.secret !== null}>
+      <SecretWindow {...props} />
+    </OnceOpened>
   );
 }

@@ -1,5 +1,5 @@
 import { Link, type ToOptions, useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type KeyboardEvent, memo, type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
 import type { Column } from './data-table.js';
 import classes from './data-table.module.css';
 
@@ -10,7 +10,7 @@ interface TableRowProps<Row> {
   measure: (element: Element | null) => void;
   columns: Column<Row>[];
   row: Row;
-  link?: ToOptions;
+  linkOf: ((row: Row) => ToOptions) | undefined;
   /** The one row that Tab reaches. */
   active: boolean;
   onMove: (to: number) => void;
@@ -20,7 +20,7 @@ const pageOfRows = 10;
 
 /** One row: reached by Tab once, walked by the arrows, opened by Enter. */
 export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
-  const { index, lastIndex, offset, measure, columns, row, link, active, onMove } = props;
+  const { index, lastIndex, offset, measure, columns, row, linkOf, active, onMove } = props;
   const navigate = useNavigate();
   const element = useRef<HTMLDivElement | null>(null);
   useEffect(() => {
@@ -40,14 +40,14 @@ export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
     };
     const to = targets[event.key];
     if (to !== undefined) onMove(to);
-    else if (event.key === 'Enter' && link && event.target === element.current) void navigate(link);
+    else if (event.key === 'Enter' && linkOf && event.target === element.current) void navigate(linkOf(row));
     else return;
     event.preventDefault();
   };
   const onClick = (event: MouseEvent): void => {
     const inner = event.target instanceof Element && event.target.closest('a, button, input');
-    if (!link || inner || window.getSelection()?.isCollapsed === false) return;
-    void navigate(link);
+    if (!linkOf || inner || window.getSelection()?.isCollapsed === false) return;
+    void navigate(linkOf(row));
   };
   return (
     <div
@@ -58,24 +58,33 @@ export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
       role="row"
       aria-rowindex={index + 2}
       data-index={index}
-      data-link={link !== undefined}
+      data-link={linkOf !== undefined}
       className={classes.row}
       style={{ transform: `translateY(${offset}px)` }}
       tabIndex={active ? 0 : -1}
       onKeyDown={onKeyDown}
       onClick={onClick}
     >
-      {columns.map(({ id, cell, hideOnPhone }, at) => (
-        <div key={id} role="cell" className={classes.cell} data-optional={hideOnPhone}>
-          {at === 0 && link ? (
-            <Link {...link} className={classes.link} tabIndex={-1}>
-              {cell(row)}
-            </Link>
-          ) : (
-            cell(row)
-          )}
-        </div>
-      ))}
+      <Cells columns={columns} row={row} linkOf={linkOf} />
     </div>
   );
 }
+
+/** What a row says. While the list only moves it stays as it is. */
+const Cells = memo(function Cells<Row>({
+  columns,
+  row,
+  linkOf,
+}: Pick<TableRowProps<Row>, 'columns' | 'row' | 'linkOf'>) {
+  return columns.map(({ id, cell, hideOnPhone }, at) => (
+    <div key={id} role="cell" className={classes.cell} data-optional={hideOnPhone}>
+      {at === 0 && linkOf ? (
+        <Link {...linkOf(row)} className={classes.link} tabIndex={-1}>
+          {cell(row)}
+        </Link>
+      ) : (
+        cell(row)
+      )}
+    </div>
+  ));
+}) as <Row>(props: Pick<TableRowProps<Row>, 'columns' | 'row' | 'linkOf'>) => ReactNode;

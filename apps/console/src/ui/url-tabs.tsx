@@ -1,9 +1,10 @@
-import { Tabs } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Skeleton, Tabs } from '@mantine/core';
+import { type ReactNode, Suspense } from 'react';
 
 export interface UrlTab<Value extends string> {
   value: Value;
   label: string;
+  /** May be loaded when it is first looked at. */
   content: ReactNode;
 }
 
@@ -35,7 +36,7 @@ export function UrlTabs<Value extends string>({ label, value, tabs, onChange }: 
       </Tabs.List>
       {tabs.map((tab) => (
         <Tabs.Panel key={tab.value} value={tab.value}>
-          {tab.content}
+          <Suspense fallback={<Skeleton height={240} />}>{tab.content}</Suspense>
         </Tabs.Panel>
       ))}
     </Tabs>

@@ -1,5 +1,6 @@
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import type { Column } from './data-table.js';
+import { once } from './once.js';
 
 export interface Sort {
   by: string;
@@ -29,12 +30,13 @@ export function filterOf<Search extends object>(search: Search): Omit<Search, 's
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+const collator = once(() => new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }));
 
 /** The rows by what a column has of them; those of which it has nothing are the last. */
 export function sortedRows<Row>(rows: Row[], columns: Column<Row>[], sort: Sort | null): Row[] {
   const value = columns.find(({ id }) => id === sort?.by)?.value;
   if (!sort || !value) return rows;
+  const { compare } = collator();
   return rows.toSorted((one, other) => {
     const [a, b] = [value(one), value(other)];
     if (a === null || b === null) return Number(a === null) - Number(b === null);

@@ -1,6 +1,7 @@
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { uiTexts } from '../texts/ui.js';
 import { Hint } from './hint.js';
+import { once } from './once.js';
 
 interface WhenProps {
   at: string | null | undefined;
@@ -8,16 +9,15 @@ interface WhenProps {
   relative?: boolean;
 }
 
-const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-const distance = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
+const local = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }));
+const timeOfDay = once(() => new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }));
 
-const units: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
-];
+const units = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const;
 
 /** A time as the reader's clock shows it, and in UTC when pointed at. */
 export function When({ at, relative = false }: WhenProps): ReactNode {
@@ -26,7 +26,7 @@ export function When({ at, relative = false }: WhenProps): ReactNode {
   const time = new Date(at);
   const text = relative ? ago(time, now) : shortly(time, now);
   return (
-    <Hint label={`${local.format(time)} · ${time.toISOString().replace('T', ' ').replace('Z', ' UTC')}`}>
+    <Hint label={() => `${local().format(time)} · ${time.toISOString().replace('T', ' ').replace('Z', ' UTC')}`}>
       <time dateTime={at} style={{ whiteSpace: 'nowrap' }}>
         {text}
       </time>
@@ -35,15 +35,17 @@ export function When({ at, relative = false }: WhenProps): ReactNode {
 }
 
 function shortly(time: Date, now: number): string {
-  return time.toDateString() === new Date(now).toDateString() ? timeOfDay.format(time) : local.format(time);
+  return time.toDateString() === new Date(now).toDateString() ? timeOfDay().format(time) : local().format(time);
 }
 
 function ago(time: Date, now: number): string {
   const distanceMs = time.getTime() - now;
   // The page's clock ticks slowly: what came since its last tick did not come in the future.
   const seconds = distanceMs > 0 && distanceMs <= tickMs ? 0 : distanceMs / 1_000;
-  const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
-  return distance.format(Math.round(seconds / size), unit);
+  const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['s', 1];
+  const count = Math.round(Math.abs(seconds) / size);
+  if (count === 0) return uiTexts.justNow;
+  return seconds < 0 ? uiTexts.ago(count, unit) : uiTexts.ahead(count, unit);
 }
 
 /** One clock for all times of a page. */

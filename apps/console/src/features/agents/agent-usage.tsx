@@ -9,6 +9,7 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { StatTile } from '../../ui/stat-tile.js';
 import { costOf, useUsage } from './usage-of.js';
+import { grouped } from '../../ui/grouped.js';
 
 const texts = agentTexts.usage;
 const days = 30;
@@ -24,14 +25,14 @@ export function AgentUsage({ agentId }: { agentId: string }): ReactNode {
   const sum = (name: 'model_calls' | 'tool_calls' | 'input_tokens' | 'output_tokens' | 'cost_micros'): number =>
     used.reduce((total, row) => total + row[name], 0);
   const allTokens = sum('input_tokens') + sum('output_tokens');
-  const tokens = allTokens.toLocaleString();
+  const tokens = grouped(allTokens);
   const cost = sum('cost_micros');
   return (
     <Stack gap="md">
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <StatTile label={texts.tokens} value={tokens} hint={texts.lastDays} />
-        <StatTile label={texts.modelCalls} value={sum('model_calls').toLocaleString()} />
-        <StatTile label={texts.toolCalls} value={sum('tool_calls').toLocaleString()} />
+        <StatTile label={texts.modelCalls} value={grouped(sum('model_calls'))} />
+        <StatTile label={texts.toolCalls} value={grouped(sum('tool_calls'))} />
         <StatTile label={texts.cost} value={costOf(cost)} hint={cost === 0 && texts.noCost} />
       </SimpleGrid>
       {allTokens > 0 && (

@@ -5,13 +5,12 @@ import { Check, Lock, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { projectKey, useProjectId } from '../../api/project-query.js';
-import { useSession } from '../../api/session.js';
+import { hasScope, type Session, useSession } from '../../api/session.js';
 import type { Schema } from '../../api/named-schema.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { whyNot } from './why-not.js';
 
 type Approval = Schema<'ApprovalView'>;
 
@@ -91,4 +90,15 @@ export function Decide({ approval }: { approval: Approval }): ReactNode {
       <ProblemAlert error={decision.error} />
     </Stack>
   );
+}
+
+/** Why this person may not decide over the call; null: they may. The engine checks the same again. */
+function whyNot(approval: Approval, { member, scopes }: Session): string | null {
+  const texts = approvalTexts.notice;
+  const me = `user:${member.id}`;
+  if (!hasScope(scopes, 'approvals:decide')) return texts.lacksScope;
+  if (approval.requested_by.includes(me)) return texts.own;
+  if (!approval.approvers.includes(me)) return texts.notNamed;
+  if (Date.parse(approval.expires_at) <= Date.now()) return texts.over;
+  return null;
 }

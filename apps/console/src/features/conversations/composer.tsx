@@ -10,7 +10,6 @@ import { useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import classes from './chat.module.css';
 import { HandBack } from './hand-back.js';
-import { newKey } from './new-key.js';
 
 const texts = conversationTexts.composer;
 
@@ -132,4 +131,9 @@ function Write({ session: { id, waiting } }: { session: Schema<'SessionDetailVie
       </Group>
     </Stack>
   );
+}
+
+/** Nobody else's. `crypto.randomUUID` is there over https alone. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

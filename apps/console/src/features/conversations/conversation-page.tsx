@@ -1,6 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { useContact } from '../../api/contacts.js';
 import { useLiveRefresh } from '../../api/use-live-refresh.js';
 import type { Schema } from '../../api/named-schema.js';
 import { conversationTexts } from '../../texts/conversations.js';
@@ -13,8 +14,8 @@ import { ChatTurn } from './chat-turn.js';
 import classes from './chat.module.css';
 import { Composer } from './composer.js';
 import { Participants } from './participants.js';
+import { topicOf } from './topic.js';
 import { type Conversation, useConversation } from './use-conversation.js';
-import { useWhom } from './use-whom.js';
 
 const route = getRouteApi('/p/$projectId/conversations/$sessionId');
 const texts = conversationTexts;
@@ -87,4 +88,10 @@ function Chat({
       <Composer session={session} />
     </section>
   );
+}
+
+/** Who a session is with: the contact by name, else what its messages have in common. @param session undefined while it is loaded */
+function useWhom(session: Schema<'SessionDetailView'> | undefined): string | undefined {
+  const { data: contact } = useContact(session?.contact_id ?? null);
+  return contact?.name ?? (session && topicOf(session));
 }

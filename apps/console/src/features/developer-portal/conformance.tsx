@@ -13,7 +13,6 @@ import { Section } from '../../ui/section.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { ConformanceRun } from './conformance-run.js';
-import { parseFixtures } from './parse-fixtures.js';
 import { useAdapterMutation } from './use-adapter.js';
 
 const texts = developerPortalTexts.conformance;
@@ -131,3 +130,17 @@ export function Conformance({ id, run, onRun }: ConformanceProps): ReactNode {
     </Stack>
   );
 }
+
+/** @returns null for what is no JSON object; an empty one for nothing */
+function parseFixtures(typed: string): Record<string, unknown> | null {
+  if (typed.trim() === '') return {};
+  try {
+    const parsed: unknown = JSON.parse(typed);
+    return isObject(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -10,6 +10,7 @@ import { Section } from '../../ui/section.js';
 import { StatTile } from '../../ui/stat-tile.js';
 import { minutesOf, outcomeGroups, summaryOf } from './minutes.js';
 import { lastHourQuestion, queuesQuestion } from './questions.js';
+import { grouped } from '../../ui/grouped.js';
 
 const texts = homeTexts.health;
 const everyMs = 15_000;
@@ -22,7 +23,7 @@ export function Health(): ReactNode {
   return (
     <Stack gap="md">
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
-        <StatTile label={texts.received} value={data?.total.received.toLocaleString() ?? '–'} hint={texts.lastHour} />
+        <StatTile label={texts.received} value={data ? grouped(data.total.received) : '–'} hint={texts.lastHour} />
         <LatencyTile label={texts.ack} latency={data?.total.ack} />
         <LatencyTile label={texts.reply} latency={data?.total.reply} />
         <QueueTile queues={queues.data} />
@@ -65,5 +66,5 @@ function QueueTile({ queues }: { queues: Schema<'QueueListView'> | undefined }):
       : oldest && oldest.oldest_ms > 0
         ? texts.oldest(duration(oldest.oldest_ms), oldest.queue)
         : texts.nothingWaits;
-  return <StatTile label={texts.queues} value={waiting.toLocaleString()} hint={hint} />;
+  return <StatTile label={texts.queues} value={grouped(waiting)} hint={hint} />;
 }

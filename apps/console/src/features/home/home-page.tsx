@@ -7,6 +7,7 @@ import { homeTexts } from '../../texts/home.js';
 import { Page } from '../../ui/page.js';
 import { ProjectLink } from '../../ui/project-link.js';
 import { Section } from '../../ui/section.js';
+import { useDrawnReady } from '../../ui/use-drawn-ready.js';
 import { Attention } from './attention.js';
 import { FirstMinutes } from './first-minutes.js';
 import { Health } from './health.js';
@@ -18,7 +19,8 @@ export function HomePage(): ReactNode {
   const apps = useApps();
   useLiveEvents({});
   // What a new project shows first would move everything else down.
-  if (events.loading || apps.isPending) return <Waiting />;
+  const ready = useDrawnReady(!events.loading && !apps.isPending);
+  if (!ready) return <Waiting />;
   return (
     <Page title={homeTexts.title} description={homeTexts.description}>
       <Stack gap="md">

@@ -6,6 +6,7 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import type { App } from './use-app-change.js';
 import { labelled, sumOf, useDayOfApp } from './use-activity.js';
+import { grouped } from '../../ui/grouped.js';
 
 const texts = integrationTexts.app;
 const chartHeight = 130;
@@ -23,9 +24,9 @@ export function AppActivity({ app }: { app: App }): ReactNode {
       {!error && (
         <>
           <SimpleGrid cols={{ base: 2, xs: 4, md: 2, lg: 4 }} spacing="xs" mb="sm">
-            <Count label={texts.received} value={data?.total.received} />
-            <Count label={texts.refused} value={data && sumOf(data.total.refused)} />
-            <Count label={texts.delivered} value={data && labelled(data.total.deliveries, 'delivered')} />
+            <Count label={texts.received} value={data && grouped(data.total.received)} />
+            <Count label={texts.refused} value={data && grouped(sumOf(data.total.refused))} />
+            <Count label={texts.delivered} value={data && grouped(labelled(data.total.deliveries, 'delivered'))} />
             <Count label={texts.ack} value={data && texts.percentile(data.total.ack.p99_ms)} />
           </SimpleGrid>
           {data ? (
@@ -45,14 +46,14 @@ export function AppActivity({ app }: { app: App }): ReactNode {
 }
 
 /** As high while it is read as when it is there: what stands below does not move. */
-function Count({ label, value }: { label: string; value: number | string | undefined }): ReactNode {
+function Count({ label, value }: { label: string; value: string | undefined }): ReactNode {
   return (
     <div>
       <Text size="xs" c="dimmed">
         {label}
       </Text>
       <Text component="div" fw={600} fz="lg">
-        {value?.toLocaleString() ?? <Skeleton width={48} height="1lh" />}
+        {value ?? <Skeleton width={48} height="1lh" />}
       </Text>
     </div>
   );

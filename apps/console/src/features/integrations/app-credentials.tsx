@@ -17,7 +17,7 @@ import { type App, useAppChange } from './use-app-change.js';
 const texts = integrationTexts.credentials;
 
 /** What the adapter declares that it needs, and what fills it. */
-export function AppCredentials({ app }: { app: App }): ReactNode {
+export default function AppCredentials({ app }: { app: App }): ReactNode {
   const projectId = useProjectId();
   const mayMake = useScope('credentials:write');
   return (

@@ -1,5 +1,5 @@
-import { Grid, Input, List, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Grid, Input, List, Skeleton, Stack, Text } from '@mantine/core';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts } from '../../texts/integrations.js';
@@ -11,12 +11,13 @@ import { Section } from '../../ui/section.js';
 import { When } from '../../ui/when.js';
 import { AppActivity } from './app-activity.js';
 import { AppComplaints } from './app-complaints.js';
-import { AppCredentials } from './app-credentials.js';
 import { AppRenewal } from './app-renewal.js';
 import { AppSkills } from './app-skills.js';
 import { Capabilities } from './app-card.js';
 import { SignatureSection } from './signature-section.js';
 import type { App } from './use-app-change.js';
+
+const AppCredentials = lazy(() => import('./app-credentials.js'));
 
 const texts = integrationTexts.app;
 const sample = JSON.stringify({ text: 'Hello from a terminal' });
@@ -40,7 +41,11 @@ export function AppOverview({ app, listing, edit, onEdit }: AppOverviewProps): R
           {app.kind === 'builtin' && app.capabilities.includes('receive') && (
             <SignatureSection app={app} editing={edit === 'signature'} onEdit={onEdit} />
           )}
-          {app.kind === 'adapter' && <AppCredentials app={app} />}
+          {app.kind === 'adapter' && (
+            <Suspense fallback={<Skeleton height={160} />}>
+              <AppCredentials app={app} />
+            </Suspense>
+          )}
           {listing?.renews_webhook && app.webhook_url && <AppRenewal app={app} />}
           <AppSkills app={app} />
         </Stack>

@@ -1,6 +1,6 @@
 import { Box, Skeleton, Stack } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 import { listingOf, useListings } from '../../api/listings.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { AppIcon } from '../../ui/app-icon.js';
@@ -8,14 +8,17 @@ import { Page } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { type UrlTab, UrlTabs } from '../../ui/url-tabs.js';
+import { useDrawnReady } from '../../ui/use-drawn-ready.js';
 import { AppOverview } from './app-overview.js';
-import { AppSamples } from './app-samples.js';
 import type { AppTab } from './app-search.js';
-import { AppSettings } from './app-settings.js';
-import { AppVerify } from './app-verify.js';
-import { ChannelSection } from './channel-section.js';
-import { RefusedRequests } from './refused-requests.js';
 import { useApp } from './use-app-change.js';
+
+// Most visits look at the first tab alone.
+const AppSamples = lazy(() => import('./app-samples.js'));
+const AppSettings = lazy(() => import('./app-settings.js'));
+const AppVerify = lazy(() => import('./app-verify.js'));
+const ChannelSection = lazy(() => import('./channel-section.js'));
+const RefusedRequests = lazy(() => import('./refused-requests.js'));
 
 const route = getRouteApi('/p/$projectId/integrations/$appId');
 const texts = integrationTexts.app;
@@ -27,6 +30,7 @@ export function AppPage(): ReactNode {
   const { data: shown, error, refetch } = useApp(appId);
   const listings = useListings();
   const app = shown?.data;
+  const ready = useDrawnReady(app !== undefined);
   const listing = app && listingOf(listings.data, app);
   const open = (form: 'channel' | 'signature' | undefined): void =>
     void navigate({ search: (before) => ({ ...before, edit: form }) });
@@ -64,8 +68,8 @@ export function AppPage(): ReactNode {
       }
     >
       {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
-      {!app && !error && <Skeleton height={360} />}
-      {app && (
+      {!ready && !error && <Skeleton height={360} />}
+      {ready && (
         <Stack gap="md">
           <UrlTabs
             label={texts.sections}

@@ -17,7 +17,7 @@ const texts = integrationTexts.samples;
 type Kind = Schema<'SampleView'>['kind'];
 
 /** Sends to the App what its provider would send. */
-export function AppSamples({ app }: { app: App }): ReactNode {
+export default function AppSamples({ app }: { app: App }): ReactNode {
   const receives = app.capabilities.includes('receive');
   const { data, error, refetch } = useProjectQuery(
     ['apps', app.id, 'samples'],

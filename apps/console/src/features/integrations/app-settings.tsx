@@ -17,7 +17,7 @@ const texts = integrationTexts.settings;
 const kib = 1_024;
 const capabilities = ['receive', 'send'] as const;
 
-export function AppSettings({ shown }: { shown: Tagged<App> }): ReactNode {
+export default function AppSettings({ shown }: { shown: Tagged<App> }): ReactNode {
   const app = shown.data;
   const may = useScope('apps:write');
   if (!may) return <Text>{integrationTexts.cannotChange}</Text>;

@@ -14,7 +14,7 @@ import { VerifyCheck } from './verify-check.js';
 const texts = integrationTexts.verify;
 
 /** Whether the App can do what it should: asked of its provider, and tried on its own URL. */
-export function AppVerify({ appId }: { appId: string }): ReactNode {
+export default function AppVerify({ appId }: { appId: string }): ReactNode {
   const may = useScope('apps:write');
   const verify = useMutation({
     mutationFn: () => answer(api.POST('/api/v1/apps/{id}/verify', { params: { path: { id: appId } } })),

@@ -21,7 +21,7 @@ interface ChannelSectionProps {
 }
 
 /** Who answers the App's messages, said in sentences. */
-export function ChannelSection({ app, editing, onEdit }: ChannelSectionProps): ReactNode {
+export default function ChannelSection({ app, editing, onEdit }: ChannelSectionProps): ReactNode {
   const may = useScope('channels:write');
   const {
     data: shown,

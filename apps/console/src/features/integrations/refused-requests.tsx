@@ -35,7 +35,7 @@ const columns: Column<Schema<'RefusalView'>>[] = [
 ];
 
 /** Requests to one App that were not taken. */
-export function RefusedRequests({ appId }: { appId: string }): ReactNode {
+export default function RefusedRequests({ appId }: { appId: string }): ReactNode {
   const may = useScope('events:read');
   const list = useCursorList(
     ['refusals', appId],

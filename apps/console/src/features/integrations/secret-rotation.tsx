@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
@@ -26,7 +26,9 @@ export function SecretRotation({ app, scheme, onSecret }: SecretRotationProps): 
   const projectId = useProjectId();
   const may = useScope('credentials:write');
   const refresh = useRefreshApps();
-  const { data: credentials } = useCredentials(useScope('credentials:read'));
+  const mayRead = useScope('credentials:read');
+  const { data: credentials, isPending } = useCredentials(mayRead);
+  const reading = mayRead && isPending;
   const linked = secretOf(app);
   const id = linked?.credential_id ?? null;
   const record = credentials?.find((credential) => credential.id === id);
@@ -68,7 +70,7 @@ export function SecretRotation({ app, scheme, onSecret }: SecretRotationProps): 
               size="sm"
               to={{ to: '/p/$projectId/credentials/$credentialId', params: { projectId, credentialId: id } }}
             >
-              {record?.name ?? id}
+              {record?.name ?? (reading ? <Skeleton width={90} height="1lh" /> : id)}
             </LinkAnchor>
           </>
         ) : (
@@ -92,6 +94,7 @@ export function SecretRotation({ app, scheme, onSecret }: SecretRotationProps): 
               </ConfirmButton>
             </>
           )}
+          {id && reading && <Skeleton height={36} width={120} />}
           {id && record && !overlaps && (
             <ConfirmButton question={texts.replaceQuestion} loading={renew.isPending} onConfirm={() => renew.mutate()}>
               {texts.replace}

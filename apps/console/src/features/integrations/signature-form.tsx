@@ -22,7 +22,7 @@ interface SignatureFormProps {
   onSecret: (secret: string) => void;
 }
 
-export function SignatureForm({ opened, onClose, ...form }: SignatureFormProps): ReactNode {
+export default function SignatureForm({ opened, onClose, ...form }: SignatureFormProps): ReactNode {
   return (
     <Modal opened={opened} onClose={onClose} title={texts.title} size="lg">
       <Fields {...form} onClose={onClose} />

@@ -1,14 +1,16 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, useState } from 'react';
 import { useScope } from '../../api/session.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
+import { OnceOpened } from '../../ui/once-opened.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { SecretOnce } from '../../ui/secret-once.js';
 import { Section } from '../../ui/section.js';
 import { SecretRotation } from './secret-rotation.js';
-import { SignatureForm } from './signature-form.js';
 import { type App, useAppChange } from './use-app-change.js';
+
+const SignatureForm = lazy(() => import('./signature-form.js'));
 
 const texts = integrationTexts.secret;
 
@@ -53,7 +55,11 @@ export function SignatureSection({ app, editing, onEdit }: SignatureSectionProps
         <ProblemAlert error={change.error} />
         {!may && <Text size="sm">{integrationTexts.cannotChange}</Text>}
       </Stack>
-      {may && <SignatureForm app={app} opened={editing} onClose={() => onEdit(undefined)} onSecret={setSecret} />}
+      {may && (
+        <OnceOpened opened={editing}>
+          <SignatureForm app={app} opened={editing} onClose={() => onEdit(undefined)} onSecret={setSecret} />
+        </OnceOpened>
+      )}
       <SecretOnce title={texts.shownTitle} label={texts.secret} secret={secret} onDone={() => setSecret(null)} />
     </Section>
   );

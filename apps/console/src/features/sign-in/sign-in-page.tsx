@@ -8,7 +8,6 @@ import { signInMethodsQuery } from '../../api/session.js';
 import type { Schema } from '../../api/named-schema.js';
 import { signInTexts } from '../../texts/sign-in.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { localPath } from './local-path.js';
 import classes from './sign-in-page.module.css';
 import { useLinkToken } from './use-link-token.js';
 
@@ -79,4 +78,11 @@ function Waiting({ text }: { text: string }): ReactNode {
       <Loader size={14} mr={8} aria-hidden /> {text}
     </Text>
   );
+}
+
+/** Where to go after signing in: a path of this console, never another site. */
+function localPath(path: string | undefined): string {
+  if (!path?.startsWith('/')) return '/';
+  const url = new URL(path, window.location.origin);
+  return url.origin === window.location.origin ? `${url.pathname}${url.search}` : '/';
 }

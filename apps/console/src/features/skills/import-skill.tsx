@@ -4,10 +4,10 @@ import { FileText, FolderOpen } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
+import type { Schema } from '../../api/named-schema.js';
 import { skillTexts } from '../../texts/skills.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { TextLink } from '../../ui/text-link.js';
-import { folderFiles } from './folder-files.js';
 import { useSkillRefresh } from './use-skill-refresh.js';
 
 const texts = skillTexts.importing;
@@ -86,5 +86,15 @@ function Named({ label, names }: { label: string; names: string[] }): ReactNode 
         ))}
       </List>
     </>
+  );
+}
+
+/** The files of a folder by their paths within it. Of a single file, its name. */
+function folderFiles(files: readonly File[]): Promise<Schema<'SkillFile'>[]> {
+  return Promise.all(
+    files.map(async (file) => ({
+      path: file.webkitRelativePath.split('/').slice(1).join('/') || file.name,
+      content: await file.text(),
+    })),
   );
 }

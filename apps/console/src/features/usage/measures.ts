@@ -1,4 +1,6 @@
 import type { Schema } from '../../api/named-schema.js';
+import { grouped } from '../../ui/grouped.js';
+import { once } from '../../ui/once.js';
 import type { UsageMeasure } from './usage-search.js';
 
 export type Usage = Schema<'UsageView'>;
@@ -11,11 +13,10 @@ export const measureOf: Readonly<Record<UsageMeasure, (usage: Usage) => number>>
   calls: ({ model_calls, tool_calls }) => model_calls + tool_calls,
 };
 
-const whole = new Intl.NumberFormat();
-const money = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const small = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 4 });
+const money = once(() => new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
+const small = once(() => new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 4 }));
 
 export function written(measure: UsageMeasure, value: number): string {
-  if (measure !== 'cost') return whole.format(value);
-  return (value < 1 ? small : money).format(value);
+  if (measure !== 'cost') return grouped(value);
+  return (value < 1 ? small() : money()).format(value);
 }

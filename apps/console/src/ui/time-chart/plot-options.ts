@@ -1,4 +1,5 @@
 import UPlot from 'uplot';
+import { once } from '../once.js';
 import { dayMs, markOf, timeOf } from './moments.js';
 
 export interface TimeSeries {
@@ -41,7 +42,7 @@ interface PlotOptions {
 }
 
 const whole = [1, 2, 5].map((first) => Array.from({ length: 12 }, (_none, zeros) => first * 10 ** zeros));
-const number = new Intl.NumberFormat(undefined, { notation: 'compact' });
+const number = once(() => new Intl.NumberFormat(undefined, { notation: 'compact' }));
 
 export function plotOptions({
   series,
@@ -100,7 +101,7 @@ export function plotOptions({
         size: (_plot, texts) => 12 + 6.5 * Math.max(4, ...(texts ?? []).map(({ length }) => length)),
         space: 32,
         incrs: whole.flat().toSorted((one, other) => one - other),
-        values: (_plot, marks) => marks.map((mark) => `${number.format(mark)}${unit}`),
+        values: (_plot, marks) => marks.map((mark) => `${number().format(mark)}${unit}`),
       },
     ],
   };

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
 import { columnsOf, plotOptions, type TimeData, type TimeSeries } from './plot-options.js';
 import classes from './time-chart.module.css';
+import { grouped } from '../grouped.js';
 import { momentIn } from './moments.js';
 
 export interface TimeChartProps {
@@ -19,7 +20,6 @@ export interface TimeChartProps {
   height?: number;
 }
 
-const number = new Intl.NumberFormat();
 const readoutHeight = 24;
 
 export default function TimeChart(props: TimeChartProps): ReactNode {
@@ -64,7 +64,7 @@ export default function TimeChart(props: TimeChartProps): ReactNode {
             <span key={name}>
               <i style={{ background: `var(--mantine-color-${color.replace('.', '-')})` }} />
               {label}
-              {point && <b>{point[name] === null ? '–' : `${number.format(Number(point[name]))}${unit}`}</b>}
+              {point && <b>{point[name] === null ? '–' : `${grouped(Number(point[name]))}${unit}`}</b>}
             </span>
           ))}
         {point && <time>{momentIn(data, days).format(new Date(columns[0][pointed ?? 0] ?? 0))}</time>}

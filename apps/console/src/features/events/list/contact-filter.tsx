@@ -1,10 +1,10 @@
-import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../../api/client.js';
 import { useProjectQuery } from '../../../api/project-query.js';
 import { useScope } from '../../../api/session.js';
 import { eventTexts } from '../../../texts/events.js';
+import { LaterSelect } from '../../../ui/later-select.js';
 
 interface ContactFilterProps {
   value: string | undefined;
@@ -38,7 +38,7 @@ export function ContactFilter({ value, onChange }: ContactFilterProps): ReactNod
   const options = new Map((contacts.data ?? []).map(({ id, name }) => [id, name]));
   if (value !== undefined) options.set(value, chosen.data?.name ?? value);
   return (
-    <Select
+    <LaterSelect
       aria-label={texts.contact}
       placeholder={texts.anyContact}
       size="sm"

@@ -1,7 +1,7 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Pause, Play, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { eventTexts } from '../../../texts/events.js';
 import { uiTexts } from '../../../texts/ui.js';
 import { LiveDot } from '../../../ui/live-dot.js';
@@ -13,7 +13,6 @@ import { EventTable } from './event-table.js';
 import { NewEvents } from './new-events.js';
 import { RefusedRequests } from './refused-requests.js';
 import { useLiveList } from './use-live-list.js';
-import { useScrolledDown } from './use-scrolled-down.js';
 
 const route = getRouteApi('/p/$projectId/events');
 
@@ -87,4 +86,18 @@ function EventList({ search }: { search: EventSearch }): ReactNode {
       <EventTable list={list} filtered={filtered} />
     </>
   );
+}
+
+/** Further down, a row on top would move all that is read. */
+const heldFrom = 120;
+
+function useScrolledDown(): boolean {
+  const [down, setDown] = useState(false);
+  useEffect(() => {
+    const look = (): void => setDown(window.scrollY > heldFrom);
+    look();
+    window.addEventListener('scroll', look, { passive: true });
+    return () => window.removeEventListener('scroll', look);
+  }, []);
+  return down;
 }

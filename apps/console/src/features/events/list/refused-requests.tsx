@@ -9,6 +9,7 @@ import { EmptyState } from '../../../ui/empty-state.js';
 import { AppName } from '../../../ui/name-of.js';
 import { ProjectLink } from '../../../ui/project-link.js';
 import { size } from '../../../ui/size.js';
+import { useOrder } from '../../../ui/use-sort.js';
 import { When } from '../../../ui/when.js';
 
 const texts = eventTexts.refused;
@@ -17,10 +18,11 @@ const refetchMs = 5_000;
 
 /** Where to look when nothing arrives at all: what was turned away at the door. */
 export function RefusedRequests({ appId }: { appId: string | undefined }): ReactNode {
+  const order = useOrder('at');
   const list = useCursorList(
-    ['refusals', appId],
+    ['refusals', appId, order],
     (cursor, signal) => {
-      const query = { app_id: appId, cursor, limit: pageSize };
+      const query = { app_id: appId, order, cursor, limit: pageSize };
       return answer(api.GET('/api/v1/refusals', { params: { query }, signal }));
     },
     { refetchInterval: refetchMs },
@@ -61,5 +63,5 @@ const columns: Column<Schema<'RefusalView'>>[] = [
     hideOnPhone: true,
     cell: ({ header_names }) => <span title={header_names}>{header_names.replaceAll(',', ', ')}</span>,
   },
-  { id: 'at', label: texts.columns.at, width: '110px', cell: ({ at }) => <When at={at} relative /> },
+  { id: 'at', label: texts.columns.at, ordered: true, width: '110px', cell: ({ at }) => <When at={at} relative /> },
 ];

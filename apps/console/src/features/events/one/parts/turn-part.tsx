@@ -12,6 +12,7 @@ import type { EventDetail } from '../stations.js';
 import { useTurn, useWorkflowNames } from '../use-event.js';
 import { TurnApprovals } from './turn-approvals.js';
 import { TurnSteps } from './turn-steps.js';
+import { grouped } from '../../../../ui/grouped.js';
 
 const texts = eventPageTexts.turn;
 
@@ -66,7 +67,7 @@ function TurnFacts({ turn, runs }: { turn: Schema<'TurnView'>; runs: EventDetail
           texts.session,
           session_id && <ProjectLink path={`/conversations/${session_id}`}>{texts.openSession}</ProjectLink>,
         ],
-        [texts.tokens, tokens > 0 ? tokens.toLocaleString() : null],
+        [texts.tokens, tokens > 0 ? grouped(tokens) : null],
         [
           texts.note,
           [turn.rehearsal && texts.rehearsal, turn.read_untrusted && texts.untrusted].filter(Boolean).join('. '),

@@ -1,0 +1,13 @@
+import { type ReactNode, Suspense, useState } from 'react';
+
+interface OnceOpenedProps {
+  opened: boolean;
+  children: ReactNode;
+}
+
+/** What opens over a page: loaded and drawn when it is first opened, and kept to close as it likes. */
+export function OnceOpened({ opened, children }: OnceOpenedProps): ReactNode {
+  const [ever, setEver] = useState(false);
+  if (opened && !ever) setEver(true);
+  return ever && <Suspense>{children}</Suspense>;
+}
