@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { freePort } from '../../scripts/launcher/ports.mjs';
 
-const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const installed = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/chromium-headless-shell',
+];
 
 /**
  * A browser whose tabs share one person's session, and that other programs reach by its debugging port.
