@@ -19,7 +19,7 @@ export const benchLighthouse = ({ events, rounds }) =>
     const cdp = await page.context().newCDPSession(page);
     // As who comes for the first time, and is signed in all the same.
     const forget = () => cdp.send('Network.clearBrowserCache');
-    return measurePages({ pages, port, rounds, forget, evaluate: (work) => page.evaluate(work) });
+    return measurePages({ pages, port, rounds, forget });
   });
 
 /**

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import type { Plugin, Rolldown } from 'vite';
+import type { Plugin } from 'vite';
+import { withImports } from './with-imports.ts';
 
 /** What the first look at a page needs besides what every page does. */
 interface PageFiles {
@@ -50,18 +51,6 @@ export function pageFiles(): Plugin {
 /** `/tools/new` is not a tool. */
 const exactFirst = (one: PageFiles, other: PageFiles): number => variables(one) - variables(other);
 const variables = ({ path }: PageFiles): number => path.split('$').length;
-
-/** These chunks, and those that they import at once. */
-function withImports(chunks: Rolldown.OutputChunk[], bundle: Rolldown.OutputBundle): Set<Rolldown.OutputChunk> {
-  const found = new Set(chunks);
-  for (const { imports } of found) {
-    for (const name of imports) {
-      const chunk = bundle[name];
-      if (chunk?.type === 'chunk') found.add(chunk);
-    }
-  }
-  return found;
-}
 
 /** `createRoute({ path: '/events', component: lazyRouteComponent(() => import('./list/events-page.js'), …) })`, wherever it stands. */
 function pagesOf(node: unknown): { path: string; page: string }[] {
