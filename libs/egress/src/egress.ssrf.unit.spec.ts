@@ -29,7 +29,7 @@ afterAll(() => {
 });
 
 const egressWith = (settings: EgressSettings) => {
-  const egress = createEgress({ timeouts: { connectMs: 2_000, totalMs: 3_000 }, ...settings });
+  const egress = createEgress({ timeouts: { connectMs: 20_000, totalMs: 30_000 }, ...settings });
   opened.push(egress);
   return egress;
 };

@@ -3,6 +3,7 @@ import { newId } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
+import { sendJson } from '../testing/http-server.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;
@@ -10,7 +11,7 @@ let app: string;
 
 beforeAll(async () => {
   world = await gatewayWorld();
-  await world.start({ ADAPTER_TIMEOUT_MS: 1_500 });
+  await world.start({ ADAPTER_TIMEOUT_MS: 6_000 });
 });
 afterAll(() => world.close());
 
@@ -168,16 +169,16 @@ describe('deliver', () => {
       return { ...body, message: { ...body.message, attachments } };
     };
     const detail = { message: 'slow down', retryable: true, retry_after: 0.2 };
-    let calls = 0;
-    adapter.routes['deliver'] = () => {
-      calls += 1;
-      return calls === 1 ? { ok: false, error: 'rate_limited', error_detail: detail } : { ok: true, message_id: 'm1' };
-    };
     const stored = async (): Promise<number> =>
       (await world.pool.query('SELECT count(*)::int AS n FROM gateway.delivery_attachment')).rows[0].n;
+    const storedAt: number[] = [];
+    adapter.routes['deliver'] = async (_body, response) => {
+      const attempt = storedAt.push(await stored());
+      const slowed = { ok: false, error: 'rate_limited', error_detail: detail };
+      sendJson(response, attempt === 1 ? slowed : { ok: true, message_id: 'm1' });
+    };
     const first = (await ask('deliver', withFiles('files', file('one'), file('two', 'b.txt')))).body;
     expect(first.state).toBe('queued');
-    expect(await stored()).toBe(2);
     await until(
       'it arrived',
       async () =>
@@ -189,7 +190,7 @@ describe('deliver', () => {
         { id: '2', size: 3, ...file('two', 'b.txt') },
       ]),
     );
-    expect(await stored()).toBe(0);
+    expect([storedAt, await stored()]).toEqual([[2, 2], 0]);
     const codes = async (...attachments: object[]) =>
       (await ask('deliver', withFiles('files', ...attachments))).body.code;
     expect(await codes(file('one'), file('TWO', 'b.txt'))).toBe('idempotency_key_reused');

@@ -8,7 +8,7 @@ let id: string;
 
 beforeAll(async () => {
   world = await gatewayWorld();
-  await world.start({ CONFORMANCE_RUNS: 1, CONFORMANCE_TIMEOUT_MS: 500, GATEHOUSE_ADAPTER_SECRET: 'whsec_c2VjcmV0' });
+  await world.start({ CONFORMANCE_RUNS: 1, GATEHOUSE_ADAPTER_SECRET: 'whsec_c2VjcmV0' });
   adapter = await fakeAdapter('checked');
   id = (await world.call('POST', 'adapters', { url: adapter.url })).body.id;
 });
@@ -46,10 +46,13 @@ describe('a conformance run by the API', () => {
   });
 
   it('is one at a time, and is bounded', async () => {
-    adapter.routes['verify'] = () => undefined;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    adapter.routes['verify'] = () => released.then(() => ({ ok: false, error: 'auth_failed' }));
     const first = await begin({});
     expect(first.status).toBe(202);
     expect(await begin({})).toMatchObject({ status: 429, body: { code: 'too_many_runs' } });
+    release();
     await finished(first.body.id);
   });
 

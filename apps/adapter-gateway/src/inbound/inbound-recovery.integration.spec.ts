@@ -30,7 +30,7 @@ beforeAll(async () => {
   world = await gatewayWorld();
   await world.start({
     INGRESS_URL: ingress.url,
-    ADAPTER_TIMEOUT_MS: 1_000,
+    ADAPTER_TIMEOUT_MS: 3_000,
     ADAPTER_CONCURRENCY: 5,
     QUEUE_CONCURRENCY: 1,
   });

@@ -50,7 +50,7 @@ function json(body: string): CallBody | null | undefined {
 }
 
 export async function fakeAdapter(slug: string, manifest: Record<string, unknown> = {}): Promise<FakeAdapter> {
-  const server = await httpServer((path, body, response, request) => {
+  const server = await httpServer(async (path, body, response, request) => {
     const route = path.replace(`/${slug}/`, '');
     const parsed = json(body);
     if (parsed === undefined) return sendJson(response, { error: 'invalid_json' }, 400);
@@ -58,7 +58,7 @@ export async function fakeAdapter(slug: string, manifest: Record<string, unknown
     if (request.method === 'POST') adapter.calls.push({ route, body: sent });
     const answer = adapter.routes[route];
     if (!answer) return sendJson(response, { error: 'not_found' }, 404);
-    const value = answer(sent, response, request);
+    const value = await answer(sent, response, request);
     if (value !== undefined) sendJson(response, value);
   });
   const adapter: FakeAdapter = {

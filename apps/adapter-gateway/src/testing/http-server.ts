@@ -8,12 +8,12 @@ export interface TestServer {
 
 /** A server on a free port; `answer` gets the path and the body, read to its end. */
 export async function httpServer(
-  answer: (path: string, body: string, response: ServerResponse, request: IncomingMessage) => void,
+  answer: (path: string, body: string, response: ServerResponse, request: IncomingMessage) => unknown,
 ): Promise<TestServer> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => answer(request.url ?? '', Buffer.concat(chunks).toString(), response, request));
+    request.on('end', () => void answer(request.url ?? '', Buffer.concat(chunks).toString(), response, request));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -8,7 +8,8 @@ let app: string;
 
 beforeAll(async () => {
   world = await gatewayWorld();
-  await world.start({ ADAPTER_TIMEOUT_MS: 1_000 });
+  // Less than a circuit stays open, which is asked again otherwise.
+  await world.start({ ADAPTER_TIMEOUT_MS: 2_500 });
 });
 afterAll(() => world.close());
 

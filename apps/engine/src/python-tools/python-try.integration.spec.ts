@@ -16,7 +16,7 @@ describe('a Python tool that a person tries', () => {
       VAULT_URL: services.url,
       PYTHON_RUNNER_URL: services.url,
       ENGINE_URL: 'http://engine.test',
-      TOOL_TIMEOUT_MS: 4_000,
+      TOOL_TIMEOUT_MS: 20_000,
       TOOL_CALLBACKS: 2,
     });
     services.on('/internal/credentials/resolve', () => ({ type: 'api_key', fields: { token: 'swordfish' } }));
@@ -66,7 +66,7 @@ describe('a Python tool that a person tries', () => {
       call_id: 'try_1',
       arguments: { day: 'today' },
       credentials: { bank: { token: 'swordfish' } },
-      timeout_ms: 4_000,
+      timeout_ms: 20_000,
       callback_url: 'http://engine.test/internal/python-callbacks',
     });
     expect((await callback('GET')).statusCode).toBe(401);

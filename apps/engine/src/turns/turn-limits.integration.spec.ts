@@ -33,7 +33,7 @@ describe('the limits of a turn', () => {
     engine = await world.start({
       MODEL_BASE_URL: model.url,
       MODEL_NAME: 'fake',
-      MODEL_TIMEOUT_MS: 1_500,
+      MODEL_TIMEOUT_MS: 6_000,
       MODEL_PRICES: { fake: { input: 2, output: 4 }, spare: { input: 1, output: 1 } },
       TURN_PARALLEL_CALLS: 2,
     });

@@ -21,7 +21,7 @@ describe('a turn with tools', () => {
     await world.start({
       MODEL_BASE_URL: model.url,
       MODEL_NAME: 'fake',
-      MODEL_TIMEOUT_MS: 1_500,
+      MODEL_TIMEOUT_MS: 6_000,
       SWEEP_AFTER_MS: 1_000,
     });
   });

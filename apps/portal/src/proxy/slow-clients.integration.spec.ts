@@ -29,7 +29,7 @@ beforeAll(async () => {
     ENGINE_URL: url,
     MCP_REGISTRY_URL: url,
   };
-  const limits = { HTTP_HEADERS_TIMEOUT_MS: 400, HTTP_REQUEST_TIMEOUT_MS: 400, HTTP_SILENCE_TIMEOUT_MS: 1_000 };
+  const limits = { HTTP_HEADERS_TIMEOUT_MS: 1_500, HTTP_REQUEST_TIMEOUT_MS: 1_500, HTTP_SILENCE_TIMEOUT_MS: 2_000 };
   portal = await startPortal({ ...urls, ...limits }, 5_000);
   key = await portal.key(['admin']);
 });
