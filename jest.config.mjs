@@ -14,5 +14,6 @@ export default {
   globalSetup: '<rootDir>/libs/testing/src/jest-global-setup.mjs',
   setupFilesAfterEnv: ['<rootDir>/libs/testing/src/empty-redis.mjs'],
   globalTeardown: '<rootDir>/libs/testing/src/jest-global-teardown.mjs',
-  testTimeout: 120_000,
+  // More than `until` waits, which says what for.
+  testTimeout: 300_000,
 };

@@ -1,3 +1,4 @@
+import { patienceMs } from '#libs/testing';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +25,7 @@ interface Outcome {
 /** @param cwd where the suite leaves its findings */
 function runSuite(args: string[], cwd: string): Promise<Outcome> {
   return new Promise((resolve) => {
-    const options = { cwd, timeout: 90_000, maxBuffer: 64 * 1024 * 1024 };
+    const options = { cwd, timeout: patienceMs, maxBuffer: 64 * 1024 * 1024 };
     execFile(process.execPath, [suite, ...args], options, (error, stdout, stderr) =>
       resolve({ passes: error === null, said: `${stdout}${stderr}`.slice(-3_000) }),
     );
@@ -48,7 +49,7 @@ describe('the conformance suite of MCP', () => {
       }
     };
     await Promise.all(Array.from({ length: atATime }, work));
-  }, 300_000);
+  });
   afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
   it('is met by the client, but for what is expected to fail', () => {

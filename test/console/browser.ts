@@ -1,3 +1,4 @@
+import { patienceMs } from '#libs/testing';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -20,8 +21,7 @@ export const launch = (executablePath: string): Promise<Browser> =>
 /** A person with a browser of their own: no cookie is shared with another visit. */
 export async function visit(browser: Browser, options: BrowserContextOptions): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  // A busy machine takes as long as `until` does.
-  context.setDefaultTimeout(90_000);
+  context.setDefaultTimeout(patienceMs);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));

@@ -40,7 +40,7 @@ inBrowser('Home, events and the simulator', () => {
   });
 
   const open = (path: string): Promise<unknown> => page.goto(`${system.origin('portal')}${project}${path}`);
-  const see = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor({ timeout: 60_000 });
+  const see = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
   const press = (name: string | RegExp): Promise<void> => page.getByRole('button', { name }).first().click();
   const install = (body: object): Promise<InstalledApp> => system.api<InstalledApp>('POST', '/api/v1/apps', body);
   const replyTo = (appId: string, path: string, more: object = {}): Promise<unknown> =>
@@ -198,7 +198,7 @@ inBrowser('Home, events and the simulator', () => {
     await see('No event matches');
     await see('Live');
     await post(app.webhook_url, { text: 'The first one' });
-    await page.getByRole('row', { name: /The first one.*Delivered/ }).waitFor({ timeout: 60_000 });
+    await page.getByRole('row', { name: /The first one.*Delivered/ }).waitFor();
     // Nothing else moves without the page being painted anew for as long as it is open.
     const moved = await page.evaluate<string[]>(`document.getAnimations()
       .flatMap(({ effect }) => effect.getKeyframes()).flatMap((frame) => Object.keys(frame))`);
@@ -270,6 +270,6 @@ inBrowser('Home, events and the simulator', () => {
     await post(`${system.origin('webhook-ingress')}${new URL(app.webhook_url).pathname}`, { text: 'Sent meanwhile' });
     await system.restart('portal');
     await page.getByText('Gatehouse does not answer.').waitFor({ state: 'detached' });
-    await page.getByRole('row', { name: /Sent meanwhile.*Delivered/ }).waitFor({ timeout: 60_000 });
+    await page.getByRole('row', { name: /Sent meanwhile.*Delivered/ }).waitFor();
   });
 });

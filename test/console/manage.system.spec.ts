@@ -37,7 +37,7 @@ inBrowser('what is made and ended in the console', () => {
     owner = await visit(browser, {});
     await signIn(owner, await system.ownerLink());
     project = new URL(owner.page.url()).pathname.split('/').slice(0, 3).join('/');
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await system?.stop();

@@ -36,7 +36,6 @@ inBrowser('who operates the system', () => {
 
   async function person(link: string): Promise<Visit> {
     const made = await visit(browser, { viewport: { width: 1280, height: 900 } });
-    made.page.setDefaultTimeout(60_000);
     await signIn(made, link);
     return made;
   }

@@ -15,7 +15,7 @@ describe('every turn', () => {
     world = await startContractWorld({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', MODEL_API_KEY: 'a-key' });
     adapter = await world.adapters.mount('ends', { credentials: [] });
     app = await world.install(adapter);
-  }, 120_000);
+  });
   afterAll(async () => {
     await world?.close();
     await model?.close();
@@ -94,14 +94,10 @@ describe('every turn', () => {
     const { id } = await world.send(app, { from: 'patient', text: 'hello', about });
     expect(await says(id, /model_unavailable/)).toMatchObject({ state: 'waiting', until: expect.any(String) });
     model.answer = { text: 'back again' };
-    const event = await until(
-      'it is answered',
-      async () => {
-        const detail = await shown(id);
-        return detail.timeline.some((entry) => entry.stage === 'delivery' && entry.outcome === 'delivered');
-      },
-      90_000,
-    );
+    const event = await until('it is answered', async () => {
+      const detail = await shown(id);
+      return detail.timeline.some((entry) => entry.stage === 'delivery' && entry.outcome === 'delivered');
+    });
     expect(event).toBe(true);
   });
 });

@@ -106,6 +106,6 @@ describe('messages of one session', () => {
         { numRuns: runs, seed, endOnFailure: true },
       );
     },
-    Math.max(120_000, runs * 20_000),
+    Math.max(300_000, runs * 20_000),
   );
 });

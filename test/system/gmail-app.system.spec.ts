@@ -74,7 +74,7 @@ describe('the Gmail App, with an account and the settings of its pushes as two c
     const url = `${system.origin('adapters')}/gmail`;
     await system.api('POST', '/api/v1/adapters', { url });
     app = await system.api('POST', '/api/v1/listings/gmail/install', {});
-  }, 120_000);
+  });
   afterAll(async () => {
     await system?.stop();
     google?.closeAllConnections();

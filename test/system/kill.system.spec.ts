@@ -67,5 +67,5 @@ describe('while services are killed one after the other', () => {
 
     // A journal entry that was lost with its process is written again when a sweeper wakes its event.
     for (const id of ids) expect(await system.ended(id, 45_000)).toMatchObject({ outcome: 'routed' });
-  }, 150_000);
+  });
 });

@@ -21,7 +21,7 @@ describe('an MCP server that wants OAuth 2.1', () => {
     system = await startSmallSystem();
     provider = await startAuthorizationServer({ redirectUris: [], accessTokenSeconds: 10 });
     mcp = await openProtectedMcpServer(provider.url);
-  }, 120_000);
+  });
   afterAll(async () => {
     await system?.stop();
     await Promise.all([mcp?.close(), provider?.close()]);

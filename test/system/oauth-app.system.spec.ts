@@ -31,7 +31,7 @@ describe('an App whose account was connected by OAuth', () => {
     credential = await system.api('POST', '/api/v1/credentials', made);
     const install = { name: 'orbit', kind: 'adapter', adapter_id, credential_id: credential.id };
     app = await system.api('POST', '/api/v1/apps', install);
-  }, 120_000);
+  });
   afterAll(async () => {
     await system?.stop();
     await Promise.all([adapter?.close(), provider?.close()]);

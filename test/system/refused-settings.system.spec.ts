@@ -1,4 +1,4 @@
-import { testServiceKey } from '#libs/testing';
+import { patienceMs, testServiceKey } from '#libs/testing';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../../scripts/launcher/project.mjs';
@@ -22,7 +22,7 @@ function engineWith(more: NodeJS.ProcessEnv) {
     ...more,
   };
   const entry = join(root, 'dist/apps/engine/src/main.js');
-  return spawnSync(process.execPath, [entry], { env, encoding: 'utf8', timeout: 60_000 });
+  return spawnSync(process.execPath, [entry], { env, encoding: 'utf8', timeout: patienceMs });
 }
 
 describe('an engine', () => {

@@ -22,7 +22,7 @@ describe('a sync whose process is killed', () => {
   beforeAll(async () => {
     adapter = await openDocumentAdapter(documents);
     system = await startSystem(leases);
-  }, 120_000);
+  });
   afterAll(async () => {
     await system.stop();
     await adapter.close();
@@ -117,5 +117,5 @@ describe('a sync whose process is killed', () => {
     await Promise.all([system.kill('adapter-gateway'), system.kill('engine')]);
     await Promise.all([system.restart('adapter-gateway'), system.restart('engine')]);
     await knows(0);
-  }, 240_000);
+  });
 });

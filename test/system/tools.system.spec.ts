@@ -49,7 +49,7 @@ describe('tools, through all services', () => {
     agentId = agent.id;
     const workflow = { name: 'Buy', instructions: 'Buy tea.', agent_id: agentId };
     workflowId = (await system.api<{ id: number }>('POST', '/api/v1/workflows', workflow)).id;
-  }, 120_000);
+  });
   afterAll(async () => {
     await system?.stop();
     await sink.close();

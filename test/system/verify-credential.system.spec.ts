@@ -35,7 +35,7 @@ describe('a credential that is verified through the gateway and its adapter', ()
     for (const slug of ['slack', 'generic']) {
       await system.api('POST', '/api/v1/adapters', { url: `${system.origin('adapters')}/${slug}` });
     }
-  }, 120_000);
+  });
   afterAll(async () => {
     await system?.stop();
     slack.close();

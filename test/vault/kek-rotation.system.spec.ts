@@ -15,7 +15,7 @@ describe('a rotation of the KEK with grants alive', () => {
 
   beforeAll(async () => {
     world = await startWorld();
-  }, 120_000);
+  });
   afterAll(() => world?.close());
 
   const restart = async (ring: object): Promise<void> => {

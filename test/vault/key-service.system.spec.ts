@@ -9,7 +9,7 @@ beforeAll(async () => {
   openbao = await transitService();
   const ring = { primary: 'bao', keys: { bao: { transit: openbao.key } } };
   world = await startWorld({ env: { GATEHOUSE_KEK_RING: JSON.stringify(ring), REFRESH_SWEEP_MS: '500' } });
-}, 120_000);
+});
 afterAll(async () => {
   await world?.close();
   await openbao.close();

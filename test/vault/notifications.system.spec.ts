@@ -18,7 +18,7 @@ describe('notifications of a project', () => {
     const put = await world.vaults.call<Schema<'NotificationsMade'>>('PUT', path, { url: `${sink.url}/hook` });
     expect(put.status).toBe(200);
     secret = put.body.secret;
-  }, 120_000);
+  });
   afterAll(async () => {
     await world?.close();
     await sink?.close();

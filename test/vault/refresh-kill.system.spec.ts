@@ -7,7 +7,7 @@ let world: OauthWorld;
 beforeAll(async () => {
   // Only who asks refreshes here: a sweeper that came between two steps would leave a test nothing to kill.
   world = await startWorld({ count: 2, env: { REFRESH_SWEEP_MS: '3600000' } });
-}, 120_000);
+});
 
 afterAll(() => world?.close());
 

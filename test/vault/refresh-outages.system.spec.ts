@@ -13,7 +13,7 @@ beforeAll(async () => {
     databaseWay: async (url) => (postgres = await openLink(url)).url,
     env: { TOKEN_HOST_CONCURRENCY: '32', REFRESH_SWEEP_MS: '500' },
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await world?.close();

@@ -6,7 +6,7 @@ let world: OauthWorld;
 
 beforeAll(async () => {
   world = await startWorld({ count: 4, env: { TOKEN_HOST_CONCURRENCY: '32' } });
-}, 120_000);
+});
 
 afterAll(() => world?.close());
 

@@ -6,7 +6,7 @@ let world: OauthWorld;
 
 beforeAll(async () => {
   world = await startWorld({ oauthConfig: { resource } });
-}, 120_000);
+});
 
 afterAll(() => world?.close());
 

@@ -6,7 +6,7 @@ let world: OauthWorld;
 
 beforeAll(async () => {
   world = await startWorld({ env: { REFRESH_SWEEP_MS: '300' }, oauthConfig: { quirks: { revoked_errors: ['gone'] } } });
-}, 120_000);
+});
 
 afterAll(() => world?.close());
 

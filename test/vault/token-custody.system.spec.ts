@@ -7,7 +7,7 @@ let world: OauthWorld;
 
 beforeAll(async () => {
   world = await startWorld({ env: { REFRESH_SWEEP_MS: '300', REVOCATION_ATTEMPTS: '3' } });
-}, 120_000);
+});
 
 afterAll(() => world?.close());
 

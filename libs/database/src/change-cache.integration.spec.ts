@@ -128,7 +128,7 @@ describe('a connection that listens and ends', () => {
       await listener.onApplicationShutdown();
       expect(listener.listening).toBe(false);
     }
-  }, 20_000);
+  });
 
   it('is given up when it does not answer, however open it seems', async () => {
     const one = replica({ url: link.url });

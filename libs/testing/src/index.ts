@@ -10,4 +10,4 @@ export { testServiceKey, testServiceTrust } from './service-key.js';
 export { sendByByte, slowClient, type SlowClient } from './slow-client.js';
 export { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.js';
 export { emptyTestDatabase, testDatabase, testPasswords, type TestDatabase } from './test-database.js';
-export { Hopeless, until } from './until.js';
+export { Hopeless, patienceMs, until } from './until.js';

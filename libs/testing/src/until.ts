@@ -3,6 +3,9 @@ export class Hopeless extends Error {
   override readonly name = 'Hopeless';
 }
 
+/** How long a test waits for anything: a busy machine takes minutes for what takes a second on an idle one. */
+export const patienceMs = 240_000;
+
 /**
  * Asks again until a condition holds.
  * @param check resolves to a value, or to null, undefined or false for "not yet"
@@ -11,7 +14,7 @@ export class Hopeless extends Error {
 export async function until<T>(
   what: string,
   check: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  timeoutMs = 90_000,
+  timeoutMs = patienceMs,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   let last: unknown = null;

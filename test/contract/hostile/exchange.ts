@@ -1,3 +1,4 @@
+import { patienceMs } from '#libs/testing';
 import { Agent, request } from 'node:http';
 
 /** A request as its bytes go out: nothing is made valid on the way. */
@@ -14,7 +15,6 @@ export interface RawAnswer {
   text: string;
 }
 
-const patienceMs = 30_000;
 const connections = new Agent({ keepAlive: true, maxSockets: 8 });
 
 /** @throws Error where the connection ends without an answer, or none comes in time */
