@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import type { ToOptions } from '@tanstack/react-router';
 import { useWindowVirtualizer, windowScroll } from '@tanstack/react-virtual';
-import { type ReactNode, startTransition, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { CursorList } from '../api/project-query.js';
 import { uiTexts } from '../texts/ui.js';
 import { TableHead } from './table-head.js';
@@ -10,6 +10,7 @@ import { sortedRows, useSort } from './use-sort.js';
 import { TableSkeleton } from './table-skeleton.js';
 import { ProblemAlert } from './problem-alert.js';
 import { useDrawnReady } from './use-drawn-ready.js';
+import { useTouched } from './use-touched.js';
 import classes from './data-table.module.css';
 
 export interface Column<Row> {
@@ -38,7 +39,7 @@ interface DataTableProps<Row> {
 }
 
 const rowHeight = 44;
-/** Rows that are drawn beyond those in sight, once these stand. */
+/** Rows that are drawn beyond those in sight, once somebody may scroll. */
 const overscan = 12;
 /** So many rows before the end, the next page is asked for. */
 const ahead = 10;
@@ -51,11 +52,8 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
   const rows = hasMore ? list.rows : sortedRows(list.rows, columns, sort);
   const [top, setTop] = useState(0);
   const [active, setActive] = useState(0);
-  const [settled, setSettled] = useState(false);
   const ready = useDrawnReady(!list.loading);
-  useEffect(() => {
-    if (ready) startTransition(() => setSettled(true));
-  }, [ready]);
+  const touched = useTouched();
   const body = useRef<HTMLDivElement>(null);
   // When it is painted: asked before, the browser lays the page out for the answer, and once more.
   useEffect(() => {
@@ -64,7 +62,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => rowHeight,
-    overscan: settled ? overscan : 0,
+    overscan: touched ? overscan : 0,
     scrollMargin: top,
     // The browser says how high rows are when it has laid them out: asked before, it lays them out once more for the answer.
     measureElement: (element, entry, { measurementsCache }) =>

@@ -1,8 +1,7 @@
 import { type SelectProps, TextInput } from '@mantine/core';
-import { useIsFetching } from '@tanstack/react-query';
 import { ChevronsUpDown } from 'lucide-react';
-import { lazy, type ReactNode, startTransition, Suspense, useEffect, useState } from 'react';
-import { whenIdle } from './when-idle.js';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useTouched } from './use-touched.js';
 
 const FullSelect = lazy(() => import('./full-select.js'));
 
@@ -10,22 +9,11 @@ interface LaterSelectProps extends SelectProps {
   data: { value: string; label: string }[];
 }
 
-/**
- * A Select beside what a page is about: loaded when that is there, or when it is reached for. Until then a field that looks
- * the same stands in its place.
- */
+/** A Select beside what a page is about: loaded once somebody uses the page. Until then a field that looks the same stands in its place. */
 export function LaterSelect(props: LaterSelectProps): ReactNode {
   const { data, value, placeholder, size, 'aria-label': label } = props;
-  const [wanted, setWanted] = useState(false);
+  const touched = useTouched();
   const [reached, setReached] = useState<'focused' | 'opened' | null>(null);
-  const busy = useIsFetching() > 0;
-  useEffect(() => {
-    if (!busy && !wanted) return whenIdle(() => startTransition(() => setWanted(true)));
-  }, [busy, wanted]);
-  const reach = (how: 'focused' | 'opened'): void => {
-    setReached(how);
-    setWanted(true);
-  };
   const standIn = (
     <TextInput
       readOnly
@@ -37,11 +25,15 @@ export function LaterSelect(props: LaterSelectProps): ReactNode {
       size={size}
       value={data.find((option) => option.value === value)?.label ?? ''}
       rightSection={<ChevronsUpDown size={14} color="var(--mantine-color-placeholder)" aria-hidden />}
-      onFocus={() => reach('focused')}
-      onClick={() => reach('opened')}
+      onFocus={() => setReached('focused')}
+      // With the button down: the Select may be there before it is up, and no click would come of both.
+      onMouseDown={(event) => {
+        event.preventDefault();
+        setReached('opened');
+      }}
     />
   );
-  if (!wanted) return standIn;
+  if (!touched && reached === null) return standIn;
   return (
     <Suspense fallback={standIn}>
       <FullSelect {...props} autoFocus={reached !== null} defaultDropdownOpened={reached === 'opened'} />
