@@ -128,7 +128,7 @@ it('keeps no child ready while nobody calls, and one again once somebody does', 
 
 it('one organization cannot take every child, and who finds no place in the queue is told to come back', async () => {
   runner = await startRunner({ PYTHON_CHILDREN: 2, PYTHON_WAITING_CALLS: 1 });
-  const slow = runner.run(toolOf('import time\ntime.sleep(60)'), { timeout_ms: 8_000 });
+  const slow = runner.run(toolOf('import time\ntime.sleep(60)'), { timeout_ms: 20_000 });
   await until('the slow call runs', async () => ((await metric('gatehouse_python_busy')) === 1 ? true : null));
   const waits = runner.run(toolOf('return 2'));
   await until('the next one waits', async () => ((await metric('gatehouse_python_waiting')) === 1 ? true : null));
@@ -162,7 +162,7 @@ it('a call before the first child is warm is told that it starts', async () => {
 it('a call that waits too long is told to come back', async () => {
   runner = await startRunner({ PYTHON_WAIT_MS: 100 });
   await until('a child is warm', async () => ((await metric('gatehouse_python_children')) === 1 ? true : null));
-  const slow = runner.run(toolOf('import time\ntime.sleep(60)'), { timeout_ms: 3_000 });
+  const slow = runner.run(toolOf('import time\ntime.sleep(60)'), { timeout_ms: 15_000 });
   await until('a call is refused', async () => {
     const { status } = await runner.post('/internal/run', runOf(toolOf('return 2')));
     return status === 503 ? true : null;
