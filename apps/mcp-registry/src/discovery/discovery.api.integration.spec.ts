@@ -98,6 +98,26 @@ describe('a definition that changes', () => {
 });
 
 describe('the list of a server', () => {
+  it('is that of the look that began last, though one that began before it ends while it lasts', async () => {
+    const { id } = await registered('auto');
+    const answers: ((description: string) => void)[] = [];
+    server.script.list = () =>
+      new Promise((resolve) => {
+        answers.push((description) => resolve({ tools: [tool('first', { description })] }));
+      });
+    const before = registry.call('POST', `/mcp-servers/${id}/discover`);
+    await until('the first look is at the server', () => answers.length > 0);
+    const early = answers.length;
+    const after = registry.call('POST', `/mcp-servers/${id}/discover`);
+    await until('the second is there too', () => answers.length > early);
+    for (const answer of answers.slice(0, early)) answer('Of before.');
+    await before;
+    server.script.list = () => ({ tools: [tool('first', { description: 'Of after.' })] });
+    for (const answer of answers.slice(early)) answer('Of after.');
+    await after;
+    expect(await toolOf(id, 'first')).toMatchObject({ description: 'Of after.' });
+  });
+
   it('is read again when the server says it changed, and a new tool waits for approval', async () => {
     const { id, skillId } = await registered();
     await until('the stream is open', () => server.listeners > 0);

@@ -13,6 +13,8 @@ export interface ServerFacts {
   transport: TransportKind;
   protocol_version: string | null;
   server_info: { name: string; version: string } | null;
+  /** When it was asked: what it lists is no older than that. */
+  checked_at: Date;
 }
 
 @Injectable()
@@ -35,18 +37,23 @@ export class DiscoveryRepository {
     return rows.map(({ id }) => id);
   }
 
-  async fail(id: string, health: Health, reason: string): Promise<void> {
-    await this.source.manager.update(McpServer, { id }, { health, health_reason: reason, checked_at: new Date() });
+  /** A look that failed; one that began before the look that stands is older news, and changes nothing. */
+  async fail(id: string, health: Health, reason: string, startedAt: Date): Promise<void> {
+    await this.source.query(
+      `UPDATE registry.mcp_server SET health = $2, health_reason = $3, checked_at = $4
+        WHERE id = $1 AND (checked_at IS NULL OR checked_at <= $4)`,
+      [id, health, reason, startedAt],
+    );
   }
 
   /**
-   * Applies a complete listing in one transaction; one that began before the last one applied is older news, and is not.
+   * Applies a complete listing in one transaction, unless the look that stands began later: then this is older news.
    * @returns the server as it is now, or null when it is gone
    */
-  apply(id: string, listed: ListedTool[], facts: ServerFacts, startedAt: Date): Promise<McpServer | null> {
+  apply(id: string, listed: ListedTool[], facts: ServerFacts): Promise<McpServer | null> {
     return this.source.transaction(async (manager) => {
       const server = await manager.findOne(McpServer, { where: { id }, lock: { mode: 'pessimistic_write' } });
-      if (!server || (server.has_baseline && server.checked_at && server.checked_at > startedAt)) return server;
+      if (!server || (server.has_baseline && server.checked_at && server.checked_at > facts.checked_at)) return server;
       return applyListing(manager, server, listed, facts);
     });
   }
@@ -72,7 +79,6 @@ export async function applyListing(
     has_baseline: true,
     health: (drift.length > 0 ? 'drifted' : 'reachable') satisfies Health as Health,
     health_reason: drift.length > 0 ? drift.join('; ').slice(0, 1_000) : null,
-    checked_at: now,
   };
   await manager.update(McpServer, { id: server.id }, change as object);
   return { ...server, ...change };

@@ -51,12 +51,12 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
     const startedAt = new Date();
     try {
       const { tools, facts } = await this.list(server);
-      return await this.servers.apply(server.id, tools, facts, startedAt);
+      return await this.servers.apply(server.id, tools, facts);
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
       this.logger.warn({ event: 'mcp.discover.failed', server_id: server.id, code: error.code });
       const health = error.code === 'auth_failed' ? 'auth_failed' : 'degraded';
-      await this.servers.fail(server.id, health, `${error.code}: ${error.message}`);
+      await this.servers.fail(server.id, health, `${error.code}: ${error.message}`, startedAt);
       return this.servers.find(serverId);
     }
   }
@@ -69,6 +69,7 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
       bytes: this.settings.MCP_LIST_BYTES,
       timeoutMs: this.settings.MCP_CALL_TIMEOUT_MS,
     };
+    const startedAt = new Date();
     try {
       return await this.connections.use(server, async (connection) => ({
         tools: readListing(await listTools(connection, limits), this.settings.MCP_DEFINITION_BYTES),
@@ -76,6 +77,7 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
           transport: connection.kind,
           protocol_version: connection.protocolVersion,
           server_info: connection.serverInfo,
+          checked_at: startedAt,
         },
       }));
     } catch (error) {

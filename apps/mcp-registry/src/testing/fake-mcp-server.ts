@@ -10,7 +10,7 @@ interface Rpc {
 
 /** What a fake server does; change it while it runs. */
 export interface Script {
-  /** One page of tools/list. */
+  /** One page of tools/list, or a promise of it. */
   list(cursor: string | undefined): unknown;
   call(name: string, args: Record<string, unknown>): unknown;
   /** The request's headers are wanted to have these; else 401. */
@@ -117,16 +117,16 @@ export class FakeMcpServer {
       response.once('close', () => (this.hungUp += response.writableFinished ? 0 : 1));
       await new Promise((resolve) => setTimeout(resolve, this.script.delayMs).unref());
     }
-    this.answer(rpc, response);
+    await this.answer(rpc, response);
   }
 
-  private answer({ id, method, params = {} }: Rpc, response: ServerResponse): void {
+  private async answer({ id, method, params = {} }: Rpc, response: ServerResponse): Promise<void> {
     if (method === 'initialize') {
       const session = `s${(this.made += 1)}`;
       this.sessions.add(session);
       response.setHeader('mcp-session-id', session);
     }
-    const result = this.resultOf(method, params);
+    const result = await this.resultOf(method, params);
     const body = JSON.stringify(
       result === undefined
         ? { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
