@@ -19,6 +19,8 @@ const settings = {
   VAULT_URL: url(),
   ENGINE_URL: url(),
   MCP_REGISTRY_URL: url(),
+  /** The server of the shipped adapters: its `/` names them, and every project can install them. Absent: none is offered. */
+  ADAPTERS_URL: optionalUrl,
   /** host:port or CIDR that outgoing calls may reach though it is not a public address. */
   GATEHOUSE_EGRESS_ALLOW: list,
   /** Signs the calls to adapters; comma-separated, the first one signs. */

@@ -19,9 +19,9 @@ export interface AdapterServerOptions {
 }
 
 /**
- * A Fastify instance, not yet listening, that serves each adapter under `/<slug>`. With a secret every POST must carry the
- * platform's Standard Webhooks signature; `/health` and `/manifest.json` stay open, since probes cannot sign and both
- * are public. Throws when two adapters share a slug or a secret is malformed.
+ * A Fastify instance, not yet listening, that serves each adapter under `/<slug>`, and their slugs at `/`. With a secret
+ * every POST must carry the platform's Standard Webhooks signature; `/`, `/health` and `/manifest.json` stay open, since
+ * probes cannot sign and all three are public. Throws when two adapters share a slug or a secret is malformed.
  */
 export function createAdapterServer(
   adapters: readonly AdapterDefinition[],
@@ -49,6 +49,8 @@ export function createAdapterServer(
     slugs.add(slug);
     mountAdapter(app, adapter, { version: options.version, guards, methods });
   }
+  app.get('/', async (_request, reply) => reply.send({ adapters: [...slugs] }));
+  methods.set('/', 'GET, HEAD');
 
   app.setNotFoundHandler((request, reply) => {
     const allow = methods.get(request.url.split('?', 1)[0] ?? '');

@@ -53,6 +53,11 @@ const server = (
   options: { secret?: string | string[]; bodyLimitBytes?: number } = {},
 ) => createAdapterServer([adapter(changes)], { version: 'abc123', logger: pino({ level: 'silent' }), ...options });
 
+it('names its adapters at its root, to anybody', async () => {
+  const answer = await server({}, { secret: SECRET }).inject({ method: 'GET', url: '/' });
+  expect(answer.json()).toEqual({ adapters: ['sample'] });
+});
+
 const post = (app: ReturnType<typeof server>, route: string, payload: unknown, headers: Record<string, string> = {}) =>
   app.inject({
     method: 'POST',

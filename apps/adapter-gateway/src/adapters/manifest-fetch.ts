@@ -1,7 +1,7 @@
 import type { Manifest } from '#libs/adapter-sdk';
-import { type Principal, Problem } from '#libs/service-kit';
+import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { AdapterClient } from './adapter-client.js';
+import { type AdapterCallContext, AdapterClient } from './adapter-client.js';
 import { readManifest } from './manifest.js';
 
 /** Reads the manifest that an adapter serves. */
@@ -10,7 +10,7 @@ export class ManifestFetch {
   constructor(private readonly client: AdapterClient) {}
 
   /** @throws Problem 422 `adapter_unreachable | invalid_manifest | slug_mismatch` (with the last segment of the URL) */
-  async from(caller: Principal, baseUrl: string): Promise<Manifest> {
+  async from(caller: AdapterCallContext, baseUrl: string): Promise<Manifest> {
     const value = await this.client
       .get<Record<string, unknown>>(baseUrl, '/manifest.json', caller)
       .catch((error: unknown) => {

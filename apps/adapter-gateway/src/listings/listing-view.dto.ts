@@ -27,7 +27,12 @@ export class ListingView implements Listing {
   @ApiProperty({ description: 'Whether consent is given through an OAuth flow' }) oauth: boolean;
   @ApiProperty({ description: 'Whether its provider sends events for a time, and then has to be asked again' })
   renews_webhook: boolean;
-  @ApiProperty({ type: ListedAdapter, nullable: true }) adapter: ListedAdapter | null;
+  @ApiProperty({
+    type: ListedAdapter,
+    nullable: true,
+    description: 'Null for the built-in App, and for a shipped adapter that the project has not registered yet',
+  })
+  adapter: ListedAdapter | null;
   @ApiProperty({ ...idOf('app'), nullable: true, description: "The project's App of it" }) app_id: string | null;
 }
 

@@ -17,7 +17,10 @@ export class ListingController {
 
   @Get()
   @RequireScopes('apps:read')
-  @ApiOperation({ operationId: 'listListings', summary: 'What can be installed: the Webhook app and every adapter' })
+  @ApiOperation({
+    operationId: 'listListings',
+    summary: 'What can be installed: the Webhook app, registered adapters and those that are shipped',
+  })
   @ApiOkResponse({ type: ListingPage })
   async list(@Caller() caller: Principal): Promise<ListingPage> {
     return { data: await this.listings.list(caller), next_cursor: null };
@@ -33,7 +36,10 @@ export class ListingController {
 
   @Post(':slug/install')
   @RequireScopes('apps:write')
-  @ApiOperation({ operationId: 'installListing', summary: 'Install an App; the answer has its webhook URL' })
+  @ApiOperation({
+    operationId: 'installListing',
+    summary: 'Install an App, and register its adapter where that is shipped; the answer has its webhook URL',
+  })
   @ApiCreatedResponse({ type: AppView })
   async install(
     @Caller() caller: Principal,

@@ -1,3 +1,5 @@
+import { createAdapterServer, defineAdapter } from '#libs/adapter-sdk';
+import { newId } from '#libs/contracts';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
@@ -117,5 +119,67 @@ describe('rotating the webhook token', () => {
     const second = (await endpoint()).token_hash;
     await world.call('POST', `apps/${app.id}/rotate-token`, { grace_seconds: 0 });
     expect(await endpoint()).toMatchObject({ previous_token: null, retired_token_hashes: [first, second] });
+  });
+});
+
+describe('a shipped adapter', () => {
+  const manifest = {
+    schema_version: '1.0',
+    name: 'Parcels',
+    description: 'Of the installation itself.',
+    category: 'Integration',
+    capabilities: ['receive' as const],
+    credentials: [],
+  };
+  const shipped = (slug: string) =>
+    defineAdapter({
+      manifest: { ...manifest, slug },
+      verify: () => ({ ok: true, user: 'x' }),
+      verifyWebhook: () => ({ ok: true, scheme: 'none' }),
+      parseInbound: () => ({ event_type: 'ping', sender: 's', message: '', is_bot: false }),
+    });
+  const elsewhere = { projectId: newId('prj') };
+  let host: ReturnType<typeof createAdapterServer>;
+  let gateways: GatewayWorld;
+
+  beforeAll(async () => {
+    host = createAdapterServer([shipped('parcels'), shipped('letters')], { version: 'b1' });
+    gateways = await gatewayWorld();
+    await gateways.start({ ADAPTERS_URL: await host.listen({ port: 0, host: '127.0.0.1' }) });
+  });
+  afterAll(async () => {
+    await gateways.close();
+    await host.close();
+  });
+
+  const slugs = async (as = {}) =>
+    (await gateways.call('GET', 'listings', undefined, as)).body.data.map((one) => one.slug);
+
+  it('can be installed without its address, which registers it in that project alone', async () => {
+    expect(await slugs()).toEqual(['webhook', 'parcels', 'letters']);
+    const { body: offered } = await gateways.call('GET', 'listings/parcels');
+    expect(offered).toMatchObject({ kind: 'adapter', name: 'Parcels', adapter: null, app_id: null });
+    expect((await gateways.call('GET', 'adapters')).body.data).toEqual([]);
+
+    const answers = await Promise.all([1, 2].map(() => gateways.call('POST', 'listings/parcels/install', {})));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const { data: adapters } = (await gateways.call('GET', 'adapters')).body;
+    expect(adapters).toMatchObject([{ slug: 'parcels', state: 'ready' }]);
+    expect(await slugs()).toEqual(['webhook', 'parcels', 'letters']);
+    const { body: installed } = await gateways.call('GET', 'listings/parcels');
+    expect(installed).toMatchObject({
+      adapter: { id: adapters[0]?.id },
+      app_id: answers.find(({ status }) => status === 201)?.body.id,
+    });
+
+    expect((await gateways.call('GET', 'listings/parcels', undefined, elsewhere)).body.adapter).toBeNull();
+  });
+
+  it('is no longer offered, and hides nothing, when its server is away', async () => {
+    const away = await gatewayWorld();
+    await away.start({ ADAPTERS_URL: 'http://127.0.0.1:9' });
+    const { status, body } = await away.call('GET', 'listings');
+    expect({ status, slugs: body.data.map(({ slug }) => slug) }).toEqual({ status: 200, slugs: ['webhook'] });
+    await away.close();
   });
 });

@@ -2,7 +2,7 @@ import type { CredentialDeclaration, Manifest } from '#libs/adapter-sdk';
 import { signingSecret } from '../apps/declared-credentials.js';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 
-/** What the Developer Portal offers to install. */
+/** What Settings → Integrations offers to install. */
 export interface Listing {
   slug: string;
   kind: 'builtin' | 'adapter' | 'skill';
@@ -19,6 +19,7 @@ export interface Listing {
   oauth: boolean;
   /** Whether the provider sends events for a time, and then has to be asked again. */
   renews_webhook: boolean;
+  /** Null for the built-in App, and for a shipped adapter that the project has not registered: installing it does that. */
   adapter: {
     id: string;
     state: AdapterRow['state'];
@@ -48,12 +49,36 @@ export const builtinListing: Listing = {
   app_id: null,
 };
 
+/** An adapter that is shipped, and not registered in the project. */
+export const shippedListing = (manifest: Manifest): Listing => ({
+  ...declared(manifest),
+  slug: manifest.slug,
+  kind: 'adapter',
+  adapter: null,
+  app_id: null,
+});
+
 export function listingOf(row: AdapterRow, appId: string | null): Listing {
-  const { manifest } = row;
+  const facts = declared(row.manifest);
   return {
+    ...facts,
     slug: row.slug,
     kind: row.base_url === null ? 'skill' : 'adapter',
-    name: row.name ?? manifest.name,
+    name: row.name ?? facts.name,
+    adapter: {
+      id: row.id,
+      state: row.state,
+      disabled: row.disabled,
+      version: row.version,
+      manifest_version: row.manifest_version,
+    },
+    app_id: appId,
+  };
+}
+
+function declared(manifest: Manifest): Omit<Listing, 'slug' | 'kind' | 'adapter' | 'app_id'> {
+  return {
+    name: manifest.name,
     description: manifest.description,
     icon: manifest.icon ?? null,
     category: manifest.category,
@@ -64,13 +89,5 @@ export function listingOf(row: AdapterRow, appId: string | null): Listing {
     skill: manifest.skill ?? null,
     oauth: manifest.oauth_config !== undefined,
     renews_webhook: manifest.webhook?.renew_seconds !== undefined,
-    adapter: {
-      id: row.id,
-      state: row.state,
-      disabled: row.disabled,
-      version: row.version,
-      manifest_version: row.manifest_version,
-    },
-    app_id: appId,
   };
 }

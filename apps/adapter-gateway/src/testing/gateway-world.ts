@@ -140,6 +140,7 @@ export const gatewayDefaults: GatewaySettings = {
   VAULT_URL: '',
   ENGINE_URL: 'http://127.0.0.1:9',
   MCP_REGISTRY_URL: 'http://127.0.0.1:9',
+  ADAPTERS_URL: null,
   GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1'],
   GATEHOUSE_ADAPTER_SECRET: null,
   GATEHOUSE_WEBHOOK_KEY: [Buffer.alloc(32, 7)],

@@ -765,7 +765,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What can be installed: the Webhook app and every adapter */
+        /** What can be installed: the Webhook app, registered adapters and those that are shipped */
         get: operations["listListings"];
         put?: never;
         post?: never;
@@ -801,7 +801,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Install an App; the answer has its webhook URL */
+        /** Install an App, and register its adapter where that is shipped; the answer has its webhook URL */
         post: operations["installListing"];
         delete?: never;
         options?: never;
@@ -3924,6 +3924,7 @@ export interface components {
             oauth: boolean;
             /** @description Whether its provider sends events for a time, and then has to be asked again */
             renews_webhook: boolean;
+            /** @description Null for the built-in App, and for a shipped adapter that the project has not registered yet */
             adapter: components["schemas"]["ListedAdapter"] | null;
             /** @description The project's App of it */
             app_id: string | null;
