@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { DekOwner } from '../sealing/dek-place.js';
+import type { DekOwner } from '../sealing/associated-data.js';
 import type { SealedTable } from '../sealing/sealed-tables.js';
 
 /** A data key as it is stored. */

@@ -2,7 +2,7 @@ import { Metrics } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { DoesNotOpen } from '../sealing/aead.js';
-import { dekPlace } from '../sealing/dek-place.js';
+import { dekPlace } from '../sealing/associated-data.js';
 import { KEY_BACKEND, type KeyBackend } from '../sealing/kek-ring.js';
 import { sealedTables } from '../sealing/sealed-tables.js';
 import { RewrapRepository, type WrappedDek } from './rewrap.repository.js';

@@ -2,10 +2,9 @@ import { Problem, problemBody, PublicRoute, ServiceTokens, toProblem } from '#li
 import { Controller, Get, HttpCode, Inject, Logger, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CallbackService } from './callback.service.js';
+import { CallbackService, NotConnected } from './callback.service.js';
 import type { Connected } from './code-exchange.service.js';
 import { ConnectService } from './connect.service.js';
-import { NotConnected } from './not-connected.js';
 import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
 import { privateHeaders, sendPage } from './page.js';

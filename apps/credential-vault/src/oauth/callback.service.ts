@@ -1,10 +1,8 @@
 import { Problem, readCookie } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { cookieName } from './browser-cookie.js';
 import { CodeExchange, type Connected } from './code-exchange.service.js';
-import { digestOf, isDigestOf } from './flow-secrets.js';
+import { cookieName, digestOf, isDigestOf } from './flow-secrets.js';
 import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
-import { NotConnected } from './not-connected.js';
 import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
 
@@ -15,6 +13,16 @@ export interface Callback {
   cookies: string | undefined;
   /** Who is signed in there; null where the request says nothing of it. */
   subject: string | null;
+}
+
+/** A flow that its own browser came back with, and that led to no connection. */
+export class NotConnected extends Error {
+  constructor(
+    readonly flow: OauthFlow,
+    override readonly cause: unknown,
+  ) {
+    super('The account was not connected.');
+  }
 }
 
 /** Error codes of RFC 6749 section 4.1.2.1 and OpenID Connect Core 3.1.2.6. */
