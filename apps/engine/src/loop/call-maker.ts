@@ -9,10 +9,8 @@ import { type CallSite, failure, isFailure, type Tool, type ToolFailure, type Tu
 import { ApprovalNeeded, type AskedCall } from './approval-needed.js';
 import { type CallGuard, callKey } from './call-guard.js';
 import { inChunks } from './call-order.js';
-import { cleanResult } from './clean-result.js';
-import { rehearsedResult } from './rehearsed-call.js';
 import type { OpenStep } from './replay.js';
-import { shownResult } from './shown-result.js';
+import { cleanResult, rehearsedResult, shownResult } from './call-result.js';
 import type { StepLog } from './step-log.js';
 
 export interface CallMakerInput {

@@ -7,7 +7,7 @@ import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
 import { CredentialReader } from '../tools/bound-credentials.js';
 import { refusalOf } from '../tools/registry/mcp-tool.js';
-import { credentialValues, runRequest } from '../tools/registry/python-run.js';
+import { credentialValues, runRequest } from '../tools/registry/python-tool.js';
 import { isFailure } from '../tools/tool.js';
 import { PythonTryRepository } from './python-try.repository.js';
 
