@@ -2,12 +2,12 @@ import { storableJson } from '#libs/database';
 import { type JsonValue, sanitizeValue, type SanitizerReport } from '#libs/sanitizer';
 import type { ToolCall } from '../model/model.js';
 
-/** Far beyond what a model is shown: a bound on the work, for results that are mostly structure. */
+/** Far beyond what a model is shown. It bounds the work on results that are mostly structure. */
 const shape = { maxDepth: 64, maxEntries: 100_000 };
 
 /**
- * What somebody outside wrote, as the model and the people who look at the turn may read it.
- * @param maxChars of each text: what is kept of a result at all
+ * Sanitises a result from outside for the model and for people who view the turn.
+ * @param maxChars of each text: as much as is kept of a result
  */
 export function cleanResult(result: unknown, maxChars: number): { result: JsonValue; sanitized: Sanitized | null } {
   const { value, report } = sanitizeValue(result, { ...shape, maxChars, maxLines: maxChars });
@@ -21,13 +21,13 @@ type Sanitized = Pick<SanitizerReport, 'counts' | 'cut'>;
 export interface ShownResult {
   /** What the model reads. */
   shown: unknown;
-  /** The whole as text, when the model was shown less; `read_result` reads on in it. */
+  /** The whole result as text when the model was shown less; `read_result` reads from it. */
   full: string | null;
 }
 
 /**
- * A result as the model is shown it: whole, or its head, its tail and a handle for the rest.
- * @param handle by which `read_result` finds it
+ * The result as the model is shown it: whole, or its head, its tail and a handle for the rest.
+ * @param handle for `read_result`
  * @param limits in characters of its JSON
  */
 export function shownResult(result: unknown, handle: string, limits: { shown: number; kept: number }): ShownResult {
@@ -49,14 +49,14 @@ export function shownResult(result: unknown, handle: string, limits: { shown: nu
   };
 }
 
-/** What the model, and whoever looks at the turn, reads of a call that a rehearsal does not make. */
+/** The result of a call that a rehearsal did not make, for the model and for people who view the turn. */
 export interface RehearsedResult {
   rehearsal: true;
   executed: false;
   note: string;
   tool: string;
   arguments: unknown;
-  /** Outside a rehearsal a person would be asked first. */
+  /** Outside a rehearsal, a person would be asked first. */
   needs_approval?: true;
 }
 
