@@ -10,7 +10,7 @@ import {
 import { OpenAiModel } from './openai-model.js';
 import { RehearsalModel } from './rehearsal-model.js';
 
-/** The models of this installation: one endpoint, any model it serves; the rehearsal model while there is none. */
+/** The models of this installation: any model of one endpoint, or the rehearsal model if none is configured. */
 export function configuredModels(settings: EngineSettings): Models {
   const { MODEL_BASE_URL: baseUrl, MODEL_NAME: modelName } = settings;
   if (!baseUrl) {
@@ -44,8 +44,8 @@ export function configuredModels(settings: EngineSettings): Models {
 }
 
 /**
- * Asks the second model when the first one gives no answer, and stays with it for the rest of the turn: a turn must not
- * wait out the same time-out at every step. One instance serves one turn.
+ * Asks the second model when the first gives no answer, and keeps using it for the rest of the turn. A turn must not
+ * wait for the same time-out at every step. One instance serves one turn.
  */
 class ModelWithFallback implements Model {
   private current: Model;
@@ -79,7 +79,7 @@ class ModelWithFallback implements Model {
     try {
       return await this.second.complete(messages, tools, signal);
     } catch (error) {
-      // What the second one refuses for good, the first may answer when it is there again.
+      // If the second model refuses for good, the first may still answer once it is available again.
       throw first.away && error instanceof ModelError && !error.away ? first : error;
     }
   }

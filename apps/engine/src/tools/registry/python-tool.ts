@@ -7,13 +7,13 @@ import { describedBy, refusalOf, unlessAborted } from './mcp-tool.js';
 export interface PythonRuns {
   runner: ServiceClient;
   timeoutMs: number;
-  /** The engine's own address, as the runner knows it. */
+  /** The engine's address, as the runner reaches it. */
   engineUrl: string;
-  /** Whether the code of a call has asked the engine for anything: without that it has read what the model gave it alone. */
+  /** Whether a call's code has asked the engine for anything. If not, it has only read what the model gave it. */
   hasAsked(callbackToken: string): Promise<boolean>;
 }
 
-/** A Python tool, run in the sandbox; its credentials and its HTTP come from here. */
+/** A Python tool, run in the sandbox. The engine provides its credentials and makes its HTTP requests. */
 export function pythonTool(definition: ToolsetTool, credentials: BoundCredentials, runs: PythonRuns): Tool {
   return {
     ...describedBy(definition),
@@ -39,7 +39,7 @@ export function pythonTool(definition: ToolsetTool, credentials: BoundCredential
   };
 }
 
-/** What the runner is asked for one call. */
+/** The runner's request for one call. */
 export function runRequest(
   call: {
     callId: string;
@@ -62,7 +62,7 @@ export function runRequest(
   };
 }
 
-/** The fields of every credential that a tool may ask for, by name; the first one that cannot be read is a failure. */
+/** The fields of every credential that a tool may ask for, by name. If one cannot be read, that failure is returned. */
 export async function credentialValues(
   credentials: BoundCredentials,
   scope: Pick<TurnScope, 'organizationId' | 'projectId'>,
