@@ -9,15 +9,15 @@ import { RewrapRepository, type WrappedDek } from './rewrap.repository.js';
 
 export interface RewrapProgress {
   rewrapped: number;
-  /** Credentials whose data key does not open with the key it names; they are left as they are. */
+  /** Credentials whose data key does not open with the key that it names. They stay unchanged. */
   failed: string[];
-  /** False when the time was over before the tables were through: call again. */
+  /** False when the time ran out before all tables were done: call again. */
   finished: boolean;
 }
 
 /**
- * Wraps every data key under the primary KEK. What is left to do is what the rows say, so it may stop anywhere, run in
- * several processes at once, and run again.
+ * Wraps every data key under the primary KEK. The rows say what is left to do, so it may stop anywhere, run in several
+ * processes at once, and run again.
  */
 @Injectable()
 export class Rewrapper {
@@ -37,8 +37,8 @@ export class Rewrapper {
   }
 
   /**
-   * @param batch rows of one transaction
-   * @param budgetMs no batch begins after it
+   * @param batch rows per transaction
+   * @param budgetMs after this time, no new batch begins
    */
   async run(batch: number, budgetMs: number): Promise<RewrapProgress> {
     const until = Date.now() + budgetMs;

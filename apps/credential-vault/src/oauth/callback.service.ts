@@ -11,11 +11,11 @@ export interface Callback {
   slug: string;
   query: URLSearchParams;
   cookies: string | undefined;
-  /** Who is signed in there; null where the request says nothing of it. */
+  /** Who is signed in there; null when the request does not say. */
   subject: string | null;
 }
 
-/** A flow that its own browser came back with, and that led to no connection. */
+/** The right browser returned from a flow, and no connection was made. */
 export class NotConnected extends Error {
   constructor(
     readonly flow: OauthFlow,
@@ -39,7 +39,10 @@ const providerErrors = new Set([
   'interaction_required',
 ]);
 
-/** Takes a provider's answer: state, binding, `error`, `iss`, code, in this order; a code is sent only after all of it. */
+/**
+ * Checks a provider's answer in this order: state, binding, `error`, `iss`, code. The code is sent only after all
+ * checks.
+ */
 @Injectable()
 export class CallbackService {
   private readonly logger = new Logger('oauth');
@@ -52,12 +55,12 @@ export class CallbackService {
 
   /**
    * @throws Problem 4xx with a code for each way in which an answer is not ours
-   * @throws NotConnected for what its own browser brought back: because of a Problem 4xx, or 502 `exchange_failed`
+   * @throws NotConnected for the right browser's return, caused by a Problem 4xx or 502 `exchange_failed`
    */
   async receive(callback: Callback): Promise<Connected> {
     const flow = await this.flowOf(callback.query);
     this.requireBinding(flow, callback);
-    // From here on the state is spent, whatever the answer says: nobody tries twice.
+    // From here on the state is spent, whatever the answer says. Nobody gets a second try.
     if (!(await this.flows.consume(flow.id))) throw refused('state_used', 'This answer was taken already.');
     try {
       return await this.connect(flow, callback.query);

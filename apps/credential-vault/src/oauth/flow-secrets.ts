@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** 32 random bytes as text: a state, a browser's cookie, a link's token. Only its digest is stored. */
+/** 32 random bytes as text: a state, a browser's cookie, a link's token. Only the digest is stored. */
 export function newFlowSecret(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -13,13 +13,13 @@ export function isDigestOf(digest: Buffer, secret: string | undefined): boolean 
   return secret !== undefined && timingSafeEqual(digest, digestOf(secret));
 }
 
-/** One cookie for each flow, so that two connections at a time in one browser do not undo each other. */
+/** One cookie per flow, so that two connections in one browser at the same time do not interfere. */
 export function cookieName(publicUrl: string, flowId: string): string {
-  // The prefix needs Secure, which browsers do not keep over http.
+  // The prefix requires Secure, and browsers do not keep Secure cookies over http.
   return `${publicUrl.startsWith('https:') ? '__Host-' : ''}gatehouse-oauth-${flowId.slice(-16)}`;
 }
 
-/** `Set-Cookie` that binds a flow to the browser; Lax, since the provider sends the browser back by a link of its own. */
+/** `Set-Cookie` that binds a flow to the browser. Lax, since the browser returns by a link of the provider. */
 export function bindingCookie(publicUrl: string, flowId: string, value: string, maxAgeSeconds: number): string {
   const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
   return `${cookieName(publicUrl, flowId)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
