@@ -25,7 +25,7 @@ export const supportBundle: Command = {
     try {
       add(await fromApi(call.api()));
     } catch (error) {
-      // Without a key the machine still has its logs.
+      // Without a key, the machine's logs can still be collected.
       if (!(error instanceof CliError) || !call.installation) throw error;
     }
     if (call.installation) add(await fromInstallation(call.installation));
