@@ -42,7 +42,7 @@ export class CallbackController {
     });
   }
 
-  /** Link previews in messengers must not spend the link: a GET shows a page, and the POST of its button continues. */
+  /** Link scanners and previews must not spend the link: a GET shows a page, and the POST of its button continues. */
   @Get('links/:token')
   @ApiOperation({ summary: 'Ask someone without an account to connect', operationId: 'openConnectLink' })
   @ApiProduces('text/html')

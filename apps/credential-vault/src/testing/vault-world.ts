@@ -48,7 +48,7 @@ export function asService(name: string, more: Scope[] = [], tenant = owner): Pri
   return { ...tenant, subject: `service:${name}`, scopes: ['service', ...more] };
 }
 
-/** @param trust the issuers that it trusts besides its own services */
+/** @param trust whose tokens it trusts besides those of its own issuer */
 export async function vaultWorld(
   keys: KekRing,
   more: Partial<VaultSettings> = {},

@@ -50,10 +50,7 @@ export class CallGuard {
     return failure(repeatedCode, message);
   }
 
-  /**
-   * Counts a call that failed its checks, so nothing was called. @returns a failure once the turn is over its limit, or
-   * null
-   */
+  /** Counts a call that failed its checks. @returns a failure once the turn is over its limit, or null */
   mistaken(call: ToolCall): ToolFailure | null {
     this.calls += 1;
     const seen = this.of(call);

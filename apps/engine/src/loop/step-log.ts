@@ -64,10 +64,7 @@ export class StepLog {
     return this.kinds.filter((each) => each === kind).length;
   }
 
-  /**
-   * Commits the buffered steps in the order in which they were added, also when several callers commit at once. @throws
-   * LeaseLost
-   */
+  /** Commits the buffered steps in order, also when several callers commit at once. @throws LeaseLost */
   async commit(): Promise<void> {
     const steps = this.waiting;
     this.waiting = [];

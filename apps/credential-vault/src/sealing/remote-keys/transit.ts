@@ -81,7 +81,7 @@ export function transit(key: TransitKey, timeoutMs: number): RemoteCalls {
     try {
       return (await post(`${mount}/${method}/${encodeURIComponent(name)}`, body, await used)).data ?? {};
     } catch (error) {
-      // The next call logs in again, whoever was refused.
+      // The next call logs in again, whatever failed.
       if (token === used) token = undefined;
       throw error;
     }
