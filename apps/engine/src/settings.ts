@@ -42,7 +42,7 @@ export interface EngineSettings extends ChangeSettings {
   TURN_MAX_SAME_READS: number;
   TURN_WALL_CLOCK_MS: number;
   /**
-   * Limits of tokens and of cost in millionths, 0 for none: of a turn, of an agent's day, of a contact's day with it.
+   * Limits of tokens, and of cost in millionths; 0: none. For a turn, an agent's day, a contact's day with the agent.
    */
   TURN_MAX_TOKENS: number;
   TURN_MAX_COST_MICROS: number;

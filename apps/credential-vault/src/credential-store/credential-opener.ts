@@ -17,8 +17,7 @@ export type StoredCredential = Pick<
 const recovered = { status: 'active', reason: null } as const;
 
 /**
- * Opens stored credentials. One that does not open becomes `undecryptable`, with an alarm. It is never treated as
- * absent.
+ * Opens stored credentials. One that does not open becomes `undecryptable`, with an alarm, and never counts as absent.
  */
 @Injectable()
 export class CredentialOpener {

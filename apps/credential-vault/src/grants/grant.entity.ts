@@ -7,10 +7,7 @@ export type GrantType = 'authorization_code' | 'client_credentials';
 /** `refreshing` is not stored: it is an `active` or `degraded` grant with an attempt in flight. */
 export type GrantState = 'pending' | 'active' | 'degraded' | 'needs_reconnect' | 'revoked' | 'undecryptable';
 
-/**
- * The tokens of one `oauth2` credential and the state of their refresh. Each time new tokens are put in place, the
- * `version` increases.
- */
+/** The tokens of one `oauth2` credential and the state of their refresh. Each promotion increases the `version`. */
 @Entity({ schema: 'vault', name: 'oauth_grant' })
 @Index('oauth_grant_due_idx', ['refresh_due_at'], { where: "state IN ('active', 'degraded')" })
 @Index('oauth_grant_client_idx', ['client_key'])

@@ -39,10 +39,7 @@ const providerErrors = new Set([
   'interaction_required',
 ]);
 
-/**
- * Checks a provider's answer in this order: state, binding, `error`, `iss`, code. The code is sent only after all
- * checks.
- */
+/** Checks an answer in this order: state, binding, `error`, `iss`, code. The code is sent only after all checks. */
 @Injectable()
 export class CallbackService {
   private readonly logger = new Logger('oauth');

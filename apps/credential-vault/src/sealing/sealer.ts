@@ -20,10 +20,7 @@ export interface SealedFields {
 
 const dekBytes = 32;
 
-/**
- * Envelope encryption of a credential: each field is sealed separately under the credential's data key, which a KEK
- * wraps.
- */
+/** Envelope encryption of a credential: its data key, which a KEK wraps, seals each field separately. */
 export class Sealer {
   constructor(
     private readonly keys: KeyBackend,

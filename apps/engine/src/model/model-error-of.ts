@@ -2,7 +2,7 @@ import { APICallError } from 'ai';
 import { ModelError } from './model.js';
 
 /**
- * How endpoints report that a conversation is too long: OpenAI, Azure, Anthropic, Gemini, Mistral, vLLM, llama.cpp,
+ * How endpoints say that a conversation is too long: OpenAI, Azure, Anthropic, Gemini, Mistral, vLLM, llama.cpp,
  * Ollama.
  */
 const tooLong =
