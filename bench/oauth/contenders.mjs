@@ -94,8 +94,7 @@ export async function startVault({ databaseUrl, redisUrl, providerUrl, lockMs })
   const { ServiceTokens } = await import('../../dist/libs/service-kit/src/index.js');
   const vault = '../../dist/apps/credential-vault/src';
   const { KekRing } = await import(`${vault}/sealing/kek-ring.js`);
-  const { DekCache } = await import(`${vault}/sealing/dek-cache.js`);
-  const { Sealer } = await import(`${vault}/sealing/sealer.js`);
+  const { DekCache, Sealer } = await import(`${vault}/sealing/sealer.js`);
   const { Secret } = await import(`${vault}/sealing/secret.js`);
   const { GrantSealer } = await import(`${vault}/grants/grant-sealer.js`);
   await migrateAll(databaseUrl, 'js');

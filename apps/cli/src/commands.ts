@@ -9,7 +9,7 @@ import { status } from './commands/status.js';
 import { supportBundle } from './commands/support-bundle.js';
 import { vaultCommands } from './commands/vault.js';
 
-/** In the order in which help shows them. */
+/** In the order of the help. */
 export const commands: Command[] = [
   status,
   ...eventCommands,

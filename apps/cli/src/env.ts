@@ -1,2 +1,2 @@
-/** Read by the commands; the one place that looks at the process. Settings: docs/cli.md. */
+/** Read by the commands. Only this file reads the process environment. Settings: docs/cli.md. */
 export const environment: NodeJS.ProcessEnv = process.env;

@@ -38,7 +38,7 @@ export async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Term
   }
 }
 
-/** A file that cannot be written, and what nobody thought of. */
+/** For example a file that cannot be written, or an unforeseen error. */
 function unexpected(error: unknown, args: string[]): CliError {
   const message = error instanceof Error ? error.message : String(error);
   const toDo = 'See whether what it names is there and may be used.';

@@ -6,7 +6,7 @@ import { schema } from './db/schema.js';
 import { EGRESS, GATEWAY } from './services.js';
 import { SETTINGS, type VaultSettings } from './settings.js';
 
-/** What every folder may inject: settings, database, the gateway, the way out. */
+/** What every folder may inject: settings, database, the gateway, egress. */
 @Global()
 @Module({})
 export class CoreModule {
@@ -24,7 +24,7 @@ export class CoreModule {
         { provide: SETTINGS, useValue: settings },
         {
           provide: EGRESS,
-          // The gate bounds what is in flight; a socket that waits for another one would eat up a token request's time.
+          // The gate limits what is in flight. Waiting for a free socket would use up a token request's time.
           useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW, timeouts: { connectMs: 5_000 } }),
         },
         serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL, settings.VERIFY_TIMEOUT_MS),

@@ -13,35 +13,35 @@ const settings = {
   DEK_CACHE_MS: integer(60_000, 0, 600_000),
   DEK_CACHE_ENTRIES: integer(10_000, 1, 1_000_000),
   GATEWAY_URL: url(),
-  /** host:port or CIDR of token endpoints that may be reached though they are no public address. */
+  /** host:port or CIDR of token endpoints that may be reached although their address is not public. */
   GATEHOUSE_EGRESS_ALLOW: list,
-  /** Life that an access token has at least when it is handed out: a gateway's call and its retry, with a margin. */
+  /** Minimum remaining life of an access token that is handed out: a gateway's call and its retry, with a margin. */
   ACCESS_TOKEN_MIN_VALID_SECONDS: integer(60, 1, 3_600),
-  /** Below the five seconds after which services give up on each other. */
+  /** Below the five seconds after which services stop waiting for each other. */
   REFRESH_WAIT_MS: integer(4_000, 0, 60_000),
   TOKEN_TIMEOUT_MS: integer(60_000, 1_000, 600_000),
   REFRESH_LEASE_MS: integer(15_000, 500, 600_000),
-  /** A process that gave no sign for so long is dead, and its token request is taken over. */
+  /** A process without a heartbeat for this long is dead, and its token request is taken over. */
   REFRESH_TAKEOVER_MS: integer(45_000, 1_000, 600_000),
   TOKEN_HOST_CONCURRENCY: integer(8, 1, 1_000),
   REFRESH_SWEEP_MS: integer(60_000, 100, 3_600_000),
   REFRESH_JOURNAL_DAYS: integer(7, 1, 365),
-  /** The first ones within an hour, the others an hour apart: most of a day. */
+  /** The first tries within an hour, the others an hour apart: most of a day. */
   REVOCATION_ATTEMPTS: integer(20, 1, 1_000),
   REVOCATION_RECORD_DAYS: integer(30, 1, 365),
   OAUTH_FLOW_SECONDS: integer(600, 30, 3_600),
-  /** The longest that asking a provider, through its adapter, may take. */
+  /** The longest time for asking a provider through its adapter. */
   VERIFY_TIMEOUT_MS: integer(25_000, 100, 120_000),
-  /** How long uses equal to one that was written down are counted before their number is written. */
+  /** How long repeated equal uses are counted before their number is written. */
   AUDIT_FLUSH_MS: integer(300_000, 10, 3_600_000),
-  /** How often notifications that are due are looked for. */
+  /** How often due notifications are looked for. */
   NOTIFY_SWEEP_MS: integer(2_000, 100, 600_000),
   NOTIFICATION_KEEP_DAYS: integer(30, 1, 3_650),
-  /** Which service may ask for what: what is named here replaces the default of that service. */
+  /** Which service may ask for what. An entry replaces that service's default. */
   SERVICE_POLICY: servicePolicy,
 };
 
-/** Read once at boot. @throws Error with every setting that is wrong */
+/** Read once at boot. @throws Error that lists every invalid setting */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env) {
   const GATEHOUSE_KEK_RING = kekRing(environment['NODE_ENV'] === 'production');
   return readEnv({ ...settings, GATEHOUSE_KEK_RING }, environment);

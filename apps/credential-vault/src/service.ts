@@ -2,10 +2,10 @@ import type { ServiceOptions } from '#libs/service-kit';
 import { AppModule } from './app.module.js';
 import { readSettings } from './env.js';
 
-/** 50 fields of 64 KiB, with room for JSON's escapes. */
+/** 50 fields of 64 KiB, with room for JSON escapes. */
 const bodyLimit = 4 * 1024 * 1024;
 
-/** What runs as this service: for `startService`, or for the process that hosts it beside others. */
+/** The options with which this service runs, alone (`startService`) or in a process that hosts several. */
 export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
   const settings = readSettings(environment);
   return {

@@ -1,5 +1,5 @@
-/** Injection token of the client of the gateway, which alone calls adapters. */
+/** Injection token of the gateway's client. Only the gateway calls adapters. */
 export const GATEWAY = Symbol('adapter-gateway');
 
-/** Injection token of the guarded way out of this service. */
+/** Injection token of this service's egress guard. */
 export const EGRESS = Symbol('Egress');

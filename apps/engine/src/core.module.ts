@@ -9,10 +9,10 @@ import { schema } from './db/schema.js';
 import { EGRESS, GATEWAY, PYTHON_RUNNER, REGISTRY, VAULT } from './services.js';
 import { type EngineSettings, SETTINGS } from './settings.js';
 
-/** Over the call's own time-out: the other side ends the call and says so, unless it is dead. */
+/** On top of the call's own time-out, so that the other side can end the call and report it, unless it is dead. */
 const graceMs = 5_000;
 
-/** What every folder may inject: settings, database, journal, other services. */
+/** What every folder may inject: settings, database, journal, clients of other services. */
 @Global()
 @Module({})
 export class CoreModule {

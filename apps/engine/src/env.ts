@@ -48,7 +48,7 @@ const settings = {
   TOOL_RESULT_KEPT_BYTES: integer(1_048_576, 1_024, 8_388_608),
   TOOL_CALLBACKS: integer(20, 0, 1_000),
   DOCUMENT_MAX_CHARS: integer(1_000_000, 1_000, 10_000_000),
-  /** Bytes of a request: a document of the sources comes as base64, which is a third more than its bytes. */
+  /** Bytes of a request. A source's document arrives as base64, which is a third larger than its bytes. */
   REQUEST_MAX_BYTES: integer(4_194_304, 1_048_576, 209_715_200),
   TOOL_TIMEOUT_MS: integer(20_000, 100, 60_000),
   AGENT_CACHE_MS: integer(5_000, 0, 60_000),
@@ -59,5 +59,5 @@ const settings = {
   RETENTION_DAYS: integer(30, 1, 3_650),
 };
 
-/** Read once at boot. @throws Error with every setting that is wrong */
+/** Read once at boot. @throws Error that lists every invalid setting */
 export const readSettings = (environment?: NodeJS.ProcessEnv) => checkedModel(readEnv(settings, environment));

@@ -3,7 +3,7 @@ import { hostedServices } from './hosted-services.js';
 
 const hosted = Object.keys(hostedServices);
 
-/** Names, comma-separated, in whatever order; `all`. */
+/** Comma-separated names in any order, or `all`. */
 const names: Reader<string[]> = (name, value) => {
   const asked = (value || 'all').split(',').map((each) => each.trim());
   if (asked.includes('all')) return hosted;
@@ -14,13 +14,13 @@ const names: Reader<string[]> = (name, value) => {
   return hosted.filter((each) => asked.includes(each));
 };
 
-/** Read once at boot. @throws Error with every setting that is wrong */
+/** Read once at boot. @throws Error that lists every invalid setting */
 export const readSettings = (environment?: NodeJS.ProcessEnv) =>
   readEnv({ GATEHOUSE_SERVICES: names, LOG_LEVEL: text('info') }, environment);
 
 /**
- * The environment of one of the services of this process: `<SERVICE>_<SETTING>` (`ROUTER_DATABASE_URL`) wins over
- * `<SETTING>`, which is everyone's, and so does a file (`ROUTER_DATABASE_URL_FILE`).
+ * The environment of one of this process's services. `<SERVICE>_<SETTING>` (`ROUTER_DATABASE_URL`) overrides the shared
+ * `<SETTING>`, and so does its file form (`ROUTER_DATABASE_URL_FILE`).
  */
 export function environmentOf(service: string, environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const prefix = `${service.toUpperCase().replaceAll('-', '_')}_`;
@@ -28,7 +28,7 @@ export function environmentOf(service: string, environment: NodeJS.ProcessEnv = 
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith(prefix)) continue;
     const own = name.slice(prefix.length);
-    // One of the two forms of a setting is this service's: the other one is everyone's.
+    // If a service sets one form of a setting, the shared other form must not apply to it.
     const other = own.endsWith('_FILE') ? own.slice(0, -'_FILE'.length) : `${own}_FILE`;
     if (!(`${prefix}${other}` in environment)) delete result[other];
     result[own] = value;

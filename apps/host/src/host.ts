@@ -1,12 +1,12 @@
 import { hostedServices, type Prepared, type Running } from './hosted-services.js';
 
 /**
- * Starts services in this process, all or none: part of an installation that seems to run is worse than one that is
- * started again.
- * @param environmentOf the environment of each
+ * Starts services in this process, all or none: a partly running installation looks healthy, which is worse than a
+ * restart.
+ * @param environmentOf the environment of each service
  * @param services what may be hosted
- * @returns what drains them all, and throws when one could not be closed
- * @throws Error in a sentence for each service that does not start; those that ran are closed by then
+ * @returns a function that drains them all; it throws when one could not be closed
+ * @throws Error with a sentence for each service that does not start; services that already run are closed first
  */
 export async function host(
   names: string[],
@@ -32,7 +32,7 @@ export async function host(
   return close;
 }
 
-/** All settings before anything runs: who corrects them sees them at once. */
+/** Reads all settings before anything runs, so that all errors are reported at once. */
 async function prepareAll(
   names: string[],
   environmentOf: (name: string) => NodeJS.ProcessEnv,

@@ -5,7 +5,7 @@ import type { Prepared } from './hosted-services.js';
 const said: string[] = [];
 beforeEach(() => said.splice(0));
 
-/** Tells when it starts and ends. */
+/** Records when it starts and ends. */
 const service =
   (name: string, own: Partial<Prepared> = {}) =>
   async (): Promise<Prepared> => ({

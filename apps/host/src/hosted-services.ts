@@ -1,23 +1,24 @@
 import { hostService, type ServiceOptions } from '#libs/service-kit';
 
-/** A service whose settings were read, and nothing else yet. */
+/** A service whose settings have been read and which has not started. */
 export interface Prepared {
-  /** Those that it was told; 0 is any. */
+  /** The configured ports; 0 is any. */
   ports: number[];
   start(): Promise<Running>;
 }
 
 export interface Running {
-  /** Drains it. */
+  /** Drains the service. */
   close(): Promise<unknown>;
 }
 
-/** @throws Error with every setting that is wrong */
+/** @throws Error that lists every invalid setting */
 type Prepare = (environment: NodeJS.ProcessEnv) => Promise<Prepared>;
 
 /**
- * What one process may host, in the order in which it starts: who calls the others last. The python-runner is not among
- * them: what it runs finds nothing worth taking next door because it is a process without stores and keys.
+ * What one process may host, in the order of start: a service that calls others starts after them. The python-runner is
+ * excluded. It runs code that people wrote, and a process without stores and keys has nothing that such code could
+ * take.
  */
 export const hostedServices: Record<string, Prepare> = {
   'credential-vault': service(() => import('../../credential-vault/src/service.js')),
@@ -35,7 +36,7 @@ export const hostedServices: Record<string, Prepare> = {
   portal: service(() => import('../../portal/src/service.js')),
 };
 
-/** Loaded when it is hosted: what is not costs nothing. */
+/** Loaded only when it is hosted, so that unused services cost nothing. */
 function service(load: () => Promise<{ serviceFrom(environment: NodeJS.ProcessEnv): ServiceOptions }>): Prepare {
   return async (environment) => {
     const options = (await load()).serviceFrom(environment);

@@ -3,13 +3,13 @@ import type { Installation } from './installation.js';
 
 type Query = Record<string, string | undefined>;
 
-/** The management API, by a key. Its errors say what, where and what to do. */
+/** The management API, called with a key. Its errors say what went wrong, where, and what to do. */
 export interface Api {
   origin: string;
   get<T>(path: string, query?: Query): Promise<T>;
   post<T>(path: string, body?: object): Promise<T>;
   delete(path: string): Promise<void>;
-  /** By how much the clock of the portal was ahead of this one at the last answer, to half a second; null before. */
+  /** How far the portal's clock was ahead of this one at the last answer, to half a second; null before that. */
   clockAheadMs(): number | null;
 }
 
@@ -22,7 +22,7 @@ interface Problem {
 
 const timeoutMs = 30_000;
 
-/** @param url `--url` @throws CliError 2 where address or key are missing */
+/** @param url `--url` @throws CliError 2 when the address or the key is missing */
 export function openApi(url: string | undefined, installation: Installation | null, env: NodeJS.ProcessEnv): Api {
   const address = url ?? env['GATEHOUSE_URL'] ?? installation?.base_url;
   const key = env['GATEHOUSE_API_KEY'] ?? installation?.api_key;
@@ -61,7 +61,7 @@ function apiAt(origin: string, key: string): Api {
     } catch (error) {
       throw noAnswer(error, where);
     }
-    // The header has whole seconds.
+    // The header only has whole seconds.
     const date = Date.parse(answer.headers.get('date') ?? '') + 500;
     if (!Number.isNaN(date)) aheadMs = date - (asked + Date.now()) / 2;
     if (!answer.ok) throw refusal(answer.status, text, where);

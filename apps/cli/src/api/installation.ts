@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** An installation of `npm start`, as far as it describes itself. */
+/** An installation of `npm start`, as its `gatehouse.json` describes it. */
 export interface Installation {
   dataDir: string;
   base_url?: string;

@@ -11,8 +11,8 @@ const metricsTimeoutMs = 3_000;
 type Row = Record<string, unknown>;
 
 /**
- * Of each list these fields and no other: what people wrote (texts, senders, names of contacts), what was received, and
- * addresses that are a key (webhook URLs) stay where they are.
+ * Only these fields of each list are collected. What people wrote (texts, senders, names of contacts), what was
+ * received, and addresses that act as keys (webhook URLs) are left out.
  */
 const lists: { file: string; path: string; fields: string[] }[] = [
   {
@@ -67,7 +67,7 @@ const lists: { file: string; path: string; fields: string[] }[] = [
     ],
   },
 ];
-/** As they are: they are of the installation, and hold nothing that somebody wrote. */
+/** Collected whole: these concern the installation and contain nothing that people wrote. */
 const whole = {
   'diagnostics.json': 'diagnostics',
   'attention.json': 'attention',
@@ -76,7 +76,7 @@ const whole = {
   'model.json': 'model',
 };
 
-/** What the API tells; of what it refuses, why. */
+/** What the API returns. For a refused request, the reason. */
 export async function fromApi(api: Api): Promise<Map<string, string>> {
   const asked = [...Object.entries(whole).map(([file, path]) => ({ file, path, fields: null })), ...lists].map(
     async ({ file, path, fields }): Promise<[string, string]> => {
@@ -97,7 +97,7 @@ function chosen(told: Row, fields: string[]): unknown {
   );
 }
 
-/** What the machine of an installation of `npm start` has: ends of logs, and metrics. */
+/** Local files of an `npm start` installation: ends of logs, and metrics. */
 export async function fromInstallation({ dataDir, services }: Installation): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   const logs = join(dataDir, 'logs');
@@ -111,7 +111,7 @@ export async function fromInstallation({ dataDir, services }: Installation): Pro
   return files;
 }
 
-/** Whole lines. */
+/** Whole lines only. */
 function endOf(file: string): string {
   const handle = openSync(file, 'r');
   try {

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 
 const block = 512;
 
-/** A ustar archive (POSIX.1-1988) of texts, gzipped; each file for its owner alone. */
+/** A gzipped ustar archive (POSIX.1-1988) of texts. Only the owner may read its files. */
 export function tarball(files: Map<string, string>, at: Date): Buffer {
   const entries = [...files].flatMap(([name, text]) => {
     const content = Buffer.from(text);
@@ -12,7 +12,7 @@ export function tarball(files: Map<string, string>, at: Date): Buffer {
   return gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * block)]));
 }
 
-/** @param name up to 100 bytes */
+/** @param name at most 100 bytes */
 function header(name: string, size: number, at: Date): Buffer {
   const head = Buffer.alloc(block);
   const octal = (value: number, digits: number): string => `${value.toString(8).padStart(digits, '0')}\0`;

@@ -1,17 +1,17 @@
-/** What the process ends with; documented in docs/cli.md. */
+/** Exit codes of the process; documented in docs/cli.md. */
 export const exits = {
   done: 0,
-  /** Asked and answered: what was asked about is not well. */
+  /** The command got its answer, and the answer is that something is wrong. */
   unwell: 1,
-  /** The command cannot be run as it is written. */
+  /** The command is not valid as written. */
   usage: 2,
-  /** The API said no: nothing was done. */
+  /** The API refused the request. Nothing was done. */
   refused: 3,
-  /** No answer, or an answer that is a failure of the server. */
+  /** No answer, or a server error. */
   unavailable: 4,
 } as const;
 
-/** What went wrong, where, and what to do: each a sentence for people. */
+/** What went wrong, where, and what to do; each a sentence for people. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   constructor(

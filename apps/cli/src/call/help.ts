@@ -1,7 +1,7 @@
 import { type Command } from './command.js';
 import { everywhere } from './parse.js';
 
-/** All commands, a line each. */
+/** All commands, one per line. */
 export function overview(commands: Command[]): string {
   const width = Math.max(...commands.map((command) => usageOf(command).length));
   return [
@@ -16,7 +16,7 @@ export function overview(commands: Command[]): string {
   ].join('\n');
 }
 
-/** All about one command. */
+/** The help of one command. */
 export function helpOf(command: Command): string {
   const { summary, options = {}, notes = [], examples, scopes } = command;
   return [

@@ -16,7 +16,7 @@ export interface Parsed {
   values: Record<string, string | boolean | undefined>;
 }
 
-/** @returns null where no command is named @throws CliError 2 */
+/** @returns null when no command is named @throws CliError 2 */
 export function parse(args: string[], commands: Command[]): Parsed | null {
   const words = leadingWords(args);
   const command =

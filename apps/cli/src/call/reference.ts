@@ -2,7 +2,7 @@ import type { Command } from './command.js';
 import { usageOf } from './help.js';
 import { everywhere } from './parse.js';
 
-/** The reference of docs/cli.md, made of what the commands say of themselves. */
+/** The reference in docs/cli.md, generated from the commands. */
 export function reference(commands: Command[]): string {
   return [
     `Every command takes ${sentence(everywhere)}.`,

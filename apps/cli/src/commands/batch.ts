@@ -16,7 +16,7 @@ export interface Batch {
 
 const everyMs = 500;
 
-/** Waits until a batch is over, and says how it went. */
+/** Waits until a batch has finished, and reports the result. */
 export async function followBatch(call: Call, api: Api, begun: Batch): Promise<number> {
   call.note(
     `Batch ${begun.id}: ${begun.total} of them${begun.more ? ', and others that one batch does not take' : ''}.`,

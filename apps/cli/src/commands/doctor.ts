@@ -9,7 +9,7 @@ export interface Diagnostics {
   data: Finding[];
 }
 
-/** From there on a queue is behind, as in the alert `GatehouseQueueIsLong`. */
+/** A queue this far behind is reported, as in the alert `GatehouseQueueIsLong`. */
 const behindMs = 60_000;
 
 export const doctor: Command = {
@@ -35,7 +35,7 @@ export const doctor: Command = {
 
 const marks = { ok: 'ok     ', warning: 'WARNING', error: 'ERROR  ' };
 
-/** What several services find alike is one thing to do. */
+/** Equal findings of several services are shown as one. */
 function grouped(findings: Finding[]): string[] {
   const alike = Map.groupBy(findings, ({ check, state, text }) => JSON.stringify([check, state, text]));
   return [...alike.values()].flatMap((group) => {
@@ -47,7 +47,7 @@ function grouped(findings: Finding[]): string[] {
   });
 }
 
-/** All that can be found out. @throws CliError where neither address nor installation are known */
+/** Runs all checks. @throws CliError when neither an address nor an installation is known */
 export async function examine(call: Call): Promise<Finding[]> {
   const local = call.installation ? await localFindings(call.installation) : [];
   try {
@@ -75,7 +75,7 @@ async function asked(api: Api): Promise<Finding[]> {
 
 function clock(aheadMs: number): Finding {
   const text = `The clock of the portal is ${Math.abs(aheadMs / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} this one.`;
-  // The header that tells it has whole seconds.
+  // The header with the time only has whole seconds.
   if (Math.abs(aheadMs) < 3_000) return ok('clocks', 'portal', text);
   return trouble('warning', 'clocks', 'portal', text, 'Synchronise the clocks of both machines (NTP).');
 }

@@ -27,7 +27,7 @@ interface Detail extends Listed {
   }[];
 }
 
-/** What lists and replays choose events by. */
+/** Options by which lists and replays select events. */
 export const eventFilter: Record<string, Option> = {
   app: { value: 'ID', help: 'Of one App' },
   outcome: { value: 'NAME', help: 'That ended so (`routed`, `dead`, `no_match`, ...); `open`: not yet' },

@@ -6,7 +6,7 @@ export const paging: Record<string, Option> = {
   cursor: { value: 'CURSOR', help: 'Goes on after an earlier page' },
 };
 
-/** What the options of a command ask the API for. @param fields option → field of the API */
+/** Maps a command's options to the API's filter. @param fields option → field of the API */
 export function filter(call: Call, fields: Record<string, string>): Record<string, string> {
   const entries = Object.entries(fields).map(([option, field]) => [field, call.value(option)] as const);
   const times = (['since', 'until'] as const).map((name) => [name, timeOf(name, call.value(name))] as const);
@@ -15,14 +15,14 @@ export function filter(call: Call, fields: Record<string, string>): Record<strin
   );
 }
 
-/** As `filter`, for one page. */
+/** Like `filter`, for one page. */
 export function query(call: Call, fields: Record<string, string>): Record<string, string | undefined> {
   return { ...filter(call, fields), limit: call.value('limit') ?? '20', cursor: call.value('cursor') };
 }
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** RFC 3339 as it is; `2h` is two hours ago. */
+/** RFC 3339 is used as it is; `2h` means two hours ago. */
 function timeOf(option: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(value) ?? [];

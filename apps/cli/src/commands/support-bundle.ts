@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { aboutThisMachine, fromApi, fromInstallation } from '../bundle/collect.js';
-import { knownSecrets } from '../bundle/known-secrets.js';
-import { redactor } from '../bundle/redact.js';
+import { knownSecrets, redactor } from '../bundle/redact.js';
 import { tarball } from '../bundle/tar.js';
 import { CliError, exits } from '../call/cli-error.js';
 import type { Command } from '../call/command.js';
@@ -26,7 +25,7 @@ export const supportBundle: Command = {
     try {
       add(await fromApi(call.api()));
     } catch (error) {
-      // Without a key the machine still has its logs.
+      // Without a key, the machine's logs can still be collected.
       if (!(error instanceof CliError) || !call.installation) throw error;
     }
     if (call.installation) add(await fromInstallation(call.installation));

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { CliError, exits } from '../call/cli-error.js';
 import type { Command, Option } from '../call/command.js';
 
-/** Keys are of the installation: no API key reaches them, but who holds the vault's own key of services. */
+/** Keys belong to the installation. They are managed with the vault's own service key, not with an API key. */
 const vaultCli = fileURLToPath(new URL('../../../credential-vault/src/cli/vault.js', import.meta.url));
 
 const needs =

@@ -1,4 +1,4 @@
-/** What one look at one thing found, by whomever. */
+/** The result of one check, by a service or by the CLI. */
 export interface Finding {
   service: string;
   check: string;

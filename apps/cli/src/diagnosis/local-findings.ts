@@ -5,10 +5,10 @@ import { type Finding, ok, trouble } from './finding.js';
 
 const timeoutMs = 3_000;
 const leastFreeBytes = 1024 ** 3;
-/** They hold keys: nobody else of the machine may read them. */
+/** These files hold keys, so other users of the machine must not read them. */
 const privateFiles = ['secrets.json', 'gatehouse.json'];
 
-/** How an installation of `npm start` looks from outside: also when nothing of it answers. */
+/** Checks an `npm start` installation from outside, even when none of it answers. */
 export async function localFindings(installation: Installation): Promise<Finding[]> {
   const { dataDir, services } = installation;
   const states = await Promise.all(services.map((service) => serviceFinding(dataDir, service)));
@@ -36,7 +36,7 @@ async function serviceFinding(
   }
 }
 
-/** The last line of its log that tells of an error, as far as it is one for people. */
+/** The last line of its log with an error, if it is readable for people. */
 function lastError(dataDir: string, name: string): string {
   // Services that share a process share its log.
   const files = [name, 'host'].map((log) => join(dataDir, 'logs', `${log}.log`));

@@ -12,7 +12,7 @@ interface Row {
   updated_at: Date;
 }
 
-/** What is wrong by status, and what to do; a status that is not here is well. */
+/** What is wrong, by status, and what to do. A status that is absent here is fine. */
 const wrong: Partial<
   Record<CredentialStatus, { severity: AttentionItem['severity']; is: string; what_to_do: string }>
 > = {
@@ -28,7 +28,7 @@ const wrong: Partial<
   pending: { severity: 'warning', is: 'was never connected', what_to_do: 'Connect it, or delete it.' },
 };
 
-/** What of a project's credentials does not work. */
+/** The project's credentials that do not work. */
 @Injectable()
 export class AttentionRepository {
   constructor(private readonly db: DataSource) {}

@@ -29,7 +29,7 @@ export class AuditPage {
 export class AuditController {
   constructor(private readonly audit: AuditRepository) {}
 
-  /** Of a credential that is gone too: that it was deleted is in here. */
+  /** Also for a deleted credential: the deletion is among the entries. */
   @Get()
   @RequireScopes('credentials:read')
   @ApiOperation({ summary: 'Who did what with a credential', operationId: 'listCredentialAudit' })
@@ -40,7 +40,7 @@ export class AuditController {
     @Query() { limit, cursor }: PageQuery,
   ): Promise<AuditPage> {
     const rows = await this.audit.list(caller, id, limit + 1, cursor);
-    // That it was made is in here: of a credential that the project never had there is nothing.
+    // Creation is an entry too, so a credential without entries never existed in this project.
     if (rows.length === 0 && !(await this.audit.knows(caller, id))) throw notFound('credential', id);
     const page = pageOf(rows, limit, (row) => row.id);
     return {

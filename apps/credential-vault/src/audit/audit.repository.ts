@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { type AuditAction, CredentialAudit } from './credential-audit.entity.js';
 
-/** One thing done with one credential. */
+/** One action on one credential. */
 export interface AuditedUse extends CredentialScope {
   credentialId: string;
   actor: string;

@@ -15,7 +15,7 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** Who did what with a credential: never a value. Outlives the credential. */
+/** Who did what with a credential; never a value. Outlives the credential. */
 @Entity({ schema: 'vault', name: 'credential_audit' })
 @Index('credential_audit_of_credential_idx', ['organization_id', 'project_id', 'credential_id', 'id'])
 export class CredentialAudit {
@@ -27,10 +27,10 @@ export class CredentialAudit {
   @Column({ type: 'text' }) actor: string;
   @Column({ type: 'text' }) action: AuditAction;
   @Column({ type: 'text', array: true }) fields: string[];
-  /** Why, as the caller gave it. */
+  /** The reason that the caller gave. */
   @Column({ type: 'text', nullable: true }) reason: string | null;
-  /** `<kind>:<id>` for whom it was. */
+  /** `<kind>:<id>` of the consumer that it was for. */
   @Column({ type: 'text', nullable: true }) consumer: string | null;
-  /** More than once for what happens with every message, which is written once for some seconds of it. */
+  /** How often. Uses that repeat with every message are counted and written together. */
   @Column({ type: 'integer' }) times: number;
 }

@@ -8,15 +8,15 @@ const maxDistinct = 5_000;
 
 interface Counted {
   use: AuditedUse;
-  /** Resolves when the first one is written down. */
+  /** Resolves when the first use is written. */
   written: Promise<void>;
   /** Uses since the first one. */
   more: number;
 }
 
 /**
- * Writes down what services do with every message. The first of equal uses is committed before anything is handed out;
- * those that follow are counted, and written as one line with their number. So a crash loses a number, and never that a
+ * Audits what services do with every message. The first of equal uses is committed before anything is handed out. Later
+ * ones are counted and written as one line with their number. So a crash loses a count, but never the fact that a
  * service had a credential.
  */
 @Injectable()
@@ -42,7 +42,7 @@ export class FrequentUses {
     });
   }
 
-  /** Resolves when the audit has a line of it. @throws Error when it cannot be written: then nothing may be handed out */
+  /** Resolves once the audit contains this use. @throws Error when it cannot be written; hand nothing out then */
   add(use: AuditedUse): Promise<void> {
     const key = [use.credentialId, use.actor, use.action, use.consumer, use.fields.join()].join(' ');
     const known = this.counted.get(key);

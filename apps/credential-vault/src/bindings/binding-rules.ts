@@ -5,20 +5,20 @@ import type { CredentialBinding } from './credential-binding.entity.js';
 
 export type BindingRules = Pick<CredentialBinding, 'fields' | 'maps_to' | 'approved'>;
 
-/** Of an oauth2 credential that is connected these are its grant's, not stored fields. */
+/** For a connected oauth2 credential, these come from its grant rather than from stored fields. */
 export const tokenFields = ['access_token', 'refresh_token'];
 
 const namePattern = /^[A-Za-z_][\w.-]{0,63}$/;
 const maxNames = 50;
 
-/** The consumer's name of a field. */
+/** The consumer's name for a field. */
 export function nameOf({ maps_to: mapsTo }: BindingRules, field: string): string {
   return mapsTo[field] ?? field;
 }
 
 /**
- * Whether a field leaves the vault by a binding. One that needs approval leaves under the name it was approved for: a name
- * that changed since then has no effect until it is approved too.
+ * Whether a field may leave the vault by a binding. A protected field leaves only under the name for which it was
+ * approved. A changed name has no effect until it is approved too.
  */
 export function leaves(credential: Pick<Credential, 'type'>, binding: BindingRules, field: string): boolean {
   const approved = binding.approved[field] === nameOf(binding, field);
@@ -26,7 +26,7 @@ export function leaves(credential: Pick<Credential, 'type'>, binding: BindingRul
   return binding.fields === null || binding.fields.includes(field);
 }
 
-/** Whether a check of signatures may read a field: only what signs, and a token of a grant never does. */
+/** Whether a signature check may read a field. It may only read signing fields, never a grant's token. */
 export function signs(
   credential: Pick<Credential, 'type'>,
   binding: BindingRules & Pick<CredentialBinding, 'signing'>,
@@ -36,15 +36,15 @@ export function signs(
   return binding.signing === null || [field, nameOf(binding, field)].some((name) => binding.signing?.includes(name));
 }
 
-/** Fields that the binding asks for, and that wait for an administrator. */
+/** Fields that the binding requests and that wait for an administrator's approval. */
 export function awaitingApproval(credential: Pick<Credential, 'type'>, binding: BindingRules): string[] {
   const asked = new Set([...(binding.fields ?? []), ...Object.keys(binding.maps_to)]);
   return [...asked].filter((field) => isProtected(credential, field) && !leaves(credential, binding, field)).sort();
 }
 
-/** @throws Problem 422 `invalid_fields`, one entry for each field that is wrong */
+/** @throws Problem 422 `invalid_fields`, with one entry per invalid field */
 export function checkBinding(credential: Credential, binding: BindingRules): void {
-  // What it may have counts, not what it has: the tokens of an oauth2 credential come with its grant.
+  // Possible fields count, not present ones: the tokens of an oauth2 credential arrive with its grant.
   const known = rulesOf(credential)?.map(({ name }) => name) ?? credential.fields.map(({ field }) => field);
   const errors: FieldError[] = [];
   const wrong = (field: string, message: string): void => void errors.push({ field, message });

@@ -25,7 +25,7 @@ export class UpdateBinding {
   @TextList(10, 64, { optional: true, description: approveNote }) approve?: string[];
 }
 
-/** A service binds what it looks after; what needs approval has no effect until it is given. */
+/** A service's binding for a consumer that it manages. Fields that need approval have no effect until approved. */
 export class BindConsumer {
   @Text(100, { minLength: 1 }) credential_id: string;
   @ApiProperty({ type: Consumer }) @ValidateNested() @Type(() => Consumer) consumer: Consumer;
@@ -39,7 +39,7 @@ export class UsedCredential {
   @TextList(50, 64, { optional: true, nullable: true, description: signingNote }) signing?: string[] | null;
 }
 
-/** Every credential that a consumer uses; none lets go of all. */
+/** All credentials of a consumer. An empty list unbinds all. */
 export class BindConsumerToAll {
   @NestedList(UsedCredential, 100) credentials: UsedCredential[];
 }

@@ -9,14 +9,14 @@ export class CredentialGone extends Error {
   override readonly name = 'CredentialGone';
 }
 
-/** The consumer is bound to the credential already. */
+/** The consumer is already bound to the credential. */
 export class AlreadyBound extends Error {
   override readonly name = 'AlreadyBound';
 }
 
 type BindingRow = Omit<CredentialBinding, 'credential' | 'created_at' | 'updated_at'>;
 
-/** Which of a consumer's credentials; all of them when neither is given. */
+/** Selects among a consumer's credentials; all of them when neither is given. */
 export interface Which {
   only?: string;
   except?: string[];
@@ -78,8 +78,8 @@ export class BindingRepository {
   }
 
   /**
-   * Ends what services bound for a consumer; what people bound stays.
-   * @returns the credentials it was bound to
+   * Removes the bindings that services made for a consumer. Bindings made by people stay.
+   * @returns the credentials that it was bound to
    */
   async unbindConsumer(
     scope: CredentialScope,

@@ -65,7 +65,7 @@ export class BindingService {
     await this.note(caller, credentialId, 'unbound', [], row.consumer_kind, row.consumer_id);
   }
 
-  /** Makes or changes one binding of what a service looks after; its others stay. */
+  /** Creates or changes one binding of a consumer that a service manages. Its other bindings stay. */
   async bind(
     caller: Principal,
     { credential_id: credentialId, consumer, ...asked }: BindConsumer,
@@ -88,8 +88,8 @@ export class BindingService {
   }
 
   /**
-   * Binds a consumer to these credentials and, of what services bound, to no others. What it had before is let go of
-   * last: whoever still uses it meanwhile is not refused.
+   * Binds a consumer to exactly these credentials, as far as services made its bindings. Old bindings are removed last,
+   * so that whoever still uses them meanwhile is not refused.
    * @returns ids that no credential of the project has; the others are bound
    */
   async bindAll(
@@ -112,7 +112,7 @@ export class BindingService {
     return { unknown };
   }
 
-  /** For a consumer that is gone, or that uses this credential no more. */
+  /** For a consumer that is gone or no longer uses this credential. */
   async unbind(caller: Principal, kind: ConsumerKind, consumerId: string, credentialId?: string): Promise<void> {
     await this.letGo(caller, kind, consumerId, credentialId === undefined ? {} : { only: credentialId });
   }
@@ -123,7 +123,7 @@ export class BindingService {
     }
   }
 
-  /** @returns null when the consumer is bound to the credential already */
+  /** @returns null when the consumer is already bound to the credential */
   private async insert(
     caller: Principal,
     credential: Credential,
@@ -178,7 +178,7 @@ export class BindingService {
   }
 }
 
-/** What is asked for, with the approvals that the caller may give and gives. */
+/** The requested binding, with the approvals that the caller gives and is entitled to. */
 function approvedBy(caller: Principal, credential: Credential, asked: Asked, approve: string[]): Asked {
   checkBinding(credential, asked);
   if (approve.length === 0) return asked;
@@ -193,7 +193,7 @@ function approvedBy(caller: Principal, credential: Credential, asked: Asked, app
   return { ...asked, approved: { ...asked.approved, ...given } };
 }
 
-/** A person is told at once; for a service's binding it has no effect until then. */
+/** A person gets the error at once. A service's binding is stored and has no effect until approved. */
 function refuseUnapproved(credential: Credential, asked: Asked): void {
   const waiting = awaitingApproval(credential, asked);
   if (waiting.length === 0) return;

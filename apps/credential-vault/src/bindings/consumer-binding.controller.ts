@@ -6,7 +6,7 @@ import { BindConsumer, BindConsumerToAll, type BindingView, UnbindQuery, Unknown
 import { BindingService } from './binding.service.js';
 import { type ConsumerKind, consumerKinds } from './credential-binding.entity.js';
 
-/** Bindings that services keep for the Apps, Skills and MCP servers they look after. */
+/** Bindings that services maintain for the Apps, Skills and MCP servers that they manage. */
 @ApiTags('internal')
 @Controller('internal/bindings')
 @TokenOnce()

@@ -26,11 +26,11 @@ export class CredentialBinding {
   @Column({ type: 'text' }) consumer_id: string;
   /** Null: every field that needs no approval. */
   @Column({ type: 'text', array: true, nullable: true }) fields: string[] | null;
-  /** The consumer's name of a field, by the field's own name; a field that is not here keeps its own. */
+  /** The consumer's names, by field. A field that is absent keeps its own name. */
   @Column({ type: 'jsonb' }) maps_to: Record<string, string>;
-  /** Of the fields that need approval: the name under which an administrator approved each. */
+  /** For protected fields: the name under which an administrator approved each. */
   @Column({ type: 'jsonb' }) approved: Record<string, string>;
-  /** Names that a check of signatures may read, the fields' own or the consumer's; null: every field. */
+  /** Names that a signature check may read, the fields' own or the consumer's; null: every field. */
   @Column({ type: 'text', array: true, nullable: true }) signing: string[] | null;
   @Column({ type: 'text' }) created_by: string;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;

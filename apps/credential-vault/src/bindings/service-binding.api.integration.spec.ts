@@ -130,7 +130,7 @@ describe('services', () => {
     expect(await may('adapter-gateway', 'PUT', '/internal/bindings', asked)).toBe('not_in_policy');
     expect(await may('engine', 'PUT', '/internal/bindings', asked)).toBe('yes');
     expect(await may('engine', 'POST', '/internal/credentials/resolve', asked)).toBe('yes');
-    // Without a consumer nobody resolves anything, whoever it is.
+    // Without a consumer, no service resolves anything.
     for (const name of ['engine', 'router', 'adapter-gateway', 'webhook-ingress', 'mcp-registry']) {
       expect(await may(name, 'POST', '/internal/credentials/resolve', { credential_id: id })).toBe('not_in_policy');
     }

@@ -7,7 +7,7 @@ interface KeyState {
 
 type Say = (line: string) => void;
 
-/** Keys are of the installation, not of a tenant. */
+/** Keys belong to the installation, not to a tenant. */
 const nobody = { organizationId: '', projectId: '' };
 
 export async function keyStatus(vault: ServiceClient, say: Say): Promise<KeyState> {
@@ -20,8 +20,8 @@ export async function keyStatus(vault: ServiceClient, say: Say): Promise<KeyStat
 }
 
 /**
- * Wraps everything under the primary key, from wherever an earlier run stopped.
- * @param to the key that has to be primary; null: whichever is
+ * Wraps everything under the primary key. It continues where an earlier run stopped.
+ * @param to the key that must be primary; null: any
  * @throws Problem 409 when another key is primary, `unopened` when some data keys do not open
  */
 export async function rotate(vault: ServiceClient, say: Say, to: string | null): Promise<void> {
@@ -46,7 +46,7 @@ export async function rotate(vault: ServiceClient, say: Say, to: string | null):
     passDone += step.rewrapped;
     for (const id of step.failed) failed.add(id);
     if (step.rewrapped > 0) say(`${total} rewrapped, ${Math.round(total / ((Date.now() - began) / 1000))} a second`);
-    // Rows that others held were passed over: a pass that finds nothing is the end.
+    // Locked rows were skipped, so only a pass that finds nothing is the last.
     if (step.finished && passDone === 0) break;
     if (step.finished) passDone = 0;
   }

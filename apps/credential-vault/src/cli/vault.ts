@@ -8,7 +8,7 @@ const usage = `usage: vault <command>
   reseal            seal all stored fields under new data keys, after a suspected compromise
 Needs VAULT_URL and the vault's own GATEHOUSE_SERVICE_KEY.`;
 
-/** Longer than the time that the vault gives one request of a rotation. */
+/** Longer than the vault's own limit for one request of a rotation. */
 const timeoutMs = 30_000;
 
 const [command, flag, value] = process.argv.slice(2);

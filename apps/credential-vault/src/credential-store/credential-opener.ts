@@ -8,7 +8,7 @@ import type { CredentialField } from './credential-field.entity.js';
 import type { Credential } from './credential.entity.js';
 import { CredentialRepository } from './credential.repository.js';
 
-/** The part of a credential that opening takes. */
+/** The part of a credential that is needed to open it. */
 export type StoredCredential = Pick<
   Credential,
   'id' | 'organization_id' | 'type' | 'kid' | 'wrapped_dek' | 'generation' | 'status'
@@ -16,7 +16,9 @@ export type StoredCredential = Pick<
 
 const recovered = { status: 'active', reason: null } as const;
 
-/** Opens stored credentials. One that does not open becomes `undecryptable`, with an alarm, and is never taken for absent. */
+/**
+ * Opens stored credentials. One that does not open becomes `undecryptable`, with an alarm, and never counts as absent.
+ */
 @Injectable()
 export class CredentialOpener {
   private readonly logger = new Logger('credentials');
@@ -35,7 +37,7 @@ export class CredentialOpener {
   }
 
   /**
-   * @param only the fields to open; all of them when null
+   * @param only the fields to open; null: all of them
    * @throws Problem 409 `credential_undecryptable`
    */
   async open(row: StoredCredential, only: readonly string[] | null = null): Promise<Map<string, Secret>> {

@@ -1,4 +1,4 @@
 import type { Principal } from '#libs/service-kit';
 
-/** Whose credentials: every query is held to it. */
+/** The owner of credentials. Every query is limited to it. */
 export type CredentialScope = Pick<Principal, 'organizationId' | 'projectId'>;

@@ -9,7 +9,7 @@ export type CredentialType = (typeof credentialTypes)[number];
 export const oauthGrants = ['authorization_code', 'client_credentials'] as const;
 export type OAuthGrant = (typeof oauthGrants)[number];
 
-/** `invalid`: the provider refused it when it was verified. From `pending` on: an oauth2 credential's life. */
+/** `invalid`: the provider refused it at verification. From `pending` on: states of an oauth2 credential. */
 export const credentialStatuses = [
   'active',
   'invalid',
@@ -22,7 +22,7 @@ export const credentialStatuses = [
 ] as const;
 export type CredentialStatus = (typeof credentialStatuses)[number];
 
-/** Whom the provider says the credential belongs to. */
+/** The account that the credential belongs to, according to the provider. */
 export interface ProviderAccount {
   id: string;
   name: string | null;
@@ -38,26 +38,26 @@ export class Credential {
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) name: string;
   @Column({ type: 'text' }) type: CredentialType;
-  /** Of the type oauth2 alone. */
+  /** For the type oauth2 only. */
   @Column({ type: 'text', nullable: true }) grant: OAuthGrant | null;
-  /** Of the type text alone: what its fields must be. Null: any fields. */
+  /** For the type text only: the fields that it must or may have. Null: any fields. */
   @Column({ type: 'jsonb', nullable: true }) declared_fields: DeclaredField[] | null;
-  /** The adapter that is asked whether the credential is accepted. */
+  /** The adapter that is asked whether the provider accepts the credential. */
   @Column({ type: 'text', nullable: true }) adapter_slug: string | null;
   /** The KEK that wraps the data key. */
   @Column({ type: 'text' }) kid: string;
   @Column({ type: 'bytea' }) wrapped_dek: Buffer;
   @Column({ type: 'timestamptz', default: () => 'now()' }) dek_made_at: Date;
-  /** Grows with every write of a field, and is part of what each field is sealed to. */
+  /** Increases with every write of a field. Each field is sealed to it. */
   @Column({ type: 'integer' }) generation: number;
   @Column({ type: 'text' }) status: CredentialStatus;
-  /** Why the status is what it is, for people; never a secret. */
+  /** The reason for the status, for people; never a secret. */
   @Column({ type: 'text', nullable: true }) reason: string | null;
   @Column({ type: 'jsonb', nullable: true }) account: ProviderAccount | null;
   @Column({ type: 'text', nullable: true }) account_fingerprint: string | null;
-  /** `mcp_server:<id>`: a service made it for this server, and may change it; null: a person did. */
+  /** `mcp_server:<id>`: a service created it for this server and may change it; null: a person created it. */
   @Column({ type: 'text', nullable: true }) managed_for: string | null;
-  /** Why a change of its state could not be told to the project's receiver. */
+  /** Why a state change could not be reported to the project's receiver. */
   @Column({ type: 'jsonb', nullable: true }) notification_failure: Failure | null;
   @Column({ type: 'timestamptz', nullable: true }) last_verified_at: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;

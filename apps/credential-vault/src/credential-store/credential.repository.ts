@@ -7,7 +7,7 @@ import { CredentialField } from './credential-field.entity.js';
 import type { CredentialScope } from './credential-scope.js';
 import { Credential } from './credential.entity.js';
 
-/** Columns that change without the fields. */
+/** Columns that change independently of the fields. */
 export type CredentialChange = Partial<
   Pick<
     Credential,
@@ -15,12 +15,12 @@ export type CredentialChange = Partial<
   > & { last_verified_at: Date }
 >;
 
-/** Another credential of the project has the name. */
+/** Another credential of the project has this name. */
 export class NameTaken extends Error {
   override readonly name = 'NameTaken';
 }
 
-/** Something uses the credential: what a deletion without force is refused for. */
+/** Something uses the credential, so it is not deleted without force. */
 export class StillBound extends Error {
   override readonly name = 'StillBound';
   constructor(readonly bindings: CredentialBinding[]) {
@@ -42,7 +42,7 @@ export class CredentialRepository {
     );
   }
 
-  /** One row with its fields in one statement, so that they are of one generation. */
+  /** Reads the row and its fields in one statement, so that they are of one generation. */
   async find(scope: CredentialScope, id: string): Promise<Credential | null> {
     return this.rows(this.db.manager, scope).andWhere('c.id = :id', { id }).getOne();
   }
@@ -60,7 +60,7 @@ export class CredentialRepository {
   }
 
   /**
-   * Writes what `change` returns while the row is locked. Fields come with the generation they are sealed to.
+   * Writes what `change` returns while the row is locked. Fields carry the generation to which they are sealed.
    * @returns false when there is no such credential
    * @throws NameTaken
    */
@@ -97,15 +97,15 @@ export class CredentialRepository {
     );
   }
 
-  /** Only if no field was written since `generation` was read. */
+  /** Only if no field has been written since `generation` was read. */
   async note(id: string, generation: number, change: CredentialChange): Promise<void> {
     await this.db.manager.update(Credential, { id, generation }, change);
   }
 
   /**
-   * @param force also what is bound, with its bindings
-   * @param leaving what becomes of the tokens that it holds. It locks their grant, which comes before the credential:
-   *   whoever puts tokens in place locks in that order, too
+   * @param force also deletes a bound credential, with its bindings
+   * @param leaving disposes of the tokens that it holds. It locks their grant, which must be locked before the
+   *   credential: whoever puts tokens in place locks in that order too
    * @returns the names of its fields; null when there is no such credential
    * @throws StillBound
    */
@@ -119,7 +119,7 @@ export class CredentialRepository {
       await leaving(manager);
       const row = await this.rows(manager, scope)
         .andWhere('c.id = :id', { id })
-        // Holds off new bindings, which take a share lock on the row by their foreign key.
+        // Blocks new bindings, whose foreign key takes a share lock on the row.
         .setLock('pessimistic_write', undefined, ['c'])
         .getOne();
       if (!row) return null;

@@ -4,7 +4,7 @@ import { Matches } from 'class-validator';
 export const fieldNamePattern = /^[a-z][a-z0-9_]{0,63}$/;
 export const maxValueBytes = 64 * 1024;
 
-/** One field that a credential of the type text must, or may, have. */
+/** A field that a credential of type text must or may have. */
 export class DeclaredField {
   @Matches(fieldNamePattern, { message: 'a lower-case letter, then up to 63 of a-z, 0-9 and _' })
   @Text(64, { minLength: 1 })

@@ -3,23 +3,23 @@ import type { DeclaredField } from './declared-field.js';
 
 export type FieldRules = Pick<Credential, 'type' | 'grant' | 'declared_fields'>;
 
-/** Fields that leave the vault only where an administrator approved it for that binding (oauth2). */
+/** Fields of an oauth2 credential that only leave the vault if an administrator approved it for that binding. */
 export const protectedFields: readonly string[] = ['client_secret', 'refresh_token'];
 
-/** The fields a credential may have (spec 2.2); null: any, a text credential that declares none. */
+/** The fields that a credential may have (spec 2.2); null: any (a text credential without declared fields). */
 export function rulesOf({ type, grant, declared_fields: declared }: FieldRules): readonly DeclaredField[] | null {
   if (type === 'text') return declared;
   if (type === 'api_key') return [{ name: 'token' }];
   return [
     { name: 'client_id' },
-    // A public client of the authorization code grant proves itself by PKCE alone.
+    // A public client of the authorization code grant authenticates by PKCE alone.
     { name: 'client_secret', required: grant === 'client_credentials' },
     { name: 'access_token', required: false },
     { name: 'refresh_token', required: false },
   ];
 }
 
-/** Whether a field of this credential needs an administrator's approval to leave. */
+/** Whether a field of this credential needs an administrator's approval to leave the vault. */
 export function isProtected({ type }: Pick<Credential, 'type'>, field: string): boolean {
   return type === 'oauth2' && protectedFields.includes(field);
 }

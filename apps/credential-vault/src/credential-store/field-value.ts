@@ -1,11 +1,11 @@
 import { Secret } from '../sealing/secret.js';
 
-/** A list's first and newest value is the one to sign with; all are good to verify with. */
+/** The first value of a list is the newest and the one to sign with. All of them are valid for verification. */
 export type FieldValue = string | string[];
 
 export const maxListValues = 5;
 
-/** What no single value may begin with: it tells a sealed list from a sealed text, inside of the ciphertext. */
+/** No single value may begin with it: inside the ciphertext, it distinguishes a list from a text. */
 export const listMark = '\u0000';
 
 /** A list is sealed as its JSON after a NUL, a single value as it is. */

@@ -7,8 +7,8 @@ import { type FieldRules, rulesOf } from '../credential-store/field-rules.js';
 const maxFields = 50;
 
 /**
- * Checks the whole set of a credential's fields against what its type, grant and declaration ask for (spec 2.2).
- * Errors name fields, never values; all of them at once.
+ * Checks all of a credential's fields against its type, grant and declaration (spec 2.2). Errors name fields, never
+ * values, and all are reported at once.
  * @throws Problem 422 `invalid_fields`
  */
 export function checkFields(rules: FieldRules, fields: ReadonlyMap<string, Secret>): void {
@@ -30,7 +30,7 @@ export function checkFields(rules: FieldRules, fields: ReadonlyMap<string, Secre
   if (errors.length > 0) throw wrongFields(errors);
 }
 
-/** Takes the values of a request out of reach of logs. @throws Problem 422 `invalid_fields` */
+/** Wraps a request's values, so that they cannot reach a log. @throws Problem 422 `invalid_fields` */
 export function readFields(given: Record<string, unknown>): Map<string, Secret> {
   const fields = new Map<string, Secret>();
   const errors: FieldError[] = [];

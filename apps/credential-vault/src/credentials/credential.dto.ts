@@ -75,7 +75,7 @@ export class AccountView {
   @ApiProperty({ type: String, nullable: true }) name: string | null;
 }
 
-/** What the management API shows of a credential: never a value. */
+/** What the management API shows of a credential; never a value. */
 export class CredentialView {
   @ApiProperty(idOf('cred')) id: string;
   @ApiProperty() name: string;

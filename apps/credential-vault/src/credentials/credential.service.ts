@@ -33,7 +33,7 @@ export class CredentialService {
   ) {}
 
   /**
-   * @param by for a service that makes it: for which consumer, and why
+   * @param by if a service creates it: for which consumer, and why
    * @throws Problem 422 `invalid_fields`, 409 `name_taken`
    */
   async create(
@@ -81,7 +81,7 @@ export class CredentialService {
     return viewOf(row);
   }
 
-  /** Merges fields over those there are; null removes one. */
+  /** Merges fields into the existing ones; null removes a field. */
   async update(caller: Principal, id: string, body: UpdateCredential, reason?: string): Promise<CredentialView> {
     const { name, fields, ...columns } = body;
     const changesFields = fields !== undefined || body.declared_fields !== undefined;
@@ -91,21 +91,21 @@ export class CredentialService {
     return changesFields || body.adapter_slug ? this.verified(caller, id) : this.get(caller, id);
   }
 
-  /** Replaces all fields; what was there need not open for it. */
+  /** Replaces all fields. The old ones need not open for this. */
   async rotate(caller: Principal, id: string, fields: Record<string, unknown>): Promise<CredentialView> {
     await this.write(caller, id, {}, async () => readFields(fields));
     await this.note(caller, id, 'rotated', Object.keys(fields));
     return this.verified(caller, id);
   }
 
-  /** A list keeps the value it had beside the new one; a single value is replaced. */
+  /** Puts a new value first in a list and keeps the previous one. A single value is replaced. */
   async rotateField(caller: Principal, id: string, field: string, value: string): Promise<CredentialView> {
     await this.write(caller, id, {}, this.writer.putFirst(field, value));
     await this.note(caller, id, 'rotated', [field]);
     return this.verified(caller, id);
   }
 
-  /** Leaves a list its newest value alone. */
+  /** Reduces a list to its newest value. */
   async finishRotation(caller: Principal, id: string, field: string): Promise<CredentialView> {
     await this.write(caller, id, {}, this.writer.keepFirst(field));
     await this.note(caller, id, 'rotated', [field]);
@@ -173,7 +173,7 @@ function checkKind({ type, grant, declared_fields: declared }: CreateCredential)
   if (errors.length > 0) throw wrongFields(errors);
 }
 
-/** An oauth2 credential without a token waits for its consent, or its first token. */
+/** An oauth2 credential without a token waits for consent or for its first token. */
 function statusOfNew(type: CredentialType, fields: ReadonlyMap<string, unknown>): CredentialStatus {
   return type === 'oauth2' && !fields.has('access_token') ? 'pending' : 'active';
 }

@@ -9,7 +9,7 @@ import type { Credential } from '../credential-store/credential.entity.js';
 import type { CredentialChange } from '../credential-store/credential.repository.js';
 import { fromSecret, toSecret } from '../credential-store/field-value.js';
 
-/** The fields that a credential has from now on. */
+/** The credential's fields after the change. */
 export type FieldChange = (row: Credential) => Promise<Map<string, Secret>>;
 
 interface FieldWrite {
@@ -17,7 +17,7 @@ interface FieldWrite {
   write: { generation: number; sealed: SealedFields } | null;
 }
 
-/** What a new generation of a credential's fields is made of. */
+/** Builds the next generation of a credential's fields. */
 @Injectable()
 export class FieldWriter {
   constructor(
@@ -25,7 +25,7 @@ export class FieldWriter {
     private readonly sealer: Sealer,
   ) {}
 
-  /** All fields are sealed anew to the next generation, so that no older value can be put back in their place. */
+  /** Seals all fields anew to the next generation, so that no older value can be put back in their place. */
   async write(
     row: Credential,
     asked: Omit<UpdateCredential, 'fields'>,
@@ -47,7 +47,7 @@ export class FieldWriter {
     return { columns: { ...columns, status, reason: null }, write };
   }
 
-  /** Given fields over those there are; null removes one. */
+  /** Merges fields into the existing ones; null removes a field. */
   merge(given: Record<string, unknown>): FieldChange {
     return async (row) => {
       const entries = Object.entries(given);
@@ -60,7 +60,7 @@ export class FieldWriter {
     };
   }
 
-  /** A list keeps the value it had first, as its second; a single value is replaced. */
+  /** Puts the value first in a list and keeps the previous first value as the second. A single value is replaced. */
   putFirst(field: string, value: string): FieldChange {
     return async (row) => {
       const fields = await this.opener.open(row);

@@ -39,7 +39,7 @@ describe('what is kept of a credential', () => {
     await vault.query(`BEGIN; ${silent('DISABLE')}; ${take}; ${silent('ENABLE')}; COMMIT`);
     expect(await fields()).toMatchObject({ user: 'u' });
     await vault.query(`UPDATE vault.credential SET name = name || '.' WHERE id = $1`, [id]);
-    // Not through this process, which hears of it a moment later.
+    // The change was not made by this process, which is notified of it a moment later.
     await until('it is read anew', async () => !Object.hasOwn((await fields()) as object, 'user'));
     expect(await fields()).toEqual({ password: 'first' });
     await vault.query('DELETE FROM vault.credential_field WHERE credential_id = $1', [id]);

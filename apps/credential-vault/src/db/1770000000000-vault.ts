@@ -59,7 +59,7 @@ const credentials = [
      generation integer NOT NULL,
      CONSTRAINT credential_field_pkey PRIMARY KEY (credential_id, field)
    )`,
-  // A credential that something is bound to is not deleted.
+  // A bound credential cannot be deleted.
   `CREATE TABLE vault.credential_binding (
      id text CONSTRAINT credential_binding_pkey PRIMARY KEY,
      organization_id text NOT NULL,
@@ -98,7 +98,7 @@ const credentials = [
      ON vault.credential_audit (organization_id, project_id, credential_id, id)`,
 ];
 
-/** Tokens of OAuth credentials, and each request that renews them. */
+/** Tokens of OAuth credentials, and every request that renews them. */
 const grants = [
   `CREATE TABLE vault.oauth_grant (
      ${ofCredential('oauth_grant')} CONSTRAINT oauth_grant_pkey PRIMARY KEY,
@@ -162,7 +162,7 @@ const grants = [
   'CREATE INDEX grant_event_credential_idx ON vault.grant_event (credential_id, id)',
 ];
 
-/** Written by the transaction that lets the tokens go, and outlives the credential. */
+/** Written in the transaction that gives the tokens up. Outlives the credential. */
 const revocations = [
   `CREATE TABLE vault.revocation (
      id text CONSTRAINT revocation_pkey PRIMARY KEY,
@@ -185,7 +185,7 @@ const revocations = [
   'CREATE INDEX revocation_project_idx ON vault.revocation (organization_id, project_id, id)',
 ];
 
-/** Open authorizations, and the links by which somebody without an account here begins one. */
+/** Open authorizations, and links with which somebody without an account here starts one. */
 const authorizations = [
   `CREATE TABLE vault.oauth_flow (
      id text CONSTRAINT oauth_flow_pkey PRIMARY KEY,
@@ -250,13 +250,13 @@ const notifications = [
   'CREATE INDEX notification_project_idx ON vault.notification (project_id, credential_id)',
 ];
 
-/** Every replica keeps credentials, sealed as they are, until it hears that they have changed. */
+/** Every replica caches credentials, still sealed, until it is notified of a change. */
 const changesTold = changeTriggers('vault', [
   {
     table: 'credential',
     topic: 'credential',
     key: 'id',
-    // What is kept has none of these.
+    // The cache contains none of these.
     except: ['reason', 'account', 'account_fingerprint', 'notification_failure', 'last_verified_at', 'updated_at'],
   },
   { table: 'credential_field', topic: 'credential', key: 'credential_id' },

@@ -13,7 +13,7 @@ import { keepTrying } from './keep-trying.js';
 import type { RefreshAttempt } from './refresh-attempt.entity.js';
 import { RefreshAttemptRepository } from './refresh-attempt.repository.js';
 
-/** Keeps every answer of a token endpoint, sealed, before it is read: what it holds may exist nowhere else any more. */
+/** Stores every answer of a token endpoint, sealed, before it is read: its tokens may exist nowhere else any more. */
 @Injectable()
 export class AnswerJournal {
   private readonly logger = new Logger('refresh');
@@ -25,7 +25,10 @@ export class AnswerJournal {
     @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
-  /** A transport that sends, and keeps the answer before it hands it on. Nothing is sent that could not be kept. */
+  /**
+   * A transport that sends the request and stores the answer before it passes it on. If the answer could not be sealed,
+   * nothing is sent.
+   */
   keeping(owner: Pick<OauthGrant, 'organization_id' | 'credential_id'>, attemptId: string): Transport {
     return async (url, form, headers) => {
       const seal = await this.preparedSeal(owner, attemptId);
@@ -39,7 +42,7 @@ export class AnswerJournal {
     };
   }
 
-  /** @throws TokenRefused `unsent`, where the key that would seal the answer is away */
+  /** @throws TokenRefused `unsent` when the key that would seal the answer is unavailable */
   private async preparedSeal(
     owner: Pick<OauthGrant, 'organization_id' | 'credential_id'>,
     attemptId: string,
@@ -51,7 +54,7 @@ export class AnswerJournal {
     }
   }
 
-  /** @throws DoesNotOpen; Error when nothing was kept */
+  /** @throws DoesNotOpen; Error when no answer was stored */
   async read(
     owner: Pick<OauthGrant, 'organization_id' | 'credential_id'>,
     attempt: RefreshAttempt,
@@ -61,7 +64,7 @@ export class AnswerJournal {
     return this.sealer.openAnswer(owner, id, { kid, wrappedDek, value });
   }
 
-  /** The tokens of a kept answer that nothing came of. @returns null where it has none; @throws DoesNotOpen */
+  /** The tokens of a stored answer that was never put in place. @returns null when it has none; @throws DoesNotOpen */
   async tokensOf(
     owner: Pick<OauthGrant, 'organization_id' | 'credential_id'>,
     attempt: RefreshAttempt,

@@ -9,7 +9,7 @@ import { Refresher } from './refresher.service.js';
 
 const sweepBatch = 500;
 
-/** Refreshes what is due. The rows say what that is; a Redis that lost its jobs costs one round of the sweeper. */
+/** Refreshes due grants. The rows say which are due, so a Redis that loses its jobs costs one round of the sweeper. */
 @Injectable()
 export class DueGrants extends Sweeping {
   constructor(
@@ -34,7 +34,7 @@ export class DueGrants extends Sweeping {
     });
   }
 
-  /** For a job: nothing when the grant has moved on, or its time was rescheduled. */
+  /** For a job. It does nothing when the grant has moved on or was rescheduled. */
   async refresh(credentialId: string, version: number): Promise<void> {
     const found = await this.grants.findAny(credentialId);
     if (found?.grant.version === version && found.due) await this.refresher.refresh(credentialId, version);
@@ -44,7 +44,7 @@ export class DueGrants extends Sweeping {
     const due = await this.grants.takeDue(limit);
     const now = Math.floor(Date.now() / 1_000);
     const woken = await Promise.all(due.map((one) => this.jobs.enqueue(credentialRefresh, { ...one, due_at: now })));
-    // Without Redis the work is done here, by as many processes as there are.
+    // Without Redis, the refreshes run here, spread over the processes.
     for (const [index, { credential_id: id, version }] of due.entries())
       if (!woken[index]) this.refresher.start(id, version);
     return due.length;

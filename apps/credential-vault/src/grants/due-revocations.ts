@@ -4,7 +4,7 @@ import { SETTINGS, type VaultSettings } from '../settings.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { RevocationService } from './revocation.service.js';
 
-/** Makes the tries that are due; the rows say which, so that a Redis that lost its jobs costs one round. */
+/** Runs due revocations. The rows say which are due, so a Redis that loses its jobs costs one round. */
 @Injectable()
 export class DueRevocations extends Sweeping {
   constructor(

@@ -10,7 +10,7 @@ import { SETTINGS, type VaultSettings } from '../settings.js';
 import { GrantRepository, type TimedGrant } from './grant.repository.js';
 import { Refresher } from './refresher.service.js';
 
-/** What callers of oauth2 credentials get: an access token that lives long enough for their call. */
+/** Gives callers of oauth2 credentials an access token that lives long enough for their call. */
 @Injectable()
 export class FreshTokenService {
   private readonly logger = new Logger('refresh');
@@ -24,11 +24,11 @@ export class FreshTokenService {
   ) {}
 
   /**
-   * The tokens of a grant, `access_token` valid for at least `minValidSeconds`; of a token whose whole life is shorter than
-   * twice that, for at least half its life. Waits for a refresh as long as `REFRESH_WAIT_MS`.
-   * @returns null when the credential has no grant: its tokens then are fields that somebody stored
-   * @throws Problem 503 `refresh_pending` (come again), 409 `not_connected`, `needs_reconnect`, `revoked`,
-   *   `credential_undecryptable`, 404 `credential_not_found` when it was deleted while a refresh was waited for
+   * The tokens of a grant. `access_token` is valid for at least `minValidSeconds`, or for half its life if its whole
+   * life is shorter than twice that. Waits for a refresh up to `REFRESH_WAIT_MS`.
+   * @returns null when the credential has no grant: its tokens are then fields that somebody stored
+   * @throws Problem 503 `refresh_pending` (try again), 409 `not_connected`, `needs_reconnect`, `revoked`,
+   *   `credential_undecryptable`, 404 `credential_not_found` when it was deleted during the wait for a refresh
    */
   async of(
     scope: CredentialScope,
@@ -52,8 +52,8 @@ export class FreshTokenService {
   }
 
   /**
-   * Callers that come together read the row once: a hundred of them would wait for each other's connections instead.
-   * @param when keeps those that waited for a refresh from joining a query that began before its end
+   * Concurrent callers share one read of the row. Otherwise a hundred of them would wait for connections.
+   * @param when keeps callers that waited for a refresh from joining a query that began before the refresh ended
    */
   private read(scope: CredentialScope, credentialId: string, when: string): Promise<TimedGrant | null> {
     const key = [scope.organizationId, scope.projectId, credentialId, when].join(' ');

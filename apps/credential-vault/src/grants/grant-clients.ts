@@ -8,13 +8,13 @@ import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 import type { OauthClient } from '../oauth-providers/token-endpoint.js';
 import type { OauthGrant } from './grant.entity.js';
 
-/** The client of a grant as it is now, and the provider it talks to. */
+/** The current client of a grant, and its provider. */
 export interface GrantClient extends OauthClient {
   generation: number;
   provider: ProviderConfig;
 }
 
-/** Client id and secret are fields of the credential; a change of them is a new generation of it. */
+/** Client id and secret are fields of the credential, so changing them makes a new generation of it. */
 @Injectable()
 export class GrantClients {
   constructor(
@@ -45,7 +45,7 @@ export class GrantClients {
   }
 }
 
-/** Grants of one client at one token host share their fate when the client is refused. */
+/** Identifies grants of one client at one token host: if the client is refused, all of them are affected. */
 export function clientKeyOf(organizationId: string, provider: ProviderConfig, clientId: string): string {
   const host = URL.parse(provider.token_url ?? '')?.host ?? '';
   return createHash('sha256')

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { Credential } from '../credential-store/credential.entity.js';
 
-/** One transition of a grant's state, written in the transaction that made it. */
+/** A transition of a grant's state, written in the transaction that makes it. */
 @Entity({ schema: 'vault', name: 'grant_event' })
 @Index('grant_event_credential_idx', ['credential_id', 'id'])
 export class GrantEvent {

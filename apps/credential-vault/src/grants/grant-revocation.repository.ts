@@ -9,9 +9,9 @@ export class GrantRevocationRepository {
   constructor(private readonly db: DataSource) {}
 
   /**
-   * Takes a grant's tokens away. They are gone here at once: the new version leaves a running refresh nothing to put its
-   * tokens into.
-   * @param take what becomes of them, before they are gone
+   * Removes a grant's tokens. This takes effect at once: a running refresh cannot put its tokens in place, since the
+   * version has changed.
+   * @param take disposes of the tokens before they are removed
    */
   async revoke<T>(
     { organizationId, projectId }: CredentialScope,

@@ -20,7 +20,7 @@ export interface SealedTokens {
 
 type Owner = Pick<OauthGrant, 'organization_id' | 'credential_id'>;
 
-/** Seals tokens to their grant's version, and answers, verifiers and revocations to the row they are kept in. */
+/** Seals tokens to their grant's version. Answers, verifiers and revocations are sealed to the row that holds them. */
 @Injectable()
 export class GrantSealer {
   constructor(private readonly sealer: Sealer) {}
@@ -52,7 +52,7 @@ export class GrantSealer {
     return { accessToken: needed(opened, 'access_token'), refreshToken: opened.get('refresh_token') ?? null };
   }
 
-  /** @param row id of the row the value is kept in; it opens in no other */
+  /** @param row id of the row that holds the value; it opens in no other */
   async seal(owner: Owner, row: string, value: Secret): Promise<SealedValue> {
     const { kid, wrappedDek, fields } = await this.sealer.seal(rowPlace(owner), new Map([[row, value]]));
     return { kid, wrappedDek, value: needed(fields, row) };
@@ -63,7 +63,11 @@ export class GrantSealer {
     return needed(await this.sealer.open(rowPlace(owner), { kid, wrappedDek, fields: new Map([[row, value]]) }), row);
   }
 
-  /** Before the request is sent. @returns seals its answer, without asking anybody; @throws Problem 503 `key_unavailable` */
+  /**
+   * Called before the request is sent.
+   * @returns seals the request's answer without calling a key service
+   * @throws Problem 503 `key_unavailable`
+   */
   async prepareAnswer(owner: Owner, attemptId: string): Promise<(answer: RawAnswer) => SealedValue> {
     const seal = await this.sealer.prepare(rowPlace(owner));
     return (answer) => {

@@ -11,7 +11,10 @@ export async function finish(manager: EntityManager, attemptId: string, errorCla
   ]);
 }
 
-/** One event per transition, and one notification where the project wants them, in the transaction that makes it; the credential shows the grant's state. */
+/**
+ * Writes one event per transition, and one notification if the project wants them, in the transaction that makes it.
+ * The credential shows the grant's state.
+ */
 export async function transition(
   manager: EntityManager,
   grant: OauthGrant,

@@ -7,7 +7,7 @@ export type GrantType = 'authorization_code' | 'client_credentials';
 /** `refreshing` is not stored: it is an `active` or `degraded` grant with an attempt in flight. */
 export type GrantState = 'pending' | 'active' | 'degraded' | 'needs_reconnect' | 'revoked' | 'undecryptable';
 
-/** The tokens of one `oauth2` credential, and the state of their refresh. Each promotion of new tokens is a new `version`. */
+/** The tokens of one `oauth2` credential and the state of their refresh. Each promotion increases the `version`. */
 @Entity({ schema: 'vault', name: 'oauth_grant' })
 @Index('oauth_grant_due_idx', ['refresh_due_at'], { where: "state IN ('active', 'degraded')" })
 @Index('oauth_grant_client_idx', ['client_key'])
@@ -18,11 +18,11 @@ export class OauthGrant {
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) grant_type: GrantType;
   @Column({ type: 'text' }) provider_slug: string;
-  /** Given with the credential; null where the adapter's manifest has it. */
+  /** Given with the credential; null when the adapter's manifest has it. */
   @Column({ type: 'jsonb', nullable: true }) inline_config: Record<string, unknown> | null;
-  /** The endpoints in force: those a person connected with. A changed manifest changes nothing here. */
+  /** The endpoints in use: those with which a person connected. A changed manifest does not affect them. */
   @Column({ type: 'jsonb', nullable: true }) provider: ProviderConfig | null;
-  /** Digest of token host and client id: grants of one client are paused together. */
+  /** Digest of token host and client id. Grants of one client are paused together. */
   @Column({ type: 'text', nullable: true }) client_key: string | null;
   @Column({ type: 'text' }) state: GrantState;
   @Column({ type: 'text', nullable: true }) reason: string | null;
@@ -32,19 +32,19 @@ export class OauthGrant {
   @Column({ type: 'bytea', nullable: true }) access_token: Buffer | null;
   @Column({ type: 'bytea', nullable: true }) refresh_token: Buffer | null;
   @Column({ type: 'timestamptz', nullable: true }) obtained_at: Date | null;
-  /** Null for a token without an end. */
+  /** Null for a token that does not expire. */
   @Column({ type: 'timestamptz', nullable: true }) at_expires_at: Date | null;
   @Column({ type: 'timestamptz' }) refresh_due_at: Date;
   @Column({ type: 'text', nullable: true }) attempt_id: string | null;
   @Column({ type: 'timestamptz', nullable: true }) attempt_heartbeat: Date | null;
-  /** The credential's generation whose client id and secret these tokens were obtained with. */
+  /** The credential's generation with whose client id and secret these tokens were obtained. */
   @Column({ type: 'integer' }) client_config_version: number;
   @Column({ type: 'integer' }) consecutive_failures: number;
-  /** Refresh requests since the last promotion whose outcome at the provider is not known. */
+  /** Refresh requests since the last promotion whose outcome at the provider is unknown. */
   @Column({ type: 'integer' }) unanswered: number;
   @Column({ type: 'timestamptz' }) next_try_at: Date;
   @Column({ type: 'timestamptz', nullable: true }) swept_at: Date | null;
-  /** Digest that tells one account of the provider from another; null where the provider does not say. */
+  /** Digest that identifies the provider's account; null when the provider does not say. */
   @Column({ type: 'text', nullable: true }) account: string | null;
   @Column({ type: 'text', array: true }) scopes: string[];
   @Column({ type: 'text', array: true }) missing_scopes: string[];

@@ -7,13 +7,13 @@ import { type GrantState, type GrantType, OauthGrant } from './grant.entity.js';
 import { finish, transition } from './grant-transition.repository.js';
 import type { TokenTimes } from './refresh-schedule.js';
 
-/** A grant with what only the database's clock can tell. */
+/** A grant, with times relative to the database's clock. */
 export interface TimedGrant {
   grant: OauthGrant;
-  /** Seconds of life left; null for a token without an end, negative once it is over. */
+  /** Seconds of life left; null for a token that does not expire, negative once it has expired. */
   validFor: number | null;
   due: boolean;
-  /** Seconds until a failed refresh may be tried again. */
+  /** Seconds until a failed refresh may be retried. */
   waitSeconds: number;
 }
 
@@ -50,12 +50,12 @@ export class GrantRepository {
     return this.timed('g.organization_id = :organizationId AND g.project_id = :projectId', scope, credentialId);
   }
 
-  /** For work that no caller asked for: the sweeper, a job. */
+  /** For work without a caller: the sweeper, a job. */
   async findAny(credentialId: string): Promise<TimedGrant | null> {
     return this.timed('true', {}, credentialId);
   }
 
-  /** Keeps what there is; tokens of another provider or grant type do not outlive it. */
+  /** Sets provider and grant type. Existing tokens stay until they are replaced; client credentials are due at once. */
   async configure(
     scope: CredentialScope,
     row: { credentialId: string; grantType: GrantType; slug: string; inline: Record<string, unknown> | null },
@@ -88,7 +88,7 @@ export class GrantRepository {
           ready ? 'active' : 'pending',
         ],
       );
-      // Client credentials need nobody: they are in use from here on.
+      // Client credentials need no consent, so the grant is usable at once.
       if (ready) {
         const status = "UPDATE vault.credential SET status = 'active', reason = NULL WHERE id = $1";
         await manager.query(status, [row.credentialId]);
@@ -97,8 +97,8 @@ export class GrantRepository {
   }
 
   /**
-   * Puts new tokens in place, if the attempt still is the grant's own: a reconnect or another process that took over has
-   * moved on otherwise, and these tokens stay in the journal alone.
+   * Puts new tokens in place if the attempt still is the grant's own. Otherwise a reconnect or a process that took over
+   * has moved on, and these tokens only remain in the journal.
    */
   async promote(grant: OauthGrant, attemptId: string, { sealed, times, scopes }: NewTokens): Promise<boolean> {
     return this.db.transaction(async (manager) => {
@@ -120,9 +120,9 @@ export class GrantRepository {
 
   /**
    * Puts the tokens of a person's consent in place, whatever refresh is in flight.
-   * @param replaces told what there was, before it is replaced
-   * @returns their version, which they are sealed to; null when the credential was deleted or disconnected since the code
-   *   was answered
+   * @param replaces receives the previous grant before it is replaced
+   * @returns the version to which the tokens are sealed; null when the credential was deleted or disconnected since the
+   *   code was answered
    */
   async connect(
     credentialId: string,
@@ -160,7 +160,7 @@ export class GrantRepository {
     });
   }
 
-  /** Ends an attempt without tokens; the grant keeps those it has. @returns false when the grant has moved on */
+  /** Ends an attempt without tokens. The grant keeps its own. @returns false when the grant has moved on */
   async fail(grant: OauthGrant, attemptId: string, failure: Failure, errorClass: string): Promise<boolean> {
     return this.db.transaction(async (manager) => {
       await finish(manager, attemptId, errorClass);
@@ -185,7 +185,7 @@ export class GrantRepository {
     });
   }
 
-  /** Ends a grant that no request can help: without a refresh token, or one whose values do not open. */
+  /** Ends a grant that no request can help: it has no refresh token, or its values do not open. */
   async end(grant: OauthGrant, state: GrantState, reason: string): Promise<void> {
     await this.db.transaction(async (manager) => {
       const ended = await changed(
@@ -198,7 +198,7 @@ export class GrantRepository {
     });
   }
 
-  /** The provider refuses the client: none of its grants asks again for a while, but those whose client was changed. */
+  /** The provider refuses the client. Its grants pause, except those whose client has changed since. */
   async pauseClient(clientKey: string, seconds: number): Promise<void> {
     await this.db.query(
       `UPDATE vault.oauth_grant g SET next_try_at = greatest(next_try_at, now() + make_interval(secs => $2))
@@ -208,7 +208,7 @@ export class GrantRepository {
     );
   }
 
-  /** Takes grants that are due, or whose attempt was left, for one round of the sweeper. */
+  /** Takes grants that are due, or whose attempt was abandoned, for one round of the sweeper. */
   async takeDue(limit: number): Promise<{ credential_id: string; version: number }[]> {
     const [rows] = await this.db.query<[{ credential_id: string; version: number }[], number]>(
       `UPDATE vault.oauth_grant SET swept_at = now() WHERE credential_id IN (
@@ -249,7 +249,7 @@ function tokenParameters(credentialId: string, attemptId: string, sealed: Sealed
   return [credentialId, attemptId, kid, wrappedDek, accessToken, refreshToken, times.expiresIn, times.dueIn];
 }
 
-/** Whether nobody let go of the attempt's tokens. */
+/** Whether the attempt's tokens have not been given up. */
 async function isOpen(manager: EntityManager, attemptId: string): Promise<boolean> {
   const sql = 'SELECT 1 FROM vault.refresh_attempt WHERE id = $1 AND finished_at IS NULL FOR UPDATE';
   return (await manager.query<unknown[]>(sql, [attemptId])).length > 0;

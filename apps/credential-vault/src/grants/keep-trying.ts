@@ -4,7 +4,7 @@ const forMs = 600_000;
 const everyMs = 250;
 
 /**
- * Writes down what is in this process alone: while Postgres is away it goes on as long as anyone would wait for it.
+ * Stores something that exists only in this process, and keeps trying while Postgres is away.
  * @throws the last error after ten minutes
  */
 export async function keepTrying<T>(write: () => Promise<T>, failed: (error: unknown) => void): Promise<T> {

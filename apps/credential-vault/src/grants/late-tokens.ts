@@ -9,7 +9,7 @@ import { RevocationService } from './revocation.service.js';
 import { type ConsentOf, mayShareConsent } from './shared-consent.js';
 import { TokenCustody } from './token-custody.js';
 
-/** Tokens that came when there was no place for them any more. */
+/** Tokens that arrived when they could no longer be put in place. */
 export interface Late extends ConsentOf {
   organization_id: string;
   project_id: string;
@@ -22,7 +22,10 @@ export interface Late extends ConsentOf {
   tokens: IssuedTokens;
 }
 
-/** A refresh that outlives its grant, or a code whose credential went: the tokens are revoked, unless that could end others. */
+/**
+ * Handles a refresh that outlives its grant, or a code whose credential was deleted. The tokens are revoked, unless
+ * that could end others.
+ */
 @Injectable()
 export class LateTokens {
   private readonly logger = new Logger('revocation');
@@ -47,7 +50,7 @@ export class LateTokens {
     return this.db.transaction(async (manager) => {
       const { credential_id } = late;
       const now = await manager.findOne(OauthGrant, { where: { credential_id }, lock: { mode: 'pessimistic_write' } });
-      // Another process took the attempt over: it finds this answer in the journal.
+      // Another process has taken the attempt over. It finds this answer in the journal.
       if (now && now.version === late.version) return null;
       if (now?.access_token && mayShareConsent(now, late)) return null;
       await finish(manager, late.attemptId, 'let_go');

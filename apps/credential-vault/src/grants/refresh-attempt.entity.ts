@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, Primary
 import { Credential } from '../credential-store/credential.entity.js';
 import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 
-/** One token request. The row is there before the request leaves, and holds the raw answer, sealed, before it is parsed. */
+/** One token request. The row exists before it is sent, and holds the raw answer, sealed, before that is parsed. */
 @Entity({ schema: 'vault', name: 'refresh_attempt' })
 @Index('refresh_attempt_credential_idx', ['credential_id', 'base_version'])
 @Index('refresh_attempt_sent_idx', ['sent_at'])
@@ -13,7 +13,7 @@ export class RefreshAttempt {
   @Column({ type: 'text' }) organization_id: string;
   /** The grant's version whose tokens the request replaces. */
   @Column({ type: 'integer' }) base_version: number;
-  /** Whom a code was sent to; null for a refresh, whose provider is the grant's. */
+  /** The provider that a code was sent to; null for a refresh, which uses the grant's provider. */
   @Column({ type: 'jsonb', nullable: true }) provider: ProviderConfig | null;
   @CreateDateColumn({ type: 'timestamptz' }) sent_at: Date;
   @Column({ type: 'text', nullable: true }) kid: string | null;

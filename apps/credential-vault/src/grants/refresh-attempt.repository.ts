@@ -17,9 +17,9 @@ export class RefreshAttemptRepository {
   constructor(private readonly db: DataSource) {}
 
   /**
-   * The intent: claims the grant for one token request and writes the request's row, in one statement that is committed
-   * before the request leaves. An attempt that is taken over counts as unanswered.
-   * @returns null when someone else works on it, or the grant has moved on
+   * Records the intent: one statement claims the grant for one token request and inserts the request's row. It is
+   * committed before the request is sent. An attempt that is taken over counts as unanswered.
+   * @returns null when another process works on it, or the grant has moved on
    */
   async begin(grant: OauthGrant, takeoverMs: number): Promise<string | null> {
     const id = newId('rfa');
@@ -38,7 +38,7 @@ export class RefreshAttemptRepository {
     return rows[0]?.id ?? null;
   }
 
-  /** The row of a code's exchange: it claims nothing, since a reconnect wins over every refresh. */
+  /** The row of a code exchange. It claims nothing, since a reconnect wins over every refresh. */
   async beginConnect({ credential_id, organization_id, provider }: OauthFlow): Promise<string> {
     const id = newId('rfa');
     const row = { id, credential_id, organization_id, provider, base_version: -1 };
@@ -53,7 +53,7 @@ export class RefreshAttemptRepository {
     );
   }
 
-  /** Keeps the answer as it came, sealed, before anything reads it. */
+  /** Stores the raw answer, sealed, before anything reads it. */
   async keepAnswer(attemptId: string, status: number, { kid, wrappedDek, value }: SealedValue): Promise<void> {
     await this.db.query(
       'UPDATE vault.refresh_attempt SET kid = $2, wrapped_dek = $3, response_ct = $4, status = $5 WHERE id = $1',
@@ -72,8 +72,8 @@ export class RefreshAttemptRepository {
   }
 
   /**
-   * An answer to a request for the grant's present version that was kept but never put in place.
-   * @param but an attempt that is not meant
+   * A stored answer to a request for the grant's current version that was never put in place.
+   * @param but an attempt to exclude
    */
   async unpromoted(grant: OauthGrant, but = ''): Promise<RefreshAttempt | null> {
     return this.db
@@ -86,8 +86,8 @@ export class RefreshAttemptRepository {
   }
 
   /**
-   * Requests in flight, and answers that are not in place. An answer that comes while they are locked waits.
-   * @param only one of them
+   * Requests in flight, and answers that are not in place. While they are locked, a new answer waits to be stored.
+   * @param only restricts it to one of them
    */
   async lockOpen(manager: EntityManager, credentialId: string, only?: string): Promise<RefreshAttempt[]> {
     const query = manager
@@ -98,7 +98,7 @@ export class RefreshAttemptRepository {
     return query.orderBy('a.id').setLock('pessimistic_write').getMany();
   }
 
-  /** Answers that were kept, and that their process did not live to deal with, of grants without tokens in use. */
+  /** Stored answers whose process died before it dealt with them, of grants without tokens in use. */
   async stranded(olderThanMs: number, limit: number): Promise<StrandedAnswer[]> {
     return this.db.query<StrandedAnswer[]>(
       `SELECT a.id AS "attemptId", g.organization_id AS "organizationId", g.project_id AS "projectId",
@@ -111,7 +111,7 @@ export class RefreshAttemptRepository {
     );
   }
 
-  /** Makes another attempt the grant's own, so that its kept answer can be put in place. */
+  /** Makes another attempt the grant's own, so that its stored answer can be put in place. */
   async adopt(grant: OauthGrant, attemptId: string): Promise<boolean> {
     const [rows] = await this.db.query<[unknown[], number]>(
       `UPDATE vault.oauth_grant SET attempt_id = $2, attempt_heartbeat = now()
@@ -121,7 +121,7 @@ export class RefreshAttemptRepository {
     return rows.length > 0;
   }
 
-  /** @returns how many */
+  /** @returns how many were deleted */
   async purge(days: number): Promise<number> {
     const [, count] = await this.db.query<[unknown[], number]>(
       `DELETE FROM vault.refresh_attempt WHERE id IN (

@@ -17,12 +17,12 @@ import { timesOf } from './refresh-schedule.js';
 import { clientPauseSeconds, verdictOn } from './refresh-verdict.js';
 import { GateClosed, TokenHostGate } from './token-host-gate.js';
 
-/** `busy`: another process works on it; `again`: at once; `waiting`: not before its time; `failed` and `ended` are in the row. */
+/** `busy`: another process works on it; `again`: retry at once; `waiting`: not due; `failed`, `ended`: see the row. */
 export type AttemptOutcome = 'refreshed' | 'busy' | 'again' | 'waiting' | 'failed' | 'ended';
 
 const longestDelaySeconds = 86_400;
 
-/** One step of a refresh: put a kept answer in place, or ask once. See docs/vault.md for the order and its reasons. */
+/** One step of a refresh: puts a stored answer in place, or sends one request. docs/vault.md explains the order. */
 @Injectable()
 export class RefreshAttempts {
   private readonly logger = new Logger('refresh');
@@ -39,7 +39,7 @@ export class RefreshAttempts {
     @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
-  /** @throws errors of Postgres; the attempt then is taken up by whoever comes next */
+  /** @throws errors of Postgres; the attempt is then continued by the next caller or the sweeper */
   async make({ grant, waitSeconds }: TimedGrant): Promise<AttemptOutcome> {
     const client = await this.clients.of(grant);
     const request = await this.requestFor(grant);
@@ -57,7 +57,7 @@ export class RefreshAttempts {
     }
   }
 
-  /** @returns null when the answer could not be read before and cannot be now: another request has to be made */
+  /** @returns null when the answer was malformed before and still is, so that a new request is needed */
   private async placeKept(
     grant: OauthGrant,
     client: GrantClient,
@@ -118,7 +118,7 @@ export class RefreshAttempts {
     attemptId: string,
     tokens: Tokens,
   ): Promise<AttemptOutcome> {
-    // A provider that does not rotate sends no new one: the old one stays (RFC 6749 section 6).
+    // A provider that does not rotate refresh tokens sends no new one, so the old one is kept (RFC 6749 section 6).
     const refreshToken = tokens.refreshToken ?? (request.grant === 'refresh_token' ? request.refreshToken : null);
     const times = timesOf({
       expiresIn: tokens.expiresIn,
@@ -146,7 +146,7 @@ export class RefreshAttempts {
     if (!now || now.grant.version !== grant.version) return 'refreshed';
     if (refused.failure === 'grant' || refused.failure === 'revoked') {
       const other = await this.attempts.unpromoted(grant, attemptId);
-      // Another attempt's answer was kept meanwhile, and it is the one that has the new tokens.
+      // Another attempt's answer was stored meanwhile, and that one has the new tokens.
       if (other && (await this.attempts.adopt(grant, other.id))) {
         await this.attempts.fail(attemptId, refused.failure);
         return 'again';
@@ -174,7 +174,7 @@ export class RefreshAttempts {
     return 'failed';
   }
 
-  /** @returns null when there is nothing to ask with: the grant's state then says so */
+  /** @returns null when there is nothing to send; the grant's state then says so */
   private async requestFor(grant: OauthGrant): Promise<TokenRequest | null> {
     if (grant.grant_type === 'client_credentials') return { grant: 'client_credentials' };
     try {
@@ -189,7 +189,7 @@ export class RefreshAttempts {
     return null;
   }
 
-  /** The sweeper finds what is due anyway: the job only is on time. */
+  /** The sweeper finds due grants anyway. The job makes the refresh punctual. */
   private async schedule(credentialId: string, version: number, inSeconds: number): Promise<void> {
     if (inSeconds > longestDelaySeconds) return;
     const due_at = Math.ceil(Date.now() / 1_000 + inSeconds);

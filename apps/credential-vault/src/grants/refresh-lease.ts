@@ -12,8 +12,8 @@ const renewIfMine = "return redis.call('get', KEYS[1]) == ARGV[1] and redis.call
 const deleteIfMine = "return redis.call('get', KEYS[1]) == ARGV[1] and redis.call('del', KEYS[1]) or 0";
 
 /**
- * Keeps processes from asking Postgres for the same grant all at once. It guards nothing: the intent row in Postgres does,
- * so a lease that was lost, or a Redis that is away, costs a few statements and never a second token request.
+ * Keeps processes from asking Postgres for the same grant all at once. The intent row in Postgres is what guards the
+ * grant. So a lost lease or an unavailable Redis costs a few statements, never a second token request.
  */
 @Injectable()
 export class RefreshLeases {
@@ -28,7 +28,7 @@ export class RefreshLeases {
 
   /** @returns `held` while another process has it, null when Redis does not answer */
   async take(credentialId: string): Promise<RefreshLease | 'held' | null> {
-    // Among the keys of the queue: the vault's user in Redis reaches no others.
+    // Among the queue's keys, since the vault's Redis user may access no others.
     const key = `{gatehouse:q:refresh}:lease:${credentialId}`;
     const owner = randomUUID();
     const leaseMs = this.settings.REFRESH_LEASE_MS;

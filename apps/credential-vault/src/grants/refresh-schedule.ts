@@ -1,17 +1,17 @@
 const defaultLifeSeconds = 3_600;
 
-/** When a token ends and when to replace it, in seconds from the moment its request was sent. */
+/** When a token expires and when to replace it, in seconds from the moment when its request was sent. */
 export interface TokenTimes {
-  /** Null for a token without an end. */
+  /** Null for a token that does not expire. */
   expiresIn: number | null;
-  /** Null where nothing is ever due. */
+  /** Null when it is never due. */
   dueIn: number | null;
 }
 
 /**
- * A token is replaced when a fifth of its life is left, or five minutes where that is more, but not before half of it has
- * passed; a little earlier by chance, so that grants made together do not come back together. A refresh token that the
- * provider forgets when idle is used at half that time, however long its access token lives.
+ * A token is replaced when a fifth of its life is left, or five minutes if that is more, but not before half of its
+ * life has passed. Jitter makes it slightly earlier, so that grants made together are not refreshed together. A refresh
+ * token that the provider forgets when idle is used after half that time, however long its access token lives.
  */
 export function timesOf(
   given: { expiresIn: number | null; refreshIdle: number | null; renewable: boolean },

@@ -3,20 +3,20 @@ import type { TokenRefused } from '../oauth-providers/token-refused.js';
 import type { Failure } from './grant.repository.js';
 import type { OauthGrant } from './grant.entity.js';
 
-/** Seconds for which no grant of a refused client asks again. */
+/** Seconds for which the grants of a refused client pause. */
 export const clientPauseSeconds = 3_600;
 const degradedAfter = 2;
 const refreshBackoff = { baseMs: 30_000, capMs: 3_600_000 };
 
 export interface Verdict extends Failure {
-  /** Ask once more at once. */
+  /** Retry once, at once. */
   again: boolean;
 }
 
 /**
- * What becomes of a grant whose refresh gave no tokens. Only an answer that the refresh token is dead ends it; a request
- * whose outcome is not known is repeated once at once, while a provider with a grace period still takes the old token, and
- * then with the usual pauses. If a definite answer then says no, it was very likely our lost answer that had the new token.
+ * Decides the fate of a grant whose refresh gave no tokens. Only an answer that the refresh token is dead ends it. A
+ * request with an unknown outcome is repeated once at once, while a provider with a grace period still accepts the old
+ * token, and then with the usual backoff. If a definite refusal follows, our lost answer very likely had the new token.
  */
 export function verdictOn(grant: OauthGrant, refused: TokenRefused, clientChanged: boolean): Verdict {
   const failures = grant.consecutive_failures + 1;
@@ -56,7 +56,7 @@ export function verdictOn(grant: OauthGrant, refused: TokenRefused, clientChange
       if (failures < degradedAfter && grant.state === 'active')
         return { ...base, state: 'active', reason: null, retryIn };
       const reason = refused.failure === 'throttled' ? 'throttled' : 'provider_unavailable';
-      // What is known to be worse stays said.
+      // A more serious reason is kept.
       return {
         ...base,
         state: 'degraded',

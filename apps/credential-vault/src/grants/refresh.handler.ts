@@ -5,7 +5,7 @@ import { EventPattern, Payload } from '@nestjs/microservices';
 import { DueGrants } from './due-grants.js';
 import { RevocationService } from './revocation.service.js';
 
-/** Jobs only say when: what to do, and whether, is in the rows. A dead one is made up for by a sweeper. */
+/** Jobs only say when. The rows say whether there is work and which. A sweeper makes up for dead jobs. */
 @Controller()
 export class RefreshHandler {
   private readonly logger = new Logger('refresh');

@@ -11,7 +11,7 @@ import { RefreshLeases } from './refresh-lease.js';
 const pollMs = 100;
 const refreshable: readonly GrantState[] = ['active', 'degraded'];
 
-/** Replaces tokens, with one token request for each version of a grant however many processes and callers want it. */
+/** Replaces tokens, with one token request per version of a grant, however many processes and callers want it. */
 @Injectable()
 export class Refresher implements BeforeApplicationShutdown {
   private readonly logger = new Logger('refresh');
@@ -35,9 +35,9 @@ export class Refresher implements BeforeApplicationShutdown {
   }
 
   /**
-   * Resolves when the grant has moved on from `version`, cannot, or has to wait; the row says which. A second call for the
-   * same grant joins the first. Nothing that a caller does ends a request that was sent.
-   * @throws errors of Postgres, which the next call or the sweeper makes up for
+   * Resolves when the grant has moved on from `version`, cannot move on, or has to wait; the row says which. A second
+   * call for the same grant joins the first. No caller can abort a request that was sent.
+   * @throws errors of Postgres; the next call or the sweeper tries again
    */
   refresh(credentialId: string, version: number): Promise<void> {
     const key = `${credentialId} ${version}`;
@@ -48,14 +48,14 @@ export class Refresher implements BeforeApplicationShutdown {
     return work;
   }
 
-  /** Starts a refresh that nobody waits for. */
+  /** Starts a refresh in the background. */
   start(credentialId: string, version: number): void {
     this.refresh(credentialId, version).catch((error: unknown) => {
       this.logger.warn({ event: 'refresh.failed', credential_id: credentialId, error: String(error) });
     });
   }
 
-  /** Lets requests in flight end: an answer that is not waited for is a lost refresh token. */
+  /** Waits for requests in flight: abandoning one would lose its refresh token. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
     await Promise.allSettled(this.running.values());

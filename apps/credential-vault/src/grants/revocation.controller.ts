@@ -22,7 +22,7 @@ class RevocationPage {
   @ApiProperty({ type: String, nullable: true }) next_cursor: string | null;
 }
 
-/** Tokens whose provider was not told yet, or could not be. */
+/** Tokens whose revocation is pending at the provider, or has failed. */
 @ApiTags('credentials')
 @Controller('api/v1/credentials/revocations')
 export class RevocationController {

@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 
 /**
- * `late`: a refresh or an exchange ended after its tokens were let go of; `stranded`: so it did, and its process died.
+ * `late`: a refresh or exchange ended after its tokens were given up; `stranded`: the same, and its process died.
  * `replaced`: by the tokens of another account, client or provider.
  */
 export const leaveReasons = [
@@ -16,7 +16,7 @@ export const leaveReasons = [
 ] as const;
 export type LeaveReason = (typeof leaveReasons)[number];
 
-/** Tokens that nobody needs any more, and that their provider still has to be told of. Outlives the credential. */
+/** Tokens that are no longer needed and still have to be revoked at their provider. Outlives the credential. */
 @Entity({ schema: 'vault', name: 'revocation' })
 @Index('revocation_next_idx', ['next_try_at'])
 @Index('revocation_kid_idx', ['kid'])
@@ -31,13 +31,13 @@ export class Revocation {
   @Column({ type: 'bytea' }) wrapped_dek: Buffer;
   /** Sealed JSON: tokens, client id and secret. */
   @Column({ type: 'bytea' }) sealed: Buffer;
-  /** How they came to be of no more use. */
+  /** Why they are no longer needed. */
   @Column({ type: 'text', default: 'deleted' }) reason: LeaveReason;
   @Column({ type: 'integer' }) attempts: number;
   @Column({ type: 'timestamptz' }) next_try_at: Date;
-  /** What the last try met: a code, never the provider's text. */
+  /** The error of the last try: a code, never the provider's text. */
   @Column({ type: 'text', nullable: true }) last_error: string | null;
-  /** The provider was asked often enough, or said that it never will: a person has to revoke there. */
+  /** The limit of tries is reached, or the provider refused for good. A person has to revoke the tokens there. */
   @Column({ type: 'timestamptz', nullable: true }) gave_up_at: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
 }

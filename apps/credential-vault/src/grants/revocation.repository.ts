@@ -9,7 +9,7 @@ export type NewRevocation = Omit<Revocation, 'attempts' | 'next_try_at' | 'last_
 export class RevocationRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** @param manager of the transaction that lets the tokens go */
+  /** @param manager of the transaction that gives the tokens up */
   async insert(manager: EntityManager, row: NewRevocation): Promise<void> {
     await manager.query(
       `INSERT INTO vault.revocation (id, organization_id, project_id, credential_id, provider, kid, wrapped_dek, sealed,
@@ -29,7 +29,7 @@ export class RevocationRepository {
     );
   }
 
-  /** Claims one try: the next one is rescheduled by more and more, so that two processes do not make the same one. */
+  /** Claims one try and reschedules the next with growing delays, so that two processes do not make the same try. */
   async claim(id: string): Promise<Revocation | null> {
     const [rows] = await this.db.query<[Revocation[], number]>(
       `UPDATE vault.revocation SET attempts = attempts + 1,
@@ -40,7 +40,7 @@ export class RevocationRepository {
     return rows[0] ?? null;
   }
 
-  /** @returns ids of those whose time has come */
+  /** @returns ids of due revocations */
   async due(limit: number): Promise<string[]> {
     const rows = await this.db.query<{ id: string }[]>(
       `SELECT id FROM vault.revocation WHERE next_try_at <= now() AND gave_up_at IS NULL ORDER BY next_try_at LIMIT $1`,
@@ -65,7 +65,7 @@ export class RevocationRepository {
     return this.db.getRepository(Revocation).find({ where, order: { id: 'DESC' }, take: limit });
   }
 
-  /** Those that were given up long ago: their tokens are kept for nobody. */
+  /** Deletes revocations that were given up long ago, since nobody needs their tokens. */
   async purge(days: number): Promise<void> {
     await this.db.query('DELETE FROM vault.revocation WHERE gave_up_at < now() - make_interval(days => $1)', [days]);
   }

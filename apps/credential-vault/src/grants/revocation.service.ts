@@ -17,7 +17,7 @@ import type { Revocation } from './revocation.entity.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { type KeptTokens, TokenCustody } from './token-custody.js';
 
-/** Tells providers of tokens that nobody needs any more (RFC 7009). They are gone here whether a provider listens or not. */
+/** Revokes tokens that are no longer needed at their provider (RFC 7009). Here they are removed in any case. */
 @Injectable()
 export class RevocationService {
   private readonly logger = new Logger('revocation');
@@ -43,7 +43,7 @@ export class RevocationService {
     });
   }
 
-  /** Takes a grant's tokens away here, and tells the provider. @throws Problem 404 `grant_not_found` */
+  /** Removes a grant's tokens here and revokes them at the provider. @throws Problem 404 `grant_not_found` */
   async revokeGrant(caller: Principal, credentialId: string): Promise<void> {
     if (!(await this.grants.find(caller, credentialId))) throw notFound('grant', credentialId);
     const client = await this.custody.clientOf(caller, credentialId);
@@ -56,12 +56,12 @@ export class RevocationService {
     await this.audit.append([{ organizationId, projectId, credentialId, actor, action: 'revoked', fields }]);
   }
 
-  /** The sweeper finds it if Redis does not take the job. */
+  /** If Redis does not accept the job, the sweeper finds the row. */
   async enqueue(revocationId: string): Promise<void> {
     await this.jobs.enqueue(credentialRevoke, { revocation_id: revocationId });
   }
 
-  /** One try of one revocation; its row says when the next one is, or why there is none. */
+  /** One try of one revocation. Its row says when the next one is, or why there is none. */
   async run(id: string): Promise<void> {
     const row = await this.revocations.claim(id);
     if (!row) return;
@@ -96,7 +96,7 @@ export class RevocationService {
   }
 }
 
-/** The provider refuses the client or the request, or the row does not open: asking again changes nothing. */
+/** The provider refuses the client or the request, or the row does not open: a retry would not help. */
 function isForGood(error: unknown): boolean {
   return error instanceof DoesNotOpen || (error instanceof TokenRefused && error.failure === 'client');
 }

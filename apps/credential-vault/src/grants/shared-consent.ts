@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 
-/** Whose tokens: of which client at which token host, and of which account where that is known. */
+/** Identifies tokens by client, token host and, where known, account. */
 export interface ConsentOf {
   client_key: string | null;
   account: string | null;
@@ -8,8 +8,8 @@ export interface ConsentOf {
 }
 
 /**
- * Whether revoking the tokens of `left` could end those of `inUse`: a provider may end a person's whole consent with any
- * token of it (RFC 7009 section 2.1), and several do. An account that is not known may be the same.
+ * Whether revoking the tokens of `left` could end those of `inUse`: a provider may end a person's whole consent with
+ * any of its tokens (RFC 7009 section 2.1), and several do. An unknown account may be the same one.
  */
 export function mayShareConsent(inUse: ConsentOf, left: ConsentOf): boolean {
   if (inUse.client_key !== left.client_key || left.provider?.quirks.separate_consents) return false;

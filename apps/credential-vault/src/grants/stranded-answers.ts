@@ -6,10 +6,13 @@ import { RefreshAttemptRepository, type StrandedAnswer } from './refresh-attempt
 import { RevocationService } from './revocation.service.js';
 import { TokenCustody } from './token-custody.js';
 
-/** Longer than a process takes from an answer to its end, whatever it waits for meanwhile. */
+/** Longer than a process needs to finish with an answer, including all its waits. */
 const restMs = 600_000;
 
-/** Revokes tokens whose process died between keeping their answer and dealing with it, where no tokens are in use. */
+/**
+ * Revokes tokens whose process died after it stored their answer and before it dealt with it, if the grant has none in
+ * use.
+ */
 @Injectable()
 export class StrandedAnswers extends Sweeping {
   private readonly logger = new Logger('revocation');
@@ -44,7 +47,7 @@ export class StrandedAnswers extends Sweeping {
       const ids = await this.db.transaction((manager) => this.custody.takeStranded(manager, answer, client));
       for (const id of ids) await this.revocations.enqueue(id);
     } catch (error) {
-      // The credential was deleted meanwhile, with all that it held.
+      // The credential was deleted meanwhile, with everything that it held.
       if (!(error instanceof Problem)) throw error;
       this.logger.log({ event: 'revocation.deleted_meanwhile', credential_id: answer.credentialId });
     }

@@ -19,7 +19,7 @@ import { RefreshAttemptRepository, type StrandedAnswer } from './refresh-attempt
 import type { LeaveReason } from './revocation.entity.js';
 import { RevocationRepository } from './revocation.repository.js';
 
-/** What a revocation's row holds, sealed. */
+/** The content of a revocation's row, which is sealed. */
 export interface KeptTokens {
   clientId: string;
   clientSecret: string | null;
@@ -31,8 +31,8 @@ type Holder = Pick<OauthGrant, 'organization_id' | 'project_id' | 'credential_id
 type Owner = Holder & Pick<OauthGrant, 'provider'>;
 
 /**
- * Takes tokens that are of no more use here, in the transaction that lets them go, and keeps them until their provider was
- * told: between the two there is no moment in which they exist nowhere and still work.
+ * Takes custody of tokens that are no longer needed, in the transaction that gives them up, until their provider has
+ * revoked them. So tokens that still work are always stored somewhere.
  */
 @Injectable()
 export class TokenCustody {
@@ -49,7 +49,7 @@ export class TokenCustody {
   ) {}
 
   /**
-   * The client that a credential's tokens are of; read before the transaction.
+   * The client that a credential's tokens belong to. It is read before the transaction.
    * @returns null when it does not open, or there is no grant
    */
   async clientOf(scope: CredentialScope, credentialId: string): Promise<OauthClient | null> {
@@ -63,7 +63,7 @@ export class TokenCustody {
     }
   }
 
-  /** @returns the revocation to enqueue once the transaction is committed; null when there is nobody to tell */
+  /** @returns the revocation to enqueue after the commit; null when the provider has no revocation endpoint */
   async take(
     manager: Transaction,
     { organization_id, project_id, credential_id }: Holder,
@@ -98,7 +98,7 @@ export class TokenCustody {
     return id;
   }
 
-  /** The tokens that a grant has in place. */
+  /** Takes the tokens that a grant has in place. */
   async takePlaced(
     manager: Transaction,
     grant: OauthGrant,
@@ -111,8 +111,9 @@ export class TokenCustody {
   }
 
   /**
-   * All that a credential holds: what its grant has in place, and every kept answer that is not, those that wait for a
-   * confirmation among them. Locks the grant, its flows and its attempts, in this order, until the transaction ends.
+   * Takes everything that a credential holds: its grant's tokens in place and all stored answers that are not,
+   * including those that wait for a confirmation. Locks the grant, its flows and its attempts, in this order, until the
+   * transaction ends.
    */
   async takeAll(
     manager: Transaction,
@@ -129,7 +130,7 @@ export class TokenCustody {
     return [...placed, ...(await this.takeAnswers(manager, grant, open, client, reason))];
   }
 
-  /** An answer whose process died, if it still is nobody's. */
+  /** Takes an answer whose process died, unless the grant has tokens in use by now. */
   async takeStranded(
     manager: Transaction,
     { attemptId, credentialId, ...scope }: StrandedAnswer,
@@ -140,7 +141,7 @@ export class TokenCustody {
     return this.takeAnswer(manager, grant, attemptId, client, 'stranded');
   }
 
-  /** One kept answer that is not in place. */
+  /** Takes one stored answer that is not in place. */
   async takeAnswer(
     manager: Transaction,
     owner: Owner,
@@ -172,7 +173,7 @@ export class TokenCustody {
     return ids;
   }
 
-  /** Tokens that do not open cannot be revoked, and must not keep their credential from being deleted. */
+  /** Tokens that do not open cannot be revoked. They must not block the deletion of their credential. */
   private async opened(
     owner: Owner,
     open: () => Promise<IssuedTokens | null>,

@@ -4,7 +4,7 @@ import { SETTINGS, type VaultSettings } from '../settings.js';
 const opensAfter = 5;
 const openForMs = 10_000;
 
-/** The host fails every request: none is sent for some seconds, then one, to see. */
+/** The host fails every request. None is sent for some seconds, then one as a trial. */
 export class GateClosed extends Error {
   override readonly name = 'GateClosed';
 }
@@ -16,14 +16,14 @@ interface Host {
   openUntilMs: number;
 }
 
-/** Bounds the token requests of this process, and stops them while a host is down: one gate per token host and client. */
+/** Limits this process's token requests and stops them while a host is down. One gate per token host and client. */
 @Injectable()
 export class TokenHostGate {
   private readonly hosts = new Map<string, Host>();
 
   constructor(@Inject(SETTINGS) private readonly settings: VaultSettings) {}
 
-  /** @throws GateClosed; whatever the work throws */
+  /** @throws GateClosed, or whatever the work throws */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const host = this.hosts.get(key) ?? { running: 0, waiting: [], failures: 0, openUntilMs: 0 };
     this.hosts.set(key, host);
@@ -48,7 +48,7 @@ export class TokenHostGate {
     }
   }
 
-  /** What a request said of the host: an answer of any kind, or its absence. */
+  /** Records whether the host answered a request, in whatever way. */
   note(key: string, answered: boolean): void {
     const host = this.hosts.get(key);
     if (!host) return;

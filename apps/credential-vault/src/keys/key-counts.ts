@@ -3,10 +3,10 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { KekSentinelRepository } from '../sealing/kek-sentinel.repository.js';
 
-/** A scrape does not count the tables more often than this. */
+/** Scrapes count the tables at most this often. */
 const freshMs = 15_000;
 
-/** `gatehouse_vault_deks{kid}`: what a rotation has left to do, and whether a key may be retired. */
+/** `gatehouse_vault_deks{kid}`: what is left of a rotation, and whether a key may be retired. */
 @Injectable()
 export class KeyCounts {
   private readonly logger = new Logger('keys');

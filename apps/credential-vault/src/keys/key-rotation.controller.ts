@@ -19,7 +19,7 @@ class KeyRotationView {
   left: number;
 }
 
-/** How far a rotation of the key encryption key is, with what the caller's organization keeps here. */
+/** The progress of a rotation of the key encryption key, for the caller's organization. */
 @ApiTags('key-rotation')
 @Controller('api/v1/key-rotation')
 export class KeyRotationController {

@@ -22,7 +22,7 @@ export class ResealRequest {
   @Whole(1, 500, { optional: true }) batch: number = 100;
 }
 
-/** Which keys wrap how much. A key with 0 that is not primary may be retired. */
+/** How many data keys each key wraps. A key with 0 that is not primary may be retired. */
 interface KeyState {
   primary: string;
   keys: { kid: string; deks: number; in_ring: boolean }[];
@@ -59,7 +59,7 @@ export class KeyController {
     @Body() { to, batch, budget_ms: budgetMs }: RewrapRequest,
   ): Promise<RewrapProgress> {
     this.policy.check(caller, 'keys');
-    // Else a replica that was not restarted yet would wrap everything back under the old key.
+    // Otherwise a replica that was not restarted yet would wrap everything back under the old key.
     if (to !== this.ring.primary) {
       throw new Problem(
         409,

@@ -8,13 +8,13 @@ import { RewrapRepository } from './rewrap.repository.js';
 export interface ResealProgress {
   resealed: number;
   failed: string[];
-  /** Where to go on; null at the end. */
+  /** Where to continue; null at the end. */
   cursor: string | null;
 }
 
 /**
- * For suspected compromise: seals stored fields under new data keys, so that a data key that got out opens nothing of them
- * any more. Tokens of a grant get a new data key with every refresh.
+ * For suspected compromise: seals stored fields under new data keys, so that a leaked data key opens none of them any
+ * more. A grant's tokens get a new data key with every refresh.
  */
 @Injectable()
 export class Resealer {
@@ -25,14 +25,15 @@ export class Resealer {
     private readonly sealer: Sealer,
   ) {}
 
-  /** One batch of the credentials whose data key was made before a time. */
+  /** One batch of the credentials whose data key was created before a given time. */
   async run(before: Date, after: string, batch: number): Promise<ResealProgress> {
     const rows = await this.repository.credentialsWithDekBefore(before, after, batch);
     const failed: string[] = [];
     for (const { id, ...scope } of rows) {
       try {
         await this.credentials.update(scope, id, async (row) => {
-          // The values stay what they are, and so does their generation: grants are told a changed client by it.
+          // The values stay the same, so the generation does too: a new generation would tell grants that their client
+          // changed.
           const { organization_id: organizationId, type, generation } = row;
           const place = { organizationId, credentialId: id, type, generation };
           const sealed = await this.sealer.seal(place, await this.opener.open(row));

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { DekOwner } from '../sealing/dek-place.js';
+import type { DekOwner } from '../sealing/associated-data.js';
 import type { SealedTable } from '../sealing/sealed-tables.js';
 
 /** A data key as it is stored. */
@@ -16,10 +16,10 @@ export class RewrapRepository {
   constructor(private readonly db: DataSource) {}
 
   /**
-   * Wraps one batch anew, of rows after `cursor` that another key than `kid` wraps; their readers see the old key or the
-   * new one, and rows that someone else holds are left for a later pass.
-   * @param rewrap null for a key that does not open: its row stays as it is
-   * @returns the last row's key, null at the end of the table; how many were rewrapped and how many do not open
+   * Rewraps one batch of rows after `cursor` that a key other than `kid` wraps. Readers see the old key or the new one.
+   * Locked rows are left for a later pass.
+   * @param rewrap null for a key that does not open: its row stays unchanged
+   * @returns the last row's key, null at the end of the table; how many were rewrapped, and which do not open
    */
   async batch(
     { name, key, credential }: SealedTable,
@@ -52,7 +52,7 @@ export class RewrapRepository {
     });
   }
 
-  /** Credentials whose data key was made before a time: the oldest first. */
+  /** Credentials whose data key was created before a given time, oldest first. */
   async credentialsWithDekBefore(before: Date, after: string, limit: number): Promise<CredentialKey[]> {
     return this.db.query<CredentialKey[]>(
       `SELECT id, organization_id AS "organizationId", project_id AS "projectId" FROM vault.credential

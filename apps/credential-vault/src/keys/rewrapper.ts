@@ -2,22 +2,22 @@ import { Metrics } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { DoesNotOpen } from '../sealing/aead.js';
-import { dekPlace } from '../sealing/dek-place.js';
+import { dekPlace } from '../sealing/associated-data.js';
 import { KEY_BACKEND, type KeyBackend } from '../sealing/kek-ring.js';
 import { sealedTables } from '../sealing/sealed-tables.js';
 import { RewrapRepository, type WrappedDek } from './rewrap.repository.js';
 
 export interface RewrapProgress {
   rewrapped: number;
-  /** Credentials whose data key does not open with the key it names; they are left as they are. */
+  /** Credentials whose data key does not open with the key that it names. They stay unchanged. */
   failed: string[];
-  /** False when the time was over before the tables were through: call again. */
+  /** False when the time ran out before all tables were done: call again. */
   finished: boolean;
 }
 
 /**
- * Wraps every data key under the primary KEK. What is left to do is what the rows say, so it may stop anywhere, run in
- * several processes at once, and run again.
+ * Wraps every data key under the primary KEK. The rows say what is left to do, so it may stop anywhere, run in several
+ * processes at once, and run again.
  */
 @Injectable()
 export class Rewrapper {
@@ -37,8 +37,8 @@ export class Rewrapper {
   }
 
   /**
-   * @param batch rows of one transaction
-   * @param budgetMs no batch begins after it
+   * @param batch rows per transaction
+   * @param budgetMs after this time, no new batch begins
    */
   async run(batch: number, budgetMs: number): Promise<RewrapProgress> {
     const until = Date.now() + budgetMs;

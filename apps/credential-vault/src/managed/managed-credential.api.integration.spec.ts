@@ -29,7 +29,7 @@ const config = {
 const client = { client_id: 'ours', client_secret: 'hush', config, requested_by: 'key:7' };
 const wish = () => ({ name: `managed ${(named += 1)}`, config, requested_by: 'key:7' });
 
-/** Calls as a service, whose tokens this issuer makes; in another organization if one is named. */
+/** Calls as a service whose tokens this issuer makes, in another organization if one is named. */
 type Call = (
   service: string,
   method: Method,

@@ -11,7 +11,10 @@ import { type Managed, ManagedCredentialService } from './managed-credential.ser
 
 const kind = 'mcp_server';
 
-/** What the registry of MCP servers may do with credentials, whoever issues its tokens: the policy says so, no scope. */
+/**
+ * What the registry of MCP servers may do with credentials. The policy decides this, not a scope, whoever issues its
+ * tokens.
+ */
 @ApiTags('internal')
 @Controller('internal/mcp-servers/:server/credentials')
 @TokenOnce()

@@ -17,12 +17,12 @@ export interface Managed {
   id: string;
 }
 
-/** Until the provider names one. */
+/** Placeholder until the provider assigns one. */
 const noClientYet = 'not-registered-yet';
 
 /**
- * oauth2 credentials that a service makes for what it looks after, and may change: those alone, and each for its own
- * consumer. What a person made stays theirs, though it is bound to the same consumer.
+ * oauth2 credentials that a service creates and may change: only its own, each for its own consumer. A credential that
+ * a person created stays theirs, even if it is bound to the same consumer.
  */
 @Injectable()
 export class ManagedCredentialService {
@@ -34,7 +34,7 @@ export class ManagedCredentialService {
     private readonly documents: ClientMetadata,
   ) {}
 
-  /** Makes it and binds it; nothing is left of one whose configuration is wrong. @throws Problem 409, 422 */
+  /** Creates and binds it. If its configuration is invalid, nothing of it remains. @throws Problem 409, 422 */
   async create(caller: Principal, consumer: Managed, body: CreateManagedCredential): Promise<ManagedCredentialView> {
     const asked = { name: body.name, type: 'oauth2', grant: 'authorization_code' } as const;
     const { id } = await this.credentials.create(
@@ -52,7 +52,7 @@ export class ManagedCredentialService {
     }
   }
 
-  /** Gives it its client. @throws Problem 404 `credential_not_found` for one that is not managed for this consumer */
+  /** Sets its client. @throws Problem 404 `credential_not_found` for one that is not managed for this consumer */
   async change(caller: Principal, consumer: Managed, id: string, body: ChangeManagedCredential): Promise<void> {
     await this.require(caller, consumer, id);
     const { client_id, client_secret = null, config, requested_by } = body;
@@ -61,8 +61,8 @@ export class ManagedCredentialService {
   }
 
   /**
-   * With its consumer, whose bindings go with it; its tokens are revoked at the provider.
-   * @throws Problem 404 as `change`, 409 `credential_in_use` when somebody uses it for something else
+   * Deletes it together with its consumer's bindings. Its tokens are revoked at the provider.
+   * @throws Problem 404 as `change`, 409 `credential_in_use` when something else uses it
    */
   async remove(caller: Principal, consumer: Managed, id: string): Promise<void> {
     await this.require(caller, consumer, id);

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Where a project wants to be told of changes, and the secret that proves who tells. */
+/** The receiver of a project's change notifications, and the secret that signs them. */
 @Entity({ schema: 'vault', name: 'notification_target' })
 @Index('notification_target_kid_idx', ['kid'])
 export class NotificationTarget {

@@ -17,8 +17,8 @@ export class NotificationTargetService {
   ) {}
 
   /**
-   * @param given `whsec_` and base64; null makes a new one
-   * @returns the secret, which is shown this once
+   * @param given `whsec_` and base64; null creates a new one
+   * @returns the secret, which is shown only this once
    * @throws Problem 422 `invalid_notifications`
    */
   async put({ organizationId, projectId }: CredentialScope, url: string, given: string | null): Promise<string> {
@@ -52,10 +52,10 @@ export class NotificationTargetService {
   }
 }
 
-/** What the secret is sealed as. */
+/** The id to which the secret is sealed. */
 const secretRow = 'notification_secret';
 
-/** The data key is the project's own: it is wrapped for the project where others are for a credential. */
+/** The data key is the project's own. Others are wrapped for a credential, this one for the project. */
 const ownerOf = (organizationId: string, projectId: string) => ({
   organization_id: organizationId,
   credential_id: projectId,

@@ -21,7 +21,7 @@ class NotificationsMade {
   @ApiProperty({ description: 'Shown this once' }) secret: string;
 }
 
-/** A project's wish to be told when a connection's state changes. */
+/** Whether and where a project is notified when a connection's state changes. */
 @ApiTags('credentials')
 @Controller('api/v1/credentials/notifications')
 export class NotificationController {

@@ -5,13 +5,13 @@ import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { NotificationTarget } from './notification-target.entity.js';
 import { Notification } from './notification.entity.js';
 
-/** A notification whose try was claimed. */
+/** A notification with a claimed try. */
 export type ClaimedNotification = Pick<Notification, 'id' | 'credential_id' | 'body' | 'attempts'> &
   Pick<NotificationTarget, 'project_id' | 'organization_id' | 'url' | 'kid' | 'wrapped_dek' | 'secret'>;
 
 /**
- * Puts a notification in line, in the transaction of what it tells; nothing where the project wants none. The lock keeps a
- * target that is being deleted from failing that transaction, which may be the one that saves new tokens.
+ * Stores a notification in the transaction of the change, if the project wants notifications. The lock keeps a
+ * concurrent deletion of the target from failing that transaction, which may be the one that saves new tokens.
  */
 export async function notify(
   manager: EntityManager,
@@ -36,7 +36,7 @@ export class NotificationRepository {
       .findOneBy({ organization_id: organizationId, project_id: projectId });
   }
 
-  /** What was given up is tried again: the receiver is new, or was seen to. */
+  /** Notifications that were given up are retried, since the receiver is new or repaired. */
   async putTarget(row: Omit<NotificationTarget, 'created_at'>): Promise<void> {
     await this.db.transaction(async (manager) => {
       await manager.upsert(NotificationTarget, row, ['project_id']);
@@ -48,7 +48,7 @@ export class NotificationRepository {
     });
   }
 
-  /** How many are still to be told, and how many are told no more. */
+  /** How many are pending, and how many were given up. */
   async counts(projectId: string): Promise<{ waiting: number; given_up: number }> {
     const [counts] = await this.db.query<[{ waiting: number; given_up: number }]>(
       `SELECT count(*) FILTER (WHERE given_up_at IS NULL)::int AS waiting, count(given_up_at)::int AS given_up
@@ -58,7 +58,7 @@ export class NotificationRepository {
     return counts;
   }
 
-  /** With all that waits for it. */
+  /** Deletes the target with all its pending notifications. */
   async deleteTarget({ organizationId, projectId }: CredentialScope): Promise<void> {
     await this.db.transaction(async (manager) => {
       await manager.delete(NotificationTarget, { organization_id: organizationId, project_id: projectId });
@@ -70,7 +70,10 @@ export class NotificationRepository {
     });
   }
 
-  /** Claims one try of each that is due: the next one is rescheduled by more and more, so that no two processes make the same. */
+  /**
+   * Claims one try of each due notification and reschedules the next with growing delays, so that two processes do not
+   * make the same try.
+   */
   async claim(limit: number): Promise<ClaimedNotification[]> {
     const [rows] = await this.db.query<[ClaimedNotification[], number]>(
       `UPDATE vault.notification n SET attempts = attempts + 1,
@@ -85,7 +88,10 @@ export class NotificationRepository {
     return rows;
   }
 
-  /** It was told. The credential shows no failure any more, unless another of its changes is still to be told. */
+  /**
+   * The notification was delivered. The credential shows no failure any more, unless another of its notifications has
+   * failed.
+   */
   async told({ id, credential_id: credentialId }: ClaimedNotification): Promise<void> {
     await this.db.getRepository(Notification).delete({ id });
     await this.db.query(
@@ -97,8 +103,8 @@ export class NotificationRepository {
   }
 
   /**
-   * A try failed: the credential shows it. One that is given up stays, until the project sets its receiver again or
-   * wants none, and for `keptDays` at most.
+   * A try failed, and the credential shows it. A notification that was given up is kept until the project sets its
+   * receiver again or removes it, and for at most `keptDays`.
    */
   async failed(
     { id, credential_id: credentialId, project_id: projectId }: ClaimedNotification,

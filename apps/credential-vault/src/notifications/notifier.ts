@@ -8,9 +8,9 @@ import { SETTINGS, type VaultSettings } from '../settings.js';
 import { NotificationTargetService } from './notification-target.service.js';
 import { type ClaimedNotification, NotificationRepository } from './notification.repository.js';
 
-/** With the pauses between them about seven hours. */
+/** With the pauses between them, about seven hours. */
 const maxAttempts = 14;
-/** Below the pause after a first failure, so that no try overlaps the next. */
+/** Shorter than the pause after a first failure, so that tries do not overlap. */
 const timeoutMs = 10_000;
 const batch = 20;
 
@@ -21,7 +21,7 @@ class ReceiverRefused extends Error {
   }
 }
 
-/** Delivers notifications, signed as the Standard Webhooks specification says, until the receiver answers 2xx. */
+/** Delivers notifications until the receiver answers 2xx, signed according to Standard Webhooks. */
 @Injectable()
 export class Notifier extends Sweeping {
   private readonly logger = new Logger('notifications');
@@ -82,7 +82,7 @@ export class Notifier extends Sweeping {
   }
 }
 
-/** @returns the code, and the words that the credential shows */
+/** @returns the code, and the text that the credential shows */
 function causeOf(error: unknown): [string, string] {
   if (error instanceof ReceiverRefused) return ['receiver_refused', error.message];
   if (error instanceof DoesNotOpen) return ['undecryptable', 'the secret that signs it does not open'];

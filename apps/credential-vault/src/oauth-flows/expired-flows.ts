@@ -2,7 +2,7 @@ import { Sweeping } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { OauthFlowRepository } from './oauth-flow.repository.js';
 
-/** Deletes flows and links that ended. */
+/** Deletes flows and links that have ended. */
 @Injectable()
 export class ExpiredFlows extends Sweeping {
   constructor(flows: OauthFlowRepository) {

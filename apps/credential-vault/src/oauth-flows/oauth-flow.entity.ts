@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, Primary
 import { Credential } from '../credential-store/credential.entity.js';
 import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 
-/** One open authorization: from the authorization URL to the code, and once more where a person has to confirm. */
+/** One open authorization: from the authorization URL to the code, or to a person's confirmation if needed. */
 @Entity({ schema: 'vault', name: 'oauth_flow' })
 @Index('oauth_flow_state_key', ['state_hash'], { unique: true })
 @Index('oauth_flow_expires_idx', ['expires_at'])
@@ -29,7 +29,7 @@ export class OauthFlow {
   @Column({ type: 'text', nullable: true }) unconfirmed_attempt: string | null;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
 
-  /** Read with its flow for `managed_for` alone. */
+  /** Read with its flow only for `managed_for`. */
   @ManyToOne(() => Credential, { onDelete: 'CASCADE' })
   @JoinColumn({ name: 'credential_id', foreignKeyConstraintName: 'oauth_flow_credential_fkey' })
   credential: Relation<Credential>;

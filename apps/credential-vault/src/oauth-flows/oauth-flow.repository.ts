@@ -12,7 +12,7 @@ export type NewFlow = Omit<
 export class OauthFlowRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** @returns when it ends, by the database's clock */
+  /** @returns when it expires, by the database's clock */
   async insert(flow: NewFlow, lifeSeconds: number): Promise<Date> {
     const names = Object.keys(columns) as (keyof NewFlow)[];
     const rows = await this.db.query<{ expires_at: Date }[]>(
@@ -34,7 +34,7 @@ export class OauthFlowRepository {
     return flow && { flow, expired: await this.isOver(flow.id) };
   }
 
-  /** One that waits for a person to confirm the other account. */
+  /** A flow that waits for a person to confirm the other account. */
   async findUnconfirmed(scope: CredentialScope, credentialId: string, id: string): Promise<OauthFlow | null> {
     return this.db
       .createQueryBuilder(OauthFlow, 'f')
@@ -44,7 +44,7 @@ export class OauthFlowRepository {
       .getOne();
   }
 
-  /** The single use of a state. @returns false when another request was first, or its time is over */
+  /** Consumes a state, which is usable once. @returns false when another request was first, or it has expired */
   async consume(id: string): Promise<boolean> {
     const [rows] = await this.db.query<[unknown[], number]>(
       'UPDATE vault.oauth_flow SET consumed_at = now() WHERE id = $1 AND consumed_at IS NULL AND expires_at > now() RETURNING id',
@@ -54,7 +54,7 @@ export class OauthFlowRepository {
   }
 
   /**
-   * Keeps the tokens of an attempt waiting; the person has as long as for the flow itself.
+   * Keeps an attempt's tokens waiting. The person has as much time as for the flow itself.
    * @returns false when the credential was deleted or disconnected meanwhile
    */
   async awaitConfirmation(id: string, attemptId: string, lifeSeconds: number): Promise<boolean> {
@@ -66,7 +66,7 @@ export class OauthFlowRepository {
     return rows.length > 0;
   }
 
-  /** @returns false when it was confirmed before, or its time is over */
+  /** @returns false when it was already confirmed, or has expired */
   async confirm(manager: EntityManager, id: string): Promise<boolean> {
     const [rows] = await manager.query<[unknown[], number]>(
       'UPDATE vault.oauth_flow SET unconfirmed_attempt = NULL WHERE id = $1 AND unconfirmed_attempt IS NOT NULL AND expires_at > now() RETURNING id',
@@ -75,7 +75,7 @@ export class OauthFlowRepository {
     return rows.length > 0;
   }
 
-  /** Those whose tokens waited for a confirmation until their time was over. */
+  /** Flows whose tokens were not confirmed in time. */
   unconfirmedInTime(limit: number): Promise<OauthFlow[]> {
     return this.db
       .createQueryBuilder(OauthFlow, 'f')
@@ -85,7 +85,7 @@ export class OauthFlowRepository {
       .getMany();
   }
 
-  /** @returns false when someone confirmed them, or let go of them, first */
+  /** @returns false when someone confirmed or gave up the tokens first */
   async forgetTokens(manager: EntityManager, { id, unconfirmed_attempt }: OauthFlow): Promise<boolean> {
     const [rows] = await manager.query<[unknown[], number]>(
       'UPDATE vault.oauth_flow SET unconfirmed_attempt = NULL WHERE id = $1 AND unconfirmed_attempt = $2 RETURNING id',
@@ -94,7 +94,7 @@ export class OauthFlowRepository {
     return rows.length > 0;
   }
 
-  /** Nothing of this credential waits for a confirmation any more. */
+  /** Cancels all pending confirmations of this credential. */
   async forgetAll(manager: EntityManager, credentialId: string): Promise<void> {
     await manager.query(
       `UPDATE vault.oauth_flow SET unconfirmed_attempt = NULL
@@ -103,7 +103,7 @@ export class OauthFlowRepository {
     );
   }
 
-  /** Flows and links stay a day after their end, to tell people what became of them. @returns how many flows */
+  /** Flows and links are kept for a day after their end, so that people see the result. @returns how many flows */
   async purge(): Promise<number> {
     await this.db.query("DELETE FROM vault.connect_link WHERE expires_at < now() - interval '1 day'");
     const [, count] = await this.db.query<[unknown[], number]>(

@@ -3,16 +3,19 @@ import { type Quirks, readQuirks } from './quirks.js';
 
 export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
 
-/** What one authorization server needs of us: the `oauth_config` of a manifest, or one given with the credential. */
+/** What an authorization server requires of us: the `oauth_config` of a manifest, or one given with the credential. */
 export interface ProviderConfig {
   slug: string;
   issuer: string | null;
   authorization_url: string | null;
   token_url: string | null;
   revocation_url: string | null;
-  /** RFC 9207: the server says that it sends `iss`, so an answer without it is refused. */
+  /** RFC 9207: the server declares that it sends `iss`, so an answer without it is refused. */
   iss_in_answers: boolean;
-  /** RFC 8707: whom the tokens are for; with every request that asks for some. Absent in what was stored before it was known. */
+  /**
+   * RFC 8707: the resource that the tokens are for, sent with every request for tokens. Absent in older stored
+   * configurations.
+   */
   resource?: string | null;
   scopes: string[];
   scope_separator: string;
@@ -42,8 +45,8 @@ const urlFields = ['issuer', 'authorization_url', 'token_url', 'revocation_url']
 const loopback = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /**
- * Reads an `oauth_config` field by field. Endpoints that are missing may come from the issuer's metadata (RFC 8414).
- * @throws Problem 422 `invalid_oauth_config`, with every field that is wrong
+ * Reads an `oauth_config` field by field. Missing endpoints may come from the issuer's metadata (RFC 8414).
+ * @throws Problem 422 `invalid_oauth_config`, with every invalid field
  */
 export function readProviderConfig(slug: string, given: Record<string, unknown>): ProviderConfig {
   const errors: FieldError[] = [];

@@ -12,7 +12,7 @@ const maxCached = 1_000;
 
 type Metadata = Readonly<oauth.ServerMetadata>;
 
-/** Finds what an authorization server needs: in the adapter's manifest or as given, filled in from the issuer's metadata. */
+/** Finds a provider's configuration, in the adapter's manifest or as given, completed from the issuer's metadata. */
 @Injectable()
 export class ProviderDirectory {
   private readonly logger = new Logger('oauth');
@@ -24,7 +24,7 @@ export class ProviderDirectory {
   ) {}
 
   /**
-   * @param inline the configuration given with the credential; null for the one of the adapter `slug`
+   * @param inline the configuration given with the credential; null: that of the adapter `slug`
    * @throws Problem 422 `invalid_oauth_config`, 404 of the gateway, 502 `discovery_failed`
    */
   async find(scope: CredentialScope, slug: string, inline: Record<string, unknown> | null): Promise<ProviderConfig> {
@@ -49,7 +49,7 @@ export class ProviderDirectory {
     throw new Problem(422, 'invalid_oauth_config', `The adapter ${slug} declares no oauth_config: give one.`);
   }
 
-  /** What was given wins over what the server says of itself; a server without metadata needs its URLs given. */
+  /** Given values take precedence over the server's metadata. A server without metadata needs its URLs given. */
   private async completed(config: ProviderConfig, issuer: string): Promise<ProviderConfig> {
     let metadata: Metadata;
     try {
@@ -63,7 +63,7 @@ export class ProviderDirectory {
         `The metadata of ${issuer} could not be read: give the URLs, or try again.`,
       );
     }
-    // Read once more: what a server says of itself is held to the same rules.
+    // Validated again: the server's metadata is subject to the same rules.
     const { authorization_url, token_url, revocation_url, ...rest } = config;
     const urls = {
       issuer,
@@ -85,7 +85,7 @@ export class ProviderDirectory {
     return metadata;
   }
 
-  /** RFC 8414, and where that is not there OpenID Connect Discovery; either checks that the issuer is the one asked for. */
+  /** RFC 8414, or OpenID Connect Discovery if that is missing. Both check that the issuer is the requested one. */
   private async discover(issuer: string, algorithm: 'oauth2' | 'oidc'): Promise<Metadata> {
     const customFetch: oauth.CustomFetch = async (url) => {
       const { status, body } = await this.egress.fetch(url, { timeoutMs: 10_000, maxResponseBytes: 512 * 1024 });
@@ -102,8 +102,8 @@ export class ProviderDirectory {
 }
 
 /**
- * The last part of the redirect URI. A configuration of one's own gets one by its endpoints, so that two servers never
- * share a redirect URI: where answers carry no `iss`, that is what tells them apart.
+ * The last part of the redirect URI. A custom configuration gets one derived from its endpoints, so that two servers
+ * never share a redirect URI: where answers carry no `iss`, the URI distinguishes them.
  */
 export function redirectSlug(slug: string | null, inline: Record<string, unknown> | null): string {
   if (!inline) return slug ?? '';

@@ -1,18 +1,18 @@
-/** Where a provider strays from RFC 6749, as its manifest declares it. */
+/** A provider's deviations from RFC 6749, as its manifest declares them. */
 export interface Quirks {
-  /** Seconds that an access token lives when the answer has no `expires_in`. */
+  /** Life of an access token in seconds when the answer has no `expires_in`. */
   default_expires_in?: number;
-  /** Seconds after which the provider forgets a refresh token that was not used. */
+  /** Seconds after which the provider forgets an unused refresh token. */
   refresh_token_idle_seconds?: number;
   /** Dotted path to the object that holds the tokens (`authed_user`). */
   token_path?: string;
-  /** Dotted paths in the token answer that together name the account (`team.id`). */
+  /** Dotted paths in the token answer that together identify the account (`team.id`). */
   account_fields?: string[];
-  /** Error codes of the provider that mean `invalid_grant`. */
+  /** The provider's error codes that mean `invalid_grant`. */
   permanent_errors?: string[];
-  /** Error codes of the provider that say that someone there withdrew the consent. */
+  /** The provider's error codes that mean that someone there withdrew the consent. */
   revoked_errors?: string[];
-  /** Revoking the tokens of one consent leaves those of a later one, of the same account and client, alive. */
+  /** Revoking the tokens of one consent leaves those of a later one, of the same account and client, valid. */
   separate_consents?: boolean;
 }
 
@@ -29,7 +29,7 @@ const checks: Record<keyof Quirks, { right: (value: unknown) => boolean; message
   separate_consents: { right: (value) => typeof value === 'boolean', message: 'must be true or false' },
 };
 
-/** Quirks this version does not know are left out: a manifest may be newer than this service. */
+/** Quirks that this version does not know are ignored: a manifest may be newer than this service. */
 export function readQuirks(given: unknown, wrong: (field: string, message: string) => void): Quirks {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     wrong('quirks', 'must be an object');

@@ -5,12 +5,12 @@ import { normalise } from './token-answer.js';
 import { configuration, type OauthClient, type Transport } from './token-endpoint.js';
 import { TokenRefused } from './token-refused.js';
 
-/** Answers after which the token is dead, or cannot be revoked by anyone and ends by itself. */
+/** Errors after which the token is dead, or cannot be revoked and expires by itself. */
 const settled = new Set(['invalid_token', 'invalid_grant', 'token_revoked', 'unsupported_token_type']);
 
 /**
- * Revokes one token (RFC 7009). A provider that does not know the token is content with it, and so are we.
- * @throws TokenRefused when the provider did not revoke it; of the class `client` it never will
+ * Revokes one token (RFC 7009). If the provider does not know the token, that counts as success.
+ * @throws TokenRefused when the provider did not revoke it; with the class `client` it never will
  */
 export async function revokeToken(
   provider: ProviderConfig,

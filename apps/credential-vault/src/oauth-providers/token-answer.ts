@@ -1,6 +1,6 @@
 import { at, type Quirks } from './quirks.js';
 
-/** An answer of a token endpoint as it came: what the journal keeps. */
+/** The raw answer of a token endpoint, as the journal stores it. */
 export interface RawAnswer {
   status: number;
   contentType: string;
@@ -9,7 +9,7 @@ export interface RawAnswer {
   body: string;
 }
 
-/** The same answer as RFC 6749 would have it. `fields` is null when it is no object at all. */
+/** The answer in the form of RFC 6749. `fields` is null when it is not an object. */
 export interface TokenAnswer {
   status: number;
   fields: Record<string, unknown> | null;
@@ -17,8 +17,9 @@ export interface TokenAnswer {
 }
 
 /**
- * Turns what providers really answer into what RFC 6749 section 5 says: form bodies read, 201 taken as 200, errors inside a
- * 200 taken out of it, nested tokens lifted, null and empty fields dropped, `token_type` filled in, scope lists joined.
+ * Converts real providers' answers to the form of RFC 6749 section 5. It reads form bodies, accepts 201 as 200,
+ * recognises errors inside a 200, lifts nested tokens, drops null and empty fields, fills in `token_type` and joins
+ * scope lists.
  */
 export function normalise(raw: RawAnswer, quirks: Quirks): TokenAnswer {
   const { retryAfter } = raw;
@@ -33,7 +34,7 @@ export function normalise(raw: RawAnswer, quirks: Quirks): TokenAnswer {
   return { status: raw.status === 201 ? 200 : raw.status, fields, retryAfter };
 }
 
-/** `Retry-After` (RFC 9110) in seconds, whether it came as seconds or as a date; bounded to a day. */
+/** `Retry-After` (RFC 9110) in seconds, given as seconds or as a date; at most a day. */
 export function retryAfterSeconds(value: string | string[] | undefined, nowMs = Date.now()): number | null {
   const text = [value].flat()[0];
   if (!text) return null;

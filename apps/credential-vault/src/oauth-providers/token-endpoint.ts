@@ -16,7 +16,7 @@ export type TokenRequest =
   | { grant: 'client_credentials' }
   | { grant: 'authorization_code'; callbackUrl: URL; verifier: Secret };
 
-/** Sends the form to the token endpoint, or plays back what it answered before. */
+/** Sends the form to the token endpoint, or replays a stored answer. */
 export type Transport = (url: string, form: string, headers: Record<string, string>) => Promise<RawAnswer>;
 
 export interface IssuedTokens {
@@ -25,20 +25,20 @@ export interface IssuedTokens {
 }
 
 export interface Tokens extends IssuedTokens {
-  /** Seconds from the request; null for a token without an end. */
+  /** Seconds from the request; null for a token that does not expire. */
   expiresIn: number | null;
-  /** Seconds after which the refresh token ends, where the provider says so. */
+  /** Seconds after which the refresh token expires, if the provider says so. */
   refreshExpiresIn: number | null;
-  /** Null when the answer does not name them: they are those asked for (RFC 6749 section 5.1). */
+  /** Null when the answer does not name them: then they are the requested ones (RFC 6749 section 5.1). */
   scopes: string[] | null;
-  /** Digest of the account the tokens are of; null where the answer does not tell. */
+  /** Digest of the tokens' account; null when the answer does not identify it. */
   account: string | null;
 }
 
 /**
- * One token request, built and checked by openid-client over a transport of ours: the same code reads an answer that has
- * just come and one from the journal.
- * @throws TokenRefused with the class of what went wrong; whatever the transport throws
+ * One token request, built and checked by openid-client over our own transport: the same code reads a fresh answer and
+ * one from the journal.
+ * @throws TokenRefused with the class of the failure; whatever the transport throws
  */
 export async function requestTokens(
   provider: ProviderConfig,
@@ -70,7 +70,7 @@ export async function requestTokens(
     return tokensOf(answer, body ?? {}, provider, client.id);
   } catch (error) {
     if (thrown) throw thrown;
-    // openid-client's messages may quote the answer: only its code goes on.
+    // openid-client's messages may quote the answer, so only its code is passed on.
     throw new TokenRefused('malformed', errorCodeOf(error));
   }
 }
@@ -94,7 +94,7 @@ export function resourceOf({ resource }: ProviderConfig): Record<string, string>
   return resource ? { resource } : {};
 }
 
-/** Token endpoint, client and the way the client proves itself. Time-outs are the transport's: no call is given up here. */
+/** Token endpoint, client and client authentication. Only the transport has time-outs: no call is aborted here. */
 export function configuration(provider: ProviderConfig, client: OauthClient): oauth.Configuration {
   const secret = client.secret?.reveal();
   const method = secret === undefined ? 'none' : provider.token_auth_method;
@@ -111,12 +111,15 @@ export function configuration(provider: ProviderConfig, client: OauthClient): oa
   };
   const config = new oauth.Configuration(server, client.id, {}, auth);
   delete config.timeout;
-  // http is refused where the configuration is read, but for loopback.
+  // Reading the configuration already refuses http, except for loopback.
   oauth.allowInsecureRequests(config);
   return config;
 }
 
-/** What it says is read by `accountOf`; no signature is needed on an answer that came from the issuer itself (OIDC Core 3.1.3.7). */
+/**
+ * `accountOf` reads the ID token. Its signature need not be checked, since it came directly from the issuer (OIDC Core
+ * 3.1.3.7).
+ */
 function withoutIdToken({ id_token: _read, ...rest }: Record<string, unknown>): Record<string, unknown> {
   return rest;
 }
@@ -138,7 +141,7 @@ function tokensOf(
   };
 }
 
-/** By the fields that the manifest names, else by the subject of the ID token. */
+/** From the fields that the manifest names, else from the subject of the ID token. */
 function accountOf(body: Record<string, unknown>, provider: ProviderConfig, clientId: string): string | null {
   const named = (provider.quirks.account_fields ?? []).map((path) => at(body, path));
   const parts = named.length > 0 ? named : [subjectOf(body['id_token'], provider, clientId)];

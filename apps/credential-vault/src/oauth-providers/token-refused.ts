@@ -2,15 +2,15 @@ import type { Quirks } from './quirks.js';
 import type { TokenAnswer } from './token-answer.js';
 
 /**
- * What kind of failure a token request met:
- * `grant` the tokens are dead; `revoked` they are, and the provider says that someone withdrew them; `client` the client id, secret or request is refused; `throttled` later, the provider says
- * when; `transient` later; `malformed` a success that cannot be read; `unsent` the request never left; `unanswered` it may
- * have arrived, and nothing came back.
+ * How a token request failed: `grant`: the tokens are dead; `revoked`: dead, because someone withdrew them, as the
+ * provider says; `client`: the client id, secret or request is refused; `throttled`: retry when the provider says;
+ * `transient`: retry later; `malformed`: a success that cannot be read; `unsent`: the request was never sent;
+ * `unanswered`: it may have arrived, and no answer came.
  */
 export type FailureClass =
   'grant' | 'revoked' | 'client' | 'throttled' | 'transient' | 'malformed' | 'unsent' | 'unanswered';
 
-/** A token request that gave no tokens. `code` is the provider's error code where it is a sane one; never its text. */
+/** A token request that gave no tokens. `code` is the provider's error code if it is well-formed; never its text. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
   constructor(

@@ -6,7 +6,7 @@ import { TokenRefused } from './token-refused.js';
 
 const maxAnswerBytes = 256 * 1024;
 
-/** Sends token requests: one hop, no redirect, no retry, and no way for a caller to give up on one. */
+/** Sends token requests: one hop, no redirects, no retries, and callers cannot abort them. */
 @Injectable()
 export class TokenTransport implements OnApplicationShutdown {
   constructor(@Inject(EGRESS) private readonly egress: Egress) {}

@@ -2,16 +2,15 @@ import { Problem, problemBody, PublicRoute, ServiceTokens, toProblem } from '#li
 import { Controller, Get, HttpCode, Inject, Logger, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CallbackService } from './callback.service.js';
+import { CallbackService, NotConnected } from './callback.service.js';
 import type { Connected } from './code-exchange.service.js';
 import { ConnectService } from './connect.service.js';
-import { NotConnected } from './not-connected.js';
 import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
 import { privateHeaders, sendPage } from './page.js';
 import { returnUrl } from './return-routes.js';
 
-/** What browsers come to without a key: the way back from a provider, and links for people without an account. */
+/** Routes that browsers open without a key: the return from a provider, and links for people without an account. */
 @ApiTags('oauth')
 @Controller('api/v1/oauth')
 @PublicRoute()
@@ -43,7 +42,7 @@ export class CallbackController {
     });
   }
 
-  /** Programs that look at links in messages must not spend them: a GET asks, the POST behind its button goes on. */
+  /** Link scanners and previews must not spend the link: a GET shows a page, and the POST of its button continues. */
   @Get('links/:token')
   @ApiOperation({ summary: 'Ask someone without an account to connect', operationId: 'openConnectLink' })
   @ApiProduces('text/html')
@@ -81,7 +80,7 @@ export class CallbackController {
     sendPage(reply, 200, { title: outcome === 'connected' ? 'Connected' : 'Another account', text: texts[outcome] });
   }
 
-  /** Back to where it was asked for. @returns false: nowhere, a page has to say it */
+  /** Redirects to where the flow was started. @returns false when there is no such place and a page has to report it */
   private sendFailed(reply: FastifyReply, { flow, cause }: NotConnected): boolean {
     return this.redirect(reply, flow, { outcome: 'failed', code: toProblem(cause).code });
   }
@@ -96,7 +95,7 @@ export class CallbackController {
     return true;
   }
 
-  /** The portal vouches for who is signed in, where it knows; a flow that someone started is theirs alone. */
+  /** The portal says who is signed in, if it knows. A flow belongs to whoever started it. */
   private async subjectOf(request: FastifyRequest): Promise<string | null> {
     const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (!token) return null;

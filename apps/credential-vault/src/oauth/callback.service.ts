@@ -1,10 +1,8 @@
 import { Problem, readCookie } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { cookieName } from './browser-cookie.js';
 import { CodeExchange, type Connected } from './code-exchange.service.js';
-import { digestOf, isDigestOf } from './flow-secrets.js';
+import { cookieName, digestOf, isDigestOf } from './flow-secrets.js';
 import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
-import { NotConnected } from './not-connected.js';
 import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
 
@@ -13,8 +11,18 @@ export interface Callback {
   slug: string;
   query: URLSearchParams;
   cookies: string | undefined;
-  /** Who is signed in there; null where the request says nothing of it. */
+  /** Who is signed in there; null when the request does not say. */
   subject: string | null;
+}
+
+/** The right browser returned from a flow, and no connection was made. */
+export class NotConnected extends Error {
+  constructor(
+    readonly flow: OauthFlow,
+    override readonly cause: unknown,
+  ) {
+    super('The account was not connected.');
+  }
 }
 
 /** Error codes of RFC 6749 section 4.1.2.1 and OpenID Connect Core 3.1.2.6. */
@@ -31,7 +39,7 @@ const providerErrors = new Set([
   'interaction_required',
 ]);
 
-/** Takes a provider's answer: state, binding, `error`, `iss`, code, in this order; a code is sent only after all of it. */
+/** Checks an answer in this order: state, binding, `error`, `iss`, code. The code is sent only after all checks. */
 @Injectable()
 export class CallbackService {
   private readonly logger = new Logger('oauth');
@@ -44,12 +52,12 @@ export class CallbackService {
 
   /**
    * @throws Problem 4xx with a code for each way in which an answer is not ours
-   * @throws NotConnected for what its own browser brought back: because of a Problem 4xx, or 502 `exchange_failed`
+   * @throws NotConnected for the right browser's return, caused by a Problem 4xx or 502 `exchange_failed`
    */
   async receive(callback: Callback): Promise<Connected> {
     const flow = await this.flowOf(callback.query);
     this.requireBinding(flow, callback);
-    // From here on the state is spent, whatever the answer says: nobody tries twice.
+    // From here on the state is spent, whatever the answer says. Nobody gets a second try.
     if (!(await this.flows.consume(flow.id))) throw refused('state_used', 'This answer was taken already.');
     try {
       return await this.connect(flow, callback.query);

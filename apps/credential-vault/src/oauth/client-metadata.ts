@@ -3,7 +3,7 @@ import type { ClientMetadataView } from './connect.dto.js';
 import { GrantSetup } from './grant-setup.service.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
 
-/** Client id metadata documents (draft-ietf-oauth-client-id-metadata-document): the URL of one is a client id. */
+/** Client ID metadata documents (draft-ietf-oauth-client-id-metadata-document): the document's URL is the client id. */
 @Injectable()
 export class ClientMetadata {
   constructor(
@@ -11,12 +11,12 @@ export class ClientMetadata {
     @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
-  /** @returns null where nobody could read it: such a client id is an https URL */
+  /** @returns null when nobody could fetch it: such a client id must be an https URL */
   urlOf(slug: string): string | null {
     return this.settings.PUBLIC_URL.startsWith('https:') ? this.idOf(slug) : null;
   }
 
-  /** Anyone may make one up; all that it can do is to bring a browser back here. */
+  /** Works for any slug. The document's only effect is to allow redirects of a browser back here. */
   documentOf(slug: string): ClientMetadataView {
     return {
       client_id: this.idOf(slug),

@@ -7,7 +7,7 @@ import { RefreshAttemptRepository } from '../grants/refresh-attempt.repository.j
 import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 import { requestTokens, type Tokens, type Transport } from '../oauth-providers/token-endpoint.js';
 
-/** The tokens that a code was answered with: from the provider, or from the answer that was kept. */
+/** The tokens for a code: from the provider, or from a stored answer. */
 @Injectable()
 export class CodeAnswerService {
   constructor(
@@ -17,13 +17,13 @@ export class CodeAnswerService {
     private readonly attempts: RefreshAttemptRepository,
   ) {}
 
-  /** Sends the code; its answer is kept as that of the attempt. @throws TokenRefused */
+  /** Sends the code and stores the answer under the attempt. @throws TokenRefused */
   async ask(flow: OauthFlow, attemptId: string, code: string, state: string, iss: string | null): Promise<Tokens> {
     const answer = { code, state, ...(iss !== null && flow.provider.issuer !== null ? { iss } : {}) };
     return this.read(flow, answer, this.journal.keeping(flow, attemptId));
   }
 
-  /** Reads the answer that waits for a confirmation. @returns null when it is kept no more; @throws DoesNotOpen */
+  /** Reads the answer that waits for a confirmation. @returns null when it is no longer stored; @throws DoesNotOpen */
   async kept(flow: OauthFlow): Promise<Tokens | null> {
     const attempt = flow.unconfirmed_attempt ? await this.attempts.find(flow.unconfirmed_attempt) : null;
     if (!attempt) return null;

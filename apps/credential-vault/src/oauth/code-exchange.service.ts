@@ -23,12 +23,12 @@ import { TokenRefused } from '../oauth-providers/token-refused.js';
 
 export interface Connected {
   flow: OauthFlow;
-  /** `other_account`: the tokens wait until a person confirms them; what there was still works. */
+  /** `other_account`: the new tokens wait until a person confirms them. The existing ones still work. */
   outcome: 'connected' | 'other_account';
   missingScopes: string[];
 }
 
-/** Turns a code into the tokens of its credential, in place of those there were. */
+/** Exchanges a code for tokens, which replace the credential's existing ones. */
 @Injectable()
 export class CodeExchange {
   private readonly logger = new Logger('oauth');
@@ -51,7 +51,7 @@ export class CodeExchange {
 
   /** @throws Problem 502 `exchange_failed`, 404 `credential_not_found`, 409 `disconnected_meanwhile` */
   async exchange(flow: OauthFlow, code: string, state: string, iss: string | null): Promise<Connected> {
-    // Read before the code is sent: the credential may be gone when its tokens come.
+    // Read before the code is sent, since the credential may be deleted by the time its tokens arrive.
     const client = await this.clients.read(scopeOf(flow), flow.credential_id);
     const attemptId = await this.attempts.beginConnect(flow);
     const tokens = await this.answers.ask(flow, attemptId, code, state, iss).catch(async (error: unknown) => {
@@ -73,7 +73,7 @@ export class CodeExchange {
       if (!waits) throw disconnected();
       return { flow, outcome: 'other_account', missingScopes: [] };
     } catch (error) {
-      // Anything else leaves the kept answer for another process to find.
+      // After any other error, another process finds the stored answer.
       if (!(error instanceof Problem)) throw error;
       const { provider, organization_id, project_id, credential_id } = flow;
       const client_key = clientKeyOf(organization_id, provider, client.id);
@@ -83,18 +83,18 @@ export class CodeExchange {
     }
   }
 
-  /** Takes the other account after all. @throws Problem 404 `flow_not_found` */
+  /** Accepts the other account. @throws Problem 404 `flow_not_found` */
   async confirm(scope: CredentialScope, credentialId: string, flowId: string): Promise<Connected> {
     const flow = await this.flows.findUnconfirmed(scope, credentialId, flowId);
     const tokens = flow && (await this.answers.kept(flow));
     if (!flow?.unconfirmed_attempt || !tokens) throw notFound('flow', flowId);
     const identity = await this.identityOf(flow, tokens);
-    // That it is another account was just confirmed: nothing to say any more.
+    // The person has just confirmed that it is another account, so the reason is dropped.
     const noted = identity?.account_fingerprint ? { ...identity, reason: null } : identity;
     return this.putInPlace(flow, flow.unconfirmed_attempt, tokens, noted, true);
   }
 
-  /** What the adapter says of the tokens; a configuration of one's own has no adapter but the credential's. */
+  /** The adapter's verdict on the tokens. With a custom configuration, only the credential can name an adapter. */
   private async identityOf(flow: OauthFlow, { accessToken }: Tokens): Promise<CredentialChange | null> {
     const found = await this.grants.find(scopeOf(flow), flow.credential_id);
     const slug = found?.grant.inline_config === null ? flow.provider.slug : null;
@@ -102,7 +102,7 @@ export class CodeExchange {
     return this.verifier.ofTokens(caller, flow.credential_id, new Map([['access_token', accessToken]]), slug);
   }
 
-  /** Another account by the adapter's word, or by the provider's own: either is enough to ask first. */
+  /** Another account, according to the adapter or to the provider. Either one is enough to ask first. */
   private async isAnother(flow: OauthFlow, tokens: Tokens, identity: CredentialChange | null): Promise<boolean> {
     const [before, credential] = await Promise.all([
       this.grants.find(scopeOf(flow), flow.credential_id),
@@ -114,7 +114,7 @@ export class CodeExchange {
     );
   }
 
-  /** @param another a person has just confirmed the account, which is not that of the tokens there are */
+  /** @param another a person has just confirmed this account, which differs from that of the existing tokens */
   private async putInPlace(
     flow: OauthFlow,
     attemptId: string,
@@ -154,7 +154,7 @@ export class CodeExchange {
     );
     if (version === null) throw disconnected();
     for (const revocation of left) await this.revocations.enqueue(revocation);
-    // The state is the grant's: what the adapter says adds whose account it is, and why it does not like it.
+    // The grant determines the status. The adapter's verdict adds the account and the reason for a refusal.
     if (identity) {
       const { status: _grants, ...noted } = identity;
       await this.credentials.note(credentialId, client.generation, noted);

@@ -8,7 +8,7 @@ export type NewLink = Omit<ConnectLink, 'credential' | 'expires_at' | 'used_at' 
 export class ConnectLinkRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** @returns when it ends, by the database's clock */
+  /** @returns when it expires, by the database's clock */
   async insert(link: NewLink, lifeSeconds: number): Promise<Date> {
     const rows = await this.db.query<{ expires_at: Date }[]>(
       `INSERT INTO vault.connect_link (id, credential_id, organization_id, project_id, token_hash, created_by, expires_at)
@@ -26,7 +26,7 @@ export class ConnectLinkRepository {
     return rows[0]?.expires_at ?? new Date();
   }
 
-  /** One that still works. */
+  /** A link that is still valid. */
   async find(tokenHash: Buffer): Promise<ConnectLink | null> {
     return this.db
       .createQueryBuilder(ConnectLink, 'l')
@@ -34,7 +34,7 @@ export class ConnectLinkRepository {
       .getOne();
   }
 
-  /** Its single use. */
+  /** Spends the link. */
   async use(id: string): Promise<boolean> {
     const [rows] = await this.db.query<[unknown[], number]>(
       'UPDATE vault.connect_link SET used_at = now() WHERE id = $1 AND used_at IS NULL AND expires_at > now() RETURNING id',

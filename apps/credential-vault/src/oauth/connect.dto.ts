@@ -50,7 +50,7 @@ export class GrantEventView {
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
 }
 
-/** What the management API shows of a grant: never a token. */
+/** What the management API shows of a grant; never a token. */
 export class GrantView {
   @ApiProperty(idOf('cred')) credential_id: string;
   @ApiProperty({ enum: ['authorization_code', 'client_credentials'] }) grant: string;
@@ -70,7 +70,7 @@ export class GrantView {
   events: GrantEventView[];
 }
 
-/** A client id metadata document (draft-ietf-oauth-client-id-metadata-document). */
+/** A client ID metadata document (draft-ietf-oauth-client-id-metadata-document). */
 export class ClientMetadataView {
   @ApiProperty({ format: 'uri' }) client_id: string;
   @ApiProperty() client_name: string;

@@ -6,9 +6,8 @@ import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { GrantClients } from '../grants/grant-clients.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { Secret } from '../sealing/secret.js';
-import { bindingCookie } from './browser-cookie.js';
 import { ConnectLinkRepository } from './connect-link.repository.js';
-import { digestOf, newFlowSecret } from './flow-secrets.js';
+import { bindingCookie, digestOf, newFlowSecret } from './flow-secrets.js';
 import { GrantSetup } from './grant-setup.service.js';
 import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
@@ -21,7 +20,7 @@ import { configuration, resourceOf } from '../oauth-providers/token-endpoint.js'
 export interface StartedFlow {
   flowId: string;
   authorizationUrl: string;
-  /** `Set-Cookie` value: the callback is answered in this browser alone. */
+  /** `Set-Cookie` value: only this browser may complete the callback. */
   cookie: string;
   expiresAt: Date;
 }
@@ -40,8 +39,9 @@ export class ConnectService {
   ) {}
 
   /**
-   * @param subject who starts it; the callback is refused to anyone else
-   * @throws Problem 404 `credential_not_found`, 409 `not_connectable`, 422 `invalid_oauth_config`, 502 `discovery_failed`
+   * @param subject who starts it; nobody else may complete it
+   * @throws Problem 404 `credential_not_found`, 409 `not_connectable`, 422 `invalid_oauth_config`, 502
+   *   `discovery_failed`
    */
   async start(
     scope: CredentialScope,
@@ -82,7 +82,7 @@ export class ConnectService {
     return { flowId, authorizationUrl: url.href, cookie, expiresAt };
   }
 
-  /** A link with which someone without an account here connects this credential, once. @throws as `start` */
+  /** Creates a link with which someone without an account here connects this credential, once. @throws as `start` */
   async createLink(scope: CredentialScope, credentialId: string, subject: string, lifeSeconds: number) {
     const grant = await this.setup.ensure(scope, credentialId);
     if (grant.grant_type !== 'authorization_code') {
@@ -105,7 +105,7 @@ export class ConnectService {
     return link;
   }
 
-  /** Spends a link. The flow is started first: a provider that cannot be reached costs no link. @throws as `start` */
+  /** Spends a link. The flow is started first, so an unreachable provider costs no link. @throws as `start` */
   async startByLink(token: string): Promise<StartedFlow> {
     const link = await this.requireLink(token);
     const scope = { organizationId: link.organization_id, projectId: link.project_id };
@@ -129,7 +129,7 @@ async function authorizationUrl(
   }
   const scope = provider.scopes.join(provider.scope_separator);
   return oauth.buildAuthorizationUrl(config, {
-    // First, so that nothing declared stands in for what is set here.
+    // First, so that nothing declared overrides what is set here.
     ...provider.extra_authorize_params,
     response_type: 'code',
     redirect_uri: redirectUri,

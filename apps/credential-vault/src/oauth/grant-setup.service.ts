@@ -10,7 +10,7 @@ import { SETTINGS, type VaultSettings } from '../settings.js';
 import { readProviderConfig } from '../oauth-providers/provider-config.js';
 import { ProviderDirectory, redirectSlug } from '../oauth-providers/provider-directory.js';
 
-/** Says of an oauth2 credential which provider it belongs to, and makes its grant. */
+/** Assigns a provider to an oauth2 credential, and creates its grant. */
 @Injectable()
 export class GrantSetup {
   constructor(
@@ -22,7 +22,7 @@ export class GrantSetup {
   ) {}
 
   /**
-   * Uses the `oauth_config` given, or that of an adapter. Tokens there are stay until the credential is connected anew.
+   * Uses the given `oauth_config` or that of an adapter. Existing tokens stay until the credential is connected again.
    * @throws Problem 404 `credential_not_found`, 409 `not_oauth2`, 422 `invalid_oauth_config`
    */
   async configure(
@@ -41,7 +41,7 @@ export class GrantSetup {
     return this.require(scope, credentialId);
   }
 
-  /** The grant, made from the credential's adapter where nobody configured it. @throws as `configure` */
+  /** The grant; if nobody configured it, it is created from the credential's adapter. @throws as `configure` */
   async ensure(scope: CredentialScope, credentialId: string): Promise<OauthGrant> {
     const found = await this.grants.find(scope, credentialId);
     return found?.grant ?? this.configure(scope, credentialId, { slug: null, inline: null });

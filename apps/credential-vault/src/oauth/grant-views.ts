@@ -48,5 +48,5 @@ export class GrantViews {
   }
 }
 
-/** Postgres' `infinity`, for what is never due, comes as a number. */
+/** Postgres' `infinity`, for something never due, arrives as a number. */
 const timeOf = (date: Date | null): string | null => (date instanceof Date ? date.toISOString() : null);

@@ -6,17 +6,17 @@ const style =
   'button{font:inherit;padding:.6rem 1.2rem;border:0;border-radius:.5rem;background:#1c1c1e;color:#fff;cursor:pointer}' +
   '@media(prefers-color-scheme:dark){body{background:#1c1c1e;color:#f2f2f7}button{background:#f2f2f7;color:#1c1c1e}}';
 
-/** Headers of everything that a browser meets on its way: no code, state or token leaves by a referrer or a cache. */
+/** Headers of every answer to a browser, so that no code, state or token leaks through a referrer or a cache. */
 export const privateHeaders = {
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
-  // Without form-action: browsers hold what a form redirects to against it, and the consent is at the provider.
+  // No form-action: browsers apply it to a form's redirects as well, and the consent is at the provider.
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`,
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
 };
 
-/** A page for people who have no console in front of them. */
+/** A page for people without a console. */
 export function sendPage(
   reply: FastifyReply,
   status: number,

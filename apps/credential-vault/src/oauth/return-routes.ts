@@ -1,10 +1,10 @@
 import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 
-/** Where a browser may be sent after a callback: a key of this list, never a URL of a request. */
+/** Where a browser may be sent after a callback: a key of this list, never a URL from a request. */
 export const returnRoutes = ['done', 'credentials', 'credential', 'consumer'] as const;
 export type ReturnRoute = (typeof returnRoutes)[number];
 
-/** @returns the console's page; null for the page that says it is done and offers nothing else */
+/** @returns a page of the console; null: a plain page that reports completion */
 export function returnUrl(publicUrl: string, flow: OauthFlow, outcome: Record<string, string>): string | null {
   const project = `${publicUrl}/p/${flow.project_id}`;
   const credentials = `${project}/credentials`;

@@ -10,7 +10,10 @@ import { scopeOf } from './code-answer.service.js';
 import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
 
-/** Revokes the tokens of other accounts that nobody confirmed in time, or someone declined: they are of use to no one, and still work. */
+/**
+ * Revokes the tokens of other accounts that nobody confirmed in time, or that were declined: nobody uses them, but they
+ * still work.
+ */
 @Injectable()
 export class UnconfirmedAccounts extends Sweeping {
   private readonly logger = new Logger('oauth');
@@ -32,7 +35,7 @@ export class UnconfirmedAccounts extends Sweeping {
     });
   }
 
-  /** The person says no to the other account. @throws Problem 404 `flow_not_found` */
+  /** Declines the other account. @throws Problem 404 `flow_not_found` */
   async decline(caller: Principal, credentialId: string, flowId: string): Promise<void> {
     const flow = await this.flows.findUnconfirmed(caller, credentialId, flowId);
     if (!flow || !(await this.letGo(flow, 'declined'))) throw notFound('flow', flowId);
@@ -48,7 +51,7 @@ export class UnconfirmedAccounts extends Sweeping {
       try {
         await this.letGo(flow, 'not_confirmed');
       } catch (error) {
-        // The credential was deleted meanwhile, with all that it held.
+        // The credential was deleted meanwhile, with everything that it held.
         if (!(error instanceof Problem)) throw error;
         this.logger.log({ event: 'oauth.deleted_meanwhile', flow: flow.id, credential_id: flow.credential_id });
       }

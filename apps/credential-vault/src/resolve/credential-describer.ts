@@ -4,15 +4,15 @@ import type { Credential, CredentialStatus } from '../credential-store/credentia
 import { CredentialRepository } from '../credential-store/credential.repository.js';
 import type { CredentialDescription } from './resolve.dto.js';
 
-/** An oauth2 credential in one of these has an access token to give, or fetches one when it is asked. */
+/** In these states, an oauth2 credential has an access token or fetches one on request. */
 const connected: readonly CredentialStatus[] = ['active', 'invalid', 'refreshing', 'degraded'];
 
-/** Says what credentials have, for services that check whether a credential fits before they bind it. Opens nothing. */
+/** Lists credentials' fields for services that check whether a credential fits before they bind it. Opens nothing. */
 @Injectable()
 export class CredentialDescriber {
   constructor(private readonly credentials: CredentialRepository) {}
 
-  /** @returns nothing for ids that are not of this project */
+  /** @returns nothing for ids outside this project */
   async describe(scope: CredentialScope, ids: string[]): Promise<CredentialDescription[]> {
     const rows = await this.credentials.findAll(scope, ids);
     return rows.map((row) => ({ credential_id: row.id, type: row.type, status: row.status, fields: fieldsOf(row) }));

@@ -4,8 +4,8 @@ import { mergeMap, type Observable } from 'rxjs';
 import { ResolveController } from './resolve.controller.js';
 
 /**
- * Answers when this process has heard of what the request has changed: who was told that a secret is replaced is not
- * given the old one. What resolves changes nothing, and does not wait.
+ * Delays the answer until this process has been notified of the request's own change. So whoever was told that a secret
+ * is replaced does not get the old one. Resolving changes nothing and does not wait.
  */
 @Injectable()
 export class OwnChanges implements NestInterceptor {

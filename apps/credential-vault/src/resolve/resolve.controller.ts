@@ -46,7 +46,7 @@ export class ResolveController {
     return { data: await this.describer.describe(caller, body.credential_ids) };
   }
 
-  /** @returns whether only what signs may leave */
+  /** @returns whether only signing fields may leave */
   private check(caller: Principal, { consumer }: ResolveCredential): boolean {
     if (consumer && this.policy.allows(caller, 'resolve_signing', consumer.kind)) {
       return !this.policy.allows(caller, 'resolve', consumer.kind);

@@ -10,7 +10,7 @@ import {
   credentialTypes,
 } from '../credential-store/credential.entity.js';
 
-/** For whom a service asks. */
+/** The consumer for which a service asks. */
 export class Consumer {
   @OneOf(consumerKinds) kind: ConsumerKind;
   @Text(100, { minLength: 1 }) id: string;
@@ -42,7 +42,7 @@ export class DescribeCredentials {
   @TextList(500, 100) credential_ids: string[];
 }
 
-/** What a credential has, without any value. */
+/** The fields of a credential, without values. */
 export class CredentialDescription {
   @ApiProperty() credential_id: string;
   @ApiProperty({ enum: credentialTypes }) type: CredentialType;

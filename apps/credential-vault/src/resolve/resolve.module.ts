@@ -14,7 +14,7 @@ import { ResolveService } from './resolve.service.js';
   imports: [AuditModule, CredentialStoreModule, GrantsModule, ServicePolicyModule],
   controllers: [ResolveController],
   providers: [
-    // For the controllers of all folders.
+    // Applies to the controllers of all folders.
     { provide: APP_INTERCEPTOR, useClass: OwnChanges },
     CredentialDescriber,
     ResolveRepository,

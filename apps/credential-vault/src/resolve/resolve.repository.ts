@@ -12,7 +12,7 @@ export type FoundBinding = BindingRules & Pick<CredentialBinding, 'signing'>;
 
 const maxKept = 1_000;
 
-/** What is stored for one question: the credential, and the binding of its consumer. */
+/** The stored data for one request: the credential, and its binding to the consumer. */
 export interface Found {
   credential: StoredCredential;
   /** Null: no consumer was named, or it is not bound. */
@@ -26,7 +26,7 @@ interface Row extends Omit<StoredCredential, 'fields'>, FoundBinding {
   sealed: Buffer[] | null;
 }
 
-/** One statement for any number of questions, and no entities: it runs for every call of an adapter. */
+/** One statement for any number of requests, without entities: it runs for every call of an adapter. */
 const sql = `
   SELECT asked.at, c.id, c.organization_id, c.type, c.kid, c.wrapped_dek, c.generation, c.status, f.names, f.sealed,
          b.id IS NOT NULL AS bound, b.fields, b.maps_to, b.approved, b.signing
@@ -39,8 +39,8 @@ const sql = `
     ) f`;
 
 /**
- * What is stored, sealed as it is: kept until it changes, and only while this process hears of that. What is missing is
- * asked for each time: who is refused has it made, and asks again at once.
+ * Caches credentials, still sealed, until they change, and only while this process receives change notifications.
+ * Missing credentials and bindings are not cached: after a refusal they are created and requested again at once.
  */
 @Injectable()
 export class ResolveRepository {
@@ -54,13 +54,13 @@ export class ResolveRepository {
     this.cache = new ChangeCache(changes, { topic: 'credential', maxKept, keptMs, unheardMs: 0 });
   }
 
-  /** In the order asked for; null where there is no such credential. */
+  /** In the order of the requests; null when there is no such credential. */
   async find(scope: CredentialScope, asked: ResolveCredential[]): Promise<(Found | null)[]> {
     const missing: ResolveCredential[] = [];
     let reading: Promise<(Found | null)[]> | null = null;
     const readOne = async (one: ResolveCredential): Promise<Found | null> => {
       const at = missing.push(one) - 1;
-      // After all have been asked for: they are read in one statement.
+      // Runs after all were requested, so that one statement reads them.
       await Promise.resolve();
       reading ??= this.read(scope, missing);
       return (await reading)[at] ?? null;

@@ -9,20 +9,20 @@ import { type FieldValue, fromSecret } from '../credential-store/field-value.js'
 import type { ResolveCredential } from './resolve.dto.js';
 import { type Found, type FoundBinding, ResolveRepository } from './resolve.repository.js';
 
-/** A credential with its values: what services are given, and nobody else. */
+/** A credential with its values, for services only. */
 export interface ResolvedCredential {
   credential_id: string;
   generation: number;
   type: string;
-  /** By their own names. */
+  /** By the fields' own names. */
   fields: Record<string, FieldValue>;
-  /** With a consumer: by the names that its binding maps them to (spec 2.4). */
+  /** If a consumer was named: by the names in its binding (spec 2.4). */
   credentials?: Record<string, FieldValue>;
 }
 
-/** What is asked, and what the policy lets who asks have of it. */
+/** A request, with what the policy grants its caller. */
 export interface AllowedQuestion extends ResolveCredential {
-  /** True: what its binding names for checks of signatures, and nothing else. */
+  /** True: only the fields that the binding names for signature checks. */
   signingOnly: boolean;
 }
 
@@ -50,7 +50,7 @@ export class ResolveService {
     return this.give(caller, found, asked);
   }
 
-  /** In the order asked for; one that cannot be resolved says so in its place. */
+  /** In the order of the requests. One that cannot be resolved has its error in its place. */
   async resolveMany(
     caller: Principal,
     asked: AllowedQuestion[],
@@ -108,7 +108,7 @@ export class ResolveService {
   }
 }
 
-/** The fields that leave: those asked for, or all that may. */
+/** The fields to return: the requested ones, or all that may leave. */
 function namesFor(
   row: StoredCredential,
   binding: FoundBinding | null,

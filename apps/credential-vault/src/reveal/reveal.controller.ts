@@ -12,7 +12,7 @@ export class RevealFields {
   @Text(500, { minLength: 3, description: 'Why; it is kept in the audit' }) reason: string;
 }
 
-/** Any field, whatever bindings allow: for the services that the policy names, with a reason. */
+/** Returns any field, regardless of bindings: for services that the policy names, with a reason. */
 @ApiTags('internal')
 @Controller('internal/credentials/:id/reveal')
 @TokenOnce()
@@ -43,7 +43,7 @@ export class RevealController {
     }
     const opened = await this.opener.open(row, fields);
     const { organizationId, projectId, subject: actor } = caller;
-    // Before the answer: what could not be written down is not shown.
+    // Before the answer: nothing is shown that could not be audited.
     await this.audit.append([
       { organizationId, projectId, credentialId: id, actor, action: 'revealed', fields, reason },
     ]);

@@ -5,7 +5,7 @@ const format = 0x01;
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** Thrown when sealed bytes do not open: another key, other associated data, or changed bytes. Says no more on purpose. */
+/** Sealed bytes do not open: wrong key, wrong associated data, or changed bytes. It says no more on purpose. */
 export class DoesNotOpen extends Error {
   override readonly name = 'DoesNotOpen';
   constructor() {
@@ -14,7 +14,7 @@ export class DoesNotOpen extends Error {
 }
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random 96-bit IV for every write and a 128-bit tag.
+ * AES-256-GCM (NIST SP 800-38D) with a random 96-bit IV per write and a 128-bit tag.
  * @param key 32 bytes
  * @returns `0x01 || iv (12) || ciphertext || tag (16)`
  */

@@ -1,6 +1,6 @@
 /**
- * Joins parts into associated data such that no two lists of parts give the same bytes: each part comes after its length in
- * bytes (4 bytes, big-endian), so ("ab","c") and ("a","bc") differ.
+ * Joins parts unambiguously. Each part is preceded by its length in bytes (4 bytes, big-endian), so that ("ab","c") and
+ * ("a","bc") differ.
  */
 export function associatedData(parts: readonly (string | number)[]): Buffer {
   return Buffer.concat(
@@ -11,4 +11,14 @@ export function associatedData(parts: readonly (string | number)[]): Buffer {
       return [length, bytes];
     }),
   );
+}
+
+/** The associated data of a wrapped data key: it opens for no other credential and under no other key name. */
+export function dekPlace(kid: string, { organizationId, credentialId }: DekOwner): Buffer {
+  return associatedData(['vault-dek', 'v1', kid, organizationId, credentialId]);
+}
+
+export interface DekOwner {
+  organizationId: string;
+  credentialId: string;
 }

@@ -2,29 +2,29 @@ import { DoesNotOpen } from './aead.js';
 import { readRemoteKey } from './remote-keys/read-remote-key.js';
 import { LocalKey, type WrappingKey } from './wrapping-key.js';
 
-/** Wraps data keys, each by the key that its row names. */
+/** Wraps data keys, each with the key that its row names. */
 export interface KeyBackend {
-  /** The key that wraps what is written now. */
+  /** The key that wraps new data keys. */
   readonly primary: string;
-  /** Every key that can unwrap. */
+  /** All keys that can unwrap. */
   readonly kids: readonly string[];
   wrap(kid: string, plain: Buffer, aad: Buffer): Promise<Buffer>;
-  /** @throws DoesNotOpen when the key is not there, or does not fit; Problem 503 `key_unavailable` */
+  /** @throws DoesNotOpen when the key is missing or does not fit; Problem 503 `key_unavailable` */
   unwrap(kid: string, wrapped: Buffer, aad: Buffer): Promise<Buffer>;
 }
 
-/** Of one call to a key management service. */
+/** For one call to a key management service. */
 const defaultTimeoutMs = 3_000;
 
-/** DI token of the backend in use. */
+/** Injection token of the backend in use. */
 export const KEY_BACKEND = Symbol('KeyBackend');
 
-/** Key encryption keys: some in this process, some in key management services. */
+/** Key encryption keys, in this process or in key management services. */
 export class KekRing implements KeyBackend {
   readonly kids: readonly string[];
   private readonly keys: ReadonlyMap<string, WrappingKey>;
 
-  /** @param keys by kid; bytes (32 of them) are a key in this process */
+  /** @param keys by kid; 32 bytes are a key in this process */
   constructor(
     readonly primary: string,
     keys: ReadonlyMap<string, Buffer | WrappingKey>,
@@ -52,8 +52,9 @@ export class KekRing implements KeyBackend {
 }
 
 /**
- * Reads a ring from its setting `{"primary": "<kid>", "keys": {"<kid>": "<base64 of 32 bytes>"}}`; a key may also be one of a
- * key management service (`read-remote-key.ts`), beside others. A ring that `npm start` made for itself says `"local": true`, and is no key for production: it lies beside the database that it protects.
+ * Reads a ring from its setting `{"primary": "<kid>", "keys": {"<kid>": "<base64 of 32 bytes>"}}`. A key may also be in
+ * a key management service (`read-remote-key.ts`). A ring that `npm start` generated says `"local": true`. It is not
+ * allowed in production, since it is stored next to the database that it protects.
  * @throws Error that names the key but never shows it
  */
 export function readKekRing(value: unknown, { production }: { production: boolean }): KekRing {

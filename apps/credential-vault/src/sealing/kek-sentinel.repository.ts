@@ -7,14 +7,14 @@ import { KekSentinel } from './kek-sentinel.entity.js';
 export class KekSentinelRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** Keeps the first sentinel of a kid, and returns the one that is kept. */
+  /** Stores the first sentinel of a kid. @returns the stored one */
   async keepFirst(kid: string, sealed: Buffer): Promise<Buffer> {
     const table = this.db.getRepository(KekSentinel);
     await table.createQueryBuilder().insert().values({ kid, sealed }).orIgnore().execute();
     return (await table.findOneByOrFail({ kid })).sealed;
   }
 
-  /** How many data keys each KEK wraps, in all tables. @param organizationId of this one; null: of all */
+  /** How many data keys each KEK wraps, in all tables. @param organizationId null: of all organizations */
   async countByKid(organizationId: string | null = null): Promise<Map<string, number>> {
     const each = sealedTables.map(
       ({ name }) =>

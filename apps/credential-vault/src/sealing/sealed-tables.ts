@@ -1,4 +1,4 @@
-/** A table whose rows hold a data key of their own: columns `kid`, `wrapped_dek` and `organization_id`. */
+/** A table whose rows have their own data key: columns `kid`, `wrapped_dek` and `organization_id`. */
 export interface SealedTable {
   name: string;
   /** Its primary key. */
@@ -7,7 +7,7 @@ export interface SealedTable {
   credential: string;
 }
 
-/** Every table that a rotation of the KEK has to reach: one that is missing here is lost with the old key. */
+/** All tables that a rotation of the KEK must reach. The data of a missing one would be lost with the old key. */
 export const sealedTables: readonly SealedTable[] = [
   { name: 'vault.credential', key: 'id', credential: 'id' },
   { name: 'vault.oauth_grant', key: 'credential_id', credential: 'credential_id' },

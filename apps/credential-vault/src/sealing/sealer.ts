@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { open, seal } from './aead.js';
-import { associatedData } from './associated-data.js';
-import { dekPlace } from './dek-place.js';
-import type { DekCache } from './dek-cache.js';
+import { associatedData, dekPlace } from './associated-data.js';
 import type { KeyBackend } from './kek-ring.js';
 import { Secret } from './secret.js';
 
-/** Where a sealed value belongs; it opens nowhere else. */
+/** Where a sealed value belongs. It opens nowhere else. */
 export interface SealingPlace {
   organizationId: string;
   credentialId: string;
@@ -22,7 +20,7 @@ export interface SealedFields {
 
 const dekBytes = 32;
 
-/** Envelope encryption of a credential: every field sealed by itself under the credential's data key, which a KEK wraps. */
+/** Envelope encryption of a credential: its data key, which a KEK wraps, seals each field separately. */
 export class Sealer {
   constructor(
     private readonly keys: KeyBackend,
@@ -35,9 +33,9 @@ export class Sealer {
   }
 
   /**
-   * Does the part of sealing that may fail, when the key is in a service that is away: for what is sealed next there is no
-   * second chance.
-   * @returns seals once, without asking anybody
+   * Does the part of sealing that may fail because a key service is away. What is sealed afterwards has no second
+   * chance.
+   * @returns seals once, without calling a key service
    */
   async prepare(place: SealingPlace): Promise<(fields: ReadonlyMap<string, Secret>) => SealedFields> {
     const kid = this.keys.primary;
@@ -53,7 +51,7 @@ export class Sealer {
     };
   }
 
-  /** @throws DoesNotOpen when a field, or the data key, is not what was sealed for this place */
+  /** @throws DoesNotOpen when a field or the data key was not sealed for this place */
   async open(place: SealingPlace, sealed: SealedFields): Promise<Map<string, Secret>> {
     const dek = await this.dek(place, sealed);
     const opened = new Map<string, Secret>();
@@ -65,13 +63,44 @@ export class Sealer {
 
   private async dek(place: SealingPlace, { kid, wrappedDek }: SealedFields): Promise<Buffer> {
     const aad = dekPlace(kid, place);
-    // The place is part of the id, so that a wrapped key moved to another row does not come out of the cache either.
+    // The place is part of the id, so that a wrapped key that was moved to another row is not served from the cache
+    // either.
     const id = `${aad.toString('base64')}.${wrappedDek.toString('base64')}`;
     const cached = this.deks.get(id);
     if (cached) return cached;
     const dek = await this.keys.unwrap(kid, wrappedDek, aad);
     this.deks.set(id, dek);
     return dek;
+  }
+}
+
+/**
+ * Caches unwrapped data keys briefly: with a remote key backend, unwrapping is a network call. A dropped key is not
+ * overwritten, since a caller may be about to use it.
+ */
+export class DekCache {
+  private readonly entries = new Map<string, { dek: Buffer; untilMs: number }>();
+
+  constructor(
+    private readonly lifetimeMs: number,
+    private readonly maxEntries: number,
+  ) {}
+
+  get(id: string): Buffer | null {
+    const entry = this.entries.get(id);
+    if (!entry) return null;
+    if (entry.untilMs > Date.now()) return entry.dek;
+    this.entries.delete(id);
+    return null;
+  }
+
+  set(id: string, dek: Buffer): void {
+    // Insertion order is age: the oldest entry is evicted.
+    for (const oldest of this.entries.keys()) {
+      if (this.entries.size < this.maxEntries) break;
+      this.entries.delete(oldest);
+    }
+    this.entries.set(id, { dek, untilMs: Date.now() + this.lifetimeMs });
   }
 }
 

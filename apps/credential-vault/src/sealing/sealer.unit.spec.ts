@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { DoesNotOpen } from './aead.js';
 import { associatedData } from './associated-data.js';
-import { DekCache } from './dek-cache.js';
 import { KekRing, readKekRing } from './kek-ring.js';
-import { Sealer, type SealingPlace } from './sealer.js';
+import { DekCache, Sealer, type SealingPlace } from './sealer.js';
 import { Secret } from './secret.js';
 
 const [k1, k2] = [randomBytes(32), randomBytes(32)];

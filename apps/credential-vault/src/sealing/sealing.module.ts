@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
 import { SETTINGS, type VaultSettings } from '../settings.js';
-import { DekCache } from './dek-cache.js';
 import { KEY_BACKEND } from './kek-ring.js';
 import { KekSentinelRepository } from './kek-sentinel.repository.js';
-import { Sealer } from './sealer.js';
+import { DekCache, Sealer } from './sealer.js';
 import { SentinelCheck } from './sentinel-check.js';
 
 @Module({

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const redacted = '[redacted]';
 
-/** A value that prints `[redacted]` wherever it ends up by accident: a template string, a JSON document, a log, a debugger. */
+/** A value that prints `[redacted]` where it ends up by accident: template strings, JSON, logs, debuggers. */
 export class Secret {
   readonly #value: string;
 
@@ -10,7 +10,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself. Each call site is a place where a secret leaves: keep them few. */
+  /** The value itself. Each call site is a place where a secret leaves, so keep them few. */
   reveal(): string {
     return this.#value;
   }

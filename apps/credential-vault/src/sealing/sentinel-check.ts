@@ -6,7 +6,7 @@ import { KekSentinelRepository } from './kek-sentinel.repository.js';
 
 const known = Buffer.from('gatehouse-vault-sentinel');
 
-/** Refuses to boot with a key that is missing, or that is another one than the key of that name was. */
+/** Refuses to boot when a key is missing, or is not the one that had this name before. */
 @Injectable()
 export class SentinelCheck implements OnModuleInit {
   constructor(

@@ -1,15 +1,15 @@
 import { open, seal } from './aead.js';
 
-/** A key encryption key: wraps data keys of 32 bytes, each to its place (`aad`). */
+/** A key encryption key. It wraps data keys of 32 bytes, each bound to its place (`aad`). */
 export interface WrappingKey {
   wrap(plain: Buffer, aad: Buffer): Promise<Buffer>;
-  /** @throws DoesNotOpen when it was wrapped by another key, for another place, or changed; Problem 503 `key_unavailable` */
+  /** @throws DoesNotOpen when wrapped by another key, for another place, or changed; Problem 503 `key_unavailable` */
   unwrap(wrapped: Buffer, aad: Buffer): Promise<Buffer>;
 }
 
 /** A key whose bytes are in this process. */
 export class LocalKey implements WrappingKey {
-  /** @param bytes 32 of them */
+  /** @param bytes 32 bytes */
   constructor(private readonly bytes: Buffer) {}
 
   async wrap(plain: Buffer, aad: Buffer): Promise<Buffer> {

@@ -2,9 +2,9 @@ import { type Principal, Problem } from '#libs/service-kit';
 import { type ConsumerKind, consumerKinds } from '../bindings/credential-binding.entity.js';
 
 /**
- * What a service may ask for. `resolve`: by a binding; `resolve_signing`: of a binding, what checks signatures alone;
- * `resolve_unbound`: without one, unprotected fields alone;
- * `manage`: oauth2 credentials that it makes for what it looks after, and no others; `reveal`: any field, with a reason; `keys`: the rotation of keys.
+ * What a service may do. `resolve`: by a binding; `resolve_signing`: by a binding, only signing fields;
+ * `resolve_unbound`: without a binding, only unprotected fields; `manage`: oauth2 credentials that it creates for its
+ * consumers, and no others; `reveal`: any field, with a reason; `keys`: key rotation.
  */
 export const serviceActions = [
   'resolve',
@@ -19,7 +19,7 @@ export type ServiceAction = (typeof serviceActions)[number];
 
 export type PolicyRules = Record<string, { may: ServiceAction[]; consumers: ConsumerKind[] }>;
 
-/** No service may reveal, or resolve what nobody bound, unless an installation says so. */
+/** By default, no service may reveal fields or resolve unbound credentials. */
 export const defaultPolicy: PolicyRules = {
   'adapter-gateway': { may: ['resolve', 'bind'], consumers: ['app'] },
   'webhook-ingress': { may: ['resolve_signing'], consumers: ['app'] },
@@ -28,7 +28,7 @@ export const defaultPolicy: PolicyRules = {
   'credential-vault': { may: ['keys'], consumers: [] },
 };
 
-/** Which service may ask the vault for what; who it is, its token says. */
+/** Which service may ask the vault for what. The token identifies the service. */
 export class ServicePolicy {
   constructor(private readonly rules: PolicyRules) {}
 
@@ -48,8 +48,8 @@ export class ServicePolicy {
 }
 
 /**
- * Reads `{service: {"may": [...], "consumers": [...]}}`; what is named replaces the default of that service.
- * @throws Error that names what is wrong
+ * Reads `{service: {"may": [...], "consumers": [...]}}`. An entry replaces that service's default.
+ * @throws Error that says what is wrong
  */
 export function readPolicy(value: unknown): PolicyRules {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('is not an object');

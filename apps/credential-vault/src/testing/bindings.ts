@@ -1,6 +1,6 @@
 import { admin, asService, type VaultWorld } from './vault-world.js';
 
-/** Credentials of a vault, what is bound to them, and what a consumer gets of one. */
+/** A vault's credentials, their bindings, and what a consumer gets of them. */
 export class Bindings {
   private made = 0;
 
@@ -26,7 +26,7 @@ export class Bindings {
     return this.vault.call('POST', `/api/v1/credentials/${id}/bindings`, body, as);
   }
 
-  /** As the App with that id. */
+  /** Resolves as the App with that id. */
   resolveFor(credential_id: string, id: string, fields?: string[], as = asService('adapter-gateway')) {
     const body = { credential_id, fields, consumer: { kind: 'app', id } };
     return this.vault.call('POST', '/internal/credentials/resolve', body, as);

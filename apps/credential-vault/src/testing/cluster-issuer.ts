@@ -5,7 +5,7 @@ import type { KubernetesTrust } from './vault-world.js';
 
 const issuer = 'https://kubernetes.default.svc.cluster.local';
 
-/** An API server as far as it issues tokens for ServiceAccounts. */
+/** A fake API server that issues tokens for ServiceAccounts. */
 export interface ClusterIssuer {
   trust: KubernetesTrust;
   /** A token of this service for the vault. */

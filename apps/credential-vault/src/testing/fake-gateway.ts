@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the vault asked the gateway. */
+/** A request of the vault to the gateway. */
 export interface AdapterCall {
   path: string;
   body: { organization_id: string; adapter_slug: string; credentials: Record<string, unknown> };
@@ -11,7 +11,7 @@ export interface AdapterCall {
 export interface FakeGateway {
   url: string;
   calls: AdapterCall[];
-  /** Its next answers. */
+  /** Sets its next answers. */
   answers(status: number, body: object): void;
   close(): Promise<void>;
 }

@@ -21,21 +21,21 @@ import { googleKms } from '../sealing/remote-keys/google-kms.js';
 import type { RemoteCalls } from '../sealing/remote-keys/remote-key.js';
 import { transit, type TransitKey } from '../sealing/remote-keys/transit.js';
 
-/** Stands in for a key management service: speaks its protocol, as its documentation has it, and encrypts for real. */
+/** A fake key management service. It speaks the protocol as documented and really encrypts. */
 export interface KeyService {
-  /** Calls it as the vault does. */
+  /** Connects as the vault does. */
   connect(): Promise<RemoteCalls>;
   url: string;
-  /** Answers nothing but 503 while true. */
+  /** While true, it only answers 503. */
   away: boolean;
-  /** Calls that were answered so. */
+  /** How many calls got that answer. */
   refused: number;
-  /** What was called, as `encrypt` and `decrypt`. */
+  /** The calls that were made, as `encrypt` and `decrypt`. */
   calls: string[];
   close(): Promise<void>;
 }
 
-/** What is asked of them, each in its own words. */
+/** The requests of all services, each in its own terms. */
 interface KeyRequest {
   // AWS
   KeyId: string;
@@ -66,7 +66,7 @@ function encrypt(plain: string, aad: string, encoding: BufferEncoding = 'base64'
   const cipher = createCipheriv('aes-256-gcm', keyBytes, iv).setAAD(Buffer.from(aad));
   return Buffer.concat([iv, cipher.update(plain, encoding), cipher.final(), cipher.getAuthTag()]);
 }
-/** @returns null for what does not open */
+/** @returns null when it does not open */
 function decrypt(sealed: Buffer, aad: string): Buffer | null {
   try {
     const decipher = createDecipheriv('aes-256-gcm', keyBytes, sealed.subarray(0, 12)).setAAD(Buffer.from(aad));
@@ -161,7 +161,10 @@ export const googleService = (): Promise<KeyService> =>
     },
   );
 
-/** REST of Azure Key Vault 7.x: the challenge, `GET` of a key (refused, as to an identity that may wrap alone), wrap and unwrap. */
+/**
+ * REST of Azure Key Vault 7.x: the challenge, `GET` of a key (refused, as for an identity that may only wrap), wrap and
+ * unwrap.
+ */
 export const azureService = (): Promise<KeyService> => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const padding = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
@@ -202,7 +205,7 @@ export const azureService = (): Promise<KeyService> => {
   );
 };
 
-/** The transit engine of OpenBao, with a login by a ServiceAccount's token; tokens end when `endTokens` is called. */
+/** The transit engine of OpenBao, with a login by a ServiceAccount's token. `endTokens` expires all tokens. */
 export async function transitService(): Promise<KeyService & { endTokens(): void; key: TransitKey }> {
   let tokens = 0;
   const dir = mkdtempSync(join(tmpdir(), 'transit-'));

@@ -5,7 +5,7 @@ import type { ResealProgress } from '../keys/resealer.js';
 import type { RewrapProgress } from '../keys/rewrapper.js';
 import type { VerificationView } from '../verification/verification.controller.js';
 
-/** Of what is resolved what the tests read. */
+/** The part of a resolved credential that tests read. */
 interface ResolvedAnswer {
   generation: number;
   type: string;
@@ -13,7 +13,7 @@ interface ResolvedAnswer {
   credentials: Record<string, string>;
 }
 
-/** What each route of the vault answers with. */
+/** The answer of each route of the vault. */
 export type VaultViews = [
   ['GET /api/v1/credentials', CredentialPage],
   [`GET /api/v1/credentials/${string}/bindings`, BindingList],

@@ -12,7 +12,7 @@ export const owner = { organizationId: 'org_a', projectId: 'prj_a' };
 export const writer: Principal = { ...owner, subject: 'key:writer', scopes: ['credentials:write'] };
 export const admin: Principal = { ...owner, subject: 'key:admin', scopes: ['admin'] };
 
-/** For tests of what is resolved, not of for whom: the gateway may ask without a binding too. */
+/** For tests of what is resolved rather than for whom: the gateway may also ask without a binding. */
 export const unboundPolicy: PolicyRules = {
   ...defaultPolicy,
   'adapter-gateway': { may: ['resolve', 'resolve_unbound', 'bind'], consumers: ['app'] },
@@ -22,14 +22,14 @@ type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 export type VaultAnswer<Route extends string = string> = Answer<ViewOf<Route, VaultViews>> & { text: string };
 
-/** The settings with which a cluster's tokens are believed. */
+/** The settings that make the vault trust a cluster's tokens. */
 export interface KubernetesTrust {
   KUBERNETES_ISSUER: string;
   KUBERNETES_JWKS_URL: string;
   KUBERNETES_NAMESPACE: string;
 }
 
-/** A vault over a database of its own, called as `writer` unless told otherwise. */
+/** A vault with its own database, called as `writer` unless told otherwise. */
 export interface VaultWorld {
   app: NestFastifyApplication;
   call<Method extends HttpMethod, Path extends string>(
@@ -39,7 +39,7 @@ export interface VaultWorld {
     as?: Principal,
   ): Promise<VaultAnswer<`${Method} ${Path}`>>;
   query(sql: string, parameters?: unknown[]): Promise<Record<string, unknown>[]>;
-  /** Starts it anew over the same database. */
+  /** Restarts it on the same database. */
   restart(keys: KekRing, more?: Partial<VaultSettings>): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function asService(name: string, more: Scope[] = [], tenant = owner): Pri
   return { ...tenant, subject: `service:${name}`, scopes: ['service', ...more] };
 }
 
-/** @param trust whom it believes beside those with its own key */
+/** @param trust whose tokens it trusts besides those of its own issuer */
 export async function vaultWorld(
   keys: KekRing,
   more: Partial<VaultSettings> = {},
@@ -117,7 +117,7 @@ async function start(
   });
 }
 
-/** Its token endpoints are on this machine, and nothing waits for long. */
+/** Its token endpoints are on this machine, and all waits are short. */
 const vaultDefaults = {
   DATABASE_POOL: 4,
   DATABASE_DIRECT_URL: null,

@@ -6,13 +6,16 @@ import type { FieldValue } from '../credential-store/field-value.js';
 
 const maxReasonLength = 500;
 
-/** The gateway's answer for `POST internal/adapter-calls/verify`. */
+/** The gateway's answer to `POST internal/adapter-calls/verify`. */
 export interface AdapterVerdict {
   ok: boolean;
-  /** Whose the credentials are, in words. */
+  /** The credentials' owner, in words. */
   user?: string;
   account?: { id?: string } | null;
-  /** `auth_failed`: refused. Every other code says nothing of the credential: a provider that is down disables nothing. */
+  /**
+   * `auth_failed`: refused. Any other code says nothing about the credential, so an unavailable provider disables
+   * nothing.
+   */
   code?: string;
   /** The cause, in words. */
   error?: string;
@@ -20,7 +23,7 @@ export interface AdapterVerdict {
 
 const refused = 'auth_failed';
 
-/** A refusal ends no oauth2 credential: its tokens have a life of their own, and states for it. */
+/** A refusal does not end an oauth2 credential, since its tokens have their own states. */
 export function changeOf(
   row: Credential,
   adapterSlug: string,
@@ -47,7 +50,7 @@ export function changeOf(
   };
 }
 
-/** What a credential shows that nobody could be asked about. */
+/** The reason that is shown when nobody could be asked. */
 export function notVerified(cause: string): string {
   return `not verified: ${cause}`.slice(0, maxReasonLength);
 }

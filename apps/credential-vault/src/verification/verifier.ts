@@ -14,18 +14,18 @@ import type { Secret } from '../sealing/secret.js';
 import { GATEWAY } from '../services.js';
 import { type AdapterVerdict, changeOf, notVerified } from './adapter-verdict.js';
 
-/** What came of asking the provider. */
+/** The result of asking the provider. */
 export interface Verification {
   ok: boolean;
   status: string;
   /** Null when ok. */
   code: string | null;
   reason: string | null;
-  /** True when the credential belongs to another account of the provider than it did. */
+  /** True when the credential now belongs to another account of the provider. */
   account_changed: boolean;
 }
 
-/** In whose name an adapter is asked. */
+/** On whose behalf an adapter is asked. */
 type CallerOfAdapters = Pick<Principal, 'organizationId' | 'projectId' | 'subject'>;
 
 @Injectable()
@@ -41,7 +41,7 @@ export class Verifier {
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
   ) {}
 
-  /** Asks where there is an adapter to ask. The save stands whatever comes of it, also when the adapter is away. */
+  /** Asks the adapter, if there is one. The save stands whatever the result, also when the adapter is unavailable. */
   async afterSave(caller: Principal, id: string): Promise<void> {
     const row = await this.credentials.find(caller, id);
     if (!row?.adapter_slug || row.status === 'pending') return;
@@ -49,7 +49,7 @@ export class Verifier {
   }
 
   /**
-   * What keeps the provider from being asked is the outcome, with its cause.
+   * If the provider cannot be asked, the outcome says why.
    * @throws Problem 404 `credential_not_found`, 409 `no_adapter`
    */
   async verify(caller: Principal, id: string): Promise<Verification> {
@@ -62,9 +62,9 @@ export class Verifier {
   }
 
   /**
-   * Asks about tokens that are not in place yet: whose they are decides whether they will be.
-   * @param adapterSlug the adapter to ask where the credential names none
-   * @returns what to note of the credential; null when it is gone, or nobody could be asked
+   * Asks about tokens that are not in place yet, since their account decides whether they will be.
+   * @param adapterSlug the adapter to ask if the credential names none
+   * @returns the changes to store in the credential; null when it is gone or there is no adapter to ask
    */
   async ofTokens(
     caller: CallerOfAdapters,
@@ -91,14 +91,14 @@ export class Verifier {
     };
   }
 
-  /** @throws Problem as `FreshTokenService.of`; 409 `not_connected` also where nobody has begun to connect it */
+  /** @throws Problem as `FreshTokenService.of`; 409 `not_connected` also when nobody has started to connect it */
   private async tokensOf(caller: Principal, row: Credential): Promise<ReadonlyMap<string, Secret> | null> {
     const tokens = row.type === 'oauth2' ? await this.tokens.of(caller, row.id) : null;
     if (tokens !== null || row.status !== 'pending') return tokens;
     throw new Problem(409, 'not_connected', `Credential ${row.id} is not connected: connect it first.`);
   }
 
-  /** `change` is null where nothing new is known of the credential: its own state says why it cannot be used. */
+  /** `change` is null when nothing new is known about the credential: its own state says why it cannot be used. */
   private async examine(
     caller: CallerOfAdapters,
     row: Credential,
@@ -144,7 +144,7 @@ export class Verifier {
     return { ok: verdict.ok, code, reason: change.reason ?? null, change };
   }
 
-  /** As the App gets it: by the names of its binding where there is one, and without what may not leave. */
+  /** As the App gets it: with the names of its binding, if there is one, and without fields that may not leave. */
   private async forAdapter(
     scope: CredentialScope,
     row: Credential,

@@ -7,7 +7,7 @@ import { AgentRepository } from './agent.repository.js';
 
 const maxKept = 5_000;
 
-/** The agents that turns run on, kept until an agent of the project changes, whichever replica changes it. */
+/** Caches the agents that turns run on until an agent of the project changes, on whichever replica. */
 @Injectable()
 export class AgentDirectory {
   private readonly cache: ChangeCache<Agent>;
@@ -22,14 +22,14 @@ export class AgentDirectory {
 
   /**
    * @param agentId null for the project's Chief of Staff
-   * @throws PermanentFailure `agent_not_found` when it was deleted, or is another project's
+   * @throws PermanentFailure `agent_not_found` when it was deleted or belongs to another project
    */
   forTurn(organizationId: string, projectId: string, agentId: string | null): Promise<Agent> {
     const asked = `${organizationId} ${agentId ?? ''}`;
     return this.cache.get(projectId, () => this.read(organizationId, projectId, agentId), asked);
   }
 
-  /** Drops what is kept of a project after one of its agents changed here. */
+  /** Drops a project's cached agents after one of them changed here. */
   forget(projectId: string): void {
     this.cache.forget(projectId);
   }

@@ -3,14 +3,14 @@ import { exceeds } from '../tools/tool.js';
 import type { Agent } from './agent.entity.js';
 import type { AgentFields } from './agent.repository.js';
 
-/** What of an agent decides what it does by itself, and who decides over the rest. */
+/** The fields that decide what an agent does by itself and who approves the rest. */
 type Powers = Pick<Agent, 'may_do' | 'approvers' | 'allowed_hosts'>;
 
-/** What anybody who writes agents may give a new one. */
+/** The powers that anybody who may write agents can give a new one. */
 export const firstPowers: Powers = { may_do: 'write', approvers: [], allowed_hosts: [] };
 
 /**
- * Whoever writes agents may take powers away; more of them, and other approvers, are for those who manage approvals.
+ * Whoever writes agents may reduce their powers. Raising them or naming other approvers requires `approvals:manage`.
  * @throws Problem 403 `scope_missing`
  */
 export function requireRightTo(caller: Principal, before: Powers, after: Partial<AgentFields>): void {
@@ -26,12 +26,12 @@ export function requireRightTo(caller: Principal, before: Powers, after: Partial
   }
 }
 
-/** What the audit log keeps of an agent. */
+/** The part of an agent that the audit log keeps. */
 export function powersOf({ name, may_do, approvers, allowed_hosts, tools, skills, python_tools }: Agent): object {
   return { name, may_do, approvers, allowed_hosts, tools, skills, python_tools };
 }
 
-/** A change of other things, as of its instructions, is not one of its powers. */
+/** Compares the audited fields only. A change of instructions, for example, is no change of powers. */
 export function samePowers(a: Agent, b: Agent): boolean {
   return JSON.stringify(powersOf(a)) === JSON.stringify(powersOf(b));
 }

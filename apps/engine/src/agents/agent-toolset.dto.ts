@@ -24,7 +24,7 @@ export class ToolsetErrorView {
   @ApiProperty() message: string;
 }
 
-/** What the model of an agent is given in a turn of a trusted sender; anybody else's turn has fewer tools. */
+/** The tools that an agent's model gets in a trusted sender's turn. Other turns get fewer. */
 export class AgentToolsetView {
   @ApiProperty({ type: [OfferedToolView], description: 'Told of in every step' }) offered: OfferedToolView[];
   @ApiProperty({

@@ -13,7 +13,7 @@ describe('the page of an agent', () => {
     [world, services] = await Promise.all([engineWorld(), fakeServices()]);
     engine = await world.start({ MCP_REGISTRY_URL: services.url, TURN_MAX_TOOLS: 4, TURN_FOUND_TOOLS: 2 });
   });
-  /** What the registry says of ids that are named of an agent which is not made yet: those with a `gone` are nothing's. */
+  /** The registry's answer for ids that a new agent names. Ids that contain `gone` exist nowhere. */
   const named = ({ query }: RecordedRequest): Toolset => {
     const ids = (name: string) => (query.get(name) ?? '').split(',').filter((id) => id !== '' && !id.includes('gone'));
     const skills = ids('skill_ids').map((id) => ({ id, slug: id, name: id, knowledge: '', version: 1 }));

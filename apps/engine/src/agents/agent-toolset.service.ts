@@ -6,13 +6,13 @@ import { TurnToolService } from '../tools/turn-tool.service.js';
 import { type AgentToolsetView, type LeftOutToolView, offeredView } from './agent-toolset.dto.js';
 import type { Agent } from './agent.entity.js';
 
-/** How the toolset of an agent is after a change of a Skill or tool that it has. */
+/** An agent's toolset after a change of one of its Skills or tools. */
 export interface AgentEffect {
   id: string;
   name: string;
   offered: number;
   by_search: number;
-  /** The first ones. */
+  /** The first few. */
   left_out: LeftOutToolView[];
   left_out_total: number;
   error: AgentToolsetView['error'];
@@ -20,7 +20,7 @@ export interface AgentEffect {
 
 const shownLeftOut = 50;
 
-/** Says of agents which tools their models are given, and which not. */
+/** Reports which tools agents' models get, and which they do not. */
 @Injectable()
 export class AgentToolsetService {
   constructor(
@@ -28,7 +28,7 @@ export class AgentToolsetService {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  /** A registry that gives no answer is told in `error`: the agent itself is shown all the same. */
+  /** If the registry does not answer, `error` says so and the agent is still shown. */
   async of(agent: Agent): Promise<AgentToolsetView> {
     try {
       const { offered, searched, leftOut, problems } = await this.tools.overview(agent);

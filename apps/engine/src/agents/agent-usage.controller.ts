@@ -16,7 +16,7 @@ class EffectQuery {
 
 const shownAgents = 20;
 
-/** For other services: who would miss a Skill or a Python tool, and whether an agent is there. */
+/** For other services: which agents use a Skill or Python tool, and whether an agent exists. */
 @ApiExcludeController()
 @Controller('internal/agents')
 @RequireScopes('service')
@@ -37,7 +37,7 @@ export class AgentUsageController {
     return { agents: found.map(({ id: agentId, name }) => ({ id: agentId, name })) };
   }
 
-  /** What of a changed Skill or Python tool the models of its agents are given; at most `shownAgents`, by name. */
+  /** What the models of a changed Skill's or Python tool's agents get of it; at most `shownAgents`, by name. */
   @Get('toolsets')
   async effects(
     @Caller() caller: Principal,

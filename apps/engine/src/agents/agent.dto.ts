@@ -26,7 +26,7 @@ const AllowedHosts = (): PropertyDecorator =>
   );
 const day = 10_000_000_000;
 
-/** Lowers the installation's limits for this agent; the day is UTC, costs are millionths. */
+/** Lowers the installation's limits for this agent. Days are UTC, costs are in millionths. */
 export class AgentCapsBody implements AgentCaps {
   @Whole(1, 100, { optional: true }) steps?: number;
   @Whole(0, 100, { optional: true }) tool_calls?: number;
@@ -39,7 +39,7 @@ export class AgentCapsBody implements AgentCaps {
   @Whole(1, day, { optional: true }) day_cost_micros?: number;
 }
 
-/** What a new agent has a default for. */
+/** Fields for which a new agent has defaults. */
 class AgentFields {
   @Text(200, { optional: true, nullable: true, description: modelDescription }) model?: string | null;
   @TextList(50, 100, { optional: true, description: toolsDescription }) tools?: string[];

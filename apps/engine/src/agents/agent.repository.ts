@@ -7,7 +7,7 @@ import { ArrayContains, ILike, LessThan, Repository } from 'typeorm';
 import { powersOf, samePowers } from './agent-powers.js';
 import { Agent } from './agent.entity.js';
 
-/** What a project's built-in agent starts with; people may change it. */
+/** Defaults of a project's built-in agent. People may change them. */
 const chiefOfStaff = {
   name: 'Chief of Staff',
   instructions:
@@ -43,7 +43,7 @@ export class AgentRepository {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Newest first; one more than `limit`, where there is one. */
+  /** Newest first; one more than `limit` if there are more. */
   list(owner: Owner, { limit, cursor, search }: SearchQuery): Promise<Agent[]> {
     return this.agents.find({
       where: {
@@ -71,7 +71,7 @@ export class AgentRepository {
   }
 
   /**
-   * @param check throws for what the caller may not make of the agent as it is
+   * @param check throws when the caller may not make this change to the agent as it is
    * @returns null when there is no such agent
    */
   update(
@@ -95,7 +95,7 @@ export class AgentRepository {
     });
   }
 
-  /** Agents that have a Skill, or a Python tool without one; by name. */
+  /** Agents that have a Skill, or a Python tool without a Skill; by name. */
   using(owner: Owner, what: 'skills' | 'python_tools', id: string): Promise<Agent[]> {
     return this.agents.find({
       where: { ...scope(owner), [what]: ArrayContains([id]) },
@@ -104,7 +104,7 @@ export class AgentRepository {
     });
   }
 
-  /** The Chief of Staff stays. */
+  /** Does nothing for the Chief of Staff. */
   async delete(caller: Principal, id: string): Promise<void> {
     await this.agents.manager.transaction(async (tx) => {
       const where = { ...scope(caller), id, is_chief_of_staff: false };
@@ -116,7 +116,7 @@ export class AgentRepository {
     });
   }
 
-  /** The project's built-in agent, made where it is missing; any number of processes may ask at once. */
+  /** The project's built-in agent, created if it is missing. Any number of processes may ask at once. */
   async chiefOfStaff(owner: Owner): Promise<Agent> {
     const known = await this.agents.findOneBy({ ...scope(owner), is_chief_of_staff: true });
     if (known) return known;

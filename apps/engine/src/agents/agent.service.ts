@@ -17,7 +17,7 @@ export class AgentService {
     private readonly named: NamedSkills,
   ) {}
 
-  /** A page, newest first. The first look at a project makes its Chief of Staff, so that people find it there. */
+  /** One page, newest first. The first page of a project creates its Chief of Staff, so that people find it there. */
   async list(caller: Principal, query: SearchQuery): Promise<Page<Agent>> {
     if (!query.cursor) await this.agents.chiefOfStaff(caller);
     return pageOf(await this.agents.list(caller, query), query.limit, (agent) => agent.id);
@@ -30,7 +30,7 @@ export class AgentService {
     return agent;
   }
 
-  /** @throws Problem 422 for a tool or Skill that does not exist here, and for an approver that can be nobody; 403 `scope_missing` */
+  /** @throws Problem 422 for an unknown tool or Skill, or an invalid approver; 403 `scope_missing` */
   async create(caller: Principal, body: CreateAgent): Promise<Agent> {
     await this.check(caller, body, { skills: [], python_tools: [] });
     const {
@@ -73,7 +73,7 @@ export class AgentService {
     this.directory.forget(caller.projectId);
   }
 
-  /** @param before what the agent has already: a Skill that was deleted since keeps nobody from the agent's other fields */
+  /** @param before what the agent already has. It is not checked, so a deleted Skill does not block other changes. */
   private async check(
     caller: Principal,
     { tools = [], approvers = [], skills = [], python_tools = [] }: UpdateAgent,
@@ -98,7 +98,7 @@ export class AgentService {
   }
 }
 
-/** The powers that a body names; hosts are compared in lower case. */
+/** The powers in a body. Hosts are compared in lower case. */
 function powersIn({ may_do, approvers, allowed_hosts: hosts }: UpdateAgent): Partial<typeof firstPowers> {
   return {
     ...(may_do === undefined ? {} : { may_do }),

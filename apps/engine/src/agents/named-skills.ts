@@ -3,13 +3,13 @@ import { type FieldError, type Principal, Problem, type ServiceClient } from '#l
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { REGISTRY } from '../services.js';
 
-/** What an agent names of the registry: ids of Skills and of Python tools. */
+/** Ids of Skills and Python tools in the registry that an agent names. */
 export interface NamedTools {
   skills: readonly string[];
   python_tools: readonly string[];
 }
 
-/** Skills and Python tools that agents name: the registry keeps them. */
+/** Checks the Skills and Python tools that agents name. The registry keeps them. */
 @Injectable()
 export class NamedSkills {
   private readonly logger = new Logger('named-skills');
@@ -17,8 +17,8 @@ export class NamedSkills {
   constructor(@Inject(REGISTRY) private readonly registry: ServiceClient) {}
 
   /**
-   * Ids that no Skill or Python tool of the project has, as errors of their fields. A registry that does not answer keeps
-   * nobody from changing an agent: a turn is given what its project has, and its agent's page says what there is not.
+   * Ids that are no Skill or Python tool of the project, as field errors. If the registry does not answer, the agent
+   * can be changed all the same: a turn gets only what its project has, and the agent's page shows what is missing.
    */
   async unknown(caller: Principal, { skills, python_tools }: NamedTools): Promise<FieldError[]> {
     if (skills.length + python_tools.length === 0) return [];
@@ -47,7 +47,7 @@ function unknownAmong(field: string, named: readonly string[], known: { id: stri
   return unknown.length > 0 ? [{ field, message: `no ${what} of this project: ${unknown.join(', ')}` }] : [];
 }
 
-/** What else stands in a list of ids would be read as several. */
+/** Any other text in the comma-separated list could be read as several ids. */
 function isId(text: string): boolean {
   return /^[\w-]{1,100}$/.test(text);
 }

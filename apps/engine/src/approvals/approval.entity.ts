@@ -3,17 +3,17 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 export type ApprovalState = 'pending' | 'approved' | 'refused' | 'expired' | 'cancelled';
 
-/** Why a call needs a person: its grade is over the agent's `may_do`, or the turn had read untrusted content before it. */
+/** Why a call needs a person: its grade exceeds the agent's `may_do`, or the turn had read untrusted content. */
 export const approvalReasons = ['over_may_do', 'untrusted_content'] as const;
 export type ApprovalReason = (typeof approvalReasons)[number];
 
-/** What people decided on a call, and on which definition of its tool. */
+/** A decision on a call, with the definition of its tool that it applies to. */
 export interface DecidedCall {
   state: ApprovalState;
   pin: string | null;
 }
 
-/** A call that waits for a person. It is decided once; its turn holds no process while it waits. */
+/** A call that waits for a person. It is decided once. Its turn occupies no process while it waits. */
 @Entity({ schema: 'engine', name: 'approval' })
 @Unique('approval_call', ['turn_id', 'call_ref'])
 @Index('approval_pending', ['expires_at'], { where: "state = 'pending'" })
@@ -26,19 +26,19 @@ export class Approval {
   @Column({ type: 'text' }) turn_id: string;
   @Column({ type: 'text' }) receipt_id: string;
   @Column({ type: 'text' }) app_id: string;
-  /** Which call of the turn: `<seq of the model's step>.<index of the call>`. */
+  /** Which call of the turn: `<seq of the model's step>.<id of the call>`. */
   @Column({ type: 'text' }) call_ref: string;
   @Column({ type: 'text' }) tool: string;
-  /** Of the definition that the approver saw: a tool that is another by then is not called. Null for a built-in. */
+  /** Pin of the definition that the approver saw. A tool that has changed since is not called. Null for a built-in. */
   @Column({ type: 'text', nullable: true }) tool_pin: string | null;
   @Column({ type: 'text' }) grade: ToolGrade;
-  /** As the model wrote them: what is approved is this very call. */
+  /** As the model wrote them. The approval covers exactly this call. */
   @Column({ type: 'jsonb' }) arguments: Record<string, unknown>;
-  /** Who may decide, as the agent said when the call was made. */
+  /** Who may decide, as the agent named them when the call was made. */
   @Column({ type: 'text', array: true }) approvers: string[];
-  /** Why it is not made without a person. */
+  /** Why the call needs a person. */
   @Column({ type: 'text', default: 'over_may_do' }) reason: ApprovalReason;
-  /** Who asked for the turn, `contact:<id>` or `key:<id>`: they may not decide. */
+  /** Who asked for the turn, `contact:<id>` or `key:<id>`. They may not decide. */
   @Column({ type: 'text', array: true, default: '{}' }) requested_by: string[];
   @Column({ type: 'text' }) state: ApprovalState;
   @Column({ type: 'text', nullable: true }) decided_by: string | null;

@@ -17,17 +17,17 @@ export interface Decision {
   state: 'approved' | 'refused' | 'expired';
   by: string;
   note: string | null;
-  /** Who is noted in the audit log; null: the clock. */
+  /** The actor in the audit log; null: the deadline passed. */
   actor: AuditActor | null;
 }
 
-/** A decided approval, and its turn when nothing else keeps that waiting. */
+/** A decided approval, and its turn if no other approval keeps it waiting. */
 export interface Decided {
   approval: Approval;
   resumed: TurnRunPayload | null;
 }
 
-// The turn's row is locked before, so that of two decisions on one turn the second one sees the first.
+// The turn's row is locked first, so that the second of two decisions on one turn sees the first.
 const decideSql = `
   WITH decided AS (
     UPDATE engine.approval SET state = $2, decided_by = $3, note = $4, decided_at = now()
@@ -50,7 +50,7 @@ export class ApprovalRepository {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Gives the lease up until people decided. @returns false when it was lost */
+  /** Gives the lease up until people have decided. @returns false when the lease was lost */
   async suspend(
     claim: Claim,
     asked: AskedCall[],
@@ -83,7 +83,7 @@ export class ApprovalRepository {
     return new Map(rows.map((row) => [row.call_ref, { state: row.state, pin: row.tool_pin }]));
   }
 
-  /** One more than `limit`, where there is one. */
+  /** One more than `limit` if there are more. */
   async list(
     owner: Owner,
     filter: {
@@ -120,7 +120,7 @@ export class ApprovalRepository {
     return rows[0] ?? null;
   }
 
-  /** Decides once. @returns null when it is decided already, or its time is over */
+  /** Decides once. @returns null when it was already decided or has expired */
   async decide(id: string, { state, by, note, actor }: Decision): Promise<Decided | null> {
     return this.db.transaction(async (db) => {
       await db.query(
@@ -142,7 +142,7 @@ export class ApprovalRepository {
     });
   }
 
-  /** Ids of approvals that nobody decided in time. */
+  /** Ids of approvals that were not decided in time. */
   async overdue(limit: number): Promise<string[]> {
     const rows = (await this.db.query(
       "SELECT id FROM engine.approval WHERE state = 'pending' AND expires_at <= now() ORDER BY expires_at LIMIT $1",

@@ -11,7 +11,7 @@ import { ApprovalRepository, type Decided, type Decision } from './approval.repo
 
 const sweepBatch = 100;
 
-/** Decisions of people on calls: each once, by somebody the agent named, and refused by the clock when nobody comes. */
+/** People's decisions on calls. Each is made once, by an approver that the agent names. Undecided calls expire. */
 @Injectable()
 export class ApprovalService extends Sweeping {
   constructor(
@@ -66,7 +66,7 @@ export class ApprovalService extends Sweeping {
     }
     if (approval.requested_by.some((asker) => asker === by || asker === caller.person)) {
       const what = 'started the turn that asks for this call: another of its approvers has to decide.';
-      // An owner without colleagues would look for one in vain.
+      // An owner who is alone has no colleague to ask.
       const alone = by.startsWith('user:')
         ? ' If you are alone, send the message by its App: nobody here asks for it then.'
         : '';
@@ -99,7 +99,7 @@ export class ApprovalService extends Sweeping {
       subject_id: approval.turn_id,
       detail: { approval: id, tool: approval.tool, by: decision.by },
     });
-    // A turn that Redis does not take now is found by the sweeper of turns.
+    // If Redis does not accept the job now, the turn sweeper finds the turn.
     if (resumed) await this.jobClient.enqueue(turnRun, resumed);
     return decided;
   }

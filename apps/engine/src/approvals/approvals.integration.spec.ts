@@ -52,7 +52,7 @@ describe('a call that needs approval', () => {
 
   it('waits without a process, survives a restart, and is made once when it is approved', async () => {
     const { turn, approval } = await waiting([call('POST'), call('GET', '/read')], 'Ordered.');
-    // What needs nobody is done before the wait.
+    // Calls that need no approval are made before the wait.
     expect(target.calls.map(({ method }) => method)).toEqual(['GET']);
     expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ lease_owner: null, lease_until: null });
     await engine.close();
@@ -123,7 +123,7 @@ describe('a call that needs approval', () => {
     const asked = model.requests.length;
     expect(await says('con_other', 'known')).toContain('none of the approvers');
     expect(model.requests.length).toBe(asked);
-    // The next answer of the script goes to the untrusted sender's turn, which is an ordinary one.
+    // The next answer of the script goes to the untrusted sender's turn, which is an ordinary turn.
     expect(await says('con_boss', 'unknown')).toBe('Ordered for the boss.');
     expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ state: 'waiting_approval' });
     expect(await says('con_boss', 'known')).toBe('The call of http_request was approved.');

@@ -123,7 +123,7 @@ describe('separation of duties', () => {
     expect(await decide('user:ada')).toEqual([403, 'own_request']);
     expect(await decide('key:of-ada', 'user:ada')).toEqual([403, 'own_request']);
     expect(await decide('key:of-grace', 'user:grace')).toEqual([200, undefined]);
-    // It asks the model once more, whose next answer is of the next test otherwise.
+    // It asks the model once more; otherwise it would take the next test's answer.
     await turnsOf(world).reaches(turn.turn_id, 'succeeded');
   });
 

@@ -4,12 +4,12 @@ import { Injectable } from '@nestjs/common';
 import type { TurnScope } from '../tools/tool.js';
 import { ApprovalService } from './approval.service.js';
 
-/** Decisions that contacts write: `approve apr_…` or `refuse apr_…` and nothing else. No model reads or words them. */
+/** Decisions that contacts write: exactly `approve apr_…` or `refuse apr_…`. No model reads or writes them. */
 @Injectable()
 export class SpokenDecisions {
   constructor(private readonly approvals: ApprovalService) {}
 
-  /** @returns what to answer; null when the message is no decision of an admitted contact */
+  /** @returns the answer; null when the message is no decision of an admitted contact */
   async of(turn: TurnScope, input: TurnInput): Promise<string | null> {
     const [, word, id] = /^\s*(approve|refuse)\s+(apr_[0-9a-f]{32})\s*$/i.exec(input.message.message) ?? [];
     if (!word || !id || !turn.trusted || turn.trust !== 'known' || turn.contactId === null) return null;

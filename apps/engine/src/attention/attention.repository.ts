@@ -3,7 +3,7 @@ import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** What of a project's agents waits for a person. */
+/** What a project's agents need a person for. */
 @Injectable()
 export class AttentionRepository {
   constructor(private readonly db: DataSource) {}

@@ -10,7 +10,7 @@ import { toolCalls } from './tables/tool-calls.js';
 import { turns } from './tables/turns.js';
 import { usage } from './tables/usage.js';
 
-/** Every replica keeps agents until it hears that they have changed. */
+/** Every replica caches agents until it is notified of a change. */
 const changesTold = changeTriggers('engine', [{ table: 'agent', topic: 'agents', key: 'project_id' }]);
 
 export class Engine1770000000000 implements MigrationInterface {

@@ -1,6 +1,6 @@
 const chunkChars = 1_500;
 
-/** Cuts a text into parts that are found and shown as one: at paragraphs where there are any, else at a space. */
+/** Cuts a text into chunks for search: at a paragraph where there is one, else at a space. */
 export function chunksOf(text: string): { start: number; text: string }[] {
   const chunks: { start: number; text: string }[] = [];
   let start = 0;
@@ -21,6 +21,6 @@ function endOf(text: string, start: number): number {
   if (paragraph > chunkChars / 3) return start + paragraph + 2;
   const space = part.search(/\s\S*$/);
   if (space > chunkChars / 3) return start + space + 1;
-  // A cut inside a surrogate pair would leave two halves that no text may hold.
+  // A cut inside a surrogate pair would leave two invalid halves.
   return /[\uD800-\uDBFF]$/.test(part) ? limit - 1 : limit;
 }

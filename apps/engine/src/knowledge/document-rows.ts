@@ -14,9 +14,9 @@ export type NewDocument = Pick<
 >;
 
 /**
- * Stores a document with its parts and facts, within the caller's transaction.
- * @param sha256 of what makes two documents of one source the same
- * @returns false: the project has the same one of that source
+ * Stores a document with its chunks and facts, in the caller's transaction.
+ * @param sha256 identifies equal documents of one source
+ * @returns false when the project already has this document of that source
  */
 export async function insertDocument(
   db: Statements,
@@ -55,7 +55,7 @@ export async function insertDocument(
   return true;
 }
 
-/** Removes a document with everything it said; entities that nobody speaks of any more go too. @returns false: there is none */
+/** Removes a document, its facts, and entities that nothing mentions any more. @returns false when there is none */
 export async function deleteDocument(db: Statements, owner: Owner, id: string): Promise<boolean> {
   const gone = (await db.query(
     `WITH gone AS (DELETE FROM engine.document WHERE id = $1 AND project_id = $2 AND organization_id = $3 RETURNING id)

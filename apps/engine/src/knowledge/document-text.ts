@@ -5,9 +5,10 @@ import { TextDecoder } from 'node:util';
 export type ReadDocument = { text: string } | { refused: 'not_text' | 'too_large' | 'unreadable' };
 
 /**
- * The text of a file as a model may read it: sanitised, a page of HTML as what it shows. Whether it is text its bytes
- * tell, since providers name types badly: UTF-8 or what a byte order mark or the type's `charset` says, without U+0000.
- * @param maxChars of the text: a longer one is refused whole, as a part would pass for all of it
+ * The text of a file for a model: sanitised, and HTML as its visible text. The bytes decide whether it is text, since
+ * providers often declare wrong types: UTF-8, or the encoding of a byte order mark or the type's `charset`, without
+ * U+0000.
+ * @param maxChars a longer text is refused, since a part would pass for the whole
  */
 export function documentText(bytes: Buffer, contentType: string, path: string, maxChars: number): ReadDocument {
   const raw = decoded(bytes, contentType);
@@ -43,7 +44,7 @@ function decodedAs(label: string, bytes: Buffer): string | null {
   return decoder.encoding === 'utf-8' || !text.includes('\ufffd') ? text : null;
 }
 
-/** @returns null for a label that nobody knows, the only thing that the constructor throws for */
+/** @returns null for an unknown label, the only case in which the constructor throws */
 function decoderOf(label: string): TextDecoder | null {
   try {
     return new TextDecoder(label);

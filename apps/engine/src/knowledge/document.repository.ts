@@ -7,14 +7,14 @@ import type { DocumentTrust, KnowledgeDocument } from './document.entity.js';
 import { deleteDocument, insertDocument, type NewDocument, type Owner } from './document-rows.js';
 import type { Facts } from './fact-rows.js';
 
-/** For whom one reads: an untrusted sender's turn sees what is for everyone. */
+/** Who reads: the turn of an untrusted sender sees only documents for everyone. */
 export type Reader = 'everyone' | 'known';
 
 export interface FoundChunk {
   document_id: string;
   title: string;
   excerpt: string;
-  /** Where the excerpt starts in the document, in characters. */
+  /** Offset of the excerpt in the document, in characters. */
   offset: number;
   trust: DocumentTrust;
   source: string;
@@ -30,7 +30,7 @@ const head = 'id, title, source, uri, trust, audience, provenance, created_at, l
 export class DocumentRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** Stores a document with its parts and facts, or finds the same text of the same source. @returns its id */
+  /** Stores a document with its chunks and facts, or finds the same document of that source. @returns its id */
   async store(owner: Owner, document: NewDocument, facts: Facts): Promise<{ id: string; isNew: boolean }> {
     const sha256 = createHash('sha256')
       .update(JSON.stringify([document.title, document.content, facts, document.trust]))
@@ -46,7 +46,7 @@ export class DocumentRepository {
     });
   }
 
-  /** The parts that fit the words best; each word counts by itself, so that a question finds what has most of it. */
+  /** The chunks that match best. Words are combined with OR, so a question finds the chunks that match most of it. */
   async search(owner: Owner, reader: Reader, words: string, limit: number): Promise<FoundChunk[]> {
     const query = tsQueryOf(words);
     if (query === null) return [];
@@ -60,7 +60,7 @@ export class DocumentRepository {
     )) as FoundChunk[];
   }
 
-  /** A part of a document, by its id or else by its title (the newest of that). */
+  /** A part of a document, by its id or else by its title (the newest one). */
   async read(
     owner: Owner,
     reader: Reader,
@@ -78,7 +78,7 @@ export class DocumentRepository {
     return rows[0] ?? null;
   }
 
-  /** One more than `limit`, where there is one. */
+  /** One more than `limit` if there are more. */
   async list(
     owner: Owner,
     { limit, cursor = null, order }: { limit: number; cursor?: string | null; order: Order },
@@ -91,7 +91,7 @@ export class DocumentRepository {
     )) as DocumentHead[];
   }
 
-  /** @returns false: there is none */
+  /** @returns false when there is none */
   async delete(owner: Owner, id: string): Promise<boolean> {
     return this.db.transaction((db) => deleteDocument(db, owner, id));
   }
@@ -99,7 +99,7 @@ export class DocumentRepository {
 
 const mostWords = 16;
 
-/** `word | word`, of letters and digits alone: nothing of the caller's is read as an operator. */
+/** `word | word`, of letters and digits only, so nothing from the caller is read as an operator. */
 function tsQueryOf(words: string): string | null {
   const found = words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const terms = [...new Set(found)].slice(0, mostWords);

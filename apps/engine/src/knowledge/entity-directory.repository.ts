@@ -6,18 +6,18 @@ import { nameKey } from './fact-rows.js';
 export interface ListedEntity {
   id: string;
   name: string;
-  /** Lower case, as the list is sorted and goes on by. */
+  /** Lower case; the list is sorted by it, and the cursor refers to it. */
   name_key: string;
   kinds: string[];
   documents: number;
 }
 
-/** What documents speak of, by name. */
+/** The entities that documents mention, by name. */
 @Injectable()
 export class EntityDirectory {
   constructor(private readonly db: DataSource) {}
 
-  /** By name; one more than `limit`, where there is one. @param part of the name; null: all */
+  /** By name; one more than `limit` if there are more. @param part of the name; null: all */
   async list(owner: Owner, part: string | null, limit: number, cursor: string | null): Promise<ListedEntity[]> {
     return (await this.db.query(
       `SELECT e.id, e.name, e.name_key, count(*)::integer AS documents,

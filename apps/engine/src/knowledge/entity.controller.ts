@@ -7,7 +7,7 @@ import { GraphRepository } from './graph.repository.js';
 
 const mostRelations = 200;
 
-/** What the knowledge speaks of, for people: agents ask by `query_knowledge_graph`. */
+/** Lists the entities of the knowledge for people. Agents use `query_knowledge_graph`. */
 @ApiTags('knowledge')
 @Controller('api/v1/knowledge/entities')
 export class EntityController {

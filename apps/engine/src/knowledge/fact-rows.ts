@@ -6,17 +6,17 @@ export interface Facts {
   relations: { from: string; relation: string; to: string }[];
 }
 
-/** What runs them: a transaction, as a rule. */
+/** Runs the statements; usually a transaction. */
 export interface Statements {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
 }
 
-/** Names are the same whatever their case and spacing. */
+/** Names are compared without regard to case and spacing. */
 export function nameKey(name: string): string {
   return name.trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
-/** Stores what one document says: entities by name, and the relations between them. Those of a relation need no own entry. */
+/** Stores a document's entities, by name, and relations. Entities of a relation need no entry of their own. */
 export async function storeFacts(db: Statements, projectId: string, documentId: string, facts: Facts): Promise<void> {
   const entities = new Map<
     string,
@@ -37,7 +37,7 @@ export async function storeFacts(db: Statements, projectId: string, documentId: 
       });
   }
   if (entities.size === 0) return;
-  // In one order everywhere, so that two documents with the same names do not lock each other out.
+  // In the same order everywhere, so that two documents with the same names cannot deadlock.
   const sorted = [...entities.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   await db.query(
     `INSERT INTO engine.entity (id, project_id, name, name_key)

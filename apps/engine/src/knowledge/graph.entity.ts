@@ -1,17 +1,17 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
-/** Something that documents speak of, one row a name and project. What is said of it belongs to the document that says it. */
+/** An entity that documents mention; one row per name and project. What is said of it belongs to the document. */
 @Entity({ schema: 'engine', name: 'entity' })
 @Unique('entity_name', ['project_id', 'name_key'])
 export class KnowledgeEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'entity_pkey' }) id: string;
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) name: string;
-  /** Lower case, white space joined. */
+  /** Lower case, with white space collapsed. */
   @Column({ type: 'text' }) name_key: string;
 }
 
-/** A document speaks of an entity. */
+/** A document mentions an entity. */
 @Entity({ schema: 'engine', name: 'mention' })
 @Index('mention_entity', ['entity_id'])
 export class Mention {
@@ -21,7 +21,7 @@ export class Mention {
   @Column({ type: 'text', nullable: true }) description: string | null;
 }
 
-/** A document says that one entity stands in a relation to another. */
+/** A document states a relation between two entities. */
 @Entity({ schema: 'engine', name: 'relation' })
 @Index('relation_from', ['from_id'])
 @Index('relation_to', ['to_id'])

@@ -8,7 +8,7 @@ import { nameKey } from './fact-rows.js';
 export interface FoundEntity {
   id: string;
   name: string;
-  /** One a document that speaks of it. */
+  /** One entry per document that mentions it. */
   said: { kind: string | null; description: string | null; document_id: string; trust: DocumentTrust }[];
 }
 
@@ -18,21 +18,21 @@ export interface FoundRelation {
   to: string;
   document_id: string;
   trust: DocumentTrust;
-  /** Steps from the entity that was asked for. */
+  /** Steps from the requested entity. */
   distance: number;
 }
 
 export interface FoundPath {
   entities: string[];
-  /** One between each two neighbours; `<-name` is read from right to left. */
+  /** One between each pair of neighbours; `<-name` is read from right to left. */
   relations: string[];
-  /** True when a step of it was learnt from untrusted senders alone. */
+  /** True when one of its steps was learnt only from untrusted senders. */
   untrusted: boolean;
 }
 
 const mostEdges = 2_000;
 
-// Edges are read both ways. The bound on rows keeps a hub with a million relations from stopping the database.
+// Edges are followed in both directions. The row limit protects the database from a hub with a million relations.
 const visibleEdges = `
   SELECT r.from_id, r.to_id, r.relation, r.document_id, d.trust
     FROM engine.relation r JOIN engine.document d ON d.id = r.document_id
@@ -73,7 +73,7 @@ const pathsSql = `
     FROM (SELECT * FROM (SELECT * FROM walk LIMIT 20000) AS walked WHERE id = $7
            ORDER BY cardinality(path) LIMIT $6) AS found`;
 
-/** What stands in which relation to what, as far as a reader may see it. */
+/** The relations between entities, as far as a reader may see them. */
 @Injectable()
 export class GraphRepository {
   constructor(private readonly db: DataSource) {}
@@ -103,7 +103,7 @@ export class GraphRepository {
     ])) as FoundRelation[];
   }
 
-  /** Paths of at most `depth` steps that meet no entity twice, shortest first. */
+  /** Paths of at most `depth` steps without repeated entities, shortest first. */
   async paths(
     owner: Owner,
     reader: Reader,

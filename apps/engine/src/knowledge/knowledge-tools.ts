@@ -8,7 +8,7 @@ import { readAttachment } from './read-attachment.js';
 
 const defaultChars = 12_000;
 
-/** `read_file`: a document of the project's knowledge or an attachment of the event, a part at a time. */
+/** `read_file`: reads a document of the project's knowledge or an attachment of the event, a part at a time. */
 export function readFile(documents: DocumentRepository, gateway: ServiceClient, maxChars: number): BuiltinWork {
   return {
     external: true,
@@ -43,7 +43,10 @@ export function readFile(documents: DocumentRepository, gateway: ServiceClient, 
   };
 }
 
-/** `store_knowledge`: kept with the turn it came from, and marked untrusted when untrusted senders had a part in it. */
+/**
+ * `store_knowledge`: stores text with its turn as the origin. It is untrusted if untrusted senders contributed to the
+ * turn.
+ */
 export function storeKnowledge(documents: DocumentRepository, maxChars: number): BuiltinWork {
   return {
     external: false,
@@ -74,7 +77,10 @@ export function storeKnowledge(documents: DocumentRepository, maxChars: number):
   };
 }
 
-/** `query_knowledge_graph`: words in documents, neighbours of an entity, paths between two. */
+/**
+ * `query_knowledge_graph`: searches documents for words, lists an entity's neighbours, or finds paths between two
+ * entities.
+ */
 export function queryKnowledgeGraph(documents: DocumentRepository, graph: GraphRepository): BuiltinWork {
   return {
     external: true,
@@ -104,12 +110,12 @@ function readerOf(turn: TurnScope): Reader {
   return turn.trusted ? 'known' : 'everyone';
 }
 
-/** What a caller of the built-in App says is not the project's own word, whoever wrote it. */
+/** What a caller of the built-in App sends is not the project's own statement, whoever wrote it. */
 function isTainted({ turn, tainted }: CallSite): boolean {
   return tainted || turn.trust !== 'known' || !turn.trusted;
 }
 
-/** Whether any document, fact or path of a result is one that was learnt from untrusted senders. */
+/** Whether the result contains a document, fact or path that was learnt from untrusted senders. */
 function isMarkedUntrusted(result: unknown): boolean {
   if (Array.isArray(result)) return result.some(isMarkedUntrusted);
   if (typeof result !== 'object' || result === null) return false;

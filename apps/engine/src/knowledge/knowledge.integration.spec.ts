@@ -101,7 +101,8 @@ describe('knowledge', () => {
       provenance: { turn_id: turn.turn_id, agent_id: agent, sender: 'ada' },
     });
     const read = [{ name: 'http_request', arguments: JSON.stringify({ method: 'GET', url: `${target.url}/page` }) }];
-    // Asked for in one step, so before the model has read the page; what it knows by the time it is stored counts.
+    // It is requested in the same step, before the model has read the page. What it has read by the time of storing
+    // counts.
     const store = { name: 'store_knowledge', arguments: JSON.stringify({ text: 'Quokkas were bought by Mallory.' }) };
     model.script([...read, store], 'Done.');
     await turnsOf(world).run(turnOf({ agent_id: agent }));

@@ -10,8 +10,8 @@ export interface AttachmentText {
 }
 
 /**
- * The text of a file that came with the turn's own event; no other can be named, so that a sender has nothing read but
- * what it sent. The gateway fetches it through the adapter of the App.
+ * The text of a file that came with the turn's own event. No other file can be named, so a sender can only have its own
+ * files read. The gateway fetches it through the App's adapter.
  */
 export async function readAttachment(
   gateway: ServiceClient,
@@ -32,7 +32,7 @@ export async function readAttachment(
     return failure('attachment_unavailable', 'The file cannot be fetched at the moment.');
   }
   if (!('content_base64' in fetched)) return refused(fetched.error);
-  // What the sender's program says is more than a provider that knows bytes alone.
+  // The sender's program knows the type better than a provider that only knows bytes.
   const type = fetched.content_type === 'application/octet-stream' ? contentType : fetched.content_type;
   const read = documentText(Buffer.from(fetched.content_base64, 'base64'), type, name, maxChars);
   if ('refused' in read) return refused(read.refused);

@@ -29,7 +29,7 @@ class TakeVersion {
   @JsonObject() provenance: Record<string, unknown>;
 }
 
-/** For the gateway: what its document sources have, version by version. */
+/** For the gateway: the documents of its sources, version by version. */
 @ApiExcludeController()
 @Controller('internal/synced-documents')
 export class SyncedDocumentController {
@@ -58,7 +58,7 @@ export class SyncedDocumentController {
   }
 }
 
-/** Of a long path its end tells more. */
+/** The end of a long path says more than its beginning. */
 function titleOf(path: string): string {
   const { text } = sanitize(path, { maxChars: path.length + 64, maxLines: Number.MAX_SAFE_INTEGER });
   const line = text.replace(/\s+/g, ' ').trim() || 'document';

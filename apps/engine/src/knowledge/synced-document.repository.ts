@@ -7,7 +7,7 @@ import type { SyncOutcome } from './synced-document.entity.js';
 export interface SyncedVersion {
   /** The gateway's id of the document. */
   id: string;
-  /** Counts its changes. */
+  /** Increases with each change. */
   revision: number;
   outcome: SyncOutcome;
   /** Present when the outcome is `kept`. */
@@ -20,19 +20,19 @@ export interface TakenVersion {
   document_id: string;
 }
 
-/** What document sources have given to the project's knowledge. */
+/** The documents that sources have added to the project's knowledge. */
 @Injectable()
 export class SyncedDocumentRepository {
   constructor(private readonly db: DataSource) {}
 
   /**
-   * Puts a version in the place of the one before, all at once; one that is not newer changes nothing.
-   * @returns what is in force now; null when the id is another project's
+   * Replaces the previous version in one transaction. A version that is not newer changes nothing.
+   * @returns the current version; null when the id belongs to another project
    */
   async take(owner: Owner, version: SyncedVersion): Promise<TakenVersion | null> {
     const { id, revision, outcome, document } = version;
     return this.db.transaction(async (db) => {
-      // The row's lock lets versions of one document through one after the other.
+      // The row's lock serialises the versions of one document.
       const [newer] = (await db.query(
         `INSERT INTO engine.synced_document AS s (id, organization_id, project_id, revision, outcome, document_id, taken_at)
          VALUES ($1, $2, $3, $4, $5, $6, now())
@@ -50,7 +50,7 @@ export class SyncedDocumentRepository {
         return known ?? null;
       }
       await deleteDocument(db, owner, newer.document_id);
-      // Named after the gateway's id: the same text at two places is two documents, and each goes by itself.
+      // Derived from the gateway's id: equal text at two places is two documents, which are removed independently.
       const same = `sync:${id}`;
       const nothingStated = { entities: [], relations: [] };
       if (document) await insertDocument(db, owner, newer.document_id, same, document, nothingStated);

@@ -25,16 +25,16 @@ export interface LoopInput {
   /** Steps that an earlier claim of the turn has stored. */
   stored: Step[];
   log: StepLog;
-  /** What the turn starts with holds untrusted content: its message, or what was said before in its session. */
+  /** The turn starts with untrusted content: its message, or what its session said before. */
   untrusted: boolean;
   maxSteps: number;
-  /** What the turn may use; over it the model has one more call, without tools. */
+  /** Limits of the turn. Once they are exceeded, the model gets one more call, without tools. */
   maxTokens: number;
   maxCostMicros: number;
-  /** How often the conversation is shortened for a model that says it is too long. */
+  /** How often the conversation may be shortened when the model says that it is too long. */
   maxShortenings: number;
   signal: AbortSignal;
-  /** Told of each shortening, for the timeline. */
+  /** Called at each shortening, for the timeline. */
   onShortened: (level: number, leftOutChars: number) => void;
 }
 
@@ -42,15 +42,16 @@ export interface LoopResult {
   /** Empty where there is nothing to say. */
   text: string;
   reason: ReplyMark | typeof nothingToSay | null;
-  /** What was taken out of the text, by rule; null when nothing was. */
+  /** What was removed from the text, by rule; null when nothing was. */
   cleaned: Record<string, number> | null;
   model: string;
 }
 
 /**
- * Model, tools, model, … until the model answers without a call; the last step has no tools, so a turn never ends empty
- * for want of steps. The intent of a call is committed before it and its result after it: whoever takes the turn over
- * knows which calls were made, and makes none twice whose outcome it does not know.
+ * Alternates between model and tools until the model answers without a call. The last step offers no tools, so a turn
+ * never ends empty because it ran out of steps. The intent of a call is committed before the call and its result after
+ * it. So whoever takes the turn over knows which calls were made and does not repeat one whose outcome is unknown,
+ * unless it is idempotent.
  * @throws ModelError, PermanentFailure with why there is no answer, LeaseLost, ApprovalNeeded, or the signal's reason
  */
 export async function runLoop(input: LoopInput): Promise<LoopResult> {
@@ -102,7 +103,7 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
   }
 }
 
-/** @returns null when the conversation was too long and is shorter now */
+/** @returns null when the conversation was too long and has been shortened */
 async function ask(input: LoopInput, limit: TurnLimit | null): Promise<Completion | null> {
   const { model, conversation, calls, signal, spending } = input;
   const beganMs = performance.now();
@@ -121,7 +122,7 @@ async function ask(input: LoopInput, limit: TurnLimit | null): Promise<Completio
   }
 }
 
-/** Shows the model less from here on, whoever goes on with the turn. @throws what is given when it may not be less */
+/** Shows the model less from here on, in later claims too. @throws `why` when it cannot be shortened further */
 async function shorten({ conversation, log, maxShortenings, onShortened }: LoopInput, why: Error): Promise<void> {
   const next = log.counted('shortened') < maxShortenings ? conversation.shorten() : null;
   if (next) log.add('shortened', { ...next, reason: why.message });
@@ -134,14 +135,14 @@ function levelIn(stored: Step[]): number {
   return Number(stored.findLast((step) => step.kind === 'shortened')?.content['level'] ?? 0);
 }
 
-/** What stops the tools of the next step. */
+/** Why the next step gets no tools, or null. */
 function limitOf({ guard, log, maxTokens, maxCostMicros, maxSteps }: LoopInput, step: number): TurnLimit | null {
   if (guard.exhausted) return 'calls_exhausted';
   if (log.tokens >= maxTokens || log.costMicros >= maxCostMicros) return 'budget_spent';
   return step >= maxSteps ? 'steps_exhausted' : null;
 }
 
-/** Calls of an answer that the model or its filter broke off are not what it wanted to call. */
+/** Calls in an answer that was broken off are incomplete and are not made. */
 function unfinished({ finish_reason }: Completion): boolean {
   return finish_reason === 'content-filter' || brokenOff.has(finish_reason);
 }

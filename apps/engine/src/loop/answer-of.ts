@@ -2,26 +2,26 @@ import { nothingToSay, type ReplyMark, type TurnLimit } from '#libs/contracts';
 import type { SanitizedReply } from '#libs/sanitizer';
 import { type Completion, type FinishReason, noReplyWord } from '../model/model.js';
 
-/** What the last call of a turn amounts to. */
+/** The result of a turn's last model call. */
 export type Answer =
   | { is: 'text'; text: string; reason: ReplyMark | null }
   | { is: 'nothing'; reason: typeof nothingToSay }
-  /** It stopped at its length limit before it said anything: a shorter conversation may leave it room. */
+  /** It reached its length limit before it said anything. A shorter conversation may leave it room. */
   | { is: 'too_long' }
-  /** `retry`: it may come out otherwise. */
+  /** `retry`: another try may succeed. */
   | { is: 'failed'; code: string; message: string; retry: boolean };
 
 /** The endpoint ended the answer, not the model. */
 export const brokenOff: ReadonlySet<FinishReason> = new Set(['error', 'interrupted']);
 
-/** Follows a text that the model did not get to end. */
+/** Appended to a text that the model could not finish. */
 const cutMark = '\n\n[…]';
 
 /**
- * Maps how the model ended to how the turn does; docs/agents.md has the table.
- * @param reply the text as it may go out; one that only thought said nothing
+ * Maps how the model call ended to how the turn ends; docs/agents.md has the table.
+ * @param reply the text as it may go out; `spoken` is empty when the model only thought
  * @param limit what stopped the tools, or null
- * @param called the turn has called tools: having done that, an agent may have nothing to add
+ * @param called the turn has called tools, so an empty answer is allowed
  */
 export function answerOf(
   { finish_reason, refusal }: Completion,

@@ -5,14 +5,14 @@ import type { ApprovalReason } from '../approvals/approval.entity.js';
 export interface AskedCall {
   ref: string;
   tool: string;
-  /** Of the tool's definition; null for a built-in. */
+  /** From the tool's definition; null for a built-in. */
   pin: string | null;
   grade: ToolGrade;
   reason: ApprovalReason;
   args: Record<string, unknown>;
 }
 
-/** The turn waits for people: everything else it could do in this step is done and stored. */
+/** The turn has to wait for approvals. Everything else in this step is already done and stored. */
 export class ApprovalNeeded extends Error {
   override readonly name = 'ApprovalNeeded';
   constructor(readonly calls: AskedCall[]) {

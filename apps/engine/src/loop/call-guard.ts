@@ -5,31 +5,31 @@ import { failure, isFailure, type ToolFailure } from '../tools/tool.js';
 
 /** How often one call was made. */
 interface Seen {
-  /** Begun, without a result yet. */
+  /** Begun and without a result so far. */
   open: number;
-  /** Results in a row that were the same. */
+  /** Identical results in a row. */
   same: number;
   last: string | null;
   refused: number;
-  /** How often it could not be made at all. */
+  /** How often a check rejected it. */
   mistakes: number;
 }
 
-/** Keeps a model from calling without end: counts calls, and calls that say the same again. */
+/** Keeps a model from calling endlessly: counts all calls, and repetitions of the same call. */
 export class CallGuard {
   private readonly seen = new Map<string, Seen>();
   private calls = 0;
   /** True once the model may call nothing more in this turn. */
   exhausted = false;
 
-  /** @param maxSameReads how often a call that only reads may give one result; while that changes, it may be made again */
+  /** @param maxSameReads how often in a row a read may give one result; another result restarts the count */
   constructor(
     private readonly maxCalls: number,
     private readonly maxSameReads: number,
   ) {}
 
   /**
-   * @param reads it changes nothing, so it may be made again: what it reads may have changed
+   * @param reads the call changes nothing, so it may be repeated: what it reads may have changed
    * @returns why the call is not made, or null
    */
   refuse(call: ToolCall, reads: boolean): ToolFailure | null {
@@ -50,7 +50,7 @@ export class CallGuard {
     return failure(repeatedCode, message);
   }
 
-  /** A call that no check lets through, so that nothing was called. @returns why the turn's calls are over, or null */
+  /** Counts a call that failed its checks. @returns a failure once the turn is over its limit, or null */
   mistaken(call: ToolCall): ToolFailure | null {
     this.calls += 1;
     const seen = this.of(call);
@@ -61,7 +61,7 @@ export class CallGuard {
     return this.overLimit();
   }
 
-  /** @param resultHash of what tells its result from another one */
+  /** @param resultHash of the part of the result that tells it from another one */
   ended(call: ToolCall, resultHash: string): void {
     const seen = this.of(call);
     seen.open = Math.max(0, seen.open - 1);
@@ -69,7 +69,7 @@ export class CallGuard {
     seen.last = resultHash;
   }
 
-  /** A call of an earlier claim of the turn. @param resultHash null: it was not made */
+  /** Counts a call of an earlier claim of the turn. @param resultHash null: the call was refused */
   replayed(call: ToolCall, result: unknown, resultHash: string | null): void {
     const code = isFailure(result) ? result.error.code : null;
     if (resultHash === null && code !== null && checkCodes.includes(code)) {
@@ -102,7 +102,7 @@ export class CallGuard {
 
 const repeatedCode = 'repeated_call';
 
-/** The same for calls that say the same, whatever the order of their keys. */
+/** A hash of name and arguments that does not depend on the order of keys. */
 export function callKey({ name, arguments: args }: ToolCall): string {
   return createHash('sha256')
     .update(`${name} ${JSON.stringify(sorted(args))}`)

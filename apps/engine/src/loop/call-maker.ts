@@ -9,10 +9,8 @@ import { type CallSite, failure, isFailure, type Tool, type ToolFailure, type Tu
 import { ApprovalNeeded, type AskedCall } from './approval-needed.js';
 import { type CallGuard, callKey } from './call-guard.js';
 import { inChunks } from './call-order.js';
-import { cleanResult } from './clean-result.js';
-import { rehearsedResult } from './rehearsed-call.js';
 import type { OpenStep } from './replay.js';
-import { shownResult } from './shown-result.js';
+import { cleanResult, rehearsedResult, shownResult } from './call-result.js';
 import type { StepLog } from './step-log.js';
 
 export interface CallMakerInput {
@@ -21,13 +19,13 @@ export interface CallMakerInput {
   check: ArgumentCheck;
   guard: CallGuard;
   log: StepLog;
-  /** Decisions on calls of this turn, by the call's reference. */
+  /** Decisions on this turn's calls, by the call's reference. */
   approvals: Map<string, DecidedCall>;
   limits: { shown: number; kept: number; parallel: number };
   signal: AbortSignal;
-  /** Told of each call that was made, for the timeline. */
+  /** Called after each call, for the timeline. */
   onCall: (tool: string, outcome: string, durationMs: number) => void;
-  /** Told once, of the call whose result is the first untrusted content of the turn. */
+  /** Called once, for the first call whose result is untrusted content. */
   onTainted: (tool: string) => void;
 }
 
@@ -36,26 +34,26 @@ interface Planned extends CheckedCall {
   ref: string;
 }
 
-/** Makes the calls that one step of the model asks for. */
+/** Makes the calls of one model step. */
 export class CallMaker {
   /** The turn has read untrusted content. */
   tainted = false;
 
   constructor(private readonly input: CallMakerInput) {}
 
-  /** What the model is told of now. */
+  /** The tools that the model is shown now. */
   get offered(): Tool[] {
     return this.input.powers.tools.told;
   }
 
-  /** Tools that a search of an earlier claim found. */
+  /** Restores tools that a search in an earlier claim found. */
   reveal(names: string[]): void {
     this.input.powers.tools.reveal(names);
   }
 
   /**
-   * Makes the calls of a step that have no result yet, and fills `step.results`. What needs nobody's approval is made
-   * before the turn waits for the rest.
+   * Makes the calls of a step that have no result yet and fills `step.results`. Calls that need no approval are made
+   * before the turn waits for the others.
    * @throws ApprovalNeeded, LeaseLost, or the signal's reason
    */
   async make(step: OpenStep): Promise<void> {
@@ -104,7 +102,7 @@ export class CallMaker {
     return failure(`approval_${decided.state}`, `The call was not made: its approval was ${decided.state}.`);
   }
 
-  /** Calls that may go at once: intents in one commit, then each result as it comes. */
+  /** Makes calls in parallel: their intents in one commit, then each result as it arrives. */
   private async makeTogether(step: OpenStep, chunk: Planned[]): Promise<void> {
     const { log, signal } = this.input;
     signal.throwIfAborted();
@@ -180,7 +178,7 @@ export class CallMaker {
     onCall(call.name, code ?? 'ok', durationMs);
   }
 
-  /** A call that would change something, in a turn that may change nothing: the model is told what would be called. */
+  /** A rehearsal changes nothing. The model is told what would have been called. */
   private rehearse(step: OpenStep, { call, tool, grade, ref, asks }: Planned): void {
     const { log, limits, onCall, guard } = this.input;
     const handle = `rehearsed_${step.seq}_${step.results.size}`;
@@ -205,7 +203,7 @@ export class CallMaker {
     onCall(call.name, 'rehearsed', 0);
   }
 
-  /** A call that is not made, with the reason as its result. */
+  /** Records a call that is not made, with the reason as its result. */
   private refuse(step: OpenStep, call: ToolCall, refusal: ToolFailure): void {
     const { code } = refusal.error;
     const before = step.begun.get(call.id);
@@ -240,13 +238,13 @@ interface Begun {
   site: CallSite;
 }
 
-/** The text of a failure is ours where the tool is; a server, or code, words its own. */
+/** We word the failures of our own tools. Servers and Python code word theirs, so those are untrusted. */
 async function isUntrustedResult(tool: Tool, result: unknown, site: CallSite): Promise<boolean> {
   if (!tool.external || (tool.source === 'builtin' && isFailure(result))) return false;
   return tool.untrusted ? tool.untrusted(result, site) : true;
 }
 
-/** The audit's row of a call whose process died, which is now made again. */
+/** Settles the audit row of a call whose process died, since the call is now repeated. */
 function interrupted(seq: number) {
   return { seq, outcome: 'error' as const, code: 'interrupted', duration_ms: null };
 }

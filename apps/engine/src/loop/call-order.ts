@@ -1,8 +1,8 @@
 import type { ToolGrade } from '#libs/contracts';
 
 /**
- * Splits the calls of one step into those that go at once: neighbours that only read, at most `parallel`. A call that
- * changes something goes alone and in its place, since the model may have meant the order.
+ * Splits the calls of one step into groups that run in parallel: adjacent reads, at most `parallel` of them. A call
+ * that changes something runs alone and in its place, since the model may depend on the order.
  */
 export function inChunks<T extends { grade: ToolGrade }>(calls: T[], parallel: number): T[][] {
   const chunks: T[][] = [];

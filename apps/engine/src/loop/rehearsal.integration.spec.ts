@@ -145,7 +145,7 @@ describe('a rehearsal: a replay without delivery', () => {
     const entries = await until('the timeline has the turn', async () => {
       const sql = 'SELECT outcome, reason, detail FROM journal.entry WHERE subject_id = $1 ORDER BY at';
       const { rows } = await world.pool.query(sql, [turn.turn_id]);
-      // The end commits with the turn, what was rehearsed soon after.
+      // The turn's end commits with the turn; the rehearsed call is written shortly after.
       return rows.length > 1 && rows;
     });
     expect(entries).toEqual([

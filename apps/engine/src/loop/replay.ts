@@ -2,36 +2,36 @@ import type { Completion, ModelMessage, ToolCall } from '../model/model.js';
 import type { Step } from '../steps/step.entity.js';
 import type { CallGuard } from './call-guard.js';
 
-/** What a `model_call` step keeps. */
+/** The content of a `model_call` step. */
 export interface ModelCallContent extends Record<string, unknown> {
   text: string;
   tool_calls: ToolCall[];
   model: string;
   finish_reason: string;
-  /** Why the answer came to nothing and is not shown to the model again. Absent: it counts. */
+  /** Why the answer was discarded and is not shown to the model again. Absent: it counts. */
   discarded?: string;
 }
 
-/** Where what was said goes. */
+/** Receives the messages of a conversation. */
 export interface Listener {
   push(message: ModelMessage): unknown;
 }
 
-/** The calls of one model step, as far as they have come. */
+/** The calls of one model step and what has become of them. */
 export interface OpenStep {
   seq: number;
   calls: ToolCall[];
   /** Results by call id. */
   results: Map<string, unknown>;
-  /** Steps of the calls that were begun and gave no result, by call id. */
+  /** Steps of calls that were begun and have no result, by call id. */
   begun: Map<string, number>;
-  /** The model had read untrusted content when it asked for them. */
+  /** The model had read untrusted content when it asked for these calls. */
   tainted: boolean;
 }
 
 /**
  * Puts the stored steps of earlier claims back into the conversation.
- * @returns model calls so far, and the last step's calls when some have no result
+ * @returns the number of model calls so far, and the last step if some of its calls have no result
  */
 export function replay(stored: Step[], messages: Listener, guard: CallGuard): Replayed {
   let open: OpenStep | null = null;
@@ -74,9 +74,9 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
 interface Replayed {
   modelCalls: number;
   open: OpenStep | null;
-  /** A result of theirs is untrusted content. */
+  /** One of the results is untrusted content. */
   tainted: boolean;
-  /** Tools that searches found, the last one last. */
+  /** Tools that searches found, in the order in which they were found. */
   revealed: string[];
 }
 
@@ -85,7 +85,7 @@ export function close({ calls, results }: OpenStep, messages: Listener): void {
   for (const { id, name } of calls) messages.push({ role: 'tool', call_id: id, name, result: results.get(id) });
 }
 
-/** A model may give two calls of one step the same id, or none: results are told apart by them. */
+/** Results are matched to calls by id, and a model may repeat an id within a step or leave it out. */
 export function withUniqueIds(completion: Completion): Completion {
   const seen = new Set<string>();
   const tool_calls = completion.tool_calls.map((call, index) => {

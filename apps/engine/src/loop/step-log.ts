@@ -1,12 +1,12 @@
 import type { Step, StepKind } from '../steps/step.entity.js';
 import type { CallBegun, CallSettled, NewStep, Spent } from '../steps/new-step.js';
 
-/** The lease was lost: another claim runs the turn, so this one must do nothing more. */
+/** The lease was lost: another claim runs the turn, so this one must stop. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** Stores steps under the turn's lease; false when it is lost. */
+/** Stores steps under the turn's lease; false when the lease is lost. */
 export type AppendSteps = (steps: NewStep[]) => Promise<boolean>;
 
 interface StepFacts {
@@ -16,7 +16,7 @@ interface StepFacts {
   settled?: CallSettled;
 }
 
-/** The steps of one turn: kept here until they have to be committed, which is around every call and at the end. */
+/** The steps of one turn. They are buffered until they must be committed: around every call and at the end. */
 export class StepLog {
   private seq: number;
   private waiting: NewStep[] = [];
@@ -64,7 +64,7 @@ export class StepLog {
     return this.kinds.filter((each) => each === kind).length;
   }
 
-  /** Commits what waits, in the order it was added, whoever else commits at the same time. @throws LeaseLost */
+  /** Commits the buffered steps in order, also when several callers commit at once. @throws LeaseLost */
   async commit(): Promise<void> {
     const steps = this.waiting;
     this.waiting = [];
@@ -76,7 +76,7 @@ export class StepLog {
     await mine;
   }
 
-  /** What waits, for the statement that ends the turn. */
+  /** The buffered steps, for the statement that ends the turn. */
   get uncommitted(): NewStep[] {
     return this.waiting;
   }

@@ -1,10 +1,16 @@
 import type { EngineSettings } from '../settings.js';
-import type { Model, Models } from './model.js';
-import { ModelWithFallback } from './model-with-fallback.js';
+import {
+  type Completion,
+  type Model,
+  ModelError,
+  type ModelMessage,
+  type Models,
+  type ToolDescription,
+} from './model.js';
 import { OpenAiModel } from './openai-model.js';
 import { RehearsalModel } from './rehearsal-model.js';
 
-/** The models of this installation: one endpoint, any model it serves; the rehearsal model while there is none. */
+/** The models of this installation: any model of one endpoint, or the rehearsal model if none is configured. */
 export function configuredModels(settings: EngineSettings): Models {
   const { MODEL_BASE_URL: baseUrl, MODEL_NAME: modelName } = settings;
   if (!baseUrl) {
@@ -35,4 +41,46 @@ export function configuredModels(settings: EngineSettings): Models {
       return second ? new ModelWithFallback(named(name), named(second)) : named(name);
     },
   };
+}
+
+/**
+ * Asks the second model when the first gives no answer, and keeps using it for the rest of the turn. A turn must not
+ * wait for the same time-out at every step. One instance serves one turn.
+ */
+class ModelWithFallback implements Model {
+  private current: Model;
+
+  constructor(
+    first: Model,
+    private readonly second: Model,
+  ) {
+    this.current = first;
+  }
+
+  async complete(messages: ModelMessage[], tools: ToolDescription[], signal: AbortSignal): Promise<Completion> {
+    try {
+      return await this.current.complete(messages, tools, signal);
+    } catch (error) {
+      // A conversation that is too long is shortened for the model that the agent names.
+      if (!(error instanceof ModelError) || this.current === this.second || error.code === 'context_length')
+        throw error;
+      const answer = await this.askSecond(error, messages, tools, signal);
+      this.current = this.second;
+      return answer;
+    }
+  }
+
+  private async askSecond(
+    first: ModelError,
+    messages: ModelMessage[],
+    tools: ToolDescription[],
+    signal: AbortSignal,
+  ): Promise<Completion> {
+    try {
+      return await this.second.complete(messages, tools, signal);
+    } catch (error) {
+      // If the second model refuses for good, the first may still answer once it is available again.
+      throw first.away && error instanceof ModelError && !error.away ? first : error;
+    }
+  }
 }

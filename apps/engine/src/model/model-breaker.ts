@@ -2,17 +2,17 @@ import { backoffMs } from '#libs/contracts';
 import { ModelError } from './model.js';
 
 export interface BreakerLimits {
-  /** Calls in a row that found the model away, until nobody asks it. */
+  /** Failures in a row after which the circuit opens. */
   opensAfter: number;
-  /** The longest time between two trials, in ms; the first ones follow each other sooner. */
+  /** The longest time between two trials, in ms. The first trials follow each other sooner. */
   trialEveryMs: number;
 }
 
 const firstPauseMs = 500;
 
 /**
- * One circuit for each model of the endpoint: turns that wait for a model that is away do not ask it all at once. After
- * some failures in a row one call at a time tries it, after pauses that double.
+ * One circuit breaker per model of the endpoint, so that waiting turns do not all ask an unavailable model. After some
+ * failures in a row, one call at a time tries it, after pauses that double.
  */
 export class ModelBreaker {
   private failures = 0;
@@ -28,7 +28,7 @@ export class ModelBreaker {
     const waitMs = this.openUntilMs - Date.now();
     const { code, message } = this.last;
     if (waitMs > 0) throw new ModelError(code, message, false, waitMs + Math.ceil(Math.random() * firstPauseMs));
-    // Half open: this call goes through, the others wait for what comes of it.
+    // Half open: this call goes through, the others wait for its result.
     this.openUntilMs = Date.now() + this.pauseMs();
   }
 
@@ -38,7 +38,7 @@ export class ModelBreaker {
     this.succeededAtMs = performance.now();
   }
 
-  /** @param beganMs of `performance.now()`: a call that hung while later ones were answered says nothing of now */
+  /** @param beganMs of `performance.now()`. A call that hung while later ones were answered says nothing about now. */
   failed(error: ModelError, beganMs: number): void {
     if (beganMs < this.succeededAtMs) return;
     this.failures += 1;

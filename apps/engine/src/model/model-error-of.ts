@@ -1,11 +1,14 @@
 import { APICallError } from 'ai';
 import { ModelError } from './model.js';
 
-/** How endpoints say that a conversation is too long: OpenAI, Azure, Anthropic, Gemini, Mistral, vLLM, llama.cpp, Ollama. */
+/**
+ * How endpoints say that a conversation is too long: OpenAI, Azure, Anthropic, Gemini, Mistral, vLLM, llama.cpp,
+ * Ollama.
+ */
 const tooLong =
   /context[_ ](length|window|size)|maximum context|max(imum)?_?\s?(model|prompt|input)[_ ](len|length|tokens)|(prompt|input|request|conversation|messages?) (is|are|was) too (long|large)|too many (input |prompt )?tokens|token (count|limit)[^.]{0,40}exceed|exceeds?[^.]{0,60}(token|context)|reduce the length|string_above_max_length|request_too_large/i;
 
-/** What a failed call says of the model. */
+/** Classifies the failure of a model call. */
 export function modelErrorOf(error: unknown): ModelError {
   const cause = { cause: error };
   if (isOfNetwork(error)) return new ModelError('model_unavailable', 'the model does not answer', false, null, cause);
@@ -20,13 +23,13 @@ export function modelErrorOf(error: unknown): ModelError {
     return new ModelError('context_length', `${said}: the conversation is too long for it`, true, null, cause);
   }
   if (status === 401 || status === 403) return new ModelError('model_unauthorized', said, false, null, cause);
-  // The request is at fault; 408 and 429 are the endpoint's.
+  // The request is at fault, except with 408 and 429, which are the endpoint's.
   if (status < 500 && status !== 408 && status !== 429)
     return new ModelError('model_rejected', said, true, null, cause);
   return new ModelError('model_unavailable', said, false, retryAfterMs(error), cause);
 }
 
-/** Whether the connection failed or broke off, before the answer or in the middle of it: a cause of undici or of a socket. */
+/** Whether the connection failed, before or during the answer. An error of undici or of a socket causes it. */
 function isOfNetwork(error: unknown): boolean {
   let each: unknown = error;
   for (let depth = 0; depth < 5 && typeof each === 'object' && each !== null; depth += 1) {
@@ -37,7 +40,7 @@ function isOfNetwork(error: unknown): boolean {
   return false;
 }
 
-/** `Retry-After` in seconds (RFC 9110 section 10.2.3); its date form is left to the turn's own backoff. */
+/** `Retry-After` in seconds (RFC 9110 section 10.2.3). Its date form is ignored in favour of the turn's own backoff. */
 function retryAfterMs(error: APICallError): number | null {
   const seconds = Number(error.responseHeaders?.['retry-after'] ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1000, 300_000) : null;

@@ -1,10 +1,10 @@
-/** Of one million tokens, in the installation's currency. */
+/** Per million tokens, in the installation's currency. */
 export interface ModelPrice {
   input: number;
   output: number;
 }
 
-/** What model calls cost: the price of one million tokens is the price of one token in millionths. */
+/** Costs of model calls. The price of a million tokens equals the price of one token in millionths. */
 export class ModelPrices {
   constructor(private readonly prices: Record<string, ModelPrice>) {}
 
@@ -15,7 +15,7 @@ export class ModelPrices {
   }
 }
 
-/** Reads `{"<model>": {"input": 0.5, "output": 1.5}}`. @throws Error naming what is wrong */
+/** Reads `{"<model>": {"input": 0.5, "output": 1.5}}`. @throws Error that says what is wrong */
 export function readPrices(value: unknown): Record<string, ModelPrice> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('MODEL_PRICES is no object');
   for (const [model, price] of Object.entries(value)) {

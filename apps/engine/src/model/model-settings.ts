@@ -4,8 +4,8 @@ interface Given {
 }
 
 /**
- * Settings of a model that fit together.
- * @throws Error when there is an endpoint and no model: every turn of an agent that names none would fail
+ * Checks that the model settings fit together.
+ * @throws Error when there is an endpoint but no model: every turn of an agent that names none would fail
  */
 export function checkedModel<T extends Given>(settings: T): T {
   if (settings.MODEL_BASE_URL && !settings.MODEL_NAME) {

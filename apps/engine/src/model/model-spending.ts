@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Histogram } from 'prom-client';
 import type { Spent } from '../steps/new-step.js';
 
-/** What calls of models take and cost. Without their names: agents may name any, and each would be a series. */
+/** Metrics of model calls, not labelled by model: agents may name any model, and each would be a new series. */
 @Injectable()
 export class ModelSpending {
   private readonly seconds: Histogram<'outcome'>;

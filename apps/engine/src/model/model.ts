@@ -1,4 +1,4 @@
-/** The event a turn answers, as far as the rehearsal model's templates may name it. */
+/** The event that a turn answers, as far as the rehearsal model's templates may refer to it. */
 export interface ModelEvent {
   sender: string;
   message: string;
@@ -7,7 +7,7 @@ export interface ModelEvent {
   metadata: Record<string, unknown>;
 }
 
-/** One call the model asks for. `arguments` is parsed JSON, or the text as it came where that is no JSON. */
+/** A call that the model asks for. `arguments` is parsed JSON, or the raw text if it is not JSON. */
 export interface ToolCall {
   id: string;
   name: string;
@@ -20,7 +20,7 @@ export type ModelMessage =
   | { role: 'assistant'; content: string; tool_calls: ToolCall[] }
   | { role: 'tool'; call_id: string; name: string; result: unknown };
 
-/** A tool as the model is told of it; `parameters` is a JSON Schema. */
+/** A tool as the model is shown it; `parameters` is a JSON Schema. */
 export interface ToolDescription {
   name: string;
   description: string;
@@ -32,17 +32,17 @@ export interface Completion {
   tool_calls: ToolCall[];
   input_tokens: number;
   output_tokens: number;
-  /** Which model answered. */
+  /** The model that answered. */
   model: string;
   finish_reason: FinishReason;
-  /** What the model says instead of an answer, where it refuses to give one. Absent: it does not. */
+  /** The model's explanation when it refuses to answer. Absent: it does not refuse. */
   refusal?: string;
 }
 
-/** What a model answers that has nothing to say: an empty answer may as well be a fault of it. */
+/** The model's answer when it has nothing to say. An empty answer could also be a fault. */
 export const noReplyWord = 'NO_REPLY';
 
-/** Why one call ended, as the AI SDK names it. */
+/** Why a call ended, in the AI SDK's terms. */
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'interrupted' | 'other';
 
 /** `context_length`: the conversation is too long for it. */
@@ -56,21 +56,21 @@ export type ModelErrorCode =
 
 const awayCodes: ReadonlySet<ModelErrorCode> = new Set(['model_unavailable', 'model_unauthorized', 'model_timeout']);
 
-/** The model gave no answer. `permanent`: asking again with the same turn cannot help. */
+/** The model gave no answer. `permanent`: repeating the request for the same turn cannot help. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   constructor(
     readonly code: ModelErrorCode,
     message: string,
     readonly permanent = false,
-    /** What the endpoint asked for with `Retry-After`, in ms. */
+    /** From the endpoint's `Retry-After`, in ms. */
     readonly retryAfterMs: number | null = null,
     options?: ErrorOptions,
   ) {
     super(message, options);
   }
 
-  /** The model may be there again later, for the very same conversation. */
+  /** The same conversation may succeed once the model is available again. */
   get away(): boolean {
     return awayCodes.has(this.code);
   }
@@ -81,11 +81,11 @@ export interface Model {
   complete(messages: ModelMessage[], tools: ToolDescription[], signal: AbortSignal): Promise<Completion>;
 }
 
-/** Gives the model an agent runs on. */
+/** Provides the model that an agent runs on. */
 export interface Models {
   /**
    * @param name the agent's own model; null for the installation's
-   * @param fallback asked when that one gives no answer; null for the installation's, which may have none
+   * @param fallback asked when that one gives no answer; null for the installation's fallback, if there is one
    */
   forTurn(name: string | null, fallback: string | null): Model;
 }

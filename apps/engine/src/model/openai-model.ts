@@ -13,7 +13,7 @@ export interface OpenAiSettings {
   breaker: BreakerLimits;
 }
 
-/** A chat-completions endpoint through the AI SDK; one call is one step, the loop and its tools are the engine's. */
+/** A chat-completions endpoint through the AI SDK. One call is one step; the engine runs the loop and the tools. */
 export class OpenAiModel implements Model {
   private readonly model: LanguageModel;
   private readonly breaker: ModelBreaker;
@@ -35,7 +35,7 @@ export class OpenAiModel implements Model {
       return completion;
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      // Who refuses a request, or answers nonsense, is there.
+      // An endpoint that refuses a request or answers nonsense is still up.
       if (error.away) this.breaker.failed(error, beganMs);
       else this.breaker.succeeded();
       throw error;
@@ -80,14 +80,14 @@ export class OpenAiModel implements Model {
   }
 }
 
-/** `choices[0].message.refusal` of a chat completion, which the SDK leaves out; null where there is none. */
+/** `choices[0].message.refusal` of a chat completion, which the SDK omits; null if there is none. */
 function refusalIn(body: unknown): string | null {
   const { choices } = (body ?? {}) as { choices?: { message?: { refusal?: unknown } }[] };
   const refusal = Array.isArray(choices) ? choices[0]?.message?.refusal : undefined;
   return typeof refusal === 'string' && refusal !== '' ? refusal : null;
 }
 
-/** Without `execute`, the SDK hands calls back instead of running them. */
+/** Without `execute`, the SDK returns calls instead of running them. */
 function sdkTools(tools: ToolDescription[]): Record<string, ReturnType<typeof tool>> {
   return Object.fromEntries(
     tools.map(({ name, description, parameters }) => [

@@ -1,13 +1,13 @@
 import type { ModelEvent, ToolCall } from './model.js';
 
-/** What the instructions tell the rehearsal model to do, in their order. */
+/** What the instructions tell the rehearsal model to do, in order. */
 export interface Directives {
   calls: { name: string; arguments: unknown }[];
-  /** The last `reply:` line wins, so that a workflow's instructions stand over its agent's. */
+  /** The last `reply:` line wins, so that a workflow's instructions override its agent's. */
   reply: string | null;
 }
 
-/** Reads lines `reply: <template>` and `call <tool> <json>`; every other line is for people and real models. */
+/** Reads lines `reply: <template>` and `call <tool> <json>`. All other lines are for people and real models. */
 export function readDirectives(instructions: string): Directives {
   const directives: Directives = { calls: [], reply: null };
   for (const line of instructions.split('\n')) {
@@ -19,14 +19,17 @@ export function readDirectives(instructions: string): Directives {
   return directives;
 }
 
-/** Fills `{{message}}`, `{{sender}}`, `{{event_type}}`, `{{thread_id}}`, `{{metadata.a.b}}` and `{{result.status}}` once. */
+/**
+ * Fills `{{message}}`, `{{sender}}`, `{{event_type}}`, `{{thread_id}}`, `{{metadata.a.b}}` and `{{result.status}}`, in
+ * one pass.
+ */
 export function fillTemplate(template: string, event: ModelEvent, result: unknown): string {
   return template.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (_all, path: string) =>
     shown(path.split('.').reduce<unknown>(memberOf, { ...event, result })),
   );
 }
 
-/** The call with its templates filled; within a URL what is filled in is encoded, so that it cannot change the address. */
+/** The call with its templates filled. Values inside a URL are encoded, so that they cannot change the address. */
 export function fillCall(call: Omit<ToolCall, 'id'>, event: ModelEvent, result: unknown): unknown {
   const encoded: ModelEvent = {
     ...event,
@@ -61,7 +64,7 @@ function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Handed on as it is: the check of arguments then says what is wrong with it.
+    // Passed on unchanged, so that the argument check reports what is wrong.
     return text;
   }
 }

@@ -13,8 +13,8 @@ const shownChars = 500;
 const cacheSize = 500;
 
 /**
- * Answers while no model is configured, the same for the same input, and says what it is. It follows directives of the
- * system message alone: text that came from outside is shown, never obeyed.
+ * Answers while no model is configured. The same input gives the same answer, and the answer says where it comes from.
+ * It follows directives in the system message only: text from outside is shown, never obeyed.
  */
 export class RehearsalModel implements Model {
   private readonly read = new Map<string, Directives>();

@@ -2,16 +2,16 @@ import type { ModelMessage } from '../model/model.js';
 
 /** How much of a turn's conversation the model is shown. */
 export interface Shown {
-  /** Of the session's earlier turns: the newest, as a share of all that a turn is shown. */
+  /** The share of the session's earlier turns that is shown, newest first. */
   past: number;
-  /** Characters of each message that the turn answers, and of each result of a call. */
+  /** Characters of each message that the turn answers, and of each call's result. */
   ownChars: number;
   resultChars: number;
 }
 
 const all: Shown = { past: 1, ownChars: Number.POSITIVE_INFINITY, resultChars: Number.POSITIVE_INFINITY };
 
-/** From the whole to what every model has room for: the past goes first, what the turn is about is only cut. */
+/** From everything to what fits every model. Earlier turns are dropped first; the turn's own content is only cut. */
 const levels: readonly Shown[] = [
   all,
   { ...all, past: 0.5 },
@@ -20,13 +20,13 @@ const levels: readonly Shown[] = [
   { past: 0, ownChars: 4_000, resultChars: 2_000 },
 ];
 
-/** What a turn and its model say to each other, and what of it the model is shown. */
+/** The messages between a turn and its model, and how much of them the model is shown. */
 export class Conversation {
   private readonly own: ModelMessage[] = [];
   private prompt: ModelMessage[];
   private level = 0;
 
-  /** @param promptAt what comes before the turn's own steps; the same messages for the same measure */
+  /** @param promptAt builds what comes before the turn's own steps; deterministic for each measure */
   constructor(private readonly promptAt: (shown: Shown) => ModelMessage[]) {
     this.prompt = promptAt(all);
   }
@@ -36,12 +36,12 @@ export class Conversation {
     return [...this.prompt, ...this.own.map((message) => cutResult(message, resultChars))];
   }
 
-  /** The tools' side and the model's, as they come. */
+  /** Appends a message of the model or of a tool. */
   push(message: ModelMessage): void {
     this.own.push(message);
   }
 
-  /** Shows less. @returns the new level and how many characters less it is; null when nothing is left to leave out */
+  /** Shows less. @returns the new level and the characters left out; null when nothing more can be left out */
   shorten(): { level: number; left_out_chars: number } | null {
     const before = charsOf(this.messages);
     for (let level = this.level + 1; level < levels.length; level += 1) {
@@ -52,7 +52,7 @@ export class Conversation {
     return null;
   }
 
-  /** Shows what a level shows: one that an earlier claim of the turn had come to. */
+  /** Shows as much as a level allows; used to restore the level of an earlier claim of the turn. */
   shortenTo(level: number): void {
     this.level = Math.min(Math.max(0, level), levels.length - 1);
     this.prompt = this.promptAt(levels[this.level] ?? all);

@@ -2,30 +2,30 @@ import type { TakeoverLine, TurnInput } from '#libs/contracts';
 import { fence, fenceExplanation } from '#libs/sanitizer';
 import { type ModelMessage, noReplyWord } from '../model/model.js';
 
-/** One earlier turn of the session, oldest first. */
+/** An earlier turn of the session. */
 export interface PastTurn {
   input: TurnInput;
   reply_text: string | null;
 }
 
 export interface PromptParts {
-  /** The agent's own. */
+  /** The agent's own instructions. */
   instructions: string;
-  /** Of its Skills: written by people of the project. */
+  /** Knowledge of its Skills, written by people of the project. */
   skills: { name: string; knowledge: string }[];
   input: TurnInput;
   past: PastTurn[];
-  /** Of an earlier turn's texts, each. */
+  /** Limit for each text of an earlier turn. */
   pastChars: number;
-  /** Of each message that the turn answers. Absent: all. */
+  /** Limit for each message that the turn answers. Absent: none. */
   ownChars?: number;
   /** True when the turn may only read. */
   readOnly: boolean;
 }
 
 /**
- * The prompt: trusted text (agent, workflow) is the system message; every external event is a user message between
- * fences of its own that the sender cannot guess, with who claims to have sent it.
+ * Builds the prompt. Trusted text (agent, workflow) is the system message. Every external event is a user message
+ * inside fences that the sender cannot guess, with the claimed sender.
  */
 export function buildPrompt(parts: PromptParts): ModelMessage[] {
   const messages: ModelMessage[] = [{ role: 'system', content: systemText(parts) }];
@@ -61,10 +61,10 @@ ${noReplyWord} and nothing else.`;
 
 const readOnlyNote = 'The current event is not verified: only calls that read are allowed.';
 
-/** Before what a model said in a rehearsal: it may speak of calls that were never made. */
+/** Precedes what a model said in a rehearsal, which may mention calls that were never made. */
 const rehearsedNote = '[rehearsal: nothing was sent or changed]';
 
-/** An App's id begins otherwise, and no sender writes to this line. */
+/** No App has an id like this, and no sender controls this line. */
 const takeoverSource = 'takeover';
 
 const takeoverNote = `While a person had taken the conversation over, you were not asked. What was said then stands among the events; what that \
@@ -82,7 +82,7 @@ function systemText({ instructions, skills, input, past, readOnly }: PromptParts
   return [ground, ...notes, instructions, ...knowledge, ...workflow].join('\n\n');
 }
 
-/** What was said before a turn's own message, oldest first: to a person, by one, and what is answered with it. */
+/** What was said before a turn's own message, oldest first: during a takeover, and in messages answered with it. */
 function earlierTexts(input: TurnInput, maxChars: number): string[] {
   const earlier = input.earlier ?? [];
   const lines = input.takeover ?? [];
@@ -114,7 +114,7 @@ function eventText({ message, verified, reply }: TurnInput, maxChars: number): s
   });
 }
 
-/** Facts from a message's metadata, as far as they fit; how many do not is said. */
+/** Facts from a message's metadata, as many as fit, with the number of those left out. */
 function metadataFacts({ metadata }: TurnInput['message'], maxChars: number): (readonly [string, unknown])[] {
   const entries = Object.entries(metadata ?? {});
   if (!Number.isFinite(maxChars)) return entries.map(([name, value]) => [`metadata ${name}`, value] as const);

@@ -5,7 +5,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
 import { PythonCallbackService } from './python-callback.service.js';
 
-/** Checked as the arguments of `http_request` before it is made. */
+/** Checked against the schema of `http_request` before the request is made. */
 class PythonCallbackBody implements PythonHttpRequest {
   @Text(10) method: string;
   @Text(8_192) url: string;
@@ -14,8 +14,8 @@ class PythonCallbackBody implements PythonHttpRequest {
 }
 
 /**
- * For the python-runner: what the tool that runs asks of the platform. Who asks is told by the call's own token, which no other
- * service has and which ends with the call, so no service token is asked for.
+ * For the python-runner: requests of a running tool to the platform. The call's own token identifies the caller. No
+ * other service has it and it ends with the call, so no service token is required.
  */
 @ApiExcludeController()
 @Controller('internal/python-callbacks')

@@ -18,7 +18,7 @@ import { type CallingBack, ToolCallRepository } from '../steps/tool-call.reposit
 
 const schema = builtinTools.find(({ name }) => name === 'http_request')?.input_schema ?? {};
 
-/** Answers what Python tools ask: as the call's own turn, within its grade, a bounded number of times. */
+/** Answers requests of Python tools on behalf of the call's turn, within its grade and a limited number of times. */
 @Injectable()
 export class PythonCallbackService {
   constructor(
@@ -29,7 +29,7 @@ export class PythonCallbackService {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  /** @throws Problem 401 when the call has ended or never was */
+  /** @throws Problem 401 when the call has ended or never existed */
   async request(token: string, asked: PythonHttpRequest): Promise<PythonHttpAnswer> {
     const call = await this.callOf(token);
     if (isFailure(call)) return call;
@@ -47,7 +47,7 @@ export class PythonCallbackService {
     }
     const limits = { maxResponseBytes: this.settings.TOOL_RESULT_KEPT_BYTES, timeoutMs: this.settings.TOOL_TIMEOUT_MS };
     return request(this.egress, limits, httpArguments(args), {
-      // A tool that says it only reads may only GET.
+      // A tool that declares itself read-only may only GET.
       mayDo: call.grade === 'none' ? 'read' : call.grade,
       hosts: null,
       signal: AbortSignal.timeout(limits.timeoutMs + 1_000),
@@ -56,7 +56,7 @@ export class PythonCallbackService {
     });
   }
 
-  /** What the event of the call's turn was received as. @throws Problem 401 as `request` */
+  /** The body of the event behind the call's turn. @throws Problem 401 as `request` */
   async event(token: string): Promise<PythonEventAnswer> {
     const call = await this.callOf(token);
     if (isFailure(call)) return call;

@@ -5,7 +5,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { PythonTryService } from './python-try.service.js';
 import { TryPython } from './python-try.dto.js';
 
-/** For the registry: a person tries a Python tool, outside of a turn. */
+/** For the registry: a person tries a Python tool outside a turn. */
 @ApiExcludeController()
 @Controller('internal/python-tries')
 @RequireScopes('service')

@@ -6,7 +6,7 @@ import type { PythonTry } from './python-try.entity.js';
 export class PythonTryRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** Rows of processes that died meanwhile go, too. */
+  /** Also deletes expired rows of processes that died. */
   async begin(
     tried: Pick<PythonTry, 'callback_sha256' | 'organization_id' | 'project_id' | 'tool_id' | 'grade'>,
     lifeMs: number,

@@ -7,14 +7,14 @@ import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
 import { CredentialReader } from '../tools/bound-credentials.js';
 import { refusalOf } from '../tools/registry/mcp-tool.js';
-import { credentialValues, runRequest } from '../tools/registry/python-run.js';
+import { credentialValues, runRequest } from '../tools/registry/python-tool.js';
 import { isFailure } from '../tools/tool.js';
 import { PythonTryRepository } from './python-try.repository.js';
 
-/** Beyond the call's own time: until then its token is good, should this process die. */
+/** How long after the call's time-out its token stays valid if this process dies. */
 const graceMs = 5_000;
 
-/** Runs a Python tool once by hand, with what a turn would give it, and with its own grade. */
+/** Runs a Python tool once by hand, with the credentials and HTTP access of a turn and with its own grade. */
 @Injectable()
 export class PythonTryService {
   constructor(

@@ -57,7 +57,7 @@ describe('a committed reply', () => {
     expect(await shown()).toMatchObject([{ state: 'taken' }]);
     await tell('unknown', 2);
     expect(await shown()).toMatchObject([{ state: 'unknown' }]);
-    // A person said that it has arrived.
+    // A person has confirmed that it arrived.
     await tell('delivered', 1);
     expect(await shown()).toMatchObject([{ state: 'delivered' }]);
     await world.pool.query('UPDATE engine.stale_handover SET next_at = now() - make_interval(hours => 1)');

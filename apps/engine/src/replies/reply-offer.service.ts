@@ -15,7 +15,7 @@ const offeredSql = `
      AND sent.id IS NOT NULL
    ORDER BY t.finished_at LIMIT $3`;
 
-/** Offers committed replies to the gateway, and those again that it has not taken. */
+/** Offers committed replies to the gateway, and offers again those that it has not accepted. */
 @Injectable()
 export class ReplyOfferService extends Sweeping {
   private readonly handovers: Handovers;
@@ -44,7 +44,7 @@ export class ReplyOfferService extends Sweeping {
     await this.jobClient.enqueue(deliverySend, this.payloadOf(reply));
   }
 
-  /** Offers again what these turns sent: the gateway knows what it has. */
+  /** Offers the replies of these turns again. The gateway ignores those that it has. */
   async republish(turnIds: string[]): Promise<void> {
     await Promise.all((await this.replies.ofTurns(turnIds)).map((reply) => this.offer(reply)));
   }

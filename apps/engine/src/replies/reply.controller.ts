@@ -4,7 +4,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { ReplyRepository } from './reply.repository.js';
 
-/** For the gateway: the content of a reply that was too big for its job. */
+/** For the gateway: the content of a reply that was too large for its job. */
 @ApiExcludeController()
 @Controller('internal/turns/:turn_id/replies')
 export class ReplyController {

@@ -7,14 +7,14 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Turn } from '../turns/turn.entity.js';
 
-/** A reply as the gateway is offered it; the turn's row has all of it. */
+/** A reply as it is offered to the gateway; the turn's row has all of it. */
 export type OfferedReply = Omit<DeliverySendPayload, 'content'> & { turn_id: string; content: OutboundContent };
 
-/** What a turn sent, and how that fares: `open` until the gateway has told of it. */
+/** A reply that a turn sent and its state: `open` until the gateway has reported on it. */
 export interface SentReply {
   delivery_id: string;
   turn_id: string;
-  /** `answer`: the turn's. `failure_notice`: what its sender is told when it failed. Each at most once. */
+  /** `answer`: the turn's reply. `failure_notice`: tells the sender that the turn failed. Each at most once. */
   kind: 'answer' | 'failure_notice';
   state: 'open' | 'taken' | 'delivered' | 'dead' | 'unknown';
 }
@@ -30,12 +30,12 @@ const ends = ['delivered', 'dead', 'unknown'] as const;
 export class ReplyRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** Notes that the sender of a failed turn is told so, once for a turn. */
+  /** Records that the sender of a failed turn is notified, once per turn. */
   async addNotice(tx: Queryable, turnId: string): Promise<void> {
     await tx.query('UPDATE engine.turn SET notice_id = $2 WHERE id = $1 AND notice_id IS NULL', [turnId, newId('dlv')]);
   }
 
-  /** What these turns send, in the order in which it was written. */
+  /** The replies of these turns, in the order in which they were written. */
   async ofTurns(turnIds: string[]): Promise<OfferedReply[]> {
     if (turnIds.length === 0) return [];
     const turns = (await this.db.query(
@@ -46,7 +46,7 @@ export class ReplyRepository {
     return turns.flatMap(repliesOf);
   }
 
-  /** What turns of one project sent, and how it fares, by the journal. */
+  /** The replies of turns of one project and their states, from the journal. */
   async sentBy(
     scope: Pick<Principal, 'organizationId' | 'projectId'>,
     turns: Pick<Turn, 'id' | 'receipt_id' | 'answer_id' | 'notice_id'>[],
@@ -68,7 +68,7 @@ export class ReplyRepository {
   }
 }
 
-/** The notice of a failure comes before the answer that a redrive gave. */
+/** The failure notice precedes the answer that a redrive gave. */
 function repliesOf({ id, input, reply_text, answer_id, notice_id, ...turn }: SendingTurn): OfferedReply[] {
   const target = input?.reply;
   if (!target) return [];

@@ -18,7 +18,7 @@ describe('the retention of the engine', () => {
   const ids = async (table: string): Promise<string[]> =>
     (await world.pool.query(`SELECT id FROM engine.${table} ORDER BY id`)).rows.map(({ id }) => id);
 
-  /** A turn that ended so many days ago. */
+  /** A turn that ended the given number of days ago. */
   async function turn(days: number, key: string): Promise<{ id: string; session: string }> {
     const atMs = Date.now() - days * dayMs;
     const turn_id = firstId('trn', new Date(atMs)) + newId('trn').slice(16);

@@ -7,11 +7,12 @@ import { activeStates } from '../turns/turn.entity.js';
 const dayMs = 86_400_000;
 
 /**
- * Deletes what is old in each table and says how many rows that were, at most `$2`: `$1` is the time. Rows that somebody
- * has locked are left to the next sweep. `$3`, for turns: what the ids of older ones sort before.
+ * Deletes old rows of each table, at most `$2`, and returns their number. `$1` is the cut-off time. Locked rows are
+ * left to the next sweep. `$3`, for turns: ids of older turns sort before it.
  */
 const deletions = {
-  // Ids tell the time, so the primary key finds old turns. What still waits for a person then goes, as its message does.
+  // Ids contain the time, so the primary key finds old turns. Turns that still wait for a person are deleted too, like
+  // their messages.
   turn: `
     WITH old AS (
       DELETE FROM engine.turn WHERE id = ANY(ARRAY(
@@ -22,7 +23,7 @@ const deletions = {
     calls AS (DELETE FROM engine.tool_call c USING old WHERE c.turn_id = old.id),
     approvals AS (DELETE FROM engine.approval a USING old WHERE a.turn_id = old.id)
     SELECT count(*)::integer AS deleted FROM old`,
-  // One that a person has taken over stays theirs: its next message is not for an agent.
+  // A session that a person has taken over is kept: its next message is not for an agent.
   session: `
     WITH old AS (
       DELETE FROM engine.session WHERE id = ANY(ARRAY(
@@ -36,14 +37,14 @@ const deletions = {
 } as const;
 export type RetainedTable = keyof typeof deletions;
 
-/** Tables whose rows are of a project. Marks go with their sessions. */
+/** Tables whose rows belong to a project. Marks go with their sessions. */
 const ofProject = {
   turn: 'AND project_id = $4',
   session: 'AND s.project_id = $3',
   request_key: 'AND project_id = $3',
 } as const;
 
-/** Sums of usage are kept until they are deleted, unless their project says for how long. */
+/** Usage sums are kept for good unless their project sets a retention. */
 const usageTables = ['usage', 'model_usage'] as const;
 
 @Injectable()
@@ -52,7 +53,7 @@ export class RetentionRepository implements RetainedRows<RetainedTable> {
 
   constructor(private readonly db: DataSource) {}
 
-  /** @returns how many rows were deleted; what belongs to them went too */
+  /** @returns the number of deleted rows, not counting rows that belong to them */
   async deleteOld(table: RetainedTable, keepDays: number, limit: number): Promise<number> {
     const before = new Date(Date.now() - keepDays * dayMs);
     const ids = table === 'turn' ? [firstId('trn', before)] : [];
@@ -60,7 +61,7 @@ export class RetentionRepository implements RetainedRows<RetainedTable> {
     return row?.deleted ?? 0;
   }
 
-  /** As `deleteOld`, of one project in all tables. @returns the most rows of a table */
+  /** Like `deleteOld`, for one project in all tables. @returns the highest number of rows deleted from one table */
   async deleteOldOf(projectId: string, keepDays: number, limit: number): Promise<number> {
     const before = new Date(Date.now() - keepDays * dayMs);
     const counts: number[] = [];

@@ -21,14 +21,14 @@ class OfReceipt {
   @Text(100) receipt_id: string;
 }
 
-/** When the workflow was released, or its runs given up. */
+/** When the workflow was released, or its runs discarded. */
 class Since {
   @Text(100) at: string;
 }
 
 const workflowNumber = new RowNumberPipe('workflow');
 
-/** For the router: runs that it starts and shows, and those that its workflows hold. */
+/** For the router: the runs that it starts and shows, and those that its workflows hold. */
 @ApiExcludeController()
 @Controller('internal')
 @RequireScopes('service')
@@ -42,7 +42,7 @@ export class InternalRunController {
     private readonly details: RunDetailService,
   ) {}
 
-  /** Takes turns of runs before their jobs come. */
+  /** Stores turns of runs before their jobs arrive. */
   @Post('runs')
   @HttpCode(204)
   async accept(@Body() { turns }: Accepted): Promise<void> {
@@ -68,7 +68,7 @@ export class InternalRunController {
     return this.details.of(caller, await this.service.get(caller, id));
   }
 
-  /** Opens what waited for a workflow. */
+  /** Releases turns that a workflow holds. */
   @Post('workflows/:id/release')
   @HttpCode(204)
   async release(
@@ -80,7 +80,7 @@ export class InternalRunController {
     this.enqueuer.go({ turns, collected: [] });
   }
 
-  /** Ends what waits for a workflow. */
+  /** Discards turns that a workflow holds. */
   @Post('workflows/:id/discard')
   @HttpCode(200)
   async discard(

@@ -14,7 +14,7 @@ interface Owner {
 
 const waits = `(t.state = 'queued' AND t.waiting_since IS NOT NULL)`;
 
-/** Runs as their last turns are; `$1` is how long, in ms, a turn waits for what is away. */
+/** Runs in the state of their last turns. `$1`: how long a turn waits for something that is away, in ms. */
 const runs = `
   SELECT t.run_id AS id, t.organization_id, t.project_id, t.workflow_id, t.trigger_id, t.message_id, t.receipt_id, t.replay,
          coalesce((t.input ->> 'rehearsal')::boolean, false) AS rehearsal, t.replay_of,
@@ -32,7 +32,7 @@ const runs = `
      AND NOT EXISTS (SELECT FROM engine.turn later
                       WHERE later.project_id = t.project_id AND later.run_id = t.run_id AND later.id > t.id)`;
 
-/** A run is its last turn: one that was retried has several. */
+/** A run is its last turn. A retried run has several. */
 @Injectable()
 export class RunRepository {
   constructor(
@@ -45,7 +45,7 @@ export class RunRepository {
     return (await this.select(where, [id, organizationId, projectId]))[0] ?? null;
   }
 
-  /** Of the message that came by a receipt, oldest first. */
+  /** Runs of a receipt's message, oldest first. */
   ofReceipt({ organizationId, projectId }: Owner, receiptId: string): Promise<RunRow[]> {
     const where = 'AND t.receipt_id = $2 AND t.organization_id = $3 AND t.project_id = $4 ORDER BY t.run_id';
     return this.select(where, [receiptId, organizationId, projectId]);
@@ -86,8 +86,8 @@ export class RunRepository {
   }
 
   /**
-   * Queues a run anew that did not succeed: its last turn's input in a new turn, since the old one is over.
-   * @returns the turn that failed and the one that goes on, or null when it was done under the key before
+   * Queues a failed run again: a new turn with the last turn's input, since the old turn has ended.
+   * @returns the failed turn and the new one, or null when this key has already been used for it
    * @throws Problem 409 `run_not_failed`; 422 `idempotency_key_reused`
    */
   retry(
@@ -106,7 +106,7 @@ export class RunRepository {
           const detail = `The run ${id} is ${state}: retry what failed, replay what succeeded.`;
           throw new Problem(409, 'run_not_failed', detail);
         }
-        // The run goes on in another turn: the letter of this one is not redriven any more.
+        // The run continues in another turn, so this turn's dead letter must not be redriven.
         await noteTurnRetried(tx, last, by);
         const input = last.input && {
           ...last.input,

@@ -8,7 +8,7 @@ import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
 import { TurnRepository } from '../turns/turn.repository.js';
 import { RunRepository } from './run.repository.js';
 
-/** What people do with runs. */
+/** What people can do with runs. */
 @Injectable()
 export class RunService {
   constructor(
@@ -41,8 +41,8 @@ export class RunService {
   }
 
   /**
-   * The same run once more, with the input and instructions that it had.
-   * @param key the caller's Idempotency-Key: under it the run is retried once
+   * Repeats the run with the input and instructions that it had.
+   * @param key the caller's Idempotency-Key, under which the run is retried once
    * @throws Problem 404; 409 `run_not_failed`; 422 `idempotency_key_reused`
    */
   async retry(caller: Principal, id: string, key: string | null): Promise<RunRow> {
@@ -56,7 +56,7 @@ export class RunService {
   }
 
   /**
-   * A new run, linked to the first, by today's configuration of its workflow, which the router knows.
+   * Starts a new run, linked to the first, with the current configuration of its workflow, which the router knows.
    * @param key the caller's Idempotency-Key: the same key gives the same run
    * @throws Problem 404; 409 `workflow_gone` when it is off or deleted; 422 `idempotency_key_reused`; 503
    */
@@ -68,7 +68,7 @@ export class RunService {
     return this.get(caller, run_id);
   }
 
-  /** The router keeps the key as well: asked again where this answer was lost, it gives the same run. */
+  /** The router stores the key too. If this answer is lost, a repeated request gives the same run. */
   private async replayed(
     caller: Principal,
     run: RunRow,
@@ -84,7 +84,7 @@ export class RunService {
     const [run_id] = run_ids;
     if (run_id === undefined)
       throw new Problem(409, 'workflow_gone', `The workflow ${workflow_id} is off: turn it on first.`);
-    // Their jobs are on the way as well; who asked is answered with the run.
+    // The turns' jobs are on their way too. Storing the turns now lets the answer show the run.
     await this.turns.accept(turns);
     return { run_id };
   }

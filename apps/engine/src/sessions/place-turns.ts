@@ -3,10 +3,10 @@ import type { Queryable } from '#libs/database';
 import { activeStates, type TurnState } from '../turns/turn.entity.js';
 import { linesBetween, takeoverLines } from './takeover-lines.js';
 
-/** A turn as it is handed over, with its input. */
+/** A turn as the router hands it over, with its session. */
 export type Arrival = TurnRunPayload & { session: TurnOfSession };
 
-/** Where a turn that is new begins: it runs, or waits. */
+/** Where a new turn begins: it runs, or it waits. */
 export interface Place {
   session_id: string;
   epoch: number;
@@ -23,27 +23,28 @@ interface LockedSession {
 }
 
 interface Placed {
-  /** Turns that are stored already: they were placed when they came first. */
+  /** Turns that are already stored. They were placed when they first arrived. */
   known: string[];
   /** Sessions with a running turn. */
   busy: string[];
 }
 
 /**
- * Locks the sessions of turns in key order; a session without a running turn starts the one whose message was acknowledged
- * first, unless a person has taken it over. Everything else waits. The caller stores the turns in the same transaction.
+ * Locks the sessions of turns in key order. A session without a running turn starts the turn whose message was
+ * acknowledged first, unless a person has taken the session over. All others wait. The caller stores the turns in the
+ * same transaction.
  */
 export async function placeTurns(tx: Queryable, arrivals: Arrival[]): Promise<Map<string, Place>> {
   const places = new Map<string, Place>();
   if (arrivals.length === 0) return places;
-  // What a retry or another hop has overtaken comes first again, as far as it has come.
+  // Within this batch, a turn that was overtaken by a retry or on another hop is moved back to the front.
   const inOrder = arrivals.toSorted((a, b) => orderOf(a, b));
   const firstOf = new Map<string, Arrival>();
   for (const arrival of inOrder) if (!firstOf.has(arrival.session.key)) firstOf.set(arrival.session.key, arrival);
   const firsts = [...firstOf.values()].sort((a, b) => (a.session.key < b.session.key ? -1 : 1));
   await startAnew(tx, firsts);
   const sessions = await lockSessions(tx, firsts);
-  // A statement of its own, after the locks: what ended before them is seen.
+  // A separate statement after the locks, so that it sees turns which ended before.
   const [placed] = (await tx.query(
     `SELECT ARRAY(SELECT id FROM engine.turn WHERE id = ANY($1)) AS known,
             ARRAY(SELECT session_id FROM engine.turn WHERE session_id = ANY($2) AND state IN ${activeStates}) AS busy`,
@@ -68,7 +69,7 @@ export async function placeTurns(tx: Queryable, arrivals: Arrival[]): Promise<Ma
   return places;
 }
 
-/** The order in which messages were acknowledged, by the time in their receipts' ids. */
+/** The order of acknowledgement: receipt ids contain the time. */
 function orderOf(a: TurnRunPayload, b: TurnRunPayload): number {
   if (a.receipt_id !== b.receipt_id) return a.receipt_id < b.receipt_id ? -1 : 1;
   return a.turn_id < b.turn_id ? -1 : 1;
@@ -78,7 +79,7 @@ function untoldOf(sessions: LockedSession[]): string[] {
   return sessions.filter(({ taken_over_epoch }) => taken_over_epoch !== null).map(({ id }) => id);
 }
 
-/** Closes sessions that were silent for too long, or since the daily hour: their key is free for a new one. */
+/** Closes sessions that were silent for too long or since the daily reset hour. A new session can then use the key. */
 async function startAnew(tx: Queryable, firsts: Arrival[]): Promise<void> {
   const resetting = firsts.filter(({ session }) => session.reset_before !== null);
   if (resetting.length === 0) return;

@@ -7,7 +7,7 @@ import { GATEWAY } from '../services.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 
-/** Of a reply, for the agent that goes on after it. */
+/** How much of a person's reply the agent is later told. */
 const toldChars = 8_000;
 
 export interface PersonsReply {
@@ -15,14 +15,17 @@ export interface PersonsReply {
   format?: 'markdown' | 'plain';
 }
 
-/** How a person's reply stands. `queued` and `sending` go on by themselves: asking again under the same key tells how. */
+/**
+ * The state of a person's reply. `queued` and `sending` proceed on their own; a repeated request with the same key
+ * returns the current state.
+ */
 export interface ReplyAnswer {
   delivery_id: string;
   state: 'queued' | 'sending' | 'delivered' | 'dead' | 'unknown';
   error: string | null;
 }
 
-/** What a person who has taken a session over says in it: delivered as an agent's reply is. */
+/** Sends the replies of a person who has taken a session over. They are delivered like an agent's. */
 @Injectable()
 export class SessionReplyService {
   constructor(
@@ -32,7 +35,7 @@ export class SessionReplyService {
   ) {}
 
   /**
-   * @param key the same message under the same key is delivered once
+   * @param key a message is delivered once per key
    * @throws Problem 404; 409 `session_not_taken_over`, `no_reply_address`; 422 `idempotency_key_reused`; 503
    */
   async send(caller: Principal, id: string, reply: PersonsReply, key: string): Promise<ReplyAnswer> {
@@ -51,7 +54,7 @@ export class SessionReplyService {
       idempotency_key: keyOf(project_id, id, key),
       receipt_id: last.receipt_id,
     });
-    // What never arrived was not said.
+    // The agent is not told of a reply that never arrived.
     const told = answer.state === 'dead' ? null : sanitize(reply.text, { maxChars: toldChars }).text;
     await this.sessions.markReply(id, caller.subject, answer.delivery_id, told);
     return { delivery_id: answer.delivery_id, state: answer.state, error: answer.error };
@@ -67,7 +70,7 @@ function messageOf({ text, format }: PersonsReply, { thread_id, reply_context }:
   };
 }
 
-/** A place of its own among the keys of the App's deliveries, and no longer than the gateway takes. */
+/** Namespaced among the idempotency keys of the App's deliveries, and hashed to fit the gateway's limit. */
 function keyOf(projectId: string, sessionId: string, key: string): string {
   return `session_reply:${createHash('sha256').update(`${projectId} ${sessionId} ${key}`).digest('hex')}`;
 }

@@ -12,7 +12,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { NormalizedMessageView } from '#libs/views';
 import type { Turn } from '../turns/turn.entity.js';
 
-/** `open`: it is worked on, or about to be. */
+/** `open`: it is being worked on or is about to be. */
 const sessionTurnStates = [
   'waiting',
   'held',
@@ -69,7 +69,7 @@ class TurnInputView implements TurnInput {
   @ApiProperty({ type: [TakeoverLineView], required: false }) takeover?: TakeoverLine[];
 }
 
-/** A turn as its session keeps it; what the engine did in it: `GET /turns/{id}`. */
+/** A turn as its session shows it. `GET /turns/{id}` shows what the engine did in it. */
 export class SessionTurnView {
   @ApiProperty(idOf('trn')) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
@@ -111,7 +111,7 @@ export function sessionTurn(turn: Turn): SessionTurnView {
     session_id,
     agent_id,
     epoch,
-    // Nothing is placed in a session without it.
+    // A turn in a session always has its input.
     input: turn.input as TurnInput,
     error,
     reply,

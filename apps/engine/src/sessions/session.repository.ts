@@ -8,7 +8,7 @@ import { cancelTurn } from '../turns/cancel-turn.js';
 import { lockSessions, type Started, startNext } from './start-next.js';
 import { answeredEpoch } from './takeover-lines.js';
 
-/** `closed`: it was silent for too long, and its successor has another id. */
+/** `closed`: it was silent for too long; its successor has another id. */
 export const sessionStatuses = ['active', 'taken_over', 'resolved', 'closed'] as const;
 type SessionStatus = (typeof sessionStatuses)[number];
 
@@ -23,30 +23,30 @@ export interface SessionRow {
   status: SessionStatus;
   inbox_mode: string;
   current_turn_id: string | null;
-  /** Grows with every message and every turn that starts. */
+  /** Increases with every message and every turn that starts. */
   epoch: number;
-  /** `epoch` when a person last said something here or took it over; null: never. */
+  /** `epoch` when a person last wrote here or took the session over; null: never. */
   taken_over_epoch: number | null;
-  /** The last turn that succeeded. */
+  /** `epoch` of the last turn that succeeded. */
   answered_epoch: number;
-  /** Messages that wait for the running turn, or for the person who has taken over. */
+  /** Messages that wait for the running turn or for the person who has taken over. */
   waiting: number;
   created_at: Date;
   updated_at: Date;
 }
 
-/** As a list shows it. */
+/** A session as a list shows it. */
 export interface ListedSession extends SessionRow {
-  /** The beginning of the newest message; null: it has none, or the reader may not see messages. */
+  /** The beginning of the newest message; null: there is none, or the reader may not see messages. */
   last_text: string | null;
 }
 
-/** A person's doing in a session. */
+/** An action of a person in a session. */
 export interface SessionMark {
   at: Date;
   kind: 'takeover' | 'hand_back' | 'resolve' | 'reopen' | 'reset' | 'reply';
   made_by: string;
-  /** Of a `reply`. */
+  /** Of a `reply` only. */
   delivery_id: string | null;
 }
 
@@ -118,7 +118,7 @@ export class SessionRepository {
     )) as SessionMark[];
   }
 
-  /** Where the newest message of a session that can be answered is answered. */
+  /** The reply address of the newest message in a session that has one. */
   async lastReplyTarget(id: string): Promise<{ receipt_id: string; reply: ReplyTarget } | null> {
     const rows = (await this.db.query(
       `SELECT receipt_id, input -> 'reply' AS reply FROM engine.turn
@@ -128,7 +128,7 @@ export class SessionRepository {
     return rows[0] ?? null;
   }
 
-  /** Notes a person's reply, once. @param text what the next turn is told of it, or null */
+  /** Records a person's reply, once. @param text what the next turn is told of it, or null */
   async markReply(id: string, by: string, deliveryId: string, text: string | null): Promise<void> {
     await this.db.query(
       `WITH session AS (
@@ -146,7 +146,7 @@ export class SessionRepository {
     )) as Turn[];
   }
 
-  /** Moves a session from one of some states to another. @returns false when it is in none of them */
+  /** Moves a session from one of the given states to another. @returns false when it is in none of them */
   async move(
     id: string,
     from: SessionStatus[],
@@ -158,8 +158,8 @@ export class SessionRepository {
   }
 
   /**
-   * Takes a session over and cancels its running turn: nobody sees one without the other.
-   * @returns the turn that was cancelled, or null when none was in flight; undefined when it cannot be taken over
+   * Takes a session over and cancels its running turn in one transaction, so nobody sees one without the other.
+   * @returns the cancelled turn, or null when none was in flight; undefined when the session cannot be taken over
    */
   takeOver(id: string, by: string): Promise<Turn | null | undefined> {
     return this.db.transaction(async (tx) => {
@@ -169,7 +169,7 @@ export class SessionRepository {
     });
   }
 
-  /** Cancels the running turn, and starts what waits behind. @returns null when none was in flight */
+  /** Cancels the running turn and starts what waits behind it. @returns null when none was in flight */
   cancelTurn(id: string): Promise<{ cancelled: Turn; started: Started } | null> {
     return this.db.transaction(async (tx) => {
       await lockSessions(tx, [id]);
@@ -180,7 +180,7 @@ export class SessionRepository {
   }
 
   /**
-   * Ends a takeover, and starts what came meanwhile or leaves it as handled by the person.
+   * Ends a takeover. What arrived meanwhile is started, or left as handled by the person.
    * @returns null when nobody had taken the session over
    */
   handBack(id: string, by: string, answerWaiting: boolean): Promise<{ started: Started; handled: Turn[] } | null> {
@@ -192,7 +192,7 @@ export class SessionRepository {
   }
 }
 
-/** The turn that a session is busy with; the caller has locked the session. */
+/** The turn that a session is busy with. The caller has locked the session. */
 async function activeTurn(tx: EntityManager, sessionId: string): Promise<string | null> {
   const rows = (await tx.query(`SELECT id FROM engine.turn WHERE session_id = $1 AND state IN ${activeStates}`, [
     sessionId,
@@ -222,7 +222,8 @@ async function move(
 }
 
 async function markHandled(tx: EntityManager, sessionId: string): Promise<Turn[]> {
-  // A message may have waited since before the turns that ran meanwhile: it was handled after them.
+  // A message may have waited since before turns that ran meanwhile. It gets the current epoch because it was handled
+  // after them.
   const rows: unknown = await tx.query(
     `UPDATE engine.turn t SET state = 'handled', finished_at = now(), epoch = s.epoch FROM engine.session s
       WHERE s.id = $1 AND t.session_id = s.id AND t.state = 'waiting' RETURNING t.*`,

@@ -6,7 +6,7 @@ import { type SessionMark, SessionRepository, type SessionRow } from './session.
 
 export type SessionDetail = SessionRow & { marks: SessionMark[] };
 
-/** What people do with sessions. */
+/** What people can do with sessions. */
 @Injectable()
 export class SessionService {
   constructor(
@@ -22,7 +22,7 @@ export class SessionService {
     return { ...row, marks: await this.sessions.marks(id) };
   }
 
-  /** From now on no turn starts here; the one in flight is cancelled. @throws Problem 404; 409 `session_taken_over` */
+  /** Starts no more turns here and cancels the one in flight. @throws Problem 404; 409 `session_taken_over` */
   async takeOver(caller: Principal, id: string): Promise<SessionDetail> {
     await this.get(caller, id);
     const cancelled = await this.sessions.takeOver(id, caller.subject);
@@ -33,7 +33,7 @@ export class SessionService {
   }
 
   /**
-   * @param answerWaiting true: the agent answers what came during the takeover; false: the person has
+   * @param answerWaiting true: the agent answers what arrived during the takeover; false: the person has handled it
    * @throws Problem 404; 409 `session_not_taken_over`
    */
   async handBack(caller: Principal, id: string, answerWaiting: boolean): Promise<SessionDetail> {
@@ -55,7 +55,7 @@ export class SessionService {
     return this.move(caller, id, 'resolved', 'active', 'reopen');
   }
 
-  /** Cancels the running turn; the next message that waits is taken up. @throws Problem 404; 409 `no_turn_under_way` */
+  /** Cancels the running turn and starts the next waiting message. @throws Problem 404; 409 `no_turn_under_way` */
   async cancelTurn(caller: Principal, id: string): Promise<{ turn_id: string }> {
     await this.get(caller, id);
     const done = await this.sessions.cancelTurn(id);

@@ -3,7 +3,7 @@ import { type Queryable, storableJson } from '#libs/database';
 import { activeStates, type Turn } from '../turns/turn.entity.js';
 import { linesBetween, type Said, takeoverLines } from './takeover-lines.js';
 
-/** At most so many messages are answered in one turn. */
+/** How many messages one turn may answer. */
 const collectedAtMost = 50;
 
 type Waiting = Pick<Turn, 'id' | 'input' | 'agent_id' | 'created_at' | 'redrives' | 'receipt_id'> & {
@@ -17,19 +17,19 @@ interface Next {
   collected: Waiting[];
 }
 
-/** Turns that were opened, and those that are answered by them. */
+/** Turns that were started, and turns that are answered by them. */
 export interface Started {
   turns: Turn[];
   collected: Turn[];
 }
 
-/** Locks sessions, in the order in which arrivals do; before their turns, wherever both are locked. */
+/** Locks sessions in the same order as arrivals do. Wherever both are locked, sessions come before their turns. */
 export async function lockSessions(tx: Queryable, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await tx.query('SELECT FROM engine.session WHERE id = ANY($1) ORDER BY key FOR UPDATE', [ids]);
 }
 
-/** Starts what waits in sessions without a running turn, which the caller has locked. */
+/** Starts the next turn in sessions without a running one. The caller has locked the sessions. */
 export async function startNext(tx: Queryable, sessionIds: string[]): Promise<Started> {
   const nothing = { turns: [], collected: [] };
   if (sessionIds.length === 0) return nothing;
@@ -62,7 +62,7 @@ export async function startNext(tx: Queryable, sessionIds: string[]): Promise<St
   return { turns: (started as [Turn[], number])[0], collected };
 }
 
-/** The newest turn of those that wait with the same rights as the first; the others are answered in it. */
+/** The newest of the waiting turns that have the same rights as the first. It answers the others too. */
 function nextOf(sessionId: string, turns: Waiting[]): Next {
   const first = turns[0] as Waiting;
   const others = turns.findIndex((turn) => rightsOf(turn) !== rightsOf(first));
@@ -71,12 +71,13 @@ function nextOf(sessionId: string, turns: Waiting[]): Next {
 }
 
 /**
- * A turn may do what its sender may: nobody's message is answered with another one's rights, nor from their memory. What is
- * rehearsed is not answered with what is not: one of them would be done, or left undone.
+ * A turn may do what its sender may. So nobody's message is answered with another sender's rights or memory. A
+ * rehearsed message is not answered together with a real one: the real one would be left undone, or the rehearsed one
+ * done.
  */
 function rightsOf({ id, agent_id, input, redrives }: Waiting): string {
   const { verified, trust, text_from, started_by, contact_id: contact, reply, rehearsal } = input ?? ({} as TurnInput);
-  // One that is redriven goes on from its own steps: in another turn its calls would be made again.
+  // A redriven turn continues from its own steps. In another turn its calls would be made again.
   const own = redrives > 0 ? id : null;
   return JSON.stringify([
     own,
@@ -91,7 +92,7 @@ function rightsOf({ id, agent_id, input, redrives }: Waiting): string {
   ]);
 }
 
-/** Counts what is answered together to one turn, and tells it what was said while a person had the session. */
+/** Merges messages that are answered together into one turn, and adds what was said during a takeover. */
 async function collect(tx: Queryable, next: Next[]): Promise<Turn[]> {
   const pairs = next.flatMap(({ turn, collected }) => collected.map(({ id }) => ({ id, into: turn.id })));
   let gathered: Turn[] = [];

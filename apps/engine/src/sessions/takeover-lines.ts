@@ -1,24 +1,24 @@
 import { isUntrusted, type TakeoverLine, type TurnInput } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 
-/** Of the newest takeovers of a session; what is older an agent is not told of. */
+/** From the newest takeovers of a session. The agent is not told of anything older. */
 const linesAtMost = 50;
 
-/** The epoch of the last turn of a session that succeeded; 0: none has. */
+/** The epoch of the last turn of a session that succeeded; 0 when none has. */
 export const answeredEpoch = (session: string): string =>
   `(SELECT coalesce(max(epoch), 0) FROM engine.turn WHERE session_id = ${session}.id AND state = 'succeeded')`;
 
 export interface Said {
   session_id: string;
   at: Date;
-  /** A person's; null for a message that came for the person. */
+  /** The person's text; null for a message to that person. */
   text: string | null;
   input: TurnInput | null;
 }
 
 /**
- * What was said in sessions while people had taken them over, and no turn that succeeded has been told of yet. A turn that
- * fails was told in vain: the next one is told again.
+ * What was said in sessions during takeovers and has not yet been told to a turn that succeeded. A turn that fails does
+ * not count, so the next one is told again.
  * @returns by session, oldest first
  */
 export async function takeoverLines(tx: Queryable, sessionIds: string[]): Promise<Map<string, Said[]>> {
@@ -39,7 +39,7 @@ export async function takeoverLines(tx: Queryable, sessionIds: string[]): Promis
   return Map.groupBy(rows, (row) => row.session_id);
 }
 
-/** @param own when the messages came that the turn is to answer, oldest first; the last one stays the last */
+/** @param own when the messages arrived that the turn answers, oldest first; the last one always stays last */
 export function linesBetween(said: Said[], own: Date[]): TakeoverLine[] {
   return said.flatMap(({ at, text, input }): TakeoverLine[] => {
     const after = Math.min(own.filter((came) => came <= at).length, Math.max(0, own.length - 1));

@@ -1,7 +1,7 @@
 import type { ToolCallRecord } from './tool-call.entity.js';
 import type { Step } from './step.entity.js';
 
-/** What one model call used. */
+/** The usage of one model call. */
 export interface Spent {
   model: string;
   input_tokens: number;
@@ -9,7 +9,7 @@ export interface Spent {
   cost_micros: number;
 }
 
-/** A call that begins, or is refused at once: the audit's row. */
+/** The audit row of a call that begins or is refused at once. */
 export type CallBegun = Pick<
   ToolCallRecord,
   'call_ref' | 'tool' | 'source' | 'tool_id' | 'grade' | 'arguments_sha256' | 'outcome' | 'code' | 'callback_sha256'
@@ -18,7 +18,7 @@ export type CallBegun = Pick<
 /** How a call ended that began at step `seq`. */
 export type CallSettled = Pick<ToolCallRecord, 'seq' | 'outcome' | 'code' | 'duration_ms'>;
 
-/** A step to be stored, with what it changes beside itself in the same statement. */
+/** A step to be stored, with the other changes of the same statement. */
 export interface NewStep extends Pick<Step, 'seq' | 'kind' | 'content' | 'tokens' | 'duration_ms'> {
   spent?: Spent;
   begun?: CallBegun;

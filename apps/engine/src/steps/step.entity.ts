@@ -3,7 +3,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export const stepKinds = ['model_call', 'tool_call', 'tool_result', 'shortened'] as const;
 export type StepKind = (typeof stepKinds)[number];
 
-/** One thing that a turn did. `shortened`: less was shown to the model from there on. A `tool_call` without its `tool_result` is a call whose outcome nobody knows. Its reply is the turn's. */
+/**
+ * One thing that a turn did. `shortened`: the model is shown less from here on. A `tool_call` without its `tool_result`
+ * is a call with an unknown outcome. The reply is stored in the turn.
+ */
 @Entity({ schema: 'engine', name: 'step' })
 export class Step {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'step_pkey' }) turn_id: string;

@@ -7,15 +7,15 @@ import type { NewStep } from './new-step.js';
 import type { Step } from './step.entity.js';
 import type { Claim } from '../turns/turn.repository.js';
 
-/** Whose account steps go to. */
+/** The agent and contact that usage is counted for. */
 export interface StepAccount {
   agentId: string;
-  /** Null where the sender is no contact. */
+  /** Null when the sender is no contact. */
   contactId: string | null;
 }
 
-// The lease is checked and renewed in the statement that stores, so that a claim that lost it stores nothing; the audit
-// of calls and the usage are of the same statement, so that neither is without its step.
+// The storing statement also checks and renews the lease, so a claim that has lost it stores nothing. The audit of
+// calls and the usage are in the same statement, so neither exists without its step.
 const appendSql = `
   WITH held AS (
     UPDATE engine.turn SET lease_until = now() + $5 * interval '1 millisecond', waiting_since = NULL
@@ -60,7 +60,7 @@ export class StepRepository {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  /** Commits steps before and after a call. @returns false when the lease was lost, and nothing was stored */
+  /** Commits steps before and after a call. @returns false when the lease was lost and nothing was stored */
   async append(claim: Claim, steps: NewStep[], account: StepAccount): Promise<boolean> {
     const rows = (await this.db.query(appendSql, [
       claim.turn_id,
@@ -74,7 +74,7 @@ export class StepRepository {
     return rows.length > 0;
   }
 
-  /** The steps of a turn in their order. */
+  /** The steps of a turn, in order. */
   async of(turnId: string): Promise<Step[]> {
     return (await this.db.query('SELECT * FROM engine.step WHERE turn_id = $1 ORDER BY seq', [turnId])) as Step[];
   }
@@ -92,6 +92,6 @@ export class StepRepository {
 
 interface ResultPart {
   text: string;
-  /** Of the whole. */
+  /** Of the whole result. */
   chars: number;
 }

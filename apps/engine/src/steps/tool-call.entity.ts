@@ -1,21 +1,21 @@
 import type { ToolGrade, ToolsetTool } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** `begun` is a call in flight, or one whose outcome nobody knows: its process died. `refused` and `rehearsed` were never made. */
+/** `begun`: in flight, or its process died and the outcome is unknown. `refused` and `rehearsed` were never made. */
 export type CallOutcome = 'begun' | 'ok' | 'error' | 'refused' | 'rehearsed';
 
-/** One call of a tool, for the audit: who called what with which outcome. Arguments only as a hash, results not at all. */
+/** The audit record of a tool call: who called what, with which outcome. Arguments are hashed, results left out. */
 @Entity({ schema: 'engine', name: 'tool_call' })
 @Index('tool_call_callback', ['callback_sha256'], { unique: true, where: 'callback_sha256 IS NOT NULL' })
 export class ToolCallRecord {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'tool_call_pkey' }) turn_id: string;
-  /** Of the step that says the call begins, or was refused. */
+  /** Seq of the step in which the call begins or is refused. */
   @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'tool_call_pkey' }) seq: number;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) agent_id: string;
   @Column({ type: 'text' }) call_ref: string;
-  /** As the model called it. */
+  /** The name that the model used. */
   @Column({ type: 'text' }) tool: string;
   @Column({ type: 'text' }) source: ToolsetTool['source'] | 'none';
   @Column({ type: 'text', nullable: true }) tool_id: string | null;
@@ -25,9 +25,9 @@ export class ToolCallRecord {
   /** Of a failure. */
   @Column({ type: 'text', nullable: true }) code: string | null;
   @Column({ type: 'double precision', nullable: true }) duration_ms: number | null;
-  /** Hash of the token by which a Python tool asks the engine for HTTP; it is worth nothing once the call has ended. */
+  /** Hash of the token with which a Python tool asks the engine for HTTP. The token is void once the call has ended. */
   @Column({ type: 'text', nullable: true }) callback_sha256: string | null;
-  /** How often it asked. */
+  /** How many requests it has made. */
   @Column({ type: 'integer', default: 0 }) callbacks: number;
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
   @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ToolCallRecord } from './tool-call.entity.js';
 
-/** A call of a Python tool that asks for HTTP. */
+/** A Python tool's call that asks for HTTP. */
 export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks'> {
   /** Its turn may change nothing. */
   rehearsal: boolean;
   organization_id: string;
   project_id: string;
-  /** What its turn was started by; null for a call that a person tries. */
+  /** The event that started its turn; null for a call that a person tries. */
   event_id: string | null;
 }
 
@@ -17,20 +17,23 @@ export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks'>
 export class ToolCallRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** Whether a call in flight has asked the engine for anything. @param tokenHash SHA-256 of its token, in hex */
+  /** Whether a call in flight has made a request to the engine. @param tokenHash SHA-256 of its token, in hex */
   async hasCalledBack(tokenHash: string): Promise<boolean> {
     const sql = 'SELECT 1 FROM engine.tool_call WHERE callback_sha256 = $1 AND callbacks > 0';
     return ((await this.db.query(sql, [tokenHash])) as unknown[]).length > 0;
   }
 
-  /** The calls of a turn in their order. */
+  /** The calls of a turn, in order. */
   async ofTurn(turnId: string): Promise<ToolCallRecord[]> {
     return (await this.db.query('SELECT * FROM engine.tool_call WHERE turn_id = $1 ORDER BY seq', [
       turnId,
     ])) as ToolCallRecord[];
   }
 
-  /** Counts a request of a Python tool, of a turn or tried. @returns its call with the count; null: none in flight has that token */
+  /**
+   * Counts a request of a Python tool, in a turn or tried by hand.
+   * @returns its call with the count; null when no call in flight has that token
+   */
   async countCallback(tokenSha256: string): Promise<CallingBack | null> {
     const rows = (await this.db.query(
       `WITH counted AS (

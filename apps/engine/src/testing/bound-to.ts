@@ -1,6 +1,6 @@
 import type { BoundCredential, BoundCredentials, CredentialFields } from '../tools/bound-credentials.js';
 
-/** A credential as the vault and a Skill make it. */
+/** A credential as the vault and a Skill provide it. */
 export function credentialOf(fields: CredentialFields, over: Partial<BoundCredential> = {}): BoundCredential {
   return {
     as: 'only',
@@ -14,7 +14,7 @@ export function credentialOf(fields: CredentialFields, over: Partial<BoundCreden
   };
 }
 
-/** What a tool with that one credential is given. */
+/** The credentials of a tool that has only this one. */
 export function boundTo(credential: BoundCredential): BoundCredentials {
   return { bindings: [], read: () => Promise.resolve(credential) };
 }

@@ -19,15 +19,15 @@ import { type TurnRedrive, TurnRedriveService } from '../turns/turn-redrive.serv
 export interface EngineWorld {
   pool: pg.Pool;
   jobs: JobClient;
-  /** Starts one more engine process' worth of service in this process. */
+  /** Starts another engine in this process. */
   start(settings?: Partial<EngineSettings>): Promise<NestFastifyApplication>;
-  /** Payloads of the jobs of one kind that wait for a consumer which no test runs. */
+  /** Payloads of the waiting jobs of one kind that no test consumes. */
   waiting<P extends object>(contract: JobContract<P>): Promise<P[]>;
-  /** Loses every waiting job, as Redis does when it is wiped. */
+  /** Loses all waiting jobs, as if Redis was wiped. */
   loseJobs(): Promise<void>;
-  /** Opens a failed turn again, for the dead letter that had so many before it. */
+  /** Redrives a failed turn, for the dead letter with `done` others before it. */
   drive(turnId: string, done: number): Promise<TurnRedrive>;
-  /** @param person whose key it is, where a member made it */
+  /** @param person the member whose key it is, if any */
   token(
     scopes: Scope[],
     project?: { organizationId: string; projectId: string },
@@ -39,7 +39,7 @@ export interface EngineWorld {
 
 export const home = { organizationId: newId('org'), projectId: newId('prj') };
 
-/** A database and empty queues of its own, and engines on them. */
+/** A separate database and empty queues, and engines on them. */
 export async function engineWorld(): Promise<EngineWorld> {
   const database = await testDatabase();
   const pool = new pg.Pool({ connectionString: database.url });
@@ -149,7 +149,7 @@ export const engineDefaults: EngineSettings = {
   RETENTION_DAYS: 30,
 };
 
-/** The session of a key, where each message is answered by itself. */
+/** The session of a key, in which each message is answered separately. */
 export function sessionOf(key: string): TurnOfSession {
   return { key, contact_id: null, inbox_mode: 'queue', reset_before: null };
 }

@@ -7,30 +7,30 @@ export interface ChatRequest {
   tools?: { function: { name: string; parameters: unknown } }[];
 }
 
-/** One answer as the endpoint puts it. */
+/** One answer as the endpoint phrases it. */
 export interface PlainAnswer {
   content: string | null;
   finish_reason: string;
   refusal?: string;
 }
 
-/** What the fake does with one request: answer a text, ask for calls, answer as told, or handle the response itself. */
+/** How the fake handles one request: answer a text, ask for calls, answer as given, or handle the response itself. */
 export type Script =
   string | { name: string; arguments: string }[] | PlainAnswer | ((response: ServerResponse) => void);
 
 export interface FakeModel {
   url: string;
   requests: ChatRequest[];
-  /** What the next requests get, in their order; after the last one the text `done`. */
+  /** Answers for the next requests, in order; after the last one, the text `done`. */
   script(...answers: Script[]): void;
-  /** What every request gets that no script is left for, until it is taken back with null. */
+  /** The answer to every request for which no script is left; null removes it. */
   always(answer: Script | null): void;
   /** Answers `context_length_exceeded` to requests with more characters of messages than this. */
   hasRoomFor(chars: number): void;
   close(): Promise<void>;
 }
 
-/** An OpenAI-compatible chat endpoint that says what the test wrote. */
+/** An OpenAI-compatible chat endpoint that answers what the test specifies. */
 export async function fakeModel(): Promise<FakeModel> {
   const requests: ChatRequest[] = [];
   let answers: Script[] = [];
@@ -70,7 +70,7 @@ export async function fakeModel(): Promise<FakeModel> {
   };
 }
 
-/** As OpenAI says it. */
+/** As OpenAI phrases it. */
 function refuseLength(response: ServerResponse): void {
   const message = "This model's maximum context length is 8192 tokens. Please reduce the length of the messages.";
   const error = { message, type: 'invalid_request_error', param: 'messages', code: 'context_length_exceeded' };

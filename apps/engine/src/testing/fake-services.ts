@@ -10,18 +10,18 @@ export interface RecordedRequest {
   body: Record<string, unknown>;
 }
 
-/** An answer: JSON with 200, or a status with a problem's code. */
+/** JSON with status 200, or a status with a problem's code. */
 export type FakeAnswer = object | { status: number; code: string };
 
 export interface FakeServices {
   url: string;
   requests: RecordedRequest[];
-  /** What a path answers from now on. */
+  /** Sets the answer for a path. */
   on(path: string, answer: (request: RecordedRequest) => FakeAnswer | Promise<FakeAnswer>): void;
   close(): Promise<void>;
 }
 
-/** The vault, the registry and the runner at one address, as far as a test lets them answer. */
+/** Fakes of the vault, the registry and the runner at one address; each test sets their answers. */
 export async function fakeServices(): Promise<FakeServices> {
   const requests: RecordedRequest[] = [];
   const answers = new Map<string, (request: RecordedRequest) => FakeAnswer | Promise<FakeAnswer>>();

@@ -4,12 +4,11 @@ import type { AddressInfo } from 'node:net';
 export interface RecordingServer {
   url: string;
   calls: { method: string; url: string; body: string }[];
-  /** What it answers. */
   answer: () => object;
   close(): Promise<void>;
 }
 
-/** A target for tools that answers 201 with JSON and remembers what it was asked. */
+/** A target for tools that answers 201 with JSON and records its requests. */
 export async function recordingServer(): Promise<RecordingServer> {
   const calls: RecordingServer['calls'] = [];
   let answer: RecordingServer['answer'] = () => ({ made: true });

@@ -4,15 +4,15 @@ import { type FakeModel, fakeModel } from './fake-model.js';
 import { type FakeServices, fakeServices } from './fake-services.js';
 import { type RecordingServer, recordingServer } from './recording-server.js';
 
-/** An engine's world, and what its agents reach: a model, the other services, and somebody's server. */
+/** An engine's world with what its agents reach: a model, the other services and a third party's server. */
 export interface ServedEngine {
   world: EngineWorld;
   model: FakeModel;
   target: RecordingServer;
   services: FakeServices;
-  /** By which an engine finds them. */
+  /** The addresses, as settings of an engine. */
   settings: Partial<EngineSettings>;
-  /** Ends the engines too. */
+  /** Also stops the engines. */
   close(): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ export interface AgentRow {
   fallback_model?: string | null;
 }
 
-/** Makes an agent as the API would. @returns its id */
+/** Creates an agent as the API would. @returns its id */
 export async function agentOf(world: EngineWorld, row: AgentRow): Promise<string> {
   const id = newId('agt');
   await world.pool.query(
@@ -39,7 +39,7 @@ export async function agentOf(world: EngineWorld, row: AgentRow): Promise<string
   return id;
 }
 
-/** Rows of a turn, and the waits for what becomes of it. */
+/** Reads a turn's rows and waits for its states. */
 export function turnsOf(world: EngineWorld) {
   const row = async (id: string) => (await world.pool.query('SELECT * FROM engine.turn WHERE id = $1', [id])).rows[0];
   const reaches = (id: string, ...states: string[]) =>
@@ -54,7 +54,7 @@ export function turnsOf(world: EngineWorld) {
       await world.jobs.enqueue(turnRun, turn);
       return reaches(turn.turn_id, 'succeeded', 'failed');
     },
-    /** Opens a turn again that failed, as the router asks for one of its dead letters. */
+    /** Redrives a failed turn, as the router does for a dead letter. */
     redrive: async (turn: TurnRunPayload, redrives: number) => {
       await world.drive(turn.turn_id, redrives - 1);
     },

@@ -4,16 +4,16 @@ import { createHash } from 'node:crypto';
 
 const maxKept = 2_000;
 
-/** Checks arguments against the schemas of tools, each compiled once a process. */
+/** Checks arguments against tools' schemas. Each schema is compiled once per process. */
 export class ArgumentCheck {
   private readonly compiled = new Map<string, ValidateFunction | null>();
 
-  /** False for a schema that cannot be compiled: its tool is not offered. */
+  /** False when the schema cannot be compiled; its tool is then not offered. */
   isUsable(schema: Record<string, unknown>): boolean {
     return this.checkOf(schema) !== null;
   }
 
-  /** @returns what is wrong with the arguments, in a sentence; null when nothing is */
+  /** @returns a sentence that says what is wrong with the arguments; null when they are valid */
   problem(schema: Record<string, unknown>, args: unknown): string | null {
     if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'The arguments are no JSON object.';
     const check = this.checkOf(schema);
@@ -38,7 +38,7 @@ function compile(schema: Record<string, unknown>): ValidateFunction | null {
   try {
     return compileSchema(schema);
   } catch {
-    // A server's schema may be any text; what cannot be checked is not called.
+    // A server's schema may be anything. A tool that cannot be checked is not called.
     return null;
   }
 }

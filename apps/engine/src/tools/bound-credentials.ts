@@ -5,27 +5,27 @@ import { VAULT } from '../services.js';
 import { choose, type CredentialWish } from './credential-choice.js';
 import { failure, isFailure, type ToolFailure, type TurnScope } from './tool.js';
 
-/** Values of a credential by field, in memory for one call: they never reach the model, a step or a log. */
+/** A credential's values by field, in memory for one call. They never reach the model, a step or a log. */
 export type CredentialFields = Record<string, string>;
 
-/** A credential as a tool may use it: its values, and where they may go. */
+/** A credential as a tool may use it: its values and where they may go. */
 export interface BoundCredential {
   /** The name that its Skill gave it. */
   as: string;
-  /** The vault's kind of record. */
+  /** The vault's credential type. */
   type: string;
-  /** Of a field with several values: the newest. */
+  /** For a field with several values, the newest. */
   fields: CredentialFields;
-  /** Where the Skill lets it go; empty: where its own record says. */
+  /** Hosts that the Skill allows; empty: the credential's own record decides. */
   hosts: string[];
-  /** Where its own record lets it go; empty: it says nothing. */
+  /** Hosts that the credential's own record allows; empty: it names none. */
   ownHosts: string[];
-  /** As the Skill says, else as its own record does; null: neither does. */
+  /** From the Skill, else from the credential's record; null: neither names one. */
   header: string | null;
   scheme: string | null;
 }
 
-/** The credentials that a tool may use, by the names its Skill gave them. */
+/** The credentials that a tool may use, by the names that its Skill gave them. */
 export interface BoundCredentials {
   readonly bindings: readonly CredentialBinding[];
   /** @param name null: the one that fits the tool */
@@ -40,7 +40,7 @@ interface Resolved {
   fields: Record<string, unknown>;
 }
 
-/** Reads credentials from the vault at the moment of the call, each as the Skill that it is bound to. */
+/** Reads credentials from the vault at the moment of the call, on behalf of the Skill that each is bound to. */
 @Injectable()
 export class CredentialReader {
   constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
@@ -79,7 +79,7 @@ export class CredentialReader {
     };
   }
 
-  /** Its kind alone: no value leaves the vault. */
+  /** Reads the type only; no value leaves the vault. */
   private async typeOf(turn: TurnOwner, binding: CredentialBinding): Promise<string | ToolFailure> {
     const resolved = await this.resolve(turn, binding, []);
     return isFailure(resolved) ? resolved : (resolved.type ?? 'text');
@@ -102,7 +102,7 @@ export class CredentialReader {
   }
 }
 
-/** Hosts as a record says them: by comma or space, or as a list. */
+/** Hosts in a credential's record: separated by comma or space, or a list. */
 function hostsOf(value: unknown): string[] {
   const texts: unknown[] = Array.isArray(value) ? value : [value];
   return texts

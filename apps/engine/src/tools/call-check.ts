@@ -5,12 +5,12 @@ import type { ArgumentCheck } from './argument-check.js';
 import type { OfferedTools } from './offered-tools.js';
 import { exceeds, failure, type Tool, type ToolFailure } from './tool.js';
 
-/** What a turn may do: the tools it has, what it may do by itself, and whether a person may be asked for more. */
+/** What a turn may do: its tools, what it may do by itself, and whether a person may be asked for more. */
 export interface TurnPowers {
   tools: OfferedTools;
   mayDo: ToolGrade;
   approvers: string[];
-  /** Hosts that the agent names, itself or by what its Skills bind. */
+  /** Hosts that the agent itself or its Skills' bindings name. */
   hosts: readonly string[];
 }
 
@@ -19,17 +19,18 @@ export interface CheckedCall {
   tool: Tool;
   args: Record<string, unknown>;
   grade: ToolGrade;
-  /** Why a person has to approve it; null: nobody has to. */
+  /** Why a person has to approve it; null: no approval is needed. */
   asks: ApprovalReason | null;
 }
 
-/** Why a check lets no call through. */
+/** Codes with which a check rejects a call. */
 export const checkCodes = ['unknown_tool', 'invalid_arguments', 'not_allowed', 'untrusted_content'];
 
 /**
- * Checks a call before it is made: the tool is one of the turn's, its arguments fit, and it does no more than it may.
- * @param tainted in the turn of a trusted sender the model had read untrusted content when it asked: it does by itself only
- *   what an untrusted sender's turn may
+ * Checks a call before it is made: the turn has the tool, the arguments are valid, and the call stays within its
+ * powers.
+ * @param tainted a trusted sender's turn had read untrusted content when the model asked. By itself, it may then only
+ *   do what an untrusted sender's turn may.
  */
 export function checkCall(
   call: ToolCall,

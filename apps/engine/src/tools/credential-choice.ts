@@ -3,16 +3,16 @@ import { failure, isFailure, type ToolFailure } from './tool.js';
 
 /** What a tool looks for when a call names no credential. */
 export interface CredentialWish {
-  /** The name under which a Skill usually binds it. */
+  /** The name that Skills usually give it. */
   as?: string;
-  /** Kinds of records that the tool can use; absent: all. */
+  /** Credential types that the tool can use; absent: all. */
   types?: readonly string[];
 }
 
 /**
- * The credential of a call: the one it names; else the only one, the one of the tool's own name, or the only one of a
- * kind that the tool can use.
- * @param typeOf asks the vault, and only where names leave it open
+ * Chooses the credential of a call: the named one; else the only one, the one with the tool's usual name, or the only
+ * one of a type that the tool can use.
+ * @param typeOf asks the vault; called only where names do not decide
  */
 export async function choose(
   bindings: CredentialBinding[],

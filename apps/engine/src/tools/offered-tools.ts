@@ -1,16 +1,16 @@
 import type { Tool } from './tool.js';
 
-/** The tools of one turn: those that the model is told of at once, and those that it finds by a search. */
+/** The tools of one turn: those that the model is shown at once, and those that it finds by a search. */
 export class OfferedTools {
   private readonly named: Map<string, Tool>;
   private readonly hidden: Map<string, Tool>;
-  /** In the order in which they were found; the last one was found last. */
+  /** In the order in which they were found. */
   private found: string[] = [];
 
   /**
-   * @param direct told of in every step
-   * @param searched told of once they are found
-   * @param room of the found ones, as many are told of at once: the last
+   * @param direct shown in every step
+   * @param searched shown once they are found
+   * @param room how many found tools are shown at once: the newest
    */
   constructor(
     private readonly direct: Tool[],
@@ -21,23 +21,23 @@ export class OfferedTools {
     this.hidden = new Map(searched.map((tool) => [tool.name, tool]));
   }
 
-  /** What the model is told of now. */
+  /** The tools that the model is shown now. */
   get told(): Tool[] {
     const found = this.found.slice(-this.room).flatMap((name) => this.hidden.get(name) ?? []);
     return this.room > 0 ? [...this.direct, ...found] : this.direct;
   }
 
-  /** How many are found by a search alone. */
+  /** How many can only be found by a search. */
   get searchable(): number {
     return this.hidden.size;
   }
 
-  /** A tool that the model was told of in this turn; undefined: none. */
+  /** A tool that the model was shown in this turn; undefined if there is none. */
   callable(name: string): Tool | undefined {
     return this.named.get(name) ?? (this.found.includes(name) ? this.hidden.get(name) : undefined);
   }
 
-  /** A search found them. */
+  /** Shows tools that a search found. */
   reveal(names: string[]): void {
     const known = names.filter((name) => this.hidden.has(name));
     this.found = [...this.found.filter((name) => !known.includes(name)), ...known];

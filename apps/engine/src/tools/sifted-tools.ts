@@ -3,13 +3,13 @@ import type { ArgumentCheck } from './argument-check.js';
 import { exceeds, type Tool } from './tool.js';
 
 export interface SiftedTools {
-  /** Under names that differ. */
+  /** With unique names. */
   usable: Tool[];
   leftOut: LeftOutTool[];
 }
 
 /**
- * The tools that a turn may call at all, and why not the others.
+ * The tools that a turn may call at all, and why the others are left out.
  * @param by.most the highest grade that a call may have, with approval
  */
 export function sift(tools: Tool[], by: { mayDo: ToolGrade; most: ToolGrade; check: ArgumentCheck }): SiftedTools {
@@ -41,7 +41,7 @@ function reasonAgainst(
     const what = `A call of it is ${tool.least} and the agent may do ${mayDo}: raise its may_do, or name approvers.`;
     return { reason: 'over_may_do', what_to_do: what };
   }
-  // An agent may have a built-in by itself and by a Skill: the Skill's takes its place, and has credentials.
+  // An agent may have a built-in both by itself and by a Skill. The Skill's wins, since it has credentials.
   if (other === undefined || (other.source === 'builtin' && tool.source === 'builtin' && other.skill === null)) {
     return null;
   }

@@ -2,12 +2,12 @@ import type { ToolGrade, ToolsetTool, TrustGrade } from '#libs/contracts';
 import { toolGrades } from '#libs/contracts';
 import type { ToolDescription } from '../model/model.js';
 
-/** What the model is told of a call that gave nothing: a code and a short text, never an exception's message. */
+/** What the model is told of a call without a result: a code and a short text, never an exception's message. */
 export interface ToolFailure {
   error: { code: string; message: string };
 }
 
-/** A file that came with the event, as its adapter describes it; null: it cannot be fetched. */
+/** A file that came with the event, as its adapter describes it. Without `fetchRef` it cannot be fetched. */
 export interface TurnAttachment {
   id: string;
   name: string;
@@ -15,7 +15,7 @@ export interface TurnAttachment {
   fetchRef: string | null;
 }
 
-/** The turn that calls: whose it is, who caused it, and how far that sender is trusted. */
+/** The calling turn: whose it is, who caused it, and how far that sender is trusted. */
 export interface TurnScope {
   organizationId: string;
   projectId: string;
@@ -25,61 +25,64 @@ export interface TurnScope {
   sessionId: string | null;
   agentId: string;
   contactId: string | null;
-  /** As it claims. */
+  /** As the sender claims. */
   sender: string;
   trust: TrustGrade;
-  /** The sending system was authenticated, and its sender is admitted: the turn may do more than read its own conversation. */
+  /**
+   * The sending system was authenticated and the sender is admitted. Otherwise the turn may only read its own
+   * conversation.
+   */
   trusted: boolean;
-  /** A replay without delivery: nothing is called that changes anything. */
+  /** A replay without delivery: calls that change something are not made. */
   rehearsal: boolean;
-  /** Of its message, and of those that it answers together with it. */
+  /** From its message, and from those that it answers too. */
   attachments: TurnAttachment[];
-  /** Who asked for it, `contact:<id>` or `key:<id>`: they decide over none of its calls. */
+  /** Who asked for the turn, `contact:<id>` or `key:<id>`. They may not decide on its calls. */
   startedBy: string[];
 }
 
 /** One call in flight. */
 export interface CallSite {
   turn: TurnScope;
-  /** Which call of the turn; the same again when it is repeated after a crash. */
+  /** Identifies the call in the turn, also when it is repeated after a crash. */
   ref: string;
-  /** The most that this call may do: what the agent may, or what a person approved. */
+  /** The highest grade for this call: what the agent may do, or what a person approved. */
   mayDo: ToolGrade;
   /** The turn has read untrusted content. */
   tainted: boolean;
   /** The only hosts that the call may reach; null: any. */
   hosts: readonly string[] | null;
-  /** Lets a Python tool ask the engine for HTTP while this call runs; only its hash is stored. */
+  /** Lets a Python tool ask the engine for HTTP while this call runs. Only its hash is stored. */
   callbackToken: string;
   signal: AbortSignal;
 }
 
-/** A capability an agent may call. */
+/** A capability that an agent may call. */
 export interface Tool extends ToolDescription {
   source: ToolsetTool['source'];
-  /** The slug of the Skill that gives it; null: the agent has it by itself. */
+  /** The slug of the Skill that provides it; null: the agent has it by itself. */
   skill: string | null;
-  /** The registry's; null for a built-in that the agent has without a Skill. */
+  /** The registry's id; null for a built-in that the agent has without a Skill. */
   id: string | null;
-  /** Of the registry's definition, which changes with it; null for a built-in, which changes with the release alone. */
+  /** Version of the registry's definition; null for a built-in, which only changes with a release. */
   pin: string | null;
-  /** The least that a call can change. */
+  /** The lowest grade that a call can have. */
   least: ToolGrade;
-  /** Its results were written by somebody outside, so they are sanitised. */
+  /** Its results come from outside, so they are sanitised. */
   external: boolean;
-  /** Whether a result is untrusted content; absent: every one of an external tool is. */
+  /** Whether a result is untrusted content; absent: it is if the tool is external. */
   untrusted?(result: unknown, call: CallSite): boolean | Promise<boolean>;
-  /** What of a call that reads is beyond the turn of an untrusted sender, in words; null: nothing. */
+  /** Why a read exceeds what an untrusted sender's turn may do, in words; null: it does not. */
   beyond(args: Record<string, unknown>, hosts: readonly string[]): string | null;
   /** How much a call with these (valid) arguments can change. */
   grade(args: Record<string, unknown>): ToolGrade;
   /** True when a second call with the same arguments does no more than the first. */
   idempotent(args: Record<string, unknown>): boolean;
-  /** What of a result tells it from that of the same call before; absent: all of it. */
+  /** The part of a result that is compared with the same call's earlier result; absent: all of it. */
   compared?(result: unknown): unknown;
-  /** Tools that the model may call from then on, of a result of a search for tools. */
+  /** For a search for tools: the tools that the model may call after this result. */
   reveals?(result: unknown): string[];
-  /** Never throws for what the other side does; only for the signal. */
+  /** Throws only for the signal, never for what the other side does. */
   run(args: Record<string, unknown>, call: CallSite): Promise<unknown>;
 }
 
@@ -96,7 +99,7 @@ export function isFailure(result: unknown): result is ToolFailure {
   );
 }
 
-/** Whether a call of this grade does more than `most`. */
+/** Whether a call of this grade does more than `most` allows. */
 export function exceeds(grade: ToolGrade, most: ToolGrade): boolean {
   return toolGrades.indexOf(grade) > toolGrades.indexOf(most);
 }

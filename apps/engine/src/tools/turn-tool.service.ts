@@ -20,31 +20,31 @@ import { ToolsetClient } from './registry/toolset-client.js';
 import type { Tool, TurnScope } from './tool.js';
 import { sift } from './sifted-tools.js';
 
-/** Of an untrusted sender's turn, which built-ins may use the Skill's credential: what they read is nobody's. */
-/** What of a turn decides which tools it gets. */
+/** The part of a turn that decides which tools it gets. */
 type Trust = Pick<TurnScope, 'trusted' | 'trust'>;
 
+/** Built-ins that may use the Skill's credential in an untrusted sender's turn, since what they read is public. */
 const openToUntrusted = ['web_search'];
 
 export interface TurnEquipment {
   powers: TurnPowers;
   skills: Toolset['skills'];
-  /** That the Skills bind credentials to: as far as the agent goes, these are its own. */
+  /** Hosts that the Skills bind credentials to. They count as named by the agent. */
   hosts: string[];
 }
 
-/** What an agent's tools are in a turn of a trusted sender, for its page. */
+/** An agent's tools in a trusted sender's turn, for its page. */
 export interface ToolOverview {
-  /** Told of in every step. */
+  /** Shown in every step. */
   offered: Tool[];
-  /** Over the number that a model is told of: it finds them by `find_tools`. */
+  /** Beyond the number that a model is shown; it finds them by `find_tools`. */
   searched: Tool[];
   leftOut: LeftOutTool[];
-  /** Skills that cannot be used now, in sentences. */
+  /** Sentences about Skills that cannot be used now. */
   problems: string[];
 }
 
-/** Puts together what an agent may call in one turn, by its settings and by how far the sender is trusted. */
+/** Assembles what an agent may call in one turn, from its settings and from how far the sender is trusted. */
 @Injectable()
 export class TurnToolService {
   private readonly logger = new Logger('tools');
@@ -99,7 +99,7 @@ export class TurnToolService {
     return sift(all, { mayDo, most: approvers.length > 0 ? 'destructive' : mayDo, check: this.check });
   }
 
-  /** Over the limit, a part of the places is kept for what searches find. */
+  /** Over the limit, some places are reserved for tools that searches find. */
   private split(usable: Tool[]): { direct: Tool[]; searched: Tool[] } {
     const { TURN_MAX_TOOLS: most } = this.settings;
     if (usable.length <= most) return { direct: usable, searched: [] };
@@ -119,7 +119,7 @@ export class TurnToolService {
       const credentials = this.credentials.of(bindings, bindings.length > 0 ? withheld : null);
       return this.library.tool(name, modelName, { toolId: definition.id, slug }, credentials);
     }
-    // An untrusted sender is answered from its own conversation: what others' servers and code read is not part of that.
+    // An untrusted sender's turn uses only its own conversation, not what other servers and code read.
     if (!turn.trusted) return null;
     if (source === 'mcp') return mcpTool(definition, this.registry, this.settings.TOOL_TIMEOUT_MS);
     return pythonTool(definition, this.credentials.of(bindings), {
@@ -131,12 +131,12 @@ export class TurnToolService {
   }
 }
 
-/** Where the project itself lets a credential go. */
+/** Hosts to which the project itself lets credentials go. */
 function boundHosts({ tools }: Toolset): string[] {
   return tools.flatMap(({ credential_bindings: bindings }) => bindings.flatMap(({ hosts = [] }) => hosts));
 }
 
-/** Why an untrusted sender's turn may not use what the Skill binds. */
+/** Why an untrusted sender's turn may not use the Skill's credentials. */
 function noCredentialFor({ trust }: Trust): string {
   const why =
     trust === 'unknown'

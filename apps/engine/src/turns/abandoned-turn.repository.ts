@@ -3,12 +3,15 @@ import { isGone } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Turns whose process died, or whose job is lost. */
+/** Turns whose process died or whose job was lost. */
 @Injectable()
 export class AbandonedTurnRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** Voids the leases of processes that are dead: over for so long that the next sweep takes them, whatever it waits for. */
+  /**
+   * Voids the leases of dead processes. They are set to a day ago, so the next sweep takes these turns whatever its
+   * grace period.
+   */
   async takeFromGone(): Promise<void> {
     await this.db.query(
       `UPDATE engine.turn SET state = 'queued', lease_owner = NULL, lease_until = now() - interval '1 day', retry_at = NULL
@@ -18,9 +21,9 @@ export class AbandonedTurnRepository {
   }
 
   /**
-   * Turns that nobody works on: queued again, at most `limit`, as payloads without their input, which is stored.
-   * @param leftMs how long the lease of a running one is over
-   * @param waitedMs how long the job of a queued one is late
+   * Queues turns again that nobody works on, at most `limit`. The payloads carry no input, since it is stored.
+   * @param leftMs how long the lease of a running turn must be over
+   * @param waitedMs how late the job of a queued turn must be
    */
   async take(limit: number, leftMs: number, waitedMs: number): Promise<TurnRunPayload[]> {
     return (await this.db.query(

@@ -2,7 +2,7 @@ import { JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 
-/** Places that are read at once. */
+/** How many places are read at once. */
 const readAtMost = 512;
 const askEveryMs = 10;
 
@@ -15,15 +15,15 @@ interface Arrived {
 
 interface Line {
   waiting: Arrived[];
-  /** Those that were let go, and are not stored yet. */
+  /** Places that were let go but are not stored yet. */
   gone: Set<string>;
   asking: boolean;
   timer?: NodeJS.Timeout;
 }
 
 /**
- * Lets the turns of an App's sessions be stored in the order in which their receipts were acknowledged: one waits while an
- * earlier one is on its way, and for no longer than ORDER_WAIT_MS, after which the earlier one has lost its place.
+ * Stores the turns of an App's sessions in the order in which their receipts were acknowledged. A turn waits while an
+ * earlier one is on its way, but at most ORDER_WAIT_MS. After that, the earlier one loses its place.
  */
 @Injectable()
 export class Arrivals {
@@ -35,7 +35,7 @@ export class Arrivals {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  /** Resolves when it is the turn of a place; those of one process go on in order. */
+  /** Resolves when a place may be stored. Within a process, places resolve in order. */
   inOrder(appId: string, place: string): Promise<void> {
     let line = this.lines.get(appId);
     if (!line) this.lines.set(appId, (line = { waiting: [], gone: new Set(), asking: false }));
@@ -46,7 +46,7 @@ export class Arrivals {
     });
   }
 
-  /** Its turn is stored, or never will be: who waits for it goes on. */
+  /** The turn of this place is stored or never will be, so turns behind it may proceed. */
   stored(appId: string, place: string): void {
     this.jobs.order.leave(appId, place);
     const line = this.lines.get(appId);
@@ -58,10 +58,10 @@ export class Arrivals {
   private async ask(appId: string, line: Line): Promise<void> {
     if (line.asking) return;
     line.asking = true;
-    // For all that come in one tick.
+    // One question for all that arrive in the same tick.
     await Promise.resolve();
     const last = lastOf(line.waiting);
-    // Without Redis nobody waits.
+    // Without Redis, nobody waits.
     const first = await this.jobs.order.upTo(appId, last, readAtMost).catch(() => []);
     line.asking = false;
     this.letGo(appId, line, first, last);
@@ -72,11 +72,11 @@ export class Arrivals {
     }, askEveryMs);
   }
 
-  /** @param first the first places of the App, in order, up to `last` */
+  /** @param first the App's first places in order, up to `last` */
   private letGo(appId: string, line: Line, first: string[], last: string): void {
     const here = new Set([...line.gone, ...line.waiting.map(({ place }) => place)]);
     const elsewhere = first.filter((place) => !here.has(place));
-    // What is behind as many as were read, or came since, is not known.
+    // Places beyond the ones that were read, or newer than `last`, are unknown.
     const known = first.length < readAtMost ? last : (first.at(-1) ?? last);
     const nowMs = performance.now();
     const late = lastOf(line.waiting.filter(({ untilMs }) => untilMs <= nowMs));

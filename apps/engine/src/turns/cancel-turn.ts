@@ -2,9 +2,9 @@ import { type Queryable } from '#libs/database';
 import type { Turn } from './turn.entity.js';
 
 /**
- * Ends a turn as cancelled, whoever runs it: its claim stores nothing from here on. Its approvals are withdrawn. The caller
+ * Ends a turn as cancelled, whoever runs it, and withdraws its approvals. Its claim can store nothing more. The caller
  * has locked its session.
- * @returns the turn; null when it had ended before
+ * @returns the turn; null when it had already ended
  */
 export async function cancelTurn(tx: Queryable, turnId: string): Promise<Turn | null> {
   const rows = (await tx.query(

@@ -4,17 +4,17 @@ import type { Journal } from '#libs/journal';
 import { entryOf } from './turn-entry.js';
 import type { Turn } from './turn.entity.js';
 
-/** What became of the workflows of turns since these were held; by the turns' ids. */
+/** What happened to the workflows of held turns since the turns were held; by turn id. */
 export interface SinceHeld {
-  /** Their workflow was suspended, and is released. */
+  /** Their workflow was suspended and has been released. */
   released: Set<string>;
-  /** They wait for more messages, which were given up. */
+  /** They wait for more messages, which were discarded. */
   discarded: Set<string>;
 }
 
 /**
- * Asks what was released or given up while turns were on their way. Their workflow's row is locked until the caller has
- * stored them, so that a release or a discard sees them.
+ * Finds out what was released or discarded while turns were on their way here. The workflow's row stays locked until
+ * the caller has stored the turns, so that a later release or discard sees them.
  */
 export async function sinceHeld(tx: Queryable, payloads: TurnRunPayload[]): Promise<SinceHeld> {
   const since: SinceHeld = { released: new Set(), discarded: new Set() };
@@ -32,7 +32,7 @@ export async function sinceHeld(tx: Queryable, payloads: TurnRunPayload[]): Prom
   return since;
 }
 
-/** Opens the turns that waited for their workflow, and those that were held before `at` and come yet. */
+/** Releases turns that wait for their workflow, and those that were held before `at` and have yet to arrive. */
 export async function releaseHeld(tx: Queryable, projectId: string, workflowId: number, at: string): Promise<Turn[]> {
   await tx.query(
     `INSERT INTO engine.workflow_release AS r (project_id, workflow_id, released_at) VALUES ($1, $2, $3)
@@ -47,7 +47,10 @@ export async function releaseHeld(tx: Queryable, projectId: string, workflowId: 
   return (rows as [Turn[], number])[0];
 }
 
-/** Ends the turns of a workflow that are held, whatever for, and those that wait for messages since before `at` and come yet. */
+/**
+ * Ends a workflow's held turns, whatever they wait for. Turns that wait for messages since before `at` and arrive later
+ * are discarded too.
+ */
 export async function discardHeld(tx: Queryable, projectId: string, workflowId: number, at: string): Promise<Turn[]> {
   await tx.query(
     `INSERT INTO engine.workflow_release AS r (project_id, workflow_id, released_at, discarded_at)
@@ -62,7 +65,7 @@ export async function discardHeld(tx: Queryable, projectId: string, workflowId: 
   return (rows as [Turn[], number])[0];
 }
 
-/** Ends turns that came after they were given up. */
+/** Ends turns that arrived after they were discarded. */
 export async function discardLate(tx: Queryable, journal: Journal, turnIds: Set<string>): Promise<void> {
   if (turnIds.size === 0) return;
   const rows: unknown = await tx.query(`${discardSql} id = ANY($1) RETURNING *`, [[...turnIds]]);

@@ -4,30 +4,30 @@ import { ModelError } from '../model/model.js';
 import type { EngineSettings } from '../settings.js';
 import { ToolsetUnavailable } from '../tools/registry/toolset-client.js';
 
-/** How a turn stood when it failed. */
+/** The state of a turn when it failed. */
 export interface Tried {
-  /** Claims that count, the failed one included. */
+  /** Claims that count as tries, including the failed one. */
   tries: number;
-  /** Claims that do not. */
+  /** Claims that do not count. */
   waits: number;
-  /** For how long, in ms, what it needs has been away; null: it was there. */
+  /** For how many ms the thing it needs has been unavailable; null: it was available. */
   awayMs: number | null;
 }
 
 export type NextTry =
-  /** Again after `delayMs`. `leftMs`: in how long the turn fails, where it waits for something that is away; else null. */
+  /** Retry after `delayMs`. `leftMs`: when the turn fails for good if it waits for something unavailable; else null. */
   { again: true; code: string; delayMs: number; leftMs: number | null } | { again: false; code: string };
 
 type Limits = Pick<EngineSettings, 'TURN_MAX_ATTEMPTS' | 'TURN_WAIT_MS' | 'MODEL_TRIAL_MS'>;
 
 const firstWaitMs = 1_000;
-/** Half of a wait is certain: a turn is work to take up again. */
+/** At least half of a wait is kept, so that a turn is not retried at once. */
 const jitter = 0.5;
 
 /**
- * The one place that decides what becomes of a turn that failed: a turn whose model is away waits without using up its
- * tries, everything else is tried again so many times. The row keeps it, so a turn has one chain of tries however often
- * its job is added.
+ * The only place that decides what happens to a failed turn. A turn whose model or toolset is unavailable waits without
+ * using up its tries. Anything else is retried a limited number of times. The row keeps the counts, so a turn has one
+ * chain of tries however often its job is added.
  */
 export function nextTry(error: unknown, { tries, waits, awayMs }: Tried, limits: Limits): NextTry {
   const code = errorCode(error);

@@ -1,15 +1,15 @@
 import type { PastTurn } from '../prompt/prompt.js';
 
-/** An earlier turn, as its session is shown it. */
+/** An earlier turn, as a later turn of its session is shown it. */
 export interface WindowTurn extends PastTurn {
-  /** It had read untrusted content: its message, or results of its calls. */
+  /** Untrusted content was in its message or in results of its calls. */
   read_untrusted: boolean;
 }
 
 /**
- * The last turns of a turn's session that succeeded before it, oldest first, as JSON.
- * @param turn what the statement calls the turn
- * @param limit of turns
+ * SQL for the turns that succeeded before a turn in its session, oldest first, as JSON.
+ * @param turn the turn's alias in the statement
+ * @param limit how many turns
  */
 export const pastTurns = (turn: string, limit: string): string => `
   (SELECT coalesce(jsonb_agg(to_jsonb(past) - 'id' ORDER BY past.id), '[]') FROM (

@@ -6,7 +6,7 @@ import type { TurnScope } from '../tools/tool.js';
 import { UsageRepository } from '../usage/usage.repository.js';
 import { dayLimits, type TurnLimits, turnLimits, withinDay } from './turn-limits.js';
 
-/** What a turn may use, given what its agent and its contact used today. */
+/** What a turn may use, given today's usage of its agent and its contact. */
 @Injectable()
 export class TurnBudget {
   constructor(

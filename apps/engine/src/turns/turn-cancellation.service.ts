@@ -6,7 +6,7 @@ import type { Turn } from './turn.entity.js';
 import { TurnLeases } from './turn-leases.js';
 import { TurnEnqueuer } from './turn-enqueuer.js';
 
-/** Ends turns because a person says so. */
+/** Ends turns on a person's request. */
 @Injectable()
 export class TurnCancellation {
   constructor(
@@ -15,7 +15,7 @@ export class TurnCancellation {
     private readonly enqueuer: TurnEnqueuer,
   ) {}
 
-  /** Ends a turn whoever runs it: no reply of it goes out from here on. @returns false when it had ended */
+  /** Ends a turn, whoever runs it. No reply of it goes out from here on. @returns false when it had already ended */
   async cancel({ id, session_id }: Pick<Turn, 'id' | 'session_id'>): Promise<boolean> {
     const sessions = session_id === null ? [] : [session_id];
     const done = await this.db.transaction(async (tx) => {
@@ -29,7 +29,7 @@ export class TurnCancellation {
     return true;
   }
 
-  /** Stops a turn that was cancelled in another transaction, and tells of it. */
+  /** Stops a turn that was cancelled in another transaction, and reports it. */
   told(turn: Turn): void {
     this.leases.abort(turn.id);
     this.enqueuer.cancelled([turn], 'cancelled');

@@ -102,7 +102,7 @@ describe('custody of a turn', () => {
   });
 
   it('lets a claim that is refused hold up no other, and ends its turn all the same', async () => {
-    // What an integer of Postgres does not hold.
+    // Out of range for Postgres' integer.
     const run = { id: newId('run'), workflow_id: 3_000_000_000, trigger_id: null, replay: false, replay_of: null };
     const bad = turnOf({ run });
     const good = turnOf();
@@ -130,7 +130,7 @@ describe('custody of a turn', () => {
     const turn = turnOf();
     turn.input!.message.message = 'nul \u0000 and lone \ud800, and \\u0000 as text';
     await world.jobs.enqueue(turnRun, turn);
-    // A reply has no control characters; what the model wrote is stored as far as it can be.
+    // A reply has no control characters; what the model wrote is stored as far as Postgres can store it.
     expect((await ended(turn.turn_id)).reply_text).toContain('nul \ufffd and lone \ufffd, and \\u0000 as text');
     const [said] = await steps.of(turn.turn_id);
     expect(said?.content['text']).toContain('nul \ufffd and lone \ufffd, and \\u0000 as text');

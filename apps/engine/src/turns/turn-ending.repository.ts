@@ -9,9 +9,9 @@ import type { NewStep } from '../steps/new-step.js';
 import type { Turn } from './turn.entity.js';
 import type { Claim } from './turn.repository.js';
 
-/** Everything that one turn leaves behind: stored together or not at all. */
+/** Everything that a turn leaves behind. It is stored together or not at all. */
 export interface TurnEnding extends Claim {
-  /** Null where it is of none. */
+  /** Null when the turn has no session. */
   session_id: string | null;
   organization_id: string;
   project_id: string;
@@ -22,13 +22,13 @@ export interface TurnEnding extends Claim {
   tokens: number;
   cost_micros: number;
   agent_id: string;
-  /** Empty where the sender is no contact. */
+  /** Empty when the sender is no contact. */
   contact_id: string;
-  /** Its reply may say what untrusted content told it to. */
+  /** Untrusted content may have influenced its reply. */
   read_untrusted: boolean;
   /** Steps that are not stored yet. */
   new_steps: NewStep[];
-  /** The delivery of its reply; null: it sends none. */
+  /** The delivery of its reply; null when it sends none. */
   answer_id: string | null;
 }
 
@@ -72,15 +72,15 @@ interface EndingWithEntries {
   entries: JournalEntry[];
 }
 
-/** Whether a turn ended, and what was opened by that in its session. */
+/** Whether a turn ended, and which turns of its session that started. */
 export interface Ended {
   ended: boolean;
   started: Started;
 }
 
 /**
- * Commits ended turns, what the timeline tells of it and the next turn of each one's session, those of the same moment
- * together.
+ * Commits ended turns with their timeline entries and the next turn of each session. Turns that end at the same moment
+ * share a commit.
  */
 @Injectable()
 export class TurnEndingRepository {

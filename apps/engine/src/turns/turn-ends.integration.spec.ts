@@ -116,7 +116,7 @@ describe('the end of a turn', () => {
     model.script(search, { content: null, finish_reason: 'content_filter' });
     const turns = turnsOf(world);
     expect(await turns.run(turn)).toMatchObject({ state: 'failed', error: 'content_filter' });
-    // The job from before its redrive says again how it ended, and changes nothing.
+    // The job from before the redrive runs again and changes nothing.
     await turns.run(turn);
     model.script({ content: null, finish_reason: 'content_filter' });
     await turns.redrive(turn, 1);

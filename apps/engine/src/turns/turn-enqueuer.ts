@@ -6,7 +6,7 @@ import type { Started } from '../sessions/start-next.js';
 import { entryOf } from './turn-entry.js';
 import type { Turn } from './turn.entity.js';
 
-/** Enqueues turns that this service has; what Redis does not take is swept. */
+/** Enqueues stored turns. A sweep covers jobs that Redis does not accept. */
 @Injectable()
 export class TurnEnqueuer {
   constructor(
@@ -18,7 +18,10 @@ export class TurnEnqueuer {
     for (const turn of turns) void this.jobs.enqueue(turnRun, turnJobOf(turn));
   }
 
-  /** Turns that a session has opened, and those that they answer too: the timelines tell that they wait no more. */
+  /**
+   * Enqueues turns that a session has started. Their timelines, and those of the turns that they answer too, show that
+   * the wait is over.
+   */
   go({ turns, collected }: Started): void {
     for (const turn of turns) this.journal.append(entryOf(turn, 'running', 'started', null));
     for (const turn of collected) {
@@ -28,12 +31,12 @@ export class TurnEnqueuer {
     this.enqueue(turns);
   }
 
-  /** A person took care of what waited. */
+  /** A person handled what waited. */
   handled(turns: Turn[], by: string): void {
     for (const turn of turns) this.journal.append(entryOf(turn, 'succeeded', 'handled_by_person', { by }));
   }
 
-  /** The run of a turn goes on in another one. */
+  /** The run of a turn continues in another turn. */
   retried(turn: Turn, into: Turn): void {
     this.journal.append(entryOf(turn, 'ok', 'retried', { into: into.id, event: into.receipt_id }));
   }

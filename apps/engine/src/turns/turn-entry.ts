@@ -1,7 +1,7 @@
 import type { JournalEntry } from '#libs/journal';
 import type { Turn } from './turn.entity.js';
 
-/** What the timeline is told of a stored turn. */
+/** A timeline entry for a stored turn. */
 export function entryOf(
   { id, receipt_id, organization_id, project_id, app_id, attempt }: Turn,
   outcome: JournalEntry['outcome'],

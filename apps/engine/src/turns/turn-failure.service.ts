@@ -8,7 +8,7 @@ import type { Turn } from './turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
 import { entryOf } from './turn-entry.js';
 
-/** Turns that failed for good: each is a dead letter, and its sender is told where that is wanted. */
+/** Turns that failed for good. Each becomes a dead letter, and its sender is notified where that is configured. */
 @Injectable()
 export class TurnFailureService {
   constructor(
@@ -19,8 +19,8 @@ export class TurnFailureService {
   ) {}
 
   /**
-   * Ends the turn, its timeline and what its sender is told, and starts its session's next turn, in one transaction.
-   * @returns the turn and what it made way for; null where it had ended, or another process works on it
+   * Ends the turn with its timeline entry and failure notice, and starts the session's next turn, in one transaction.
+   * @returns the turn and what was started; null when it had already ended or another process works on it
    */
   async end(payload: TurnRunPayload, code: string, message: string): Promise<{ turn: Turn; started: Started } | null> {
     const known = await this.turns.byId(payload.turn_id);
@@ -37,7 +37,7 @@ export class TurnFailureService {
     });
   }
 
-  /** Tells of a turn that can have no row, as far as its job says whose it was. */
+  /** Reports a turn that can have no row, as far as its job says whose it was. */
   async tellRefused(given: Partial<TurnRunPayload> & { turn_id: string }, code: string): Promise<void> {
     const { receipt_id, organization_id, project_id, app_id } = given;
     const subject = { receipt_id, organization_id, project_id, app_id };

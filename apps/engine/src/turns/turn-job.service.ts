@@ -19,14 +19,14 @@ import { TurnEnqueuer } from './turn-enqueuer.js';
 import { type Claim, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
 
 const enteredRetryMs = 100;
-/** How much too early the job of a retry may be, by two clocks. */
+/** How early the job of a retry may come because two clocks differ. */
 const earlyMs = 20;
 
 const cleanedWords = {
   text: 'Something was taken out of the answer before it went. Notes in it say where; the step of the model call has the whole.',
 };
 
-/** Takes a `turn.run` job through claim, run, commit and announcement; every part of it may come any number of times. */
+/** Takes a `turn.run` job through claim, run, commit and announcement. Each part may run any number of times. */
 @Injectable()
 export class TurnJobService {
   constructor(
@@ -46,16 +46,16 @@ export class TurnJobService {
   ) {}
 
   /**
-   * One job carries a turn's tries, and the row counts them. A job that finds the turn in other hands is over: whoever has
-   * it ends it or puts it off, and what is lost with them is swept.
-   * @param waiting a wait for an earlier message, which is no work
-   * @throws RunLater until it is tried again; PermanentFailure with why it failed
+   * One job carries a turn's tries, and the row counts them. A job that finds its turn claimed by another ends: the
+   * holder finishes or reschedules the turn, and a sweep recovers it if the holder dies.
+   * @param waiting wraps a wait for an earlier message, which does not count as work
+   * @throws RunLater until the next try; PermanentFailure with the reason
    */
   async run(given: TurnRunPayload, waiting: Waiting): Promise<void> {
     const leaseLost = this.leases.enter(given.turn_id);
     if (!leaseLost) {
       if (this.leases.isRunning(given.turn_id)) return;
-      // It is being stored, or its run has lost it: it may be that nobody has it by then.
+      // It is being stored, or its run has lost the lease and nobody may hold it by then.
       throw new RunLater(enteredRetryMs, 'turn_entered');
     }
     try {
@@ -64,7 +64,7 @@ export class TurnJobService {
       const outcome = await this.claim(payload, owner, waiting);
       if (outcome.state === 'leased' || outcome.state === 'waiting') return;
       if (outcome.state === 'rescheduled') {
-        // The row says when, and one job is enough: it is the one that comes just then, or a sweeper's.
+        // The row says when, and one job is enough: the one that is due then, or a sweeper's.
         if (outcome.delayMs > earlyMs) return;
         throw new RunLater(outcome.delayMs, 'turn_rescheduled');
       }
@@ -82,12 +82,12 @@ export class TurnJobService {
     }
   }
 
-  /** There can be no row of the turn, since its job cannot be read: the timeline tells of it all the same. */
+  /** The job cannot be read, so the turn can have no row. It is reported on the timeline all the same. */
   refuse(given: Partial<TurnRunPayload> & { turn_id: string }, code: string): Promise<void> {
     return this.failures.tellRefused(given, code);
   }
 
-  /** The turn failed for good: with its dead letter, and what its sender is told. @param message why, for people */
+  /** Ends a turn for good, with its dead letter and failure notice. @param message the reason, for people */
   async fail(payload: TurnRunPayload, code: string, message: string): Promise<void> {
     try {
       const failed = await this.failures.end(payload, code, message);
@@ -100,7 +100,7 @@ export class TurnJobService {
     }
   }
 
-  /** Stores turns of sessions in the order in which their messages were acknowledged, as far as it can be kept. */
+  /** Stores turns of sessions in the order in which their messages were acknowledged, as far as possible. */
   private async claim(payload: TurnRunPayload, owner: string, waiting: Waiting): Promise<ClaimOutcome> {
     const place = isHandover(payload) ? payload.session?.place : undefined;
     if (place === undefined) return this.turns.claim(payload, owner);
@@ -112,7 +112,10 @@ export class TurnJobService {
     }
   }
 
-  /** @param before why it was rescheduled the last time: the timeline has that @throws RunLater while as many of its project run as may */
+  /**
+   * @param before why it was last rescheduled, so that the timeline is not told twice
+   * @throws RunLater when the project already runs as many turns as it may
+   */
   private async takeSlot(payload: TurnRunPayload, claim: Claim, before: string | null): Promise<void> {
     try {
       await this.slots.take(payload.project_id, claim);
@@ -123,9 +126,9 @@ export class TurnJobService {
     }
   }
 
-  /** A turn is over, or waits: the next of its project has its slot. */
+  /** A turn ended or waits, so the next turn of its project can have the slot. */
   private async enqueueNext(projectId: string): Promise<void> {
-    // What is not found here looks again by itself.
+    // A turn that is missed here looks again by itself.
     const next = await this.slots.next(projectId).catch(() => null);
     if (next) this.enqueuer.enqueue([next]);
   }
@@ -138,7 +141,7 @@ export class TurnJobService {
   ): Promise<void> {
     const startedMs = performance.now();
     try {
-      // Attempts are counted in the row too: a turn that kills its process, or whose job is added anew, ends all the same.
+      // The row counts attempts too, so a turn that kills its process or whose job is added anew still ends.
       if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)
         throw new PermanentFailure('attempts_exhausted', `${tried.tries} tries`);
       if (!input) throw new PermanentFailure('input_missing', 'the turn was stored without what it works on');
@@ -168,7 +171,8 @@ export class TurnJobService {
         throw new PermanentFailure(next.code, error instanceof Error ? error.message : String(error));
       }
       await this.turns.release(claim, next.code, next.delayMs, next.leftMs !== null);
-      // It waits for the same thing since then: the timeline would have a line for every try otherwise.
+      // It has been waiting for the same thing since an earlier try. Otherwise the timeline would get an entry for
+      // every try.
       const told = tried.awayMs !== null && tried.error === next.code;
       if (next.leftMs === null) {
         this.note(payload, 'retrying', next.code, claim.attempt, performance.now() - startedMs, messageOf(error));
@@ -177,7 +181,7 @@ export class TurnJobService {
     }
   }
 
-  /** @param told the timeline has it */
+  /** @param told the timeline already has it */
   private tellWaiting(
     payload: TurnRunPayload,
     { attempt }: Claim,
@@ -190,7 +194,7 @@ export class TurnJobService {
     if (!told) this.note(payload, 'held', reason, attempt, null, { ...messageOf(error), until });
   }
 
-  /** What is handed over has to be stored with its input, since others of its session are compared with it. */
+  /** A turn has to be stored with its input, since other turns of its session are compared with it. */
   private async whole(payload: TurnRunPayload): Promise<TurnRunPayload> {
     if (payload.input || !isHandover(payload) || (await this.turns.byId(payload.turn_id))) return payload;
     const scope = { organizationId: payload.organization_id, projectId: payload.project_id };

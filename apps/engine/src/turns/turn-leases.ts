@@ -4,7 +4,7 @@ import { LeaseLost } from '../loop/step-log.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { TurnRepository } from './turn.repository.js';
 
-/** The turns that this process runs, and the heartbeat that keeps their leases. */
+/** The turns that this process runs, and the heartbeat that renews their leases. */
 @Injectable()
 export class TurnLeases implements OnModuleDestroy {
   private readonly running = new Map<string, { controller: AbortController; held: boolean }>();
@@ -19,7 +19,7 @@ export class TurnLeases implements OnModuleDestroy {
     this.timer = setInterval(() => void this.beat(), settings.TURN_HEARTBEAT_MS);
   }
 
-  /** Names this process among all, restarts included: a lease of an earlier life is never taken for its own. */
+  /** Unique among all processes, restarts included: a lease from before a restart is never taken for its own. */
   get owner(): string {
     return this.liveness.owner;
   }
@@ -28,7 +28,7 @@ export class TurnLeases implements OnModuleDestroy {
     clearInterval(this.timer);
   }
 
-  /** Marks a turn as run here. @returns a signal that aborts when its lease is lost; null when it is being run already */
+  /** Marks a turn as running here. @returns a signal that aborts when the lease is lost; null when it runs already */
   enter(turnId: string): AbortSignal | null {
     if (this.running.has(turnId)) return null;
     const controller = new AbortController();
@@ -36,19 +36,19 @@ export class TurnLeases implements OnModuleDestroy {
     return controller.signal;
   }
 
-  /** Whether it was claimed here and goes on to its end: one that has lost its lease does not. */
+  /** Whether it was claimed here and still holds its lease. */
   isRunning(turnId: string): boolean {
     const run = this.running.get(turnId);
     return run !== undefined && run.held && !run.controller.signal.aborted;
   }
 
-  /** The claim succeeded: from here on the heartbeat keeps it. */
+  /** The claim succeeded, so the heartbeat renews the lease from here on. */
   hold(turnId: string): void {
     const run = this.running.get(turnId);
     if (run) run.held = true;
   }
 
-  /** Stops a turn that runs here; one that runs elsewhere stops at its next write or heartbeat. */
+  /** Stops a turn that runs here. One that runs elsewhere stops at its next write or heartbeat. */
   abort(turnId: string): void {
     this.running.get(turnId)?.controller.abort(new LeaseLost('the turn was cancelled'));
   }
@@ -65,7 +65,7 @@ export class TurnLeases implements OnModuleDestroy {
         held.map(([turnId]) => turnId),
         this.liveness.owners,
       );
-      // A turn that ended meanwhile is not kept either: aborting it stops nothing any more.
+      // A turn that has ended meanwhile is not renewed either. Aborting it then has no effect.
       for (const [turnId, run] of held) {
         if (!kept.has(turnId)) run.controller.abort(new LeaseLost('the lease was lost'));
       }

@@ -13,7 +13,7 @@ describe('the limits of a turn', () => {
   let mostTogether = 0;
   const order: string[] = [];
   const held: (() => void)[] = [];
-  // Two reads wait for each other. Any other call lasts long enough for one beside it to be seen.
+  // Two reads wait for each other. Any other call lasts long enough that a parallel one would be seen.
   const slow = createServer((request, response) => {
     order.push(`${request.method} ${request.url}`);
     together.add(response);

@@ -2,7 +2,7 @@ import type { AgentCaps } from '../agents/agent.entity.js';
 import type { EngineSettings } from '../settings.js';
 import type { DayUse } from '../usage/usage.repository.js';
 
-/** What one turn may use; Infinity where nothing limits it. */
+/** What one turn may use; Infinity where there is no limit. */
 export interface TurnLimits {
   steps: number;
   toolCalls: number;
@@ -27,7 +27,7 @@ export function turnLimits(settings: EngineSettings, caps: AgentCaps): TurnLimit
   };
 }
 
-/** The limits of a day, or null when there are none: then nobody has to count. */
+/** The daily limits; null when there are none, so usage need not be read. */
 export function dayLimits(settings: EngineSettings, caps: AgentCaps): DayLimits | null {
   const limits = {
     all: {
@@ -43,7 +43,7 @@ export function dayLimits(settings: EngineSettings, caps: AgentCaps): DayLimits 
   return values.some(Number.isFinite) ? limits : null;
 }
 
-/** What is left of the day: the turn's own limits, lowered to it; null when nothing is left. */
+/** The turn's limits, lowered to what is left of the day; null when nothing is left. */
 export function withinDay(limits: TurnLimits, day: DayLimits, used: DayLimits, isContact: boolean): TurnLimits | null {
   const parts: (keyof DayLimits)[] = isContact ? ['all', 'contact'] : ['all'];
   const tokens = Math.min(...parts.map((part) => day[part].tokens - used[part].tokens));

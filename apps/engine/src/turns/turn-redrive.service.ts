@@ -5,12 +5,12 @@ import { lockSessions, type Started, startNext } from '../sessions/start-next.js
 import type { Turn } from './turn.entity.js';
 import { TurnEnqueuer } from './turn-enqueuer.js';
 
-/** What has come of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer kept. */
+/** The result of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer kept. */
 export type TurnRedrive = { is: 'under_way' } | { is: 'gone' } | { is: 'ended'; outcome: string };
 
 /**
- * Opens failed turns again. A redriven turn is the same turn: it goes on from the steps that it has, so that no call of it
- * whose outcome nobody knows is made again, and it sends one answer at most.
+ * Opens failed turns again. A redriven turn is the same turn: it continues from its stored steps. So no call with an
+ * unknown outcome is repeated, and it sends at most one answer.
  */
 @Injectable()
 export class TurnRedriveService {
@@ -20,8 +20,8 @@ export class TurnRedriveService {
   ) {}
 
   /**
-   * Opens a turn for one of its dead letters, unless that was done; asked again, it says how far it has come.
-   * @param done how many letters the turn had left before that one
+   * Opens a turn for one of its dead letters, once. A repeated request reports the progress.
+   * @param done how many dead letters the turn had left before that one
    */
   async drive(scope: Pick<Principal, 'organizationId' | 'projectId'>, id: string, done: number): Promise<TurnRedrive> {
     const { opened, stands } = await this.db.transaction((tx) => redrive(tx, scope, id, done));
@@ -31,7 +31,7 @@ export class TurnRedriveService {
 }
 
 interface Driven {
-  /** What may start now. */
+  /** Turns that may start now. */
   opened: Started | null;
   stands: TurnRedrive;
 }
@@ -66,13 +66,13 @@ async function redrive(
   return { opened: await reopen(tx, turn), stands: inFlight };
 }
 
-/** Its run goes on in another turn. */
+/** Its run continues in another turn. */
 async function wasRetried(tx: Transaction, { id, run_id, project_id }: Turn): Promise<boolean> {
   const later = 'SELECT FROM engine.turn WHERE project_id = $1 AND run_id = $2 AND id > $3 LIMIT 1';
   return ((await tx.query(later, [project_id, run_id, id])) as unknown[]).length > 0;
 }
 
-/** In a session it is a turn like any other: it waits for its turn, which may be now. */
+/** In a session it waits like any other turn, and may start at once. */
 async function reopen(tx: Transaction, { id, session_id }: Turn): Promise<Started> {
   const rows: unknown = await tx.query(
     `UPDATE engine.turn SET state = $2, redrives = redrives + 1, waits = attempt, waiting_since = NULL, error = NULL, reply = NULL,

@@ -39,16 +39,16 @@ export interface TurnResult {
     delivery_id?: string;
     rehearsal?: true;
   };
-  /** What was taken out of the reply, by rule; null when nothing was. */
+  /** What was removed from the reply, by rule; null when nothing was. */
   cleaned: Record<string, number> | null;
 }
 
-/** The turn gave its lease up: people have to decide on these calls. */
+/** The turn gave up its lease: people have to decide on these calls. */
 export interface SuspendedTurn {
   waitsFor: string[];
 }
 
-/** Runs a claimed turn up to its ending, which is not committed yet, or until it has to wait. */
+/** Runs a claimed turn until its ending, which is not committed yet, or until it has to wait. */
 @Injectable()
 export class TurnRunner {
   constructor(
@@ -166,15 +166,15 @@ export class TurnRunner {
   }
 
   /**
-   * The time of an attempt in which a model, or one after the other two, had time to answer and did not, was the model's: it
-   * is away, and the turn has not taken too long.
+   * The turn's time may run out before its first step, although the model (or the model and then its fallback) had time
+   * to answer. Then the model is away, and the turn itself did not take too long.
    */
   private failureOf(error: unknown, clock: AbortSignal, { wallClockMs }: TurnLimits, newSteps: number): unknown {
     if (error !== clock.reason || newSteps > 0 || wallClockMs < this.settings.MODEL_TIMEOUT_MS) return error;
     return new ModelError('model_timeout', `no answer within ${wallClockMs} ms`, false, null, { cause: error });
   }
 
-  /** What the turn does, on the timeline while it still runs. */
+  /** Reports progress on the timeline while the turn runs. */
   private note(turn: TurnScope, claim: Claim, reason: string, durationMs: number | null, detail: object): void {
     this.journal.append({
       receipt_id: turn.receiptId,
@@ -192,7 +192,7 @@ export class TurnRunner {
   }
 }
 
-/** What came while a person had the conversation is shown with the message, and may be another sender's. */
+/** What arrived during a takeover is shown with the message and may come from another sender. */
 function saidByOthers({ takeover = [] }: TurnInput): boolean {
   return takeover.some((line) => line.by === 'sender' && line.untrusted);
 }
@@ -225,7 +225,7 @@ function endingOf(
     project_id: turn.projectId,
     reply_text: text,
     reason: why,
-    // With its reply.
+    // Including its reply.
     steps: log.count + 1,
     tokens: log.tokens,
     cost_micros: log.costMicros,

@@ -2,7 +2,7 @@ import type { NormalizedMessage, TurnInput, TurnRunPayload } from '#libs/contrac
 import type { Agent } from '../agents/agent.entity.js';
 import type { TurnAttachment, TurnScope } from '../tools/tool.js';
 
-/** Whose turn it is. Trusted is a sender who is admitted, through a system that was authenticated; both have to be said. */
+/** A sender is trusted when it is admitted and its system was authenticated. Both must be stated in the input. */
 export function turnScope(
   payload: TurnRunPayload,
   sessionId: string | null,

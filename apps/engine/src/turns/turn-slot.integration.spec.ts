@@ -12,7 +12,7 @@ describe('the turns of a project that run at a time', () => {
   let engines: NestFastifyApplication[];
   let model: FakeModel;
   let agent: string;
-  /** Calls of the model that wait for their answer. */
+  /** Model calls that wait for their answer. */
   const asked: ServerResponse[] = [];
 
   beforeAll(async () => {

@@ -7,10 +7,13 @@ import type { Turn } from './turn.entity.js';
 import type { Claim } from './turn.repository.js';
 
 export const slotCode = 'project_turns';
-/** It is enqueued when a turn of its project ends; this is for ends that nobody here sees. */
+/**
+ * A waiting turn is enqueued when a turn of its project ends. This covers ends that are missed, such as a process that
+ * died.
+ */
 const lookAgainMs = 2_000;
 
-/** Keeps the turns of a project that run at a time within its limit, in all replicas together. */
+/** Keeps a project's concurrent turns within its limit, across all replicas. */
 @Injectable()
 export class TurnSlotRepository {
   constructor(
@@ -19,13 +22,13 @@ export class TurnSlotRepository {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  /** Turns of a project at a time; 0: no limit. */
+  /** Concurrent turns of a project; 0: no limit. */
   limitOf(projectId: string): number {
     return this.limits.of(projectId).concurrent_turns ?? this.settings.PROJECT_CONCURRENT_TURNS;
   }
 
   /**
-   * Takes a slot for a claimed turn, or puts it off in its row, which costs no try.
+   * Takes a slot for a claimed turn, or reschedules the turn in its row, which costs no try.
    * @throws RunLater `project_turns`
    */
   async take(projectId: string, claim: Claim): Promise<void> {
@@ -41,7 +44,7 @@ export class TurnSlotRepository {
     throw new RunLater(delayMs, slotCode, this.wordsFor(limit));
   }
 
-  /** The next turn that waits for a slot of a project, which may go now; null: none does, or there is no limit. */
+  /** Makes the project's next turn that waits for a slot due; null: none waits, or there is no limit. */
   async next(projectId: string): Promise<Turn | null> {
     if (this.limitOf(projectId) === 0) return null;
     const [rows] = (await this.db.query(

@@ -7,7 +7,7 @@ import { AbandonedTurnRepository } from './abandoned-turn.repository.js';
 
 const sweepBatch = 200;
 
-/** Adds the jobs of turns again whose process died, or whose retry Redis lost. */
+/** Republishes turns whose process died or whose retry Redis lost. */
 @Injectable()
 export class TurnSweeper extends Sweeping {
   constructor(

@@ -170,7 +170,7 @@ describe('a turn with tools', () => {
     expect(await run(turn)).toMatchObject({ state: 'failed', error: 'model_rejected' });
   });
 
-  /** A turn as a process leaves it that is killed between a call's intent and its result. */
+  /** A turn whose process was killed between a call's intent and its result. */
   async function leftBehind(
     turn: TurnRunPayload,
     call: { id: string; name: string; arguments: unknown },

@@ -182,7 +182,7 @@ describe('a turn whose model', () => {
         );
       }
     };
-    // It was away: its first call is a trial.
+    // The model was away, so its first call is a trial.
     beforeAll(async () => void (await turnsOf(world).run(turnOf())));
     afterEach(() => model.hasRoomFor(Number.POSITIVE_INFINITY));
 
@@ -203,7 +203,7 @@ describe('a turn whose model', () => {
         const rows = await entries(turn.turn_id, 'running');
         return rows.filter(({ reason }) => reason === 'conversation_shortened').length === 2;
       });
-      // Nor is the next turn of its session stuck.
+      // The next turn of its session is not stuck either.
       const next = turnOf({ session: sessionOf(session) });
       expect(await turnsOf(world).run(next)).toMatchObject({ state: 'succeeded' });
     });

@@ -67,7 +67,7 @@ export class TurnView {
   @ApiProperty({ type: [StepView] }) steps: StepView[];
 }
 
-/** What is told of a turn beside its steps. */
+/** A turn's facts without its steps. */
 export type TurnHead = Omit<TurnView, 'steps'>;
 
 export function turnView(turn: Turn, steps: Step[], sent: SentReply[], waitMs: number): TurnView {
@@ -87,14 +87,13 @@ export function turnView(turn: Turn, steps: Step[], sent: SentReply[], waitMs: n
   };
 }
 
-/** The last step of one that succeeded. */
+/** The last step of a turn that succeeded. */
 function replyOf({ state, reply_text: text, answer_id, reason, finished_at: at }: Turn, seq: number): StepView[] {
   if (state !== 'succeeded' || !at) return [];
   const content = { text, delivery_id: answer_id, ...(reason === null ? {} : { reason }) };
   return [{ seq, kind: 'reply', content, tokens: null, duration_ms: null, created_at: at.toISOString() }];
 }
 
-/** A turn without its steps. */
 export function turnHead(turn: Turn, sent: SentReply[], waitMs: number): TurnHead {
   const reason = turn.state === 'failed' ? turn.error : turn.reason;
   return {

@@ -2,9 +2,9 @@ import type { TurnInput, TurnReply } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * `waiting`: behind another turn of its session, or for a person who has taken it over. `held`: its workflow is suspended, or
- * more messages may come. `collected`: answered by another turn. `handled`: a person took care of it. One that was cancelled
- * has `failed`.
+ * `waiting`: behind another turn of its session, or for a person who has taken it over. `held`: its workflow is
+ * suspended, or more messages may come. `collected`: answered by another turn. `handled`: a person handled it. A
+ * cancelled turn has `failed`.
  */
 export const turnStates = [
   'waiting',
@@ -19,10 +19,10 @@ export const turnStates = [
 ] as const;
 export type TurnState = (typeof turnStates)[number];
 
-/** Of the turns of a session at most one is in one of these. */
+/** At most one turn of a session is in one of these states. */
 export const activeStates = "('queued', 'running', 'waiting_approval')";
 
-/** One turn of an agent; where it is of a workflow, the run. */
+/** One turn of an agent. If it belongs to a workflow, it is the run. */
 @Entity({ schema: 'engine', name: 'turn' })
 @Index('turn_session', ['session_id', 'id'])
 @Index('turn_by_run', ['project_id', 'run_id'], { where: 'run_id IS NOT NULL' })
@@ -49,38 +49,41 @@ export class Turn {
   /** The run that this one repeats. */
   @Column({ type: 'text', nullable: true }) replay_of: string | null;
   @Column({ type: 'text', nullable: true }) session_id: string | null;
-  /** As the router asked; null is the project's Chief of Staff. */
+  /** As the router asked; null: the project's Chief of Staff. */
   @Column({ type: 'text', nullable: true }) agent_id: string | null;
-  /** The session's, when the turn started or a person handled it. */
+  /** The session's epoch when the turn started or a person handled it. */
   @Column({ type: 'integer' }) epoch: number;
   @Column({ type: 'jsonb', nullable: true }) input: TurnInput | null;
   @Column({ type: 'text' }) state: TurnState;
   @Column({ type: 'text', nullable: true }) error: string | null;
-  /** Of one that succeeded: whether a reply was sent; `reason` says what it lacks, or why there is none. */
+  /** For a turn that succeeded: whether a reply was sent. `reason` says what it lacks or why there is none. */
   @Column({ type: 'text', nullable: true }) reply: TurnReply['reply'] | null;
   @Column({ type: 'text', nullable: true }) reason: string | null;
   /** Claims so far. With `lease_owner` it is the fencing token: only the claim that holds both may write. */
   @Column({ type: 'integer' }) attempt: number;
   /** Claims that do not count as tries: what the turn needs was away, or they were made before its last redrive. */
   @Column({ type: 'integer', default: 0 }) waits: number;
-  /** Since when what the turn needs has been away. */
+  /** Since when something that the turn needs has been away. */
   @Column({ type: 'timestamptz', nullable: true }) waiting_since: Date | null;
-  /** While `queued`: no job takes it before. */
+  /** While `queued`: no job takes it earlier. */
   @Column({ type: 'timestamptz', nullable: true }) retry_at: Date | null;
-  /** How often it was redriven after it had failed. */
+  /** How often it was redriven. */
   @Column({ type: 'integer', default: 0 }) redrives: number;
-  /** Of one that is `held`: what opens it. */
+  /** While `held`: what releases it. */
   @Column({ type: 'text', nullable: true }) held_for: 'workflow' | 'messages' | null;
   /** The turn that answers this one too. */
   @Column({ type: 'text', nullable: true }) collected_into: string | null;
   @Column({ type: 'text', nullable: true }) lease_owner: string | null;
-  /** While `queued`: when its job is due. */
+  /** While `queued`: when its job is due. While `running`: when its lease ends. */
   @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
   @Column({ type: 'text', nullable: true }) reply_text: string | null;
-  /** Deliveries: of its answer, and of what its sender is told when it failed. */
+  /** Deliveries: the answer, and the failure notice. */
   @Column({ type: 'text', nullable: true }) answer_id: string | null;
   @Column({ type: 'text', nullable: true }) notice_id: string | null;
-  /** Of one that succeeded: it had read untrusted content, so that later turns which are shown its reply have, too. */
+  /**
+   * For a turn that succeeded: it had read untrusted content. Later turns that are shown its reply count as having read
+   * it too.
+   */
   @Column({ type: 'boolean', default: false }) read_untrusted: boolean;
   @Column({ type: 'integer', default: 0 }) steps: number;
   @Column({ type: 'integer', default: 0 }) tokens: number;

@@ -10,7 +10,7 @@ import { discardLate, sinceHeld } from './held-turns.js';
 import { pastTurns, type WindowTurn } from './session-window.js';
 import type { Turn } from './turn.entity.js';
 
-/** A held lease: what a write has to show. */
+/** A held lease, which every write has to name. */
 export interface Claim {
   turn_id: string;
   lease_owner: string;
@@ -19,11 +19,14 @@ export interface Claim {
 
 export type ClaimOutcome =
   | ({ state: 'claimed'; attempt: number } & ClaimedTurn & Tries)
-  /** It is tried again in `delayMs`, and not before. */
+  /** It is retried in `delayMs`, not earlier. */
   | { state: 'rescheduled'; delayMs: number }
   /** Another claim holds the lease. */
   | { state: 'leased' }
-  /** Something has to come first: a turn of its session, a person's decision, more messages. What opens it adds its job anew. */
+  /**
+   * Something has to come first: a turn of its session, a person's decision, more messages. Whatever opens it adds a
+   * new job.
+   */
   | { state: 'waiting' }
   | { state: 'ended' };
 
@@ -31,18 +34,18 @@ export type ClaimOutcome =
 export interface ClaimedTurn {
   input: TurnInput | null;
   session_id: string | null;
-  /** The last turns of its session before it, oldest first. */
+  /** The last turns before it in its session, oldest first. */
   past: WindowTurn[];
 }
 
-/** How a claimed turn stood before. */
+/** The state of a turn when it was claimed. */
 export interface Tries {
-  /** Claims that count, this one included. */
+  /** Claims that count as tries, including this one. */
   tries: number;
   waits: number;
-  /** For how long, in ms, what it needs has been away; null: it was there. */
+  /** For how many ms something that it needs has been away; null: nothing was. */
   awayMs: number | null;
-  /** Code of the failure before. */
+  /** Code of the previous failure. */
   error: string | null;
 }
 
@@ -59,13 +62,13 @@ type StoredRow = Pick<Turn, 'id' | 'state' | 'input'> & { delay_ms: number | nul
 
 const leaseOver = `(t.state = 'running' AND (t.lease_until IS NULL OR t.lease_until < now()))`;
 
-/** It waited for more messages, and comes with all of them. */
+/** The turn was held for more messages and now arrives with all of them. */
 const complete = `(t.state = 'held' AND t.held_for = 'messages' AND excluded.held_for IS DISTINCT FROM 'messages')`;
 
 const storedColumns = `turn_id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
   replay, replay_of, session_id, agent_id, epoch, input, held_for, state, lease_owner`;
 
-// A queued turn has no holder: whichever job comes first takes it. A running one is taken over when its lease is over.
+// A queued turn has no holder: the first job to arrive takes it. A running turn is taken over once its lease is over.
 const claimSql = `
   WITH claimed AS (
     INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
@@ -128,23 +131,23 @@ export class TurnRepository {
     private readonly journal: Journal,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
-    // One at a time: two would store what came in order in any order.
+    // One batch at a time: two in parallel would break the order of arrival.
     const together = { maxItems: 64, maxWaitMs: 0, maxRunning: 1, failsByItem: isRefusedRow };
     this.claims = new Batcher((requests) => this.claimAll(requests), together);
   }
 
-  /** Stores the turn, where it is new, and takes its lease. Two requests for one turn must not run at once. */
+  /** Stores the turn if it is new, and takes its lease. Two requests for one turn must not run at once. */
   claim(payload: TurnRunPayload, owner: string): Promise<ClaimOutcome> {
     return this.claims.add({ payload, owner });
   }
 
-  /** Stores turns of runs that are new, for whoever claims them. */
+  /** Stores new turns of runs. Any process may claim them. */
   async accept(payloads: TurnRunPayload[]): Promise<void> {
     const requests = payloads.map((payload) => ({ payload, owner: null }));
     await this.db.transaction((tx) => this.store(tx, requests, 'queued'));
   }
 
-  /** Renews leases; returns the turns whose lease is still ours. */
+  /** Renews leases. @returns the turns whose lease is still ours */
   async renew(turnIds: string[], owners: string[]): Promise<Set<string>> {
     const rows = await this.rows<{ id: string }>(
       `WITH renewed AS (UPDATE engine.turn SET lease_until = now() + $3 * interval '1 millisecond'
@@ -155,8 +158,8 @@ export class TurnRepository {
   }
 
   /**
-   * Gives a lease back after a failure; the turn is tried again after `delayMs`, and a sweeper leaves it to that.
-   * @param waits what it needs is away: the claim is no try
+   * Gives a lease back after a failure. The turn is retried after `delayMs`, and a sweeper leaves it alone until then.
+   * @param waits something that it needs is away, so the claim does not count as a try
    */
   async release(claim: Claim, error: string, delayMs: number, waits: boolean): Promise<void> {
     await this.db.query(
@@ -170,8 +173,8 @@ export class TurnRepository {
   }
 
   /**
-   * Ends a turn for good, in a transaction that leaves behind what else comes of it.
-   * @returns the turn, where it ends by this call
+   * Ends a turn for good, in the caller's transaction.
+   * @returns the turn if this call ended it
    */
   async fail(tx: Queryable, payload: TurnRunPayload, error: string): Promise<Turn | null> {
     const sql = `WITH ended AS (${failSql} RETURNING t.*) SELECT * FROM ended`;
@@ -188,7 +191,7 @@ export class TurnRepository {
     return ((await db.query('SELECT * FROM engine.turn WHERE id = $1', [id])) as Turn[])[0] ?? null;
   }
 
-  /** Stores turns in the state in which they begin. @returns those that are new or were claimed */
+  /** Stores turns in their initial state. @returns those that are new or were claimed */
   private async store(tx: Queryable, requests: ClaimRequest[], begin: 'running' | 'queued'): Promise<ClaimedRow[]> {
     const payloads = requests.map(({ payload }) => payload);
     const places = await placeTurns(tx, payloads.filter(isOfSession));
@@ -242,7 +245,7 @@ export class TurnRepository {
       }
       if (claim) return { state: 'waiting' };
       const row = stored.get(turn_id);
-      // Whose row is gone has nothing left to run.
+      // Without a row there is nothing left to run.
       return row ? outcomeOf(row) : { state: 'ended' };
     });
   }
@@ -262,7 +265,7 @@ export class TurnRepository {
   }
 }
 
-/** The router hands it over: otherwise the engine enqueues a turn that it has. */
+/** Whether the router hands it over. Otherwise the engine enqueues a turn that it already has. */
 export function isHandover(payload: TurnRunPayload): boolean {
   return payload.message_id !== undefined;
 }

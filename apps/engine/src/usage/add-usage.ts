@@ -1,7 +1,8 @@
 /**
- * Adds rows of {project_id, organization_id, agent_id, contact_id, model_calls, tool_calls, input_tokens, output_tokens,
- * cost_micros}, one an agent and contact, to today's usage. Turns that used nothing (the rehearsal model's) write nothing.
- * @param from a CTE of the statement, from code, never from input
+ * Adds rows of {project_id, organization_id, agent_id, contact_id, model_calls, tool_calls, input_tokens,
+ * output_tokens, cost_micros}, one per agent and contact, to today's usage. Turns without usage (of the rehearsal
+ * model) write nothing.
+ * @param from a CTE of the statement; always from code, never from input
  */
 export function addUsageSql(from: string): string {
   return `
@@ -19,7 +20,8 @@ export function addUsageSql(from: string): string {
 
 /**
  * Adds model calls to today's usage of their models.
- * @param from a query of {project_id, organization_id, kind, spent}, one row a step; from code, never from input
+ * @param from a query of {project_id, organization_id, kind, spent}, one row per step; always from code, never from
+ *   input
  */
 export function addModelUsageSql(from: string): string {
   const sum = (name: string): string => `coalesce(sum((spent ->> '${name}')::bigint), 0)`;

@@ -16,7 +16,7 @@ afterAll(() => world.close());
 beforeEach(async () => {
   await world.pool.query('TRUNCATE engine.usage, engine.model_usage');
   for (const { organizationId, projectId } of [home, elsewhere, stranger]) {
-    // Two contacts of an agent and day, so that lines of agents are sums.
+    // Two contacts per agent and day, so that the lines of agents are sums.
     await world.pool.query(
       `INSERT INTO engine.usage (project_id, day, agent_id, contact_id, organization_id, model_calls, tool_calls,
               input_tokens, output_tokens, cost_micros)

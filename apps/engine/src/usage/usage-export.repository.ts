@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 export const exportDetails = ['agent', 'contact', 'model'] as const;
 export type ExportDetail = (typeof exportDetails)[number];
 
-/** One line of an export. What its detail does not tell apart is null. */
+/** One line of an export. Columns that its level of detail does not separate are null. */
 export interface ExportedUsage {
   project_id: string;
   /** UTC, YYYY-MM-DD. */
@@ -13,17 +13,17 @@ export interface ExportedUsage {
   contact_id: string | null;
   model: string | null;
   model_calls: number;
-  /** Null by model: tools are called by agents. */
+  /** Null by model: agents call tools, models do not. */
   tool_calls: number | null;
   input_tokens: number;
   output_tokens: number;
-  /** Millionths of the currency that MODEL_PRICES is in. */
+  /** Millionths of the currency of MODEL_PRICES. */
   cost_micros: number;
 }
 
 export interface ExportSpan {
   organizationId: string;
-  /** Null: every project of the organization. */
+  /** Null: all projects of the organization. */
   projectId: string | null;
   /** First and last day, YYYY-MM-DD. */
   from: string;
@@ -43,7 +43,7 @@ const described = ['agent_id', 'contact_id', 'model'];
 export class UsageExportRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** All usage of a span by project and day, some rows at a time: each page begins behind the last row of the one before. */
+  /** All usage of a span by project and day, in pages. Each page begins after the last row of the previous one. */
   async *pages(span: ExportSpan): AsyncGenerator<ExportedUsage[]> {
     const keys = ['project_id', 'day', ...keysOf[span.detail]] as (keyof ExportedUsage)[];
     for (let last: ExportedUsage | undefined; ;) {

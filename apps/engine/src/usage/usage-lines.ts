@@ -21,7 +21,7 @@ const columns = [
   'cost_micros',
 ] as const satisfies (keyof ExportedUsage)[];
 
-/** Lines of an export: NDJSON, or CSV as RFC 4180 writes it, with a line of names before. */
+/** Lines of an export: NDJSON, or CSV as in RFC 4180 with a header line. */
 export async function* usageLines(
   pages: AsyncIterable<ExportedUsage[]>,
   format: ExportFormat,
@@ -35,7 +35,7 @@ function csvLine(row: ExportedUsage): string {
   return `${columns.map((column) => csvField(row[column])).join()}\r\n`;
 }
 
-/** A text that a spreadsheet would take for a formula is given as text. */
+/** A text that a spreadsheet would treat as a formula is marked as text. */
 function csvField(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);

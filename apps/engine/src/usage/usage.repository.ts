@@ -31,7 +31,7 @@ const columnOf: Record<UsageGroup, string> = { day: 'day', agent: 'agent_id', co
 export class UsageRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** What an agent used today, in all and for one contact. */
+  /** An agent's usage today, in total and for one contact. */
   async today(projectId: string, agentId: string, contactId: string | null): Promise<{ all: DayUse; contact: DayUse }> {
     const [row] = (await this.db.query(
       `SELECT coalesce(sum(input_tokens + output_tokens), 0) AS tokens, coalesce(sum(cost_micros), 0) AS cost,
@@ -47,14 +47,14 @@ export class UsageRepository {
     };
   }
 
-  /** Sums of a span of days, both included, by what is grouped; biggest cost first, at most 1,000. */
+  /** Sums over a span of days (inclusive), by group; highest cost first, at most 1,000. */
   async sums(owner: Owner, from: string, to: string, groups: UsageGroup[]): Promise<UsageRow[]> {
     const by = groups.map((group) => columnOf[group]);
     const kept = Object.entries(columnOf).map(([group, column]) => {
       const shown = column === 'day' ? "to_char(day, 'YYYY-MM-DD')" : column;
       return groups.includes(group as UsageGroup) ? `${shown} AS ${column}` : `NULL AS ${column}`;
     });
-    // Models are counted for themselves: rows of agents and contacts know none.
+    // Usage of models is counted separately: the rows of agents and contacts name none.
     const ofModels = groups.includes('model');
     const rows = (await this.db.query(
       `SELECT ${kept.join(', ')}, sum(model_calls) AS model_calls, ${ofModels ? '0' : 'sum(tool_calls)'} AS tool_calls,

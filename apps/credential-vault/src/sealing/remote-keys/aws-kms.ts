@@ -4,15 +4,15 @@ import type { RemoteCalls } from './remote-key.js';
 export interface AwsKmsKey {
   /** A symmetric key: its ARN, id or alias. */
   key_id: string;
-  /** Default: that of the environment or the ARN. */
+  /** Default: that of the ARN or the environment. */
   region?: string;
 }
 
 const refusals = new Set(['InvalidCiphertextException', 'IncorrectKeyException']);
 
 /**
- * AWS KMS, with the credentials of its own chain (environment, web identity of a ServiceAccount, instance). Its log shows the
- * place that a data key belongs to as the encryption context `gatehouse`, in base64.
+ * AWS KMS, with the default credential chain (environment, web identity of a ServiceAccount, instance). Its log shows a
+ * data key's place as the encryption context `gatehouse`, in base64.
  * @see https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
  */
 export async function awsKms({ key_id: KeyId, region }: AwsKmsKey, config: KMSClientConfig = {}): Promise<RemoteCalls> {

@@ -13,9 +13,9 @@ const algorithm = 'RSA-OAEP-256';
 const hashBytes = 32;
 
 /**
- * Azure Key Vault, with the credentials of `DefaultAzureCredential` (workload identity, environment, managed identity). Its
- * keys are RSA and take no associated data, so the hash of the place is wrapped before the data key; and what was wrapped
- * opens only with the version of the key that did it, which is kept in front: `length (1) || version || wrapped`.
+ * Azure Key Vault, with `DefaultAzureCredential` (workload identity, environment, managed identity). Its keys are RSA
+ * and take no associated data, so the hash of the place is wrapped in front of the data key. A wrapped key opens only
+ * with the key version that wrapped it, which is stored in front: `length (1) || version || wrapped`.
  * @see https://learn.microsoft.com/rest/api/keyvault/keys/wrap-key/wrap-key
  */
 export async function azureKeyVault(

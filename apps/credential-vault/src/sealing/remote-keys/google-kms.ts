@@ -2,7 +2,7 @@ import type { AuthClient } from 'google-auth-library';
 import type { RemoteCalls } from './remote-key.js';
 
 export interface GoogleKmsKey {
-  /** `projects/P/locations/L/keyRings/R/cryptoKeys/K`, a key for symmetric encryption. */
+  /** `projects/P/locations/L/keyRings/R/cryptoKeys/K`, a symmetric encryption key. */
   name: string;
   /** Default `https://cloudkms.googleapis.com`; another one for Private Service Connect. */
   endpoint?: string;
@@ -37,7 +37,7 @@ export async function googleKms(
       const { plaintext } = await call('decrypt', { ciphertext: wrapped.toString('base64'), ...placed(aad) });
       return bytesOf(plaintext, 'plaintext');
     },
-    // A key that is disabled or gone answers 400 as well, with another status in its body.
+    // A disabled or deleted key also answers 400, with another status in its body.
     isRefusalToOpen: (error) => statusOf(error) === 'INVALID_ARGUMENT',
   };
 }

@@ -7,13 +7,13 @@ import { transit, type TransitKey } from './transit.js';
 
 type Fields = Record<string, unknown>;
 
-/** A service by its name in the setting: what it needs to be told, and how it is called. */
+/** A service by its name in the setting: its required fields, and how to connect to it. */
 interface Service {
   needs: (told: Fields) => string | null;
   connect: (told: Fields, timeoutMs: number) => Promise<RemoteCalls>;
 }
 
-/** @param needs has checked what `connect` is told: its fields are those of `Told` */
+/** @param needs validates what `connect` receives: its fields are those of `Told` */
 const service = <Told>(
   needs: Service['needs'],
   connect: (told: Told, timeoutMs: number) => Promise<RemoteCalls>,
@@ -82,7 +82,7 @@ function texts(told: Fields, needed: string[], optional: string[], others: strin
   return null;
 }
 
-/** Keys are never asked for without TLS, but on this machine. */
+/** Key services are never called without TLS, except on this machine. */
 function httpsOf(value: unknown): string | null {
   if (value === undefined) return null;
   const url = typeof value === 'string' ? URL.parse(value) : null;

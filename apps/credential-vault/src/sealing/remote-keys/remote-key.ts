@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { DoesNotOpen } from '../aead.js';
 import type { WrappingKey } from '../wrapping-key.js';
 
-/** What a key management service does for us; it says which of its refusals mean that the bytes do not open. */
+/** The operations of a key management service. It also says which refusals mean that the bytes do not open. */
 export interface RemoteCalls extends WrappingKey {
   isRefusalToOpen(error: unknown): boolean;
 }
@@ -11,16 +11,16 @@ export interface RemoteCalls extends WrappingKey {
 const retryAfterSeconds = '5';
 
 /**
- * A key that stays in a key management service. What fails there is never taken for a value that does not open: that would
- * be shown as lost, where it only waits.
+ * A key that stays in a key management service. A failure of the service is never treated as a value that does not
+ * open: the value would be shown as lost although it only has to wait.
  */
 export class RemoteKey implements WrappingKey {
   private readonly logger = new Logger('keys');
   private calls: Promise<RemoteCalls> | undefined;
 
   /**
-   * @param connect loads the client at the first use: an installation without such a key never has it in memory
-   * @param timeoutMs for one wrap or unwrap, with the client's own attempts
+   * @param connect loads the client at first use, so that installations without such a key do not have it in memory
+   * @param timeoutMs for one wrap or unwrap, including the client's own retries
    */
   constructor(
     private readonly kid: string,

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import type { RemoteCalls } from './remote-key.js';
 
 export interface TransitKey {
-  /** Of an OpenBao or a HashiCorp Vault, for instance `https://openbao.example.com:8200`. */
+  /** Address of an OpenBao or HashiCorp Vault, for instance `https://openbao.example.com:8200`. */
   address: string;
   /** Name of an `aes256-gcm96` or `chacha20-poly1305` key, which take associated data. */
   key: string;
-  /** Where the transit engine is mounted. Default `transit`. */
+  /** Mount path of the transit engine. Default `transit`. */
   mount?: string;
   namespace?: string;
   auth:
@@ -26,7 +26,7 @@ export interface TransitKey {
 const maxAnswerBytes = 64 * 1024;
 const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
-/** What its routes answer with, as far as it is read: nothing of it is believed to be there. */
+/** The answer of its routes, as far as it is read. No field is assumed to be present. */
 interface TransitAnswer {
   errors?: unknown;
   auth?: { client_token?: unknown };
@@ -45,13 +45,13 @@ class TransitError extends Error {
 }
 
 /**
- * The transit engine of OpenBao or HashiCorp Vault. The token is read anew, or logged in for anew, when it is refused.
+ * The transit engine of OpenBao or HashiCorp Vault. When the token is refused, it is read again or a new login is made.
  * @see https://openbao.org/api-docs/secret/transit/
  * @param timeoutMs of one request
  */
 export function transit(key: TransitKey, timeoutMs: number): RemoteCalls {
   const { address, key: name, mount = 'transit', namespace, auth } = key;
-  // The operator's own address, private as a rule: this one may be reached, and no other.
+  // The operator's own address, which is usually private. Only this one may be reached.
   const egress = createEgress({ allow: [new URL(address).host], maxResponseBytes: maxAnswerBytes });
   let token: Promise<string> | undefined;
 
@@ -81,7 +81,7 @@ export function transit(key: TransitKey, timeoutMs: number): RemoteCalls {
     try {
       return (await post(`${mount}/${method}/${encodeURIComponent(name)}`, body, await used)).data ?? {};
     } catch (error) {
-      // The next call logs in again, whoever refused.
+      // The next call logs in again, whatever failed.
       if (token === used) token = undefined;
       throw error;
     }
@@ -91,7 +91,7 @@ export function transit(key: TransitKey, timeoutMs: number): RemoteCalls {
     try {
       return await call(method, body);
     } catch (error) {
-      // A token that has ended is refused like one without a right.
+      // An expired token is refused in the same way as one without permission.
       if (hadToken && error instanceof TransitError && error.status === 403) return call(method, body);
       throw error;
     }

@@ -1,4 +1,4 @@
-/** Documents in chunks that are searched, and the graph of what they name. */
+/** Documents in searchable chunks, and the graph of the entities that they name. */
 export const knowledge = [
   `CREATE TABLE engine.document (
      id text NOT NULL,
@@ -51,8 +51,8 @@ export const knowledge = [
    )`,
   'CREATE INDEX relation_from ON engine.relation (from_id)',
   'CREATE INDEX relation_to ON engine.relation (to_id)',
-  // The version of a source's document that was taken last. It outlives the document: a version that comes late is
-  // known.
+  // The last accepted version of a source's document. It outlives the document, so that a late, older version is
+  // recognised.
   `CREATE TABLE engine.synced_document (
      id text NOT NULL,
      organization_id text NOT NULL,

@@ -1,6 +1,6 @@
-/** Sessions live where turns do: the inbox of one is its turns that wait. */
+/** Sessions are stored next to turns: a session's inbox is its waiting turns. */
 export const sessions = [
-  // Updated by every turn: room is left on its pages.
+  // Every turn updates its session, so pages keep free space.
   `CREATE TABLE engine.session (
      id text CONSTRAINT session_pkey PRIMARY KEY,
      organization_id text NOT NULL,
@@ -17,9 +17,9 @@ export const sessions = [
      updated_at timestamptz NOT NULL
    ) WITH (fillfactor = 80)`,
   'CREATE INDEX session_by_project ON engine.session (project_id, id)',
-  // What is over the retention is found without reading what is not.
+  // Finds what is past its retention without reading the rest.
   'CREATE INDEX session_old ON engine.session (updated_at)',
-  // What people do and say in sessions, in its place among the session's turns.
+  // People's actions and messages in sessions, ordered among the session's turns.
   `CREATE TABLE engine.session_mark (
      session_id text NOT NULL,
      at timestamptz NOT NULL,
@@ -32,8 +32,8 @@ export const sessions = [
   'CREATE INDEX ON engine.session_mark (session_id, at)',
   'CREATE UNIQUE INDEX session_mark_delivery ON engine.session_mark (delivery_id) WHERE delivery_id IS NOT NULL',
   'CREATE INDEX session_mark_old ON engine.session_mark (at)',
-  // When a workflow's waiting runs were last let go, and given up: so is one that was on its way meanwhile, when it
-  // comes.
+  // When a workflow's held runs were last released, and last discarded. A run that arrives later but was held before is
+  // released or discarded too.
   `CREATE TABLE engine.workflow_release (
      project_id text NOT NULL,
      workflow_id integer NOT NULL,
@@ -41,7 +41,7 @@ export const sessions = [
      discarded_at timestamptz NOT NULL DEFAULT '-infinity',
      PRIMARY KEY (project_id, workflow_id)
    )`,
-  // Keys of requests that make work, with whatever was answered.
+  // Idempotency keys of requests that create work, with the answers given.
   `CREATE TABLE engine.request_key (
      project_id text NOT NULL,
      key text NOT NULL,

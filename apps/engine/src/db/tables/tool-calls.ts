@@ -21,7 +21,7 @@ export const toolCalls = [
      CONSTRAINT tool_call_pkey PRIMARY KEY (turn_id, seq)
    )`,
   'CREATE UNIQUE INDEX tool_call_callback ON engine.tool_call (callback_sha256) WHERE callback_sha256 IS NOT NULL',
-  // A Python tool that a person tries has a row while it runs: by its token it may ask the engine for HTTP.
+  // A Python tool that a person tries has a row while it runs. Its token lets it ask the engine for HTTP.
   `CREATE TABLE engine.python_try (
      callback_sha256 text CONSTRAINT python_try_pkey PRIMARY KEY,
      organization_id text NOT NULL,

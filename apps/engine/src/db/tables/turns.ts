@@ -3,8 +3,8 @@ import { handoverTables } from '#libs/journal';
 const active = `session_id IS NOT NULL AND state IN ('queued', 'running', 'waiting_approval')`;
 
 /**
- * Turns with their steps. A run is its last turn. What a turn sent stands in its own row; what the gateway has of
- * it, the journal tells.
+ * Turns with their steps. A run is its last turn. A turn's replies are in its own row; the journal reports their
+ * deliveries.
  */
 export const turns = [
   `CREATE TABLE engine.turn (
@@ -68,8 +68,8 @@ export const turns = [
      created_at timestamptz NOT NULL DEFAULT now(),
      CONSTRAINT step_pkey PRIMARY KEY (turn_id, seq)
    )`,
-  // Turns that run, of projects that have a limit of them. A row of a turn that does not run any more is taken away
-  // with the next question.
+  // Running turns of projects with a limit. Rows of turns that no longer run are removed by the next request for a
+  // slot.
   `CREATE TABLE engine.turn_slot (
      project_id text NOT NULL,
      turn_id text NOT NULL,

@@ -1,4 +1,4 @@
-/** What was used in a day: by agents and contacts, and beside it by models, of which the first rows know none. */
+/** Usage per day: by agent and contact, and separately by model, since the first rows name no model. */
 export const usage = [
   `CREATE TABLE engine.usage (
      project_id text NOT NULL,
@@ -13,7 +13,7 @@ export const usage = [
      cost_micros bigint NOT NULL,
      CONSTRAINT usage_pkey PRIMARY KEY (project_id, day, agent_id, contact_id)
    )`,
-  // An export of all projects of an organization reads its rows in their order.
+  // An export of an organization's projects reads its rows in their order.
   'CREATE INDEX usage_by_organization ON engine.usage (organization_id, project_id, day)',
   `CREATE TABLE engine.model_usage (
      project_id text NOT NULL,

@@ -8,11 +8,11 @@ interface SkillPlace {
   slug: string | null;
 }
 
-/** The standard tool library of this process: the contracts' definitions with their work. */
+/** The standard tool library: the definitions of the contracts with their implementations. */
 export class BuiltinLibrary {
   private readonly works: Map<string, BuiltinWork>;
 
-  /** @throws Error for a definition without work: the contracts promise it to every Skill */
+  /** @throws Error for a definition without an implementation: the contracts promise it to every Skill */
   constructor(works: Record<string, BuiltinWork>) {
     this.works = new Map(Object.entries(works));
     const missing = builtinTools.filter(({ name }) => !this.works.has(name)).map(({ name }) => name);
@@ -24,9 +24,10 @@ export class BuiltinLibrary {
   }
 
   /**
-   * @param modelName what the model calls it
-   * @param skill that gives it: the registry's id of the tool, and the Skill's slug; null: the agent has it by itself
-   * @returns null for a name that is none of ours
+   * @param modelName the name that the model sees
+   * @param skill the Skill that provides the tool: the registry's id of the tool and the Skill's slug; null: the agent
+   *   has it by itself
+   * @returns null when the name is not a built-in
    */
   tool(name: string, modelName: string, skill: SkillPlace | null, credentials: BoundCredentials): Tool | null {
     const definition = builtinTools.find((each) => each.name === name);

@@ -2,16 +2,16 @@ import type { ToolGrade } from '#libs/contracts';
 import type { BoundCredentials } from '../bound-credentials.js';
 import type { CallSite } from '../tool.js';
 
-/** What a built-in does; its definition is in the contracts. What is absent is as the definition says. */
+/** The implementation of a built-in; the contracts have its definition. What is absent is taken from the definition. */
 export interface BuiltinWork {
   external: boolean;
-  /** Whether a result is untrusted content; absent: each is where `external` is true. */
+  /** Whether a result is untrusted content; absent: it is if `external` is true. */
   untrusted?(result: unknown): boolean;
-  /** What of a call that reads is beyond the turn of an untrusted sender; absent: nothing. */
+  /** Why a read exceeds what an untrusted sender's turn may do; absent: it never does. */
   beyond?(args: Record<string, unknown>, hosts: readonly string[], credentials: BoundCredentials): string | null;
   grade?(args: Record<string, unknown>): ToolGrade;
   idempotent?(args: Record<string, unknown>): boolean;
-  /** What of a result tells it from another one; absent: all of it. */
+  /** The part of a result that is compared with an earlier one; absent: all of it. */
   compared?(result: unknown): unknown;
   run(args: Record<string, unknown>, call: CallSite, credentials: BoundCredentials): Promise<unknown>;
 }

@@ -8,14 +8,14 @@ const shownDescription = 300;
 
 interface FoundTools {
   tools: { name: string; skill: string | null; description: string }[];
-  /** How many more have some of the words. */
+  /** How many more tools match some of the words. */
   more: number;
   note: string;
 }
 
 /**
- * `find_tools`: searches the tools that are over the number a model is told of, word by word. What it finds is told of, and
- * may be called, from the next step on.
+ * `find_tools`: searches, word by word, the tools beyond the number that a model is shown. Tools that it finds are
+ * shown and may be called from the next step on.
  */
 export function findToolsTool(searched: Tool[]): Tool {
   return {
@@ -35,7 +35,7 @@ export function findToolsTool(searched: Tool[]): Tool {
     id: null,
     pin: null,
     least: 'read',
-    // Approved definitions, which the model would be shown without a search too.
+    // The definitions are approved, and the model would be shown them without a search too.
     external: false,
     beyond: () => null,
     grade: () => 'read',
@@ -63,7 +63,7 @@ function found(searched: Tool[], query: string, limit: number): FoundTools {
   return { tools: hits, more: ranked.length - hits.length, note };
 }
 
-/** A word counts most in a name, then in the Skill, least in the description and the names of parameters. */
+/** A match counts most in the name, then in the Skill, and least in the description and parameter names. */
 function scoreOf(tool: Tool, words: string[]): number {
   const name = wordsOf(tool.name);
   const skill = wordsOf(tool.skill ?? '');

@@ -3,15 +3,15 @@ import { failure, type ToolFailure } from '../tool.js';
 
 const secretFields = ['access_token', 'token', 'api_key', 'password', 'secret'];
 
-/** What a credential of any kind authenticates with: the token of an api_key, the access token of an oauth2. */
+/** The secret of a credential of any type, for example the token of an api_key or the access token of an oauth2. */
 export function secretOf({ fields }: BoundCredential): string | null {
   return secretFields.map((name) => fields[name]).find((value) => value) ?? null;
 }
 
 /**
- * Why a credential may not go to a URL, or null. Its Skill names the hosts (`api.example.com`, `*.example.com`,
- * `localhost:8080`), or its own record does in the field `hosts`; where both do, both have to let it. Without any it goes
- * nowhere.
+ * Why a credential may not go to a URL, or null. Hosts are named by its Skill (`api.example.com`, `*.example.com`,
+ * `localhost:8080`) or by the field `hosts` of its own record. If both name some, both must allow the URL. If neither
+ * does, the credential goes nowhere.
  */
 export function refusedFor(url: URL, { as, hosts, ownHosts }: BoundCredential): ToolFailure | null {
   const named = [hosts, ownHosts].filter((list) => list.length > 0);
@@ -33,8 +33,8 @@ export function refusedFor(url: URL, { as, hosts, ownHosts }: BoundCredential): 
 }
 
 /**
- * The header that authenticates a request. Default: `authorization` with `Bearer`, or `Basic` where the record has a
- * `username`; another header has no scheme unless one is given.
+ * The header that authenticates a request. Default: `authorization` with `Bearer`, or with `Basic` if the record has a
+ * `username`. Any other header has no scheme unless one is given.
  */
 export function credentialHeader(url: URL, credential: BoundCredential): Record<string, string> | ToolFailure {
   const refused = refusedFor(url, credential);
@@ -57,7 +57,7 @@ export function notForHost(as: string, bound: string[], host: string): ToolFailu
   return failure('credential_not_for_host', `The credential ${as} is bound to ${bound.join(', ')}, not to ${host}.`);
 }
 
-/** Whether a URL's host is one of these. @param hosts each as `matchesHost` reads it */
+/** Whether a URL's host is among these. @param hosts each as in `matchesHost` */
 export function isNamed(url: URL, hosts: readonly string[]): boolean {
   return hosts.some((host) => matchesHost(url, host));
 }

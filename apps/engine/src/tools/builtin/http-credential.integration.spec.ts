@@ -38,7 +38,7 @@ describe('a credential of http_request', () => {
     services.on('/internal/credentials/resolve', ({ body }) => {
       const record = records[String(body['credential_id'])];
       if (!record) return { status: 404, code: 'credential_not_found' };
-      // As the vault: asked for no field, it tells the kind alone.
+      // Like the vault: without requested fields, it returns the type only.
       return body['fields'] ? { ...record, fields: {}, credentials: {} } : record;
     });
     agent = await agentOf(world, { skills: ['skl_desk'] });
@@ -95,7 +95,7 @@ describe('a credential of http_request', () => {
     const [binding] = bindings;
     bindings = [{ ...binding!, hosts: [`127.0.0.1:${port()}`] }];
     expect((await get(`http://127.0.0.1:${port()}/`)).status).toBe(400);
-    // Its host alone names it, too.
+    // Its host alone selects it too.
     expect((await get(`http://127.0.0.1:${port()}/`, null)).status).toBe(400);
     expect(seen).toEqual(['Bearer swordfish', 'Bearer swordfish']);
     expect((await get(`http://localhost:${port()}/`)).error.code).toBe('credential_not_for_host');

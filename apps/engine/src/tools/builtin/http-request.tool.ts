@@ -50,7 +50,7 @@ export function httpRequest(egress: Egress, limits: HttpRequestLimits): BuiltinW
       };
       return request(egress, limits, httpArguments(args), by);
     },
-    // A server's clock and ids in the headers say nothing of whether the answer is another one.
+    // Headers such as a server's clock and ids do not make it a different answer.
     compared: (result) => {
       const { status, body } = (result ?? {}) as Partial<HttpRequestResult>;
       return status === undefined ? result : { status, body };
@@ -58,7 +58,7 @@ export function httpRequest(egress: Egress, limits: HttpRequestLimits): BuiltinW
   };
 }
 
-/** The credential that the call names, or the one that its Skill binds to this host; null: the request goes without. */
+/** The credential that the call names, or the one that its Skill binds to this host; null: none is sent. */
 async function ofRequest(
   url: URL,
   name: string | null,
@@ -80,7 +80,7 @@ export interface RequestedBy extends Pick<CallSite, 'mayDo' | 'signal' | 'hosts'
   credential(url: URL, name: string | null): Promise<BoundCredential | ToolFailure | null>;
 }
 
-/** One request of a turn, whoever words it: the model, or a Python tool that the model called. */
+/** One request of a turn, made by the model or by a Python tool that the model called. */
 export async function request(
   egress: Egress,
   limits: HttpRequestLimits,
@@ -101,7 +101,7 @@ export async function request(
     if (isFailure(header)) return header;
     secret = header;
   }
-  // A query leaks as well as a body does.
+  // A query can leak data just like a body.
   if (hosts !== null && !isNamed(url, hosts)) {
     const what = `This turn reaches only hosts that its agent names in allowed_hosts, or its Skills bind: not ${url.host}.`;
     return failure('host_not_named', what);
@@ -114,7 +114,7 @@ export async function request(
       method: args.method,
       headers: { ...content, ...lowerCased(args.headers ?? {}), ...secret },
       ...(args.body === undefined ? {} : { body: isText ? (args.body as string) : JSON.stringify(args.body) }),
-      // A redirect leads anywhere: the model is given it, and may ask for it.
+      // A redirect may lead anywhere. The model sees it and may follow it with another call.
       ...(hosts === null ? {} : { maxRedirects: 0 }),
       timeoutMs: Math.min(args.timeout_ms ?? limits.timeoutMs, 60_000),
       maxResponseBytes: limits.maxResponseBytes,
@@ -134,7 +134,7 @@ export async function request(
   }
 }
 
-/** Arguments that fit the schema of `http_request`, which the definition in the contracts holds. */
+/** Arguments that passed the schema of `http_request`, which is defined in the contracts. */
 export function httpArguments(args: Record<string, unknown>): HttpArguments {
   return { ...args, method: String(args['method']), url: String(args['url']) };
 }
@@ -142,21 +142,21 @@ export function httpArguments(args: Record<string, unknown>): HttpArguments {
 function resultOf(response: EgressResponse, secrets: string[]): HttpRequestResult {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(response.headers)) {
-    // A session is the other side's secret: it is of no use to a model and does not belong in a stored step.
+    // A session cookie is the other side's secret. It is of no use to a model and does not belong in a stored step.
     if (name !== 'set-cookie') headers[name] = withoutSecrets(Array.isArray(value) ? value.join(', ') : value, secrets);
   }
   const { status, truncated } = response;
   return { status, headers, body: withoutSecrets(textOf(response), secrets), truncated };
 }
 
-/** Some servers echo what they were sent, in errors most of all. */
+/** Some servers echo what they were sent, especially in errors. */
 function withoutSecrets(text: string, secrets: string[]): string {
   const parts = secrets.flatMap((secret) => [secret, secret.slice(secret.indexOf(' ') + 1)]);
   return parts.reduce((rest, part) => (part.length < 4 ? rest : rest.replaceAll(part, '[credential]')), text);
 }
 
 function textOf({ body, truncated }: EgressResponse): string {
-  // A cut may fall inside a character: up to three bytes of it are left off.
+  // The cut may fall inside a character, so up to three bytes are dropped.
   const cuts = truncated ? [0, 1, 2, 3] : [0];
   for (const cut of cuts) {
     const part = body.subarray(0, body.length - cut);

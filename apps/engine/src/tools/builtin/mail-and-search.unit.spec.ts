@@ -87,7 +87,7 @@ describe('send_email', () => {
     expect(mails[0]?.to).toEqual(['ada@example.com', 'bob@example.com']);
     expect(mails[0]?.raw).toContain('From: desk@example.com');
     expect(mails[0]?.raw).not.toMatch(/^Bcc:/m);
-    // The same call again is the same mail to whoever looks for doubles.
+    // The same call has the same message id, so that duplicates can be recognised.
     expect(await send()).toMatchObject({ message_id: (result as { message_id: string }).message_id });
   });
 

@@ -4,7 +4,7 @@ import { failure, type Tool } from '../tool.js';
 const defaultChars = 8_000;
 const mostChars = 24_000;
 
-/** `read_result`: reads on in a result of this turn that was too long to be shown whole. Every turn with tools has it. */
+/** `read_result`: reads more of a result that was too long to be shown whole. Every turn with tools has it. */
 export function readResultTool(steps: StepRepository): Tool {
   return {
     name: 'read_result',
@@ -25,7 +25,7 @@ export function readResultTool(steps: StepRepository): Tool {
     pin: null,
     least: 'read',
     external: true,
-    // What its handle stands for was read before, and counted then.
+    // The result was already read, and counted, when it was first shown.
     untrusted: () => false,
     beyond: () => null,
     grade: () => 'read',

@@ -17,8 +17,9 @@ interface Mail {
 }
 
 /**
- * `send_email`: its `text` credential, named `smtp` or the only one of that type, has `host`, `port`, `from`, and `username` with `password`; `encryption` is `tls`
- * (default on port 465), `starttls` (default elsewhere) or `none`, which takes no password.
+ * `send_email`: its `text` credential, named `smtp` or the only one of that type, has `host`, `port`, `from`, and
+ * `username` with `password`. `encryption` is `tls` (default on port 465), `starttls` (default elsewhere) or `none`,
+ * which allows no password.
  */
 export function sendEmail(egress: Egress, timeoutMs: number): BuiltinWork {
   return {
@@ -31,7 +32,7 @@ export function sendEmail(egress: Egress, timeoutMs: number): BuiltinWork {
   };
 }
 
-/** The definition's schema has been checked: what is named there is there, and of its type. */
+/** The schema has been checked, so what it requires is present and has its type. */
 function mailOf(args: Record<string, unknown>): Mail {
   const { to = [], subject = '', text = '', ...others }: Partial<Mail> = args;
   return { to, subject, text, ...others };
@@ -68,7 +69,7 @@ async function send(
     socketTimeout: timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
-    // The name that EHLO tells must not be this machine's.
+    // EHLO must not reveal this machine's name.
     name: from.slice(from.lastIndexOf('@') + 1).replace('>', ''),
     getSocket: (_options, done) => {
       egress.connect(host, port).then(
@@ -77,7 +78,7 @@ async function send(
       );
     },
   });
-  // The message is read once the server has greeted and let us in: before that it cannot have delivered anything.
+  // The message is only read after the server's greeting and the login. Before that, it cannot have been delivered.
   transport.use('stream', (mail, done) => {
     mail.message.transform(() => {
       begun = true;
@@ -107,14 +108,14 @@ async function send(
   }
 }
 
-/** A mail server has no URL: its name and port are compared as those of one would be. */
+/** A mail server has no URL. Its name and port are compared as if it had one. */
 function matchesServer(bound: string, host: string, port: number): boolean {
   if (!URL.canParse(`https://${host}`)) return false;
   const server = new URL(`https://${host}`);
   return matchesHost(server, bound) || bound === `${server.hostname}:${port}`;
 }
 
-/** A server that refused says so with a code; silence after the message was begun leaves its fate open. */
+/** A server that refuses answers with a code. Silence after the message was begun leaves the outcome unknown. */
 function failed(error: unknown, begun: boolean): ToolFailure {
   if (error instanceof EgressError) return failure(error.code, 'The mail server cannot be reached.');
   const { code, responseCode } = error as { code?: string; responseCode?: number };

@@ -59,12 +59,12 @@ const providers: Record<string, Provider> = {
 
 const maxAnswerBytes = 2 * 1024 * 1024;
 
-/** A text credential may say its provider; of the other kinds, the host that they are bound to does. */
+/** A text credential may name its provider. For the other types, the bound host decides. */
 const wish = { as: 'search', types: ['api_key', 'oauth2'] };
 
 /**
- * `web_search`: an api_key or oauth2 credential that a Skill binds to the provider's host, or a text credential with
- * `provider`, `api_key` where the provider wants one, and `base_url` for one of your own.
+ * `web_search`: takes an api_key or oauth2 credential that a Skill binds to the provider's host, or a text credential
+ * with `provider`, with `api_key` if the provider needs one, and with `base_url` for a self-hosted one.
  */
 export function webSearch(egress: Egress, timeoutMs: number): BuiltinWork {
   return {

@@ -2,7 +2,7 @@ import type { McpCallAnswer, ToolsetTool } from '#libs/contracts';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { failure, type Tool } from '../tool.js';
 
-/** What every tool of the registry has in common. */
+/** What all tools of the registry have in common. */
 export function describedBy(definition: ToolsetTool): Omit<Tool, 'run' | 'external'> {
   return {
     name: definition.model_name,
@@ -19,7 +19,7 @@ export function describedBy(definition: ToolsetTool): Omit<Tool, 'run' | 'extern
   };
 }
 
-/** A tool of an MCP server, called through the registry, which holds the sessions and the server's credential. */
+/** A tool of an MCP server. It is called through the registry, which holds the sessions and the server's credential. */
 export function mcpTool(definition: ToolsetTool, registry: ServiceClient, timeoutMs: number): Tool {
   return {
     ...describedBy(definition),
@@ -35,7 +35,7 @@ export function mcpTool(definition: ToolsetTool, registry: ServiceClient, timeou
       const answer = await unlessAborted(asked, signal).catch(refusalOf);
       if (!answer.ok) return failure(answer.error, answer.message);
       const { content, is_error, truncated, structured } = answer;
-      // A tool's own error is material for the model, as its answer is.
+      // A tool's own error goes to the model like an answer.
       return {
         ...(is_error ? { is_error } : {}),
         content,
@@ -46,7 +46,7 @@ export function mcpTool(definition: ToolsetTool, registry: ServiceClient, timeou
   };
 }
 
-/** A service that gave no answer may have made the call; one that refused has not. */
+/** A service that gave no answer may have made the call. One that refused has not. */
 export function refusalOf(error: unknown): { ok: false; error: string; message: string } {
   if (!(error instanceof Problem)) throw error;
   if (error.code === 'service_unavailable' || error.status === 504) {

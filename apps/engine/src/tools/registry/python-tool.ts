@@ -1,20 +1,19 @@
-import type { PythonRunAnswer, ToolsetTool } from '#libs/contracts';
+import type { PythonRunAnswer, PythonRunRequest, ToolsetTool } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
-import type { BoundCredentials } from '../bound-credentials.js';
-import { failure, isFailure, type Tool } from '../tool.js';
+import type { BoundCredentials, CredentialFields } from '../bound-credentials.js';
+import { failure, isFailure, type Tool, type ToolFailure, type TurnScope } from '../tool.js';
 import { describedBy, refusalOf, unlessAborted } from './mcp-tool.js';
-import { credentialValues, runRequest } from './python-run.js';
 
 export interface PythonRuns {
   runner: ServiceClient;
   timeoutMs: number;
-  /** The engine's own address, as the runner knows it. */
+  /** The engine's address, as the runner reaches it. */
   engineUrl: string;
-  /** Whether the code of a call has asked the engine for anything: without that it has read what the model gave it alone. */
+  /** Whether a call's code has asked the engine for anything. If not, it has only read what the model gave it. */
   hasAsked(callbackToken: string): Promise<boolean>;
 }
 
-/** A Python tool, run in the sandbox; its credentials and its HTTP come from here. */
+/** A Python tool, run in the sandbox. The engine provides its credentials and makes its HTTP requests. */
 export function pythonTool(definition: ToolsetTool, credentials: BoundCredentials, runs: PythonRuns): Tool {
   return {
     ...describedBy(definition),
@@ -38,4 +37,41 @@ export function pythonTool(definition: ToolsetTool, credentials: BoundCredential
       return { result, ...(stdout ? { stdout } : {}), ...(truncated ? { truncated } : {}) };
     },
   };
+}
+
+/** The runner's request for one call. */
+export function runRequest(
+  call: {
+    callId: string;
+    organizationId: string;
+    python: NonNullable<ToolsetTool['python']>;
+    arguments: Record<string, unknown>;
+  },
+  given: { credentials: Record<string, CredentialFields>; callbackToken: string },
+  limits: { timeoutMs: number; engineUrl: string },
+): PythonRunRequest {
+  return {
+    call_id: call.callId.slice(0, 200),
+    organization_id: call.organizationId,
+    ...call.python,
+    arguments: call.arguments,
+    credentials: given.credentials,
+    timeout_ms: limits.timeoutMs,
+    callback_url: `${limits.engineUrl}/internal/python-callbacks`,
+    callback_token: given.callbackToken,
+  };
+}
+
+/** The fields of every credential that a tool may ask for, by name. If one cannot be read, that failure is returned. */
+export async function credentialValues(
+  credentials: BoundCredentials,
+  scope: Pick<TurnScope, 'organizationId' | 'projectId'>,
+): Promise<Record<string, CredentialFields> | ToolFailure> {
+  const values: Record<string, CredentialFields> = {};
+  for (const { as } of credentials.bindings) {
+    const credential = await credentials.read(scope, as);
+    if (isFailure(credential)) return credential;
+    values[as] = credential.fields;
+  }
+  return values;
 }

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Agent } from '../../agents/agent.entity.js';
 import { REGISTRY } from '../../services.js';
 
-/** The registry did not say which tools the agent has: the turn tries again later, rather than answer without them. */
+/** The registry did not return the agent's tools. The turn is retried later rather than run without them. */
 export class ToolsetUnavailable extends Error {
   override readonly name = 'ToolsetUnavailable';
   readonly code = 'toolset_unavailable';
@@ -12,7 +12,7 @@ export class ToolsetUnavailable extends Error {
 
 const nothing: Toolset = { skills: [], tools: [], problems: [], left_out: [] };
 
-/** Asks the registry for an agent's tools. An agent without Skills and Python tools asks nobody. */
+/** Asks the registry for an agent's tools. For an agent without Skills and Python tools, no request is made. */
 @Injectable()
 export class ToolsetClient {
   constructor(@Inject(REGISTRY) private readonly registry: ServiceClient) {}
