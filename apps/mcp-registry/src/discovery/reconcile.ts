@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import type { McpServer, Policy } from '../servers/mcp-server.entity.js';
 import type { Tool } from '../tools/tool.entity.js';
-import { hintedGrade } from '../tools/tool-grade.js';
+import { hintedGrade } from '../tools/tool-definition.js';
 import type { ListedTool } from './listed-tool.js';
 
 /** What a complete listing makes of a server's tools. */

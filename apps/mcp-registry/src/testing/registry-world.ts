@@ -116,3 +116,7 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
     },
   };
 }
+
+/** A Python tool of that name. */
+export const pythonSource = (name: string, body = 'return 1'): string =>
+  `def ${name}() -> int:\n    "A number."\n    ${body}\n`;

@@ -1,3 +1,4 @@
+import type { ToolGrade } from '#libs/contracts';
 import { createHash } from 'node:crypto';
 
 export type JsonSchema = Record<string, unknown>;
@@ -20,6 +21,16 @@ export interface PythonPart {
   /** The function that is called. */
   function: string;
   uses: { http: boolean; credentials: string[] };
+}
+
+/**
+ * What an MCP tool's hints make of it. They are the server's word, read as the protocol says: a tool that says nothing
+ * may destroy. A person's grade stands above them.
+ */
+export function hintedGrade({ annotations = {} }: ToolDefinition): { grade: ToolGrade; idempotent: boolean } {
+  const reads = annotations['readOnlyHint'] === true;
+  const grade = reads ? 'read' : annotations['destructiveHint'] === false ? 'write' : 'destructive';
+  return { grade, idempotent: reads || annotations['idempotentHint'] === true };
 }
 
 /** Pins a definition: SHA-256 over its canonical JSON, so that nothing of it can change unseen. */

@@ -1,7 +1,7 @@
 import { builtinTools, type ToolGrade, toolGrades } from '#libs/contracts';
 import { notFound, type Page, pageOf, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { hintedGrade } from './tool-grade.js';
+import { hintedGrade } from './tool-definition.js';
 import { builtinOf, builtinView, toolView } from './tool-view.js';
 import type { ChangeTool, ToolDifference, ToolQuery, ToolVersionList, ToolView, DefinitionChange } from './tool.dto.js';
 import type { Tool } from './tool.entity.js';

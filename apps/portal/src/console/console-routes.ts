@@ -2,8 +2,17 @@ import { randomBytes, createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BuiltFile, builtFiles, encodingFor } from './built-files.js';
-import { pageFilesPath, pageLinks } from './page-files.js';
 import { sessionTokenOf } from '../sessions/session-cookie.js';
+
+interface PageFiles {
+  /** As the console's router has it: `/p/$projectId/events`. */
+  path: string;
+  scripts: string[];
+  styles: string[];
+}
+
+/** Where a build says what the first look at each page needs; not asked for by browsers. */
+const pageFilesPath = '/page-files.json';
 
 const style = 'body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}';
 const styleHash = createHash('sha256').update(style).digest('base64');
@@ -87,6 +96,24 @@ export function consoleRoutes(fastify: FastifyInstance, folder: string, publicUr
     if (links.length > 0) reply.header('link', links.join(', '));
     return sendPage(reply, page);
   });
+}
+
+/**
+ * Which files of its own a page begins with, as `Link` says it (RFC 8288): the browser asks for them with the page, and not
+ * once its script has found which page it is. Scripts give way to styles, which show something before them.
+ * @param file of `pageFilesPath`; undefined for a build without one
+ * @returns for the path of an address; null where there is nothing to name
+ */
+function pageLinks(file: BuiltFile | undefined): (path: string) => string | null {
+  const pages = file ? (JSON.parse(String(file.bodies.identity)) as PageFiles[]) : [];
+  const links = pages.map(({ path, scripts, styles }) => ({
+    pattern: new RegExp(`^${path.replace(/\$\w+/g, '[^/]+')}/?$`),
+    link: [
+      ...scripts.map((script) => `<${script}>; rel=modulepreload; fetchpriority=low; crossorigin`),
+      ...styles.map((style) => `<${style}>; rel=preload; as=style; crossorigin`),
+    ].join(', '),
+  }));
+  return (path) => links.find(({ pattern }) => pattern.test(path))?.link ?? null;
 }
 
 /** Without an `ETag`: a page that the browser keeps would have the nonce of another answer. */
