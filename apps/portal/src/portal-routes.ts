@@ -8,7 +8,10 @@ import { proxyRoutes } from './proxy/proxy-routes.js';
 import { isWebhook } from './proxy/route-table.js';
 import type { PortalSettings } from './settings.js';
 
-/** What stands before Nest's own routes: authentication, then the proxies and the console. For operators the services' states. */
+/**
+ * What runs before Nest's own routes: authentication, the proxies and the console. It also gives operators the
+ * services' states.
+ */
 export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplication) => void {
   return (app) => {
     const health = app.get(ServicesHealth, { strict: false });
@@ -21,8 +24,8 @@ export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplica
 }
 
 /**
- * On everything that leaves the portal: its own pages and problems, and the answers of the services behind it. Those to
- * webhooks are their Apps', and like the console's files they keep what they say of caching.
+ * Sets security headers on every answer of the portal: its pages, its problems, and the answers of the services behind
+ * it. Answers to webhooks (which an App determines) and the console's files keep their own caching headers.
  */
 function browserHeaders(fastify: FastifyInstance): void {
   fastify.addHook('onSend', async (request, reply, payload) => {
