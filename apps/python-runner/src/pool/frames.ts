@@ -7,7 +7,9 @@ export function frameOf(message: object): Buffer {
   return frame;
 }
 
-/** Cuts what a child writes into frames. Holds one frame at most, and refuses a longer one before it is there. */
+/**
+ * Splits a child's output into frames. It buffers at most one frame, and rejects a longer one before it has arrived.
+ */
 export class FrameReader {
   private chunks: Buffer[] = [];
   private held = 0;
@@ -34,7 +36,7 @@ export class FrameReader {
     }
   }
 
-  /** Everything held as one buffer whose length is known; the head alone while a long frame comes in pieces. */
+  /** Joins what is buffered once its length is known; until then, only the header of a long frame. */
   private join(): Buffer {
     const [first] = this.chunks;
     if (first && this.chunks.length === 1) return first;
