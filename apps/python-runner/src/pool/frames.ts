@@ -36,7 +36,10 @@ export class FrameReader {
     }
   }
 
-  /** Joins what is buffered once its length is known; until then, only the header of a long frame. */
+  /**
+   * Everything that is buffered, in one piece. While a long frame is incomplete, only its first chunk, to avoid
+   * copying.
+   */
   private join(): Buffer {
     const [first] = this.chunks;
     if (first && this.chunks.length === 1) return first;

@@ -139,7 +139,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
     return unavailable('sandbox_unavailable', `No Python sandbox starts: ${this.startFailure}. ${help}`);
   }
 
-  /** Keeps one starting until the first is warm: readiness depends on that. */
+  /** Also true until the first child is warm: readiness depends on that one. */
   private get keepsSpare(): boolean {
     return !this.everWarm || performance.now() - this.lastCallMs < this.settings.PYTHON_IDLE_MS;
   }
