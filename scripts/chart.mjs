@@ -1,4 +1,4 @@
-// Writes the Helm chart's templates and values out of the kustomize base and components; with --check it only compares.
+// Writes the Helm chart's templates and values from the kustomize base and components; with --check it only compares.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { ensureInstalled } from './launcher/install.mjs';

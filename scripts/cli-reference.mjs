@@ -1,4 +1,4 @@
-// Writes the reference of the command line, made of the commands' own help, into docs/cli.md; with --check it only compares.
+// Writes the command-line reference docs/cli.md from the commands' own help; with --check it only compares.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './launcher/build.mjs';

@@ -1,4 +1,4 @@
-// Writes docs/reference out of the code: settings, the API, jobs and tables; with --check it only compares.
+// Writes docs/reference from the code: settings, the API, jobs and tables; with --check it only compares.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './launcher/build.mjs';

@@ -1,6 +1,6 @@
-// Brings the system up on a real Docker engine by the README's words, and tries what only an engine shows: readiness, scaling,
-// containers that are killed, a backup that is restored where nothing is, and the end of a process that is the first of its
-// container.
+// Starts the system on a real Docker engine with the README's commands, and tests what only an engine can show:
+// readiness, scaling, killed containers, a backup restored from nothing, and the shutdown of a container's first
+// process.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ try {
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return answer.json();
   };
-  /** Until it is acknowledged, as a provider does. @param {string} at @param {string} task */
+  /** Retries until it is acknowledged, as a provider does. @param {string} at @param {string} task */
   const send = (at, task) =>
     until(`${task} is acknowledged`, async () => {
       const answer = await fetch(`${at}${made.webhook_url_path}`, {
@@ -112,7 +112,7 @@ try {
     const killed = system.containers().find(({ Service }) => Service === name)?.Name ?? '';
     const startedAt = () => docker('inspect', '--format', '{{.State.StartedAt}}', killed).stdout;
     const before = startedAt();
-    // The program, not the container: Docker starts again what it was not told to stop.
+    // Kills the program, not the container: Docker does not restart a container that it was told to stop.
     if (stores.includes(name)) docker('restart', '-t', '0', killed);
     else docker('exec', killed, 'bash', '-c', KILL_NODE);
     await until(`${name} was started again`, () => startedAt() !== before);
@@ -146,8 +146,8 @@ try {
     `GATEHOUSE_SERVICE_KEY=${key}`,
     'gatehouse/router',
   ).stdout.trim();
-  // Its first line: before that it is the shell, or a Node that listens to no signal, which the first process of a container then
-  // does not hear.
+  // Waits for the first line. Before it, the process is the shell or a Node without signal handlers, and the first
+  // process of a container ignores signals that it does not handle.
   await until('it boots', () => docker('logs', booting).stdout.includes('Starting Nest application'));
   const told = Date.now();
   docker('stop', '-t', '30', booting);

@@ -8,12 +8,12 @@ const PAGE = 'docs/backup.md';
 const SECRET = 'a secret that only the vault keeps';
 
 /**
- * Backs up a running installation, deletes it with its volumes and its .env, and restores it by the words of docs/backup.md:
- * what was there before is there, credentials open, and messages walk.
+ * Backs up a running installation, deletes it with its volumes and its .env, and restores it with the commands of
+ * docs/backup.md. Afterwards the earlier data is there, credentials decrypt, and messages are processed.
  * @param {object} on
  * @param {ReturnType<typeof import('./installation.mjs').installation>} on.system
- * @param {() => string} on.base where the portal is
- * @param {() => void} on.anew it was started anew, and may be elsewhere
+ * @param {() => string} on.base the portal's address
+ * @param {() => void} on.anew called after a restart, which may change the address
  * @param {(path: string, body?: object) => Promise<any>} on.api
  * @param {(task: string) => Promise<string>} on.send
  * @param {(id: string) => Promise<unknown>} on.answered
@@ -30,7 +30,7 @@ export async function tryRestore({ system, base, anew, api, send, answered, say 
 
   const elsewhere = mkdtempSync(join(tmpdir(), 'gatehouse-backup-'));
   try {
-    /** Its places are others here. @param {string} beginning @param {string} taken */
+    /** With this test's own paths. @param {string} beginning @param {string} taken */
     const written = (beginning, taken = '') =>
       commandIn(PAGE, beginning)
         .replace('/var/backups/gatehouse/<time>', taken)

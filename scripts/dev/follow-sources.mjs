@@ -9,19 +9,20 @@ import { builtFiles } from './built-files.mjs';
 import { changedFiles, processesToRestart } from './module-graph.mjs';
 import { watchFolders } from './watch-folders.mjs';
 
-/** An editor saves in several steps, and another branch is many files. */
+/** An editor saves in several steps, and a branch switch changes many files. */
 const SETTLE_MS = 100;
 const migration = /\/src\/db\/\d{13}-/;
 
 /**
- * Builds what changes in apps/ and libs/, and starts the processes anew that import it; what does not compile changes nothing.
+ * Rebuilds what changes in apps/ and libs/ and restarts the processes that import it. Sources that do not compile
+ * change nothing.
  * @param {import('../launcher/system.mjs').RunningSystem} system
  * @param {{forget: (name: string) => void}} crashes those that were shown
- * @returns {() => Promise<void>} ends it
+ * @returns {() => Promise<void>} stops it
  */
 export function followSources({ dataDir, supervisor, groups, description, migrate, signal }, crashes) {
   let before = builtFiles();
-  /** What has to be started anew, also when what comes before that fails. @type {Set<string>} */
+  /** Processes to restart. They are kept when a step before the restart fails. @type {Set<string>} */
   const due = new Set();
   let hasMigration = false;
   /** @type {Map<string, AbortController>} */
@@ -30,7 +31,7 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
   async function build() {
     const started = Date.now();
     const { built, problems } = await rebuild();
-    // A Ctrl-C ends the compiler too, which is no problem of the sources.
+    // Ctrl-C ends the compiler too. That is not a compile error.
     if (signal.aborted) return;
     if (problems !== null) return say(`It does not compile, and what runs stays as it was:\n${problems}`);
     if (!built) return;
@@ -70,10 +71,10 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
         signal: AbortSignal.any([signal, wait.signal]),
       });
     });
-    // The next change is not kept waiting by a service that does not start.
+    // Not awaited: a service that does not start must not delay the next change.
     Promise.all(ready).then(
       () => say(`${name} runs it, ${secondsSince(started)} after the change`),
-      // It is started anew once more, or the system stops.
+      // It is being restarted again, or the system stops.
       () => undefined,
     );
   }
@@ -95,7 +96,7 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
     (error) => say(`Not every change is seen any more: ${error.message}`),
   );
   say('Follows apps/ and libs/: what changes is built, and what imports it starts anew');
-  // Nobody looked while the system started.
+  // Sources may have changed while the system started.
   sourceChanged();
   return async () => {
     endWatching();
@@ -106,7 +107,7 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
 
 /** @param {unknown} error */
 function told(error) {
-  // A file that an editor made and took away again meanwhile: both are changes of which one is heard.
+  // A temporary file of an editor may be created and removed again before it is read. The next event covers it.
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
   say(error instanceof Error ? error.message : String(error));
 }

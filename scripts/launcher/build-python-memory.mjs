@@ -11,7 +11,7 @@ const memory = join(root, 'dist/python-memory');
 const stamp = join(root, 'dist/.build-stamp-python');
 
 /**
- * Makes the memory that the children of the python-runner start from; does nothing when it is up to date.
+ * Makes the memory snapshot that the python-runner's children start from. Does nothing when it is up to date.
  * @returns {boolean} whether it was made
  */
 export function ensurePythonMemory() {
@@ -20,7 +20,7 @@ export function ensurePythonMemory() {
   say('Starting Python once …');
   mkdirSync(join(root, 'dist'), { recursive: true });
   rmSync(stamp, { force: true });
-  // As a process of its own: Python runs nowhere but in one that ends.
+  // In a separate process: Python only ever runs in processes that end.
   const file = `${memory}.${process.pid}`;
   const settings = JSON.stringify({ pyodide, file });
   const maker = spawnSync(process.execPath, [join(sandbox, 'make-memory.mjs'), settings], { stdio: 'inherit' });

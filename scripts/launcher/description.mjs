@@ -6,13 +6,13 @@ import { writePrivate } from './private-file.mjs';
  * What tools and scripts need to know about a running installation.
  * @typedef {object} Description
  * @property {string} base_url
- * @property {string | null} webhook_url null when the key that sealed it is lost: rotating the App's token makes another
+ * @property {string | null} webhook_url null when the key that sealed it is lost: rotating the App's token makes a new one
  * @property {string | null} api_key null when the database was set up by another installation
- * @property {string | null} owner_link signs the owner in, once; made anew at each start
+ * @property {string | null} owner_link signs the owner in once; each start makes a new one
  * @property {string} organization_id
  * @property {string} project_id
  * @property {string} app_id
- * @property {Array<{name: string, pid: number | null, port: number, operations_port: number}>} services where each listens, and where its metrics and state are
+ * @property {Array<{name: string, pid: number | null, port: number, operations_port: number}>} services where each listens, and where its metrics and states are served
  * @property {{url: string, pid: number | null}} postgres
  * @property {{url: string, pid: number | null}} redis
  */

@@ -1,11 +1,11 @@
 import { camel, filled, isKebab, pascal, title, upper } from './names.mjs';
 
-/** What writers of adapters outside of this repository begin with, and what the conformance kit is tried on. */
+/** The example that external adapter authors start from. The conformance kit is tested against it. */
 const example = 'libs/adapter-sdk/template';
 const list = 'apps/adapters/src/shipped-adapters.ts';
 
 /**
- * An adapter that is the example of the SDK under another name, calling its provider as the adapters here do: it passes the
+ * Copies the SDK's example under another name, with calls to its provider as the adapters here make them. It passes the
  * conformance kit from the first day, and is changed from there.
  * @param {import('./draft.mjs').Draft} draft
  * @param {string[]} args
@@ -43,11 +43,7 @@ export function newAdapter(draft, [name = '']) {
   ];
 }
 
-/**
- * In one go: the new name may have the old one in it.
- * @param {string} text
- * @param {string} name
- */
+/** In one pass: the new name may contain the old one.  @param {string} text  @param {string} name */
 function renamed(text, name) {
   const words =
     /(@gatehouse\/adapter-sdk)|(ACME)(?=_)|(\bacme(?=[A-Z]))|((?<=[a-z])Acme|Acme(?=[A-Z]))|(Acme(?: Chat)?)|acme/g;

@@ -7,7 +7,7 @@ const usage = 'npm run new:migration -- router contact-notes';
 const migration = /^(\d{13})-(.*)\.ts$/;
 
 /**
- * A migration of one schema, as the last one.
+ * A migration of one schema, placed after the last one.
  * @param {import('./draft.mjs').Draft} draft
  * @param {string[]} args
  * @returns {string[]} what is left to do
@@ -36,7 +36,7 @@ export function newMigration(draft, [service = '', name = '']) {
   const taken = others.find(({ what }) => what === name);
   if (taken) throw new Error(`${folder}/${taken.file} has this name: say what yours adds to it.`);
 
-  // They run in the order of their times: one on a clock that is behind must not run before what it builds on.
+  // Migrations run in the order of their times. One from a slow clock must not run before those it builds on.
   const time = Math.max(Date.now(), ...others.map((each) => each.time + 1));
   const className = `${pascal(name)}${time}`;
   draft.add(`${folder}/${time}-${name}.ts`, filled('migration.ts', { className, name }));
