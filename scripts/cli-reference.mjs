@@ -22,7 +22,7 @@ await runScript(async () => {
   const after = before.replace(between, (_all, open, close) => `${open}\n${told}\n${close}`);
   if (before === after) return;
   if (process.argv.includes('--check'))
-    throw new Error('docs/cli.md is not what the commands say: run node scripts/cli-reference.mjs');
+    throw new Error('docs/cli.md does not match the commands: run node scripts/cli-reference.mjs');
   writeFileSync(page, after);
   say('docs/cli.md is written');
 });

@@ -24,7 +24,7 @@ await runScript(async () => {
   const ownKeys = args[0] === 'vault' && !process.env.VAULT_URL && existsSync(ports);
   if (ownKeys && args[1] === 'new-key' && !args.includes('--help')) {
     if (process.env.GATEHOUSE_KEK_RING) throw new Error('GATEHOUSE_KEK_RING is set: add the key there.');
-    say(`Made ${addKek(dataDir)}: start Gatehouse anew, then run: npx gatehouse vault rotate`);
+    say(`Added the key ${addKek(dataDir)}: restart Gatehouse, then run: npx gatehouse vault rotate`);
     return;
   }
   await ensureNode();

@@ -31,7 +31,7 @@ await runScript(async () => {
     return [path];
   });
   if (stale.length > 0 && process.argv.includes('--check'))
-    throw new Error(`${stale.join(', ')}: not what the code says. Run node scripts/reference.mjs`);
+    throw new Error(`${stale.join(', ')}: stale. Run node scripts/reference.mjs`);
   say(stale.length > 0 ? `Wrote ${stale.join(', ')}` : 'The reference is up to date.');
   process.exit(0);
 });

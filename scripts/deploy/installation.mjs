@@ -97,7 +97,7 @@ export async function until(what, look) {
     } catch (error) {
       last = error;
     }
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}${last ? ` (${String(last)})` : ''}`);
+    if (Date.now() > deadline) throw new Error(`timed out waiting until ${what}${last ? ` (${String(last)})` : ''}`);
   }
 }
 

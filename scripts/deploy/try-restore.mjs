@@ -40,7 +40,7 @@ export async function tryRestore({ system, base, anew, api, send, answered, say 
     const after = await send('after the backup');
     await answered(after);
     system.must('docker compose down -v && rm .env');
-    say('backed up while it ran, then deleted with its volumes and keys');
+    say('backed up while running, then deleted with its volumes and keys');
 
     for (const beginning of [
       'cp /media/keys',
@@ -54,7 +54,7 @@ export async function tryRestore({ system, base, anew, api, send, answered, say 
     if (!again.includes('--replace')) throw new Error(`a database that is not empty is restored into: ${again}`);
     system.must(written('docker compose up --wait'));
     anew();
-    say(`restored by the words of ${PAGE}, all healthy`);
+    say(`restored with the commands of ${PAGE}, all healthy`);
 
     await answered(before);
     await answered(await accepted());
@@ -66,7 +66,9 @@ export async function tryRestore({ system, base, anew, api, send, answered, say 
       (error) => String(error),
     );
     if (!lost?.includes('404')) throw new Error(`what came after the backup is there, or in pieces: ${lost}`);
-    say('the old timeline reads, the credential opens, a new message has its turn; what came after the backup is gone');
+    say(
+      'the old timeline can be read, the credential decrypts, a new message gets its turn; nothing from after the backup is there',
+    );
   } finally {
     rmSync(elsewhere, { recursive: true, force: true });
   }

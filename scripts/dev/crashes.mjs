@@ -16,7 +16,7 @@ export function shownCrashes(dataDir) {
       if (shown.has(name)) return;
       shown.add(name);
       const log = logFileOf(dataDir, name);
-      say(`${name} ended by itself. The end of ${log}:\n${lastLines(log, LINES)}`);
+      say(`${name} exited unexpectedly. The last lines of ${log}:\n${lastLines(log, LINES)}`);
     },
     /** Its code has changed, so its next crash is shown again. @param {string} name */
     forget: (name) => void shown.delete(name),

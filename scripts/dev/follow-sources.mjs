@@ -33,14 +33,14 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
     const { built, problems } = await rebuild();
     // Ctrl-C ends the compiler too. That is not a compile error.
     if (signal.aborted) return;
-    if (problems !== null) return say(`It does not compile, and what runs stays as it was:\n${problems}`);
+    if (problems !== null) return say(`The sources do not compile; the running system stays as it is:\n${problems}`);
     if (!built) return;
     const after = builtFiles();
     const changed = changedFiles(before, after);
     for (const name of processesToRestart(groups, before, after)) due.add(name);
     hasMigration ||= changed.some((path) => migration.test(path));
     before = after;
-    const which = due.size > 0 ? `starting ${[...due].join(', ')} anew` : 'nothing that runs imports what changed';
+    const which = due.size > 0 ? `starting ${[...due].join(', ')} anew` : 'no running process imports the change';
     say(`Built in ${secondsSince(started)} (${summary(changed)}): ${which}`);
     if (hasMigration) await migrateFirst();
     const names = [...due];
@@ -93,9 +93,9 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
     (path) => {
       if (!path.startsWith(consoleDir)) sourceChanged();
     },
-    (error) => say(`Not every change is seen any more: ${error.message}`),
+    (error) => say(`Some changes are no longer noticed: ${error.message}`),
   );
-  say('Follows apps/ and libs/: what changes is built, and what imports it starts anew');
+  say('Watching apps/ and libs/: changes are built, and the processes that import them restart');
   // Sources may have changed while the system started.
   sourceChanged();
   return async () => {

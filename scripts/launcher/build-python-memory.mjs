@@ -17,14 +17,14 @@ const stamp = join(root, 'dist/.build-stamp-python');
 export function ensurePythonMemory() {
   const state = fingerprint([...filesBelow(sandbox), join(pyodide, 'package.json')]);
   if (existsSync(memory) && existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return false;
-  say('Starting Python once …');
+  say('Making Python’s memory snapshot …');
   mkdirSync(join(root, 'dist'), { recursive: true });
   rmSync(stamp, { force: true });
   // In a separate process: Python only ever runs in processes that end.
   const file = `${memory}.${process.pid}`;
   const settings = JSON.stringify({ pyodide, file });
   const maker = spawnSync(process.execPath, [join(sandbox, 'make-memory.mjs'), settings], { stdio: 'inherit' });
-  if (maker.status !== 0) throw new Error('The memory of Python was not made (see above).');
+  if (maker.status !== 0) throw new Error('Python’s memory snapshot could not be made (see above).');
   renameSync(file, memory);
   writeFileSync(stamp, state);
   return true;

@@ -163,7 +163,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
       await migrate();
     }
     undo.unshift(async () => {
-      say('Stopping: services finish what they hold (20 s at most) …');
+      say('Stopping: services finish what is in flight (20 s at most) …');
       await supervisor.stop(groups.map(({ name }) => name));
       children.clear();
     });
@@ -219,7 +219,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
       redis: { url: redis.url, pid: null },
     });
     writeDescription(dataDir, description);
-    const rest = starting.length > 0 ? ` but ${starting.join(' and ')}, which still starts` : '';
+    const rest = starting.length > 0 ? `, except ${starting.join(' and ')}, still starting` : '';
     say(`Everything runs${rest}, after ${((Date.now() - started) / 1000).toFixed(1)} s`);
     process.stdout.write(`${banner(dataDir, description)}\n`);
     const end = await onRunning?.({ dataDir, supervisor, groups, description, migrate, signal: told.signal });

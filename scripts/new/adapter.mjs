@@ -36,8 +36,8 @@ export function newAdapter(draft, [name = '']) {
   draft.change(list, /\n {2}\];\n/, (end) => `\n    create${Name}Adapter({ ...http, url: ${NAME}_API_URL }),${end}`);
 
   return [
-    `Write what ${values.title} does: it answers as the example of the SDK does, whose parts you change or delete.`,
-    `npm test unit apps/adapters/src/${name} says which points of the contract hold (docs/conformance.md).`,
+    `Write what ${values.title} does: it still answers like the SDK's example; change or delete those parts.`,
+    `npm test unit apps/adapters/src/${name} shows which points of the contract it meets (docs/conformance.md).`,
     'An address of its API that can be set: apps/adapters/src/env.ts, as telegramApiUrl; then node scripts/reference.mjs.',
     `docs/adapters/${name}.md, its line in docs/adapters/README.md, and one in CHANGELOG.md.`,
   ];

@@ -53,7 +53,7 @@ export function newJob(draft, [job = '', service = '']) {
     `Another service that adds the job has '${name}' in queuesOf (${users}) and in its line of docker-compose.yml too.`,
     'A row that says whether the work is done, and a sweeper over it in the service that adds the job.',
     'Once a service adds it: node scripts/reference.mjs, which npm run check waits for, and the table of docs/security.md.',
-    'Who has Redis users of their own makes the ACL file anew: say so in CHANGELOG.md.',
+    'Installations with Redis users must regenerate their ACL file: say so in CHANGELOG.md.',
   ];
 }
 

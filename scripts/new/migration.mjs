@@ -45,9 +45,9 @@ export function newMigration(draft, [service = '', name = '']) {
   draft.change(schema, /(\bmigrations: \[[^\]]*?),?\s*\]/, (_all, before) => `${before}, ${className}]`);
 
   return [
-    `Write up and down of ${folder}/${time}-${name}.ts; until then nothing starts on it: one that ran empty would never run again.`,
-    'Change the entity alike (npm test integration test/database says where they differ); add first, remove one release later.',
+    `Write up and down of ${folder}/${time}-${name}.ts; until then nothing starts with it, since an empty migration that ran would never run again.`,
+    'Change the entity the same way (npm test integration test/database shows differences); add first, remove one release later.',
     'What a new table holds, above its entity or in scripts/reference/table-notes.mjs; then node scripts/reference.mjs.',
-    'What an older release does on the new schema, in UPGRADING.md where people have to know of it.',
+    'If operators have to know what an older release does on the new schema, say so in UPGRADING.md.',
   ];
 }

@@ -2,8 +2,8 @@
 // reader.
 
 /**
- * A text for every service that reads it, or one for each by name (`*`: all others). @typedef {string | Record<string,
- * string>} Meaning
+ * A text for every service that reads it, or one for each by name (`*`: all others).
+ * @typedef {string | Record<string, string>} Meaning
  */
 
 /** @type {Record<string, {is?: Meaning, default?: string}>} */
