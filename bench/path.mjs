@@ -10,7 +10,7 @@ import { shown, table } from './table.mjs';
 const secret = 'a-signing-secret-for-the-benchmark';
 /** An idle backend withholds its counters for up to 10 s. */
 const publishedMs = 12_000;
-/** After this long, earlier work is neither in the counters nor in caches that last some seconds. */
+/** Long enough that neither counters nor short-lived caches still reflect earlier work. */
 const settledMs = 75_000;
 /** Not involved, but it would slow down a busy machine. */
 const without = ['python-runner'];

@@ -7,9 +7,9 @@ const settings = {
   PYTHON_RUNNER_URL: url('http://python-runner:8080'),
   /** host:port or CIDR where MCP servers may be reached although the address is not public. */
   GATEHOUSE_EGRESS_ALLOW: list,
-  /** For the whole handshake, not counting the fallback to SSE. */
+  /** Timeout of the whole handshake, not counting the fallback to SSE. */
   MCP_CONNECT_TIMEOUT_MS: integer(10_000, 100, 120_000),
-  /** For a call that names no timeout of its own. No call may take longer than MCP_CALL_MAX_MS. */
+  /** The timeout of a call that names none. No call may take longer than MCP_CALL_MAX_MS. */
   MCP_CALL_TIMEOUT_MS: integer(30_000, 100, 600_000),
   MCP_CALL_MAX_MS: integer(120_000, 100, 600_000),
   /** Bytes of one answer of an MCP server, whatever its framing. */

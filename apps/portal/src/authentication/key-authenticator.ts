@@ -83,7 +83,8 @@ export class KeyAuthenticator {
   }
 
   /**
-   * A key works in its own project; one with `admin` in every project of its organization. @returns null for its own
+   * A key works in its own project; one with `admin` in every project of its organization.
+   * @returns null for its own
    */
   private async otherProject(key: ValidKey, wanted: string | string[] | undefined): Promise<Project | null> {
     if (wanted === undefined || wanted === key.project_id) return null;

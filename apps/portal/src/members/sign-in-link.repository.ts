@@ -51,7 +51,8 @@ export class SignInLinkRepository {
   }
 
   /**
-   * Uses a link up; only one concurrent caller succeeds. @returns null when there is none, or it was used or has
+   * Uses a link up; only one concurrent caller succeeds.
+   * @returns null when there is none, or it was used or has
    * expired
    */
   async use(tx: EntityManager, token: string): Promise<Pick<SignInLink, 'id' | 'user_id' | 'organization_id'> | null> {
