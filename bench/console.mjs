@@ -62,8 +62,7 @@ async function inConsole(events, measure) {
 
 /**
  * Waits until nothing is in flight, so that the pages wait only for themselves.
- * @param {Pick<Awaited<ReturnType<typeof
- * startGatehouse>>, 'api'>} gatehouse
+ * @param {Pick<Awaited<ReturnType<typeof startGatehouse>>, 'api'>} gatehouse
  */
 async function settled({ api }) {
   for (const until = Date.now() + drainMs; Date.now() < until; await pause(500)) {

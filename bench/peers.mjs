@@ -18,8 +18,7 @@ const without = ['python-runner'];
 
 /**
  * Fastify and BullMQ as people write it by hand: only the job is stored.
- * @param {string} sinkUrl @returns
- * {Promise<Running>}
+ * @param {string} sinkUrl @returns {Promise<Running>}
  */
 async function byHand(sinkUrl) {
   const dir = join(cacheDir, 'bench', 'peer-redis');

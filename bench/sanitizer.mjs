@@ -7,8 +7,7 @@ const filled = (piece) => piece.repeat(Math.ceil(size / piece.length)).slice(0, 
 
 /**
  * Input that an attacker or a newsletter may send, 1 MB each: a quadratic rule would take minutes.
- * @type
- * {Record<string, string>}
+ * @type {Record<string, string>}
  */
 const texts = {
   'English prose': filled('The quick brown fox [1] jumps over the <lazy> dog.\n'),
@@ -64,8 +63,7 @@ const prose = filled('Größe, naïve café: Tiếng Việt có dấu thanh. ');
 
 /**
  * Time for 1 MB of each text, best of three, and how often `String.normalize` processes 1 MB in that time.
- * @returns
- * {string}
+ * @returns {string}
  */
 export function benchSanitizer() {
   const rows = [

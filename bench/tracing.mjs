@@ -12,8 +12,7 @@ const work = () => turn();
 
 /**
  * CPU of all threads, µs per hop, the minimum of several rounds.
- * @param {() => Promise<unknown>} hop @param {number}
- * hops
+ * @param {() => Promise<unknown>} hop @param {number} hops
  * @param {number} rounds
  */
 async function cpuOf(hop, hops, rounds) {

@@ -24,8 +24,7 @@ const capital = (/** @type {string} */ text) => `${text[0]?.toUpperCase()}${text
 
 /**
  * Finds a word by itself or as part of a name: `putOff`, `put-off`, `put_off` and `put off` are one.
- * @param {string}
- * word
+ * @param {string} word
  */
 function finder(word) {
   const parts = word.split(/[\s-]|(?<=[a-z])(?=[A-Z])/).map((part) => part.toLowerCase());

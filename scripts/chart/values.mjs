@@ -41,8 +41,7 @@ function service(values, name) {
 
 /**
  * The settings that a component gives every service: its patches of the ConfigMap.
- * @param {Doc} values @param {string}
- * component
+ * @param {Doc} values @param {string} component
  * @param {string} key
  */
 function componentSettings(values, component, key) {

@@ -5,8 +5,7 @@ const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
  * The RFC 7638 thumbprint of an Ed25519 key: tokens refer to their key by it.
- * @param {import('node:crypto').JsonWebKey}
- * jwk
+ * @param {import('node:crypto').JsonWebKey} jwk
  */
 export function thumbprint({ crv, kty, x }) {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');

@@ -63,8 +63,7 @@ export function databasePasswords({ service_key: key }) {
 
 /**
  * Passwords of a private Redis by user.
- * @param {import('./secrets.mjs').Secrets} secrets @returns {(user: string) =>
- * string}
+ * @param {import('./secrets.mjs').Secrets} secrets @returns {(user: string) => string}
  */
 export function redisPasswords({ service_key: key }) {
   const passwordOf = storePasswords(key);

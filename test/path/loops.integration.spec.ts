@@ -42,8 +42,7 @@ describe('loops', () => {
 
   /**
    * Counts the agent's replies until it falls silent, at most `most`.
-   * @param back the message that answers the nth
-   * reply
+   * @param back the message that answers the nth reply
    */
   async function repliesUntilSilent(
     most: number,

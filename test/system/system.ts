@@ -85,8 +85,7 @@ export const hostable = hostedServices(services, {}, ['--small']);
 
 /**
  * For tests that are not about processes: the smallest system, which starts in half the time.
- * @param settings
- * environment variables for every service
+ * @param settings environment variables for every service
  */
 export const startSmallSystem = (settings: Record<string, string> = {}): Promise<System> =>
   startSystem(settings, { hosted: hostable });

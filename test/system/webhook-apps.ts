@@ -30,8 +30,7 @@ export function openDeclared(): Promise<FakeAdapter> {
 
 /**
  * One App for each way in which a webhook is verified, limited or held.
- * @param adapterUrl of the adapter that declares
- * its own
+ * @param adapterUrl of the adapter that declares its own
  */
 export async function installApps(system: System, adapterUrl: string): Promise<WebhookApps> {
   const install = (body: object): Promise<InstalledApp> => system.api<InstalledApp>('POST', '/api/v1/apps', body);

@@ -46,8 +46,7 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
 
   /**
    * Lists a server and applies the result. A failure becomes the server's health.
-   * @returns null when there is no such
-   * server
+   * @returns null when there is no such server
    */
   async discover(serverId: string): Promise<McpServer | null> {
     const server = await this.servers.find(serverId);

@@ -52,8 +52,7 @@ export class SignInLinkRepository {
 
   /**
    * Uses a link up; only one concurrent caller succeeds.
-   * @returns null when there is none, or it was used or has
-   * expired
+   * @returns null when there is none, or it was used or has expired
    */
   async use(tx: EntityManager, token: string): Promise<Pick<SignInLink, 'id' | 'user_id' | 'organization_id'> | null> {
     const [[used]] = (await tx.query(
