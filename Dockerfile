@@ -1,9 +1,10 @@
 # syntax=docker/dockerfile:1
 # One image per app: docker build --build-arg APP=portal -t gatehouse/portal .
-# The base by tag here, so that a build takes its fixes; a release gives it by digest (.github/workflows/release.yml).
+# The base is a tag here, so that each build gets its fixes. A release pins its digest (.github/workflows/release.yml).
 ARG NODE_IMAGE=node:24-slim
 
-# What compiles runs where it is built, and what it makes is the same for every platform: a build for another one needs no emulation.
+# Compilation runs on the build platform. Its output is the same for every platform, so that a build for another one
+# needs no emulation.
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -16,7 +17,7 @@ COPY apps apps
 RUN node -e "import('./scripts/launcher/build.mjs').then((build) => build.ensureBuilt())" \
   && rm -rf dist/.build-stamp* dist/.tsbuildinfo*
 
-# Packages with binaries come for the platform of the image. The embedded Postgres serves `npm start` alone.
+# Packages with binaries are installed for the image's platform. Only `npm start` uses the embedded Postgres.
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS packages
 ARG TARGETARCH
 WORKDIR /app
@@ -30,22 +31,22 @@ FROM build AS app
 ARG APP
 RUN test -n "$APP" || (echo 'give --build-arg APP=<a folder of apps/>' >&2; exit 1)
 RUN test -f "dist/apps/$APP/src/main.js"
-# 31 MB that no other app starts from.
+# 31 MB that only the python-runner uses.
 RUN test "$APP" = python-runner || rm dist/python-memory
 
 FROM ${NODE_IMAGE}
 ARG APP
-# V8 lets young objects have far more otherwise, and a start grows into it.
+# V8's default for young objects is far larger, and a starting service grows into it.
 ENV APP=$APP NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_OPTIONS=--max-semi-space-size=8
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=packages /app/node_modules node_modules
-# Of `app`, so that an unknown one is said before there is an image of it.
+# From `app`, so that an unknown app fails before there is an image of it.
 COPY --from=app /app/dist dist
 # By number, so that Kubernetes can tell that it is not root.
 USER 1000:1000
 EXPOSE 8080
-# Ready, by the shell alone: a Node process every ten seconds would cost more than the services do while nothing happens.
+# Readiness, checked by the shell alone: a Node process every ten seconds would cost more than the idle services.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=120s --start-interval=1s --retries=3 \
   CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$PORT && printf 'GET /health/ready HTTP/1.0\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
 # exec: node is the process that gets SIGTERM, and drains.

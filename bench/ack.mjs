@@ -13,7 +13,7 @@ const consumers = ['adapter-gateway', 'router', 'engine', 'adapters', 'portal'];
 /** @typedef {import('./processes.mjs').LoadResult} LoadResult */
 
 /**
- * Time to a signed 2xx: rounds of each receiver alternate, so that a slow minute of the machine meets all of them.
+ * Time to a signed 2xx. Rounds of the receivers alternate, so that a slow minute of the machine affects all of them.
  * @param {{rounds: number, seconds: number, bytes: number}} options
  */
 export async function benchAck({ rounds, seconds, bytes }) {
@@ -66,7 +66,8 @@ export async function benchAck({ rounds, seconds, bytes }) {
       ],
       [
         'Gatehouse ingress, all services running',
-        // A fresh one each time, as the peer's queue is emptied: neither works off what the rounds before left.
+        // A fresh installation each time, just as the peer's queue is emptied: neither works off a backlog of earlier
+        // rounds.
         async () => {
           const fresh = await startGatehouse({ name: 'ack' });
           try {
@@ -108,7 +109,7 @@ async function alternate(rounds, contestants) {
   return all;
 }
 
-/** Jobs that no worker took would only slow the next round. @param {string} redisUrl */
+/** Jobs left over without a worker would only slow down the next round. @param {string} redisUrl */
 async function emptyPeer(redisUrl) {
   const { Queue } = await import('bullmq');
   const { hostname: host, port } = new URL(redisUrl);

@@ -11,8 +11,8 @@ const context = { organizationId: 'org_bench', projectId: 'prj_bench' };
 const body = { text: 'hello', mode: 'rich' };
 
 /**
- * What the gateway's call of an adapter (signed, bounded, checked, behind its circuit and slots) adds to a bare one, and
- * what adapters that hang do to one that does not.
+ * What the gateway's call of an adapter (signed, bounded, validated, behind its circuit breaker and slots) adds to a
+ * bare call, and how hanging adapters affect one that does not hang.
  * @param {{rounds: number, seconds: number}} options
  */
 export async function benchAdapterCall({ rounds, seconds }) {
@@ -35,7 +35,11 @@ export async function benchAdapterCall({ rounds, seconds }) {
     return answer.body.json();
   };
   const gateway = () => client.post(`${origin}/fast`, '/format', body, context);
-  /** In turns, so that what else the machine does is shared. @param {Array<() => Promise<unknown>>} calls @param {number} callers */
+  /**
+   * Alternates the calls, so that other load on the machine affects all.
+   * @param {Array<() => Promise<unknown>>} calls
+   * @param {number} callers
+   */
   const measured = async (calls, callers) => {
     /** @type {Array<Array<Awaited<ReturnType<typeof closedLoop>>>>} */
     const runs = calls.map(() => []);
@@ -61,7 +65,7 @@ export async function benchAdapterCall({ rounds, seconds }) {
         shown(through.p99 - alone.p99, 2),
       ]);
     }
-    // They end with the benchmark.
+    // These calls hang until the benchmark ends.
     for (let n = 0; n < hangingAdapters; n += 1) {
       void client.post(`${origin}/hanging${n}`, '/format', body, context).catch(() => undefined);
     }

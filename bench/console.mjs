@@ -9,23 +9,20 @@ const secret = 'a-signing-secret-for-the-benchmark';
 const drainMs = 240_000;
 
 /**
- * Home, the events and an App card, measured by Lighthouse as their owner sees them.
- * @param {{events: number, rounds: number}} options events: that are stored before; rounds: of which the median counts
+ * Measures the home page, the events and an App card with Lighthouse, signed in as the owner.
+ * @param {{events: number, rounds: number}} options events: stored before; rounds: their median is reported
  */
 export const benchLighthouse = ({ events, rounds }) =>
   inConsole(events, async ({ page, port, base, appId }) => {
     const pages = { Home: base, Events: `${base}/events`, 'an App card': `${base}/integrations/${appId}` };
     await page.goto('about:blank');
     const cdp = await page.context().newCDPSession(page);
-    // As who comes for the first time, and is signed in all the same.
+    // A first visit, but signed in.
     const forget = () => cdp.send('Network.clearBrowserCache');
     return measurePages({ pages, port, rounds, forget });
   });
 
-/**
- * The list of events, from its first row to its last.
- * @param {{events: number}} options
- */
+/** Scrolls the list of events from its first row to its last.  @param {{events: number}} options */
 export const benchScrolling = ({ events }) =>
   inConsole(events, ({ page, base }) => scrollEvents(page, { url: `${base}/events`, events }));
 
@@ -34,11 +31,11 @@ export const benchScrolling = ({ events }) =>
  * @property {import('playwright-core').Page} page signed in as the owner
  * @property {number} port of the browser's debugger
  * @property {string} base URL of the project's pages
- * @property {string} appId of the App that took the events
+ * @property {string} appId the App that received the events
  */
 
 /**
- * The console of an installation that has work behind it, in a real browser.
+ * Opens the console of an installation with stored events in a real browser.
  * @param {number} events
  * @param {(opened: Opened) => Promise<string>} measure
  */
@@ -63,7 +60,10 @@ async function inConsole(events, measure) {
   }
 }
 
-/** Waits until nothing is in flight: what the pages wait for then is their own. @param {Pick<Awaited<ReturnType<typeof startGatehouse>>, 'api'>} gatehouse */
+/**
+ * Waits until nothing is in flight, so that the pages wait only for themselves.
+ * @param {Pick<Awaited<ReturnType<typeof startGatehouse>>, 'api'>} gatehouse
+ */
 async function settled({ api }) {
   for (const until = Date.now() + drainMs; Date.now() < until; await pause(500)) {
     const open = await api('GET', '/events?outcome=open&limit=1');

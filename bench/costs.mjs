@@ -27,7 +27,7 @@ async function cpuMsOf(pid) {
 }
 
 /**
- * CPU time that processes have used so far, in ms, and what they keep resident, in MB.
+ * The CPU time of processes so far, in ms, and their resident memory, in MB.
  * @param {Record<string, number>} pids by name; a process's children count as its own
  */
 export async function usageOf(pids) {
@@ -45,7 +45,7 @@ export async function usageOf(pids) {
 }
 
 /**
- * What the processes, Postgres and Redis have used so far (Linux: CPU time comes from /proc).
+ * The costs of the processes, Postgres and Redis so far (Linux: CPU time comes from /proc).
  * @param {Record<string, number>} pids by name; a process's children count as its own
  * @param {{databaseUrl: string, redisUrl: string}} stores
  * @returns {Promise<Costs>}

@@ -6,7 +6,7 @@ const drainMs = 120_000;
 const quietMs = 10_000;
 
 /**
- * @typedef {object} System takes webhooks, and posts a reply to each at the sink, with the id of its answer in `in_reply_to`
+ * @typedef {object} System receives webhooks and posts a reply to each to the sink, with the id of its answer in `in_reply_to`
  * @property {string} url
  * @property {Record<string, number>} pids every process that takes part, the stores among them
  * @property {object} [fields] of each body
@@ -15,7 +15,7 @@ const quietMs = 10_000;
 /** @param {string} sinkUrl */
 export const reportOf = async (sinkUrl) => (await fetch(`${sinkUrl}/report`)).json();
 
-/** Waits until so many messages were delivered, or no more arrive. @param {string} sinkUrl @param {number} count */
+/** Waits until that many messages were delivered, or no more arrive. @param {string} sinkUrl @param {number} count */
 export async function delivered(sinkUrl, count) {
   for (const until = Date.now() + drainMs; Date.now() < until; await pause(100)) {
     const now = await reportOf(sinkUrl);
@@ -24,7 +24,10 @@ export async function delivered(sinkUrl, count) {
   return reportOf(sinkUrl);
 }
 
-/** @param {System} system @param {string} sinkUrl @param {object} load @returns what its messages took, each in ms, by the sender's clock and the sink's */
+/**
+ * @param {System} system @param {string} sinkUrl @param {object} load @returns the latency of each message in ms, by
+ *   the clocks of the sender and the sink
+ */
 async function steady({ url, pids, fields }, sinkUrl, load) {
   await fetch(`${sinkUrl}/clear`, { method: 'POST' });
   const before = await usageOf(pids);
@@ -48,13 +51,13 @@ async function steady({ url, pids, fields }, sinkUrl, load) {
 
 /**
  * @typedef {object} Delivery of one system under one load
- * @property {number} p50 ms from when a message was due to its reply at the sink, at 100/s
+ * @property {number} p50 ms from when a message was due until its reply reached the sink, at 100/s
  * @property {number} p99 ms
- * @property {number} cpuMs20 of all processes, a message, at 20/s
+ * @property {number} cpuMs20 CPU of all processes for each message, at 20/s
  * @property {number} cpuMs100 at 100/s
  * @property {number} perSecond messages of the burst that were delivered
  * @property {number} cpuMsBurst
- * @property {number} lost accepted, and not delivered
+ * @property {number} lost accepted, but not delivered
  * @property {number} doubled
  */
 
@@ -65,7 +68,7 @@ async function steady({ url, pids, fields }, sinkUrl, load) {
  */
 export async function measureDelivery(system, sinkUrl, { seconds, burst, secret }) {
   const load = { secret, bytes: 1024, seconds };
-  // Just-in-time compilation, and what is kept of rules and agents.
+  // Warms up just-in-time compilation and the caches of rules and agents.
   await steady(system, sinkUrl, { ...load, seconds: 6, rate: 300 });
   const slow = await steady(system, sinkUrl, { ...load, rate: 20 });
   const brisk = await steady(system, sinkUrl, { ...load, rate: 100 });

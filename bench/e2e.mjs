@@ -11,7 +11,8 @@ const secret = 'a-signing-secret-for-the-benchmark';
 const drainMs = 120_000;
 
 /**
- * Webhook in, workflow, turn, delivery out at an HTTP sink; latency is from the receipt's id to the sink.
+ * Webhook in, workflow, turn, delivery out to an HTTP sink. Latency is measured from the time in the receipt's id to
+ * the sink.
  * @param {{seconds: number, burst: number, sizes: number[]}} options
  */
 export async function benchE2e({ seconds, burst, sizes }) {
@@ -33,7 +34,7 @@ export async function benchE2e({ seconds, burst, sizes }) {
     const send = (/** @type {object} */ load) =>
       runLoad({ url: app.url, secret, connections: 64, fields: { workflow_id: workflow.id }, bytes: 1024, ...load });
     await wearIn(gatehouse.postgres.url);
-    // Just-in-time compilation, and the routing rules that the router reads every second.
+    // Warms up just-in-time compilation, and the routing rules that the router reads every second.
     await send({ seconds: 6, rate: 300 });
     await delivered(sinkUrl, 1_800);
 

@@ -5,18 +5,19 @@ import { shown, table } from './table.mjs';
 import { wearIn } from './wear-in.mjs';
 
 const secret = 'a-signing-secret-for-the-benchmark';
-/** Messages per second of the second project; the first one sends more than is handled. */
+/** Messages per second of the second project. The first one sends more than can be handled. */
 const quietRate = 20;
 const floodRate = 1_500;
-/** What the flooding project may send a second, where an operator has set it a limit. */
+/** The flooding project's limit per second, in the rounds where an operator has set one. */
 const limitedRate = 100;
-/** The flood is that much older than what is measured beside it. */
+/** The flood starts this much earlier than the measured load. */
 const headStartMs = 4_000;
 const drainMs = 300_000;
 
 /**
- * A project that sends a little, alone and beside one that sends more than the machine handles, without and with a limit of its
- * own: what the flood adds to the little. From the receipt to the delivery; the answer to the sender is told apart.
+ * A project with little traffic, alone and beside one that floods, which has no limit or a limit of its own. It shows
+ * what the flood adds to the small project's latency, from receipt to delivery; the time to the acknowledgement is
+ * reported separately.
  * @param {{rounds: number, seconds: number}} options
  */
 export async function benchFair({ rounds, seconds }) {
@@ -62,7 +63,7 @@ export async function benchFair({ rounds, seconds }) {
 }
 
 /**
- * A project with an App of its own, whose replies go to a sink of its own.
+ * A project with an App and a sink of its own.
  * @param {Awaited<ReturnType<typeof startGatehouse>>} gatehouse
  * @param {string} projectId
  */
@@ -82,7 +83,7 @@ async function projectOf({ api, urlOf }, projectId) {
     limit: (messages_per_second) => api('PUT', `/projects/${projectId}/limits`, { messages_per_second }),
     clear: () => fetch(`${sinkUrl}/clear`, { method: 'POST' }),
     close: () => sink.stop(),
-    /** Waits until so many were delivered, or no more come. @param {number} [count] */
+    /** Waits until that many were delivered, or no more arrive. @param {number} [count] */
     drained: async (count = Number.POSITIVE_INFINITY) => {
       for (const until = Date.now() + drainMs; Date.now() < until; await pause(100)) {
         const now = await report();

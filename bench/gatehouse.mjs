@@ -13,15 +13,16 @@ import { logFileOf, startService, waitReady } from '../scripts/launcher/service-
 import { services } from '../scripts/launcher/services.mjs';
 import { bootstrapResult, runStep } from '../scripts/launcher/setup-step.mjs';
 
-/** No ceiling of the limiter may be what a benchmark measures. */
+/** High enough that no benchmark measures a rate limit. */
 const limits = { ENDPOINT_RATE_PER_SECOND: '10000000', ADDRESS_RATE_PER_SECOND: '10000000', LOG_LEVEL: 'warn' };
 
 /**
- * A fresh Gatehouse without a supervisor, so that a benchmark can stop single services and they stay stopped. Postgres
- * has fsync on and Redis appends to its file, as in `npm start`.
- * @param {{name: string, env?: NodeJS.ProcessEnv, serviceEnv?: Record<string, NodeJS.ProcessEnv>, without?: string[], replicas?: number, redisNodes?: number}} options
- *   name of its folder in the cache; serviceEnv: more for single services; without: services that the benchmark does not need;
- *   replicas: processes of each service; redisNodes: over one, a Redis Cluster
+ * A fresh Gatehouse without a supervisor, so that single services can be stopped and stay stopped. As in `npm start`,
+ * Postgres has fsync on and Redis appends to its file.
+ * @param {{name: string, env?: NodeJS.ProcessEnv, serviceEnv?: Record<string, NodeJS.ProcessEnv>, without?: string[],
+ *   replicas?: number, redisNodes?: number}} options name: of its folder in the cache; serviceEnv: additions for single
+ *   services; without: services that the benchmark does not need; replicas: processes of each service; redisNodes: more
+ *   than one makes a Redis Cluster
  */
 export async function startGatehouse({
   name,
@@ -109,7 +110,7 @@ export async function startGatehouse({
    * @param {string} method
    * @param {string} path
    * @param {object} [body]
-   * @param {string} [projectId] another one than the installation's first
+   * @param {string} [projectId] other than the installation's first
    * @returns {Promise<any>}
    */
   async function api(method, path, body, projectId) {
@@ -143,7 +144,7 @@ export async function startGatehouse({
 }
 
 /**
- * A built-in App that checks `X-Signature-256`, answering replies to `replyAddress`.
+ * A built-in App that checks `X-Signature-256` and replies to `replyAddress`.
  * @param {Pick<Awaited<ReturnType<typeof startGatehouse>>, 'api' | 'urlOf'>} gatehouse
  * @param {{secret: string, replyAddress: string | null, name?: string}} options name: of the App and its credential
  * @returns {Promise<{appId: string, url: string}>} url: at the ingress itself, without the proxy before it

@@ -1,21 +1,22 @@
-// One process that keeps N connections busy, or sends at a fixed rate, over plain sockets with prepared requests: cheap
-// enough that on two cores the receiver is what is measured. Job on argv[2], result as one JSON line.
+// One process that keeps N connections busy, or sends at a fixed rate, over plain sockets with prepared requests. It is
+// cheap enough that on two cores the receiver is what is measured. It takes its job from argv[2] and prints the result
+// as one JSON line.
 import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 
 /**
  * @typedef {object} Load
  * @property {string} url
- * @property {string} secret signs the body as `X-Signature-256: sha256=<hex>`; '' for none
+ * @property {string} secret signs the body as `X-Signature-256: sha256=<hex>`; '' for no signature
  * @property {number} connections
  * @property {number} seconds
- * @property {number} [rate] requests per second over all connections; as fast as they are answered when left out
- * @property {number} [count] stops after so many
+ * @property {number} [rate] requests per second over all connections; by default as fast as they are answered
+ * @property {number} [count] stops after this many
  * @property {number} bytes of the body
- * @property {object} [fields] of the JSON body, beside `task` and `n`
- * @property {string} [keyed] gives each request an `Idempotency-Key` of its own, which begins with this
- * @property {{atOnce: number, messagesOf: number}} [threads] so many of a thread, of so many threads in turns; a thread each when left out
- * @property {boolean} [keepIds] returns each id that was answered, with the `n` of its body and when it was due, in ms since the epoch
+ * @property {object} [fields] of the JSON body, besides `task` and `n`
+ * @property {string} [keyed] gives each request its own `Idempotency-Key`, with this prefix
+ * @property {{atOnce: number, messagesOf: number}} [threads] `atOnce` threads take turns, with `messagesOf` messages each; by default each message has its own thread
+ * @property {boolean} [keepIds] returns each answered id, with the `n` of its body and when it was due, in ms since the epoch
  */
 /** @type {Load} */
 const load = JSON.parse(process.argv[2] ?? '{}');
@@ -30,7 +31,7 @@ function threadOf(n) {
   return `t${Math.floor(n / (atOnce * messagesOf)) * atOnce + (n % atOnce)}`;
 }
 
-/** Without ids, a few hundred bodies go round; with them each request has its own. @param {number} n */
+/** Without ids, a few hundred bodies are reused; with them, each request has its own. @param {number} n */
 function prepared(n) {
   const thread_id = threadOf(n);
   const shell = JSON.stringify({ ...load.fields, n, thread_id, task: '' });
@@ -46,7 +47,7 @@ function prepared(n) {
 
 const keyAt = load.keyed ? prepared(0).indexOf(load.keyed) + load.keyed.length : 0;
 
-/** A prepared request as the `n`th one: there are more of them than may be in flight. @param {number} n */
+/** The prepared request for the `n`th one. There are more of them than may be in flight. @param {number} n */
 function withKey(n) {
   const request = requests[n % variants] ?? Buffer.alloc(0);
   if (load.keyed) request.write(String(10 ** (keyDigits - 1) + n), keyAt, keyDigits, 'latin1');
@@ -66,16 +67,16 @@ const startedAt = performance.now();
 const endsAt = startedAt + load.seconds * 1000;
 const most = load.count ?? (load.rate ? load.rate * load.seconds : Number.POSITIVE_INFINITY);
 
-/** One more request may start now. */
+/** Whether another request may start now. */
 const due = () => sent < most && performance.now() < endsAt;
 
-/** @returns {Promise<void>} one connection's share, until the end */
+/** @returns {Promise<void>} drives one connection until the end */
 function drive() {
   return new Promise((resolve) => {
     let began = 0;
     let text = '';
     let n = 0;
-    // One buffer for all that comes: a stream's chunks would cost this process a sixth more.
+    // One buffer for all input: a stream's chunks would cost this process a sixth more.
     const buffer = Buffer.alloc(65_536);
     const onread = {
       buffer,
@@ -92,7 +93,7 @@ function drive() {
         socket.destroy();
         return resolve();
       }
-      // With a rate, request k has its own moment; a late one counts its wait as latency.
+      // With a rate, request k has its own due time; a late one counts its wait as latency.
       n = sent;
       const slot = load.rate ? startedAt + (sent / load.rate) * 1000 : 0;
       const send = () => {

@@ -6,14 +6,14 @@ import { shown, table } from './table.mjs';
 
 const secret = 'a-signing-secret-for-the-benchmark';
 const apartMs = 35;
-/** Sessions that are written to at the same time, and messages of each. */
+/** Sessions with concurrent messages, and messages of each. */
 const atOnce = 5;
 const messagesOf = 25;
 const drainMs = 60_000;
 
 /**
- * Messages of many sessions, those of one 35 ms apart by the generator's own schedule: how many were handled after one
- * that was acknowledged later.
+ * Messages of many sessions, 35 ms apart within each by the generator's own schedule. Counts those that were handled
+ * after one that was acknowledged later.
  * @param {{messages: number}} options
  */
 export async function benchOrder({ messages }) {
@@ -61,7 +61,8 @@ export async function benchOrder({ messages }) {
 }
 
 /**
- * @param {{session: string, numbers: number[], stored_ms: number, receipt_id: string}[]} turns in the order in which they were started
+ * @param {{session: string, numbers: number[], stored_ms: number, receipt_id: string}[]} turns in the order of their
+ *   start
  * @param {Map<number, string>} receiptOf
  */
 function measured(turns, receiptOf) {

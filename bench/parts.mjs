@@ -19,8 +19,9 @@ const body = JSON.stringify({ data: randomBytes(507).toString('hex') });
 const inBatch = 32;
 
 /**
- * What is written here beside what it would give way to: CPU of each, in turns.
- * @param {{rounds: number, checks: number, batches: number}} options checks of a signature, and batches of receipts, in a round
+ * Compares our own code with what could replace it, by CPU, in alternating rounds.
+ * @param {{rounds: number, checks: number, batches: number}} options signature checks, and batches of receipts, in a
+ *   round
  */
 export async function benchParts({ rounds, checks, batches }) {
   const rows = [
@@ -70,7 +71,7 @@ function hmacs(rounds, checks) {
   );
 }
 
-/** CPU of this process and of Postgres' side of the connection. @param {number} rounds @param {number} batches */
+/** CPU of this process and of the Postgres backend of its connection. @param {number} rounds @param {number} batches */
 async function receipts(rounds, batches) {
   const dataDir = join(cacheDir, 'bench', 'parts');
   await rm(dataDir, { recursive: true, force: true });
@@ -166,7 +167,7 @@ async function inTurns(rounds, ours, other, server = () => 0) {
     return (user + system) / 1_000 + server() - serverBefore;
   };
   const spent = { ours: /** @type {number[]} */ ([]), other: /** @type {number[]} */ ([]) };
-  // The first round warms both up.
+  // The first round warms up both.
   for (let round = 0; round <= rounds; round += 1) {
     const [first, second] = [await cpuOf(ours), await cpuOf(other)];
     if (round === 0) continue;
@@ -176,7 +177,7 @@ async function inTurns(rounds, ours, other, server = () => 0) {
   return [median(spent.ours), median(spent.other)];
 }
 
-/** From /proc, in ticks of 10 ms; 0 where there is none. @param {number} pid */
+/** From /proc, in ticks of 10 ms; 0 without /proc. @param {number} pid */
 function cpuMsOf(pid) {
   if (process.platform !== 'linux') return 0;
   const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');

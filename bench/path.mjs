@@ -8,11 +8,11 @@ import { runLoad, startHelper } from './processes.mjs';
 import { shown, table } from './table.mjs';
 
 const secret = 'a-signing-secret-for-the-benchmark';
-/** A backend that has nothing to do keeps its counters to itself for up to 10 s. */
+/** An idle backend withholds its counters for up to 10 s. */
 const publishedMs = 12_000;
-/** What is counted, and what a cache of some seconds reads, is of what went before no more. */
+/** Long enough that neither counters nor short-lived caches still reflect earlier work. */
 const settledMs = 75_000;
-/** Takes no part, and makes a busy machine wait. */
+/** Not involved, but it would slow down a busy machine. */
 const without = ['python-runner'];
 const queues = ['inbound', 'route', 'turns', 'outbound'];
 
@@ -26,8 +26,8 @@ async function jobsAdded(redisUrl) {
 }
 
 /**
- * Autovacuum works by the number of rows of a table, in transactions that are counted too, and small tables are new every
- * minute: it has its turn before the window, and none in it.
+ * Autovacuum depends on a table's row count, runs in transactions that are counted too, and finds small tables new
+ * every minute. So it runs before the window and is off within it.
  * @param {string} databaseUrl
  */
 async function tidy(databaseUrl) {
@@ -60,8 +60,8 @@ async function written(databaseUrl) {
 }
 
 /**
- * What one message costs on its way from the webhook to its delivered reply, at several rates; what the installation does
- * anyway, as seen in an idle window of the same length, is taken off.
+ * What one message costs from the webhook to its delivered reply, at several rates. What the installation does anyway,
+ * as measured in an idle window of the same length, is subtracted.
  * @param {{seconds: number, rates: number[]}} options
  */
 export async function benchPath({ seconds, rates }) {
@@ -80,7 +80,7 @@ export async function benchPath({ seconds, rates }) {
     ...(await written(stores.databaseUrl)),
     jobs: await jobsAdded(stores.redisUrl),
   });
-  /** What happened in a window: its length is the same whatever happens in it. @param {() => Promise<any>} work */
+  /** The counters' difference over a window of fixed length. @param {() => Promise<any>} work */
   async function during(work) {
     await tidy(stores.databaseUrl);
     const before = await read();

@@ -11,12 +11,15 @@ import { median, shown, table } from './table.mjs';
 import { wearIn } from './wear-in.mjs';
 
 const secret = 'a-signing-secret-for-the-benchmark';
-/** Takes no part, and makes a busy machine wait. */
+/** Not involved, but it would slow down a busy machine. */
 const without = ['python-runner'];
 
 /** @typedef {import('./delivery.mjs').System & {stop: () => Promise<void>}} Running */
 
-/** Fastify and BullMQ, as people write it by hand: nothing is kept but the job. @param {string} sinkUrl @returns {Promise<Running>} */
+/**
+ * Fastify and BullMQ as people write it by hand: only the job is stored.
+ * @param {string} sinkUrl @returns {Promise<Running>}
+ */
 async function byHand(sinkUrl) {
   const dir = join(cacheDir, 'bench', 'peer-redis');
   await rm(dir, { recursive: true, force: true });
@@ -54,7 +57,7 @@ async function ours(sinkUrl) {
 }
 
 /**
- * The same webhooks to their replies by Gatehouse, by Restate and by what people write by hand, one after the other, in rounds.
+ * The same webhooks and replies with Gatehouse, with Restate and with hand-written code, one after another, in rounds.
  * @param {{rounds: number, seconds: number, burst: number}} options
  */
 export async function benchPeers({ rounds, seconds, burst }) {

@@ -9,7 +9,7 @@ const fileOf = (file) => fileURLToPath(new URL(file, import.meta.url));
 /**
  * Starts a helper of the benchmark that prints one JSON line once it is ready.
  * @param {string} file
- * @param {unknown} options handed over as JSON
+ * @param {unknown} options passed as JSON
  * @returns {Promise<{ready: any, pid: number, stop: () => Promise<void>}>}
  */
 export async function startHelper(file, options = {}) {
@@ -37,7 +37,7 @@ export async function startHelper(file, options = {}) {
  * @property {number} p99 ms
  * @property {number} p999 ms
  * @property {Record<string, number>} statuses
- * @property {number} refused connections that ended before their answer
+ * @property {number} refused connections that closed before their answer
  * @property {Array<[string, number, number]>} ids each accepted id, with the `n` of its body and when it was due, in ms since the epoch
  * @property {number} cpuMs of the generator
  */

@@ -12,7 +12,7 @@ const { d: _private, ...publicKey } = privateKey;
 const tool = 'def tool(a: int, b: int) -> int:\n    """Adds."""\n    return a + b\n';
 const endless = 'def tool():\n    """Never ends."""\n    while True:\n        pass\n';
 
-/** A child that is not there after this will not come. */
+/** A child that is not there by then will not come. */
 const patienceMs = 60_000;
 
 /** @param {string} what @param {() => Promise<boolean>} holds */
@@ -34,7 +34,7 @@ async function tokenFor(organization) {
     .sign(key);
 }
 
-/** A runner as a process of its own, and calls of its tools by HTTP. @param {Record<string, string>} settings */
+/** A runner as a process of its own, and calls of its tools over HTTP. @param {Record<string, string>} settings */
 async function startRunner(settings) {
   const port = await freePort();
   const operationsPort = await freePort();
@@ -48,7 +48,7 @@ async function startRunner(settings) {
       OPERATIONS_PORT: String(operationsPort),
       ENGINE_URL: 'http://127.0.0.1:9',
       LOG_LEVEL: 'error',
-      // A machine under load may take this long to start a child.
+      // A loaded machine may take this long to start a child.
       PYTHON_WAIT_MS: '60000',
       GATEHOUSE_SERVICE_ISSUERS: JSON.stringify({ engine: { keys: [publicKey] } }),
       ...settings,
@@ -94,7 +94,7 @@ async function startRunner(settings) {
   return { run, warm, readyMs, pid: child.pid ?? 0, stop: () => child.kill('SIGTERM') };
 }
 
-/** Resident MB of a process' children (Linux). @param {number} parent */
+/** Resident MB of a process's children (Linux). @param {number} parent */
 function childrenMb(parent) {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.flatMap((pid) => {
@@ -103,7 +103,7 @@ function childrenMb(parent) {
       if (Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) !== parent) return [];
       return [Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024];
     } catch (error) {
-      // It ended between the two looks.
+      // It exited between the two reads.
       if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code))) return [];
       throw error;
     }
@@ -121,7 +121,7 @@ async function timed(work) {
 }
 
 /**
- * Calls of Python tools by HTTP, and what it takes to replace a child that was killed.
+ * Calls of Python tools over HTTP, and the time to replace a child that was killed.
  * @param {{calls: number, seconds: number, kills: number}} options
  */
 export async function benchPython({ calls, seconds, kills }) {
@@ -139,7 +139,7 @@ export async function benchPython({ calls, seconds, kills }) {
     };
     await Promise.all([keepCalling(), keepCalling(), keepCalling(), keepCalling()]);
     const memory = childrenMb(runner.pid);
-    // More tools than children: each call ends a child and starts another.
+    // More tools than children, so each call ends a child and starts another.
     const turns = [];
     for (let made = 0; made < 20; made += 1) {
       turns.push(await timed(() => runner.run('org_a', `${tool}# ${made % 4}\n`, args)));
@@ -163,7 +163,7 @@ export async function benchPython({ calls, seconds, kills }) {
   }
 }
 
-/** Milliseconds of the call after one whose child was killed. @param {number} children @param {number} kills */
+/** Milliseconds of the first call after a child was killed. @param {number} children @param {number} kills */
 async function afterTimeout(children, kills) {
   const runner = await startRunner({ PYTHON_CHILDREN: String(children), PYTHON_CHILDREN_PER_ORGANIZATION: '1' });
   try {

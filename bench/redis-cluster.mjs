@@ -7,13 +7,13 @@ import { askRedis } from '../scripts/launcher/resp.mjs';
 const slots = 16_384;
 
 /**
- * Starts a Redis Cluster of so many masters, which share the slots evenly.
+ * Starts a Redis Cluster of several masters that share the slots evenly.
  * @param {{dir: string, log: string, passwordOf: (user: string) => string, nodes: number}} options
- * @returns `url` for services; `nodes`: that of each
+ * @returns `url` for services; `nodes`: the URL of each
  */
 export async function startRedisCluster({ dir, log, passwordOf, nodes: count }) {
   const common = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'];
-  /** Over which each talks to the others. @type {number[]} */
+  /** The ports of the cluster bus. @type {number[]} */
   const buses = [];
   /** @type {Awaited<ReturnType<typeof startRedis>>[]} */
   const servers = [];

@@ -12,7 +12,7 @@ const windowSeconds = 60;
 const askers = 16;
 
 /**
- * Grants that all are due within one minute, while callers ask for them at random: is anyone handed a token that does not
+ * All grants become due within one minute, while callers ask for them at random. Does anyone get a token that does not
  * live long enough?
  * @param {{grants: number, maxSeconds: number}} options
  */
@@ -29,7 +29,7 @@ export async function benchRefreshDue({ grants, maxSeconds }) {
     const { tokens } = /** @type {{tokens: string[]}} */ (await minted.json());
     const ids = await vault.makeGrants(tokens, () => 86_400);
     const began = Date.now();
-    // From a minute of life left on, one after the other over the window; due at once, as after an outage.
+    // All are due at once, as after an outage. Their remaining lives start at one minute and spread over the window.
     await vault.db.query(
       `UPDATE vault.oauth_grant SET refresh_due_at = now(), at_expires_at = now() + make_interval(secs => $1 + $2 * random())`,
       [minValidSeconds, windowSeconds],

@@ -12,8 +12,8 @@ const lockMs = 1_000;
 const longMs = 3_000;
 
 /**
- * Refreshing a token that rotates, when things go wrong: Gatehouse next to a lock with a TTL and a plain update, each four
- * processes, against the same real authorization server.
+ * Refreshes a rotating token while things go wrong. Compares Gatehouse with a lock with a TTL and a plain update, each
+ * as four processes, against the same real authorization server.
  * @param {{callers: number}} options
  */
 export async function benchRefresh({ callers }) {
@@ -80,7 +80,7 @@ export async function benchRefresh({ callers }) {
   }
 }
 
-/** Whether the provider still gives tokens for what is stored; spends it. */
+/** Whether the provider still accepts the stored token. The check uses it up. */
 async function isAlive(/** @type {string} */ providerUrl, /** @type {string | null} */ refreshToken) {
   const answer = await fetch(`${providerUrl}/token`, {
     method: 'POST',
@@ -151,7 +151,7 @@ function scenarios({ tell, held, stores }) {
           await tell({ release: true });
           const waiting = "datname = current_database() AND wait_event_type = 'Lock'";
           while ((await db.query(`SELECT 1 FROM pg_stat_activity WHERE ${waiting}`)).rowCount === 0) await sleep(20);
-          // Room for what comes before the row: an answer that is kept is kept by now.
+          // Time for what precedes the row's update: an answer that is stored at all is stored by now.
           await sleep(500);
           setting.contender.kill(3);
           await db.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${waiting}`);

@@ -9,7 +9,7 @@ import { cacheDir } from '../scripts/launcher/project.mjs';
 import { startHelper } from './processes.mjs';
 
 const server = `@restatedev/restate-server-${process.platform}-${process.arch}`;
-/** Restate is no dependency: only this benchmark runs it. */
+/** Restate is not a dependency: only this benchmark runs it. */
 const packages = [
   {
     name: '@restatedev/restate-server-linux-x64',
@@ -48,12 +48,12 @@ async function installed() {
   return home;
 }
 
-/** @returns {boolean} whether there is a server of it for this platform */
+/** @returns {boolean} whether there is a Restate server for this platform */
 export const hasRestate = () => packages.some(({ name }) => name === server);
 
 /**
- * Restate on one node with its defaults, and a service that does what a message of Gatehouse goes through: the signature
- * checked, then three steps that it keeps, of which the last posts the reply.
+ * Restate on one node with its defaults, and a service that does what Gatehouse does for a message: it checks the
+ * signature, then runs three stored steps, the last of which posts the reply.
  * @param {{secret: string, sinkUrl: string}} options
  */
 export async function startRestate({ secret, sinkUrl }) {

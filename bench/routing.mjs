@@ -14,8 +14,10 @@ const source = (/** @type {string} */ path) => new URL(`../dist/apps/router/src/
 const inFlight = 128;
 
 /**
- * One router in this process over a durable Postgres: messages of an adapter's App, known senders, each a session of its own.
- * @param {{messages: number, keys: number, rounds: number}} options messages of a rate; keys stored for the slower claim
+ * One router in this process with a durable Postgres: messages of an adapter's App from known senders, each in a
+ * session of its own.
+ * @param {{messages: number, keys: number, rounds: number}} options messages per measured rate; keys stored before the
+ *   slower claim
  * @returns {Promise<string>}
  */
 export async function benchRouting({ messages, keys, rounds }) {
@@ -176,8 +178,8 @@ async function insertClaims(pool, name, from, to) {
 }
 
 /**
- * Makes the router's connection one that has claimed for a while. The system maps a page of Postgres's buffers into a process
- * at its first use of it: the first claims of a new connection among millions of keys meet such pages, later ones none.
+ * Warms up the router's connection. The system maps a page of Postgres's buffers into a process at its first use. The
+ * first claims of a new connection among millions of keys meet such pages, later ones do not.
  * @param {Awaited<ReturnType<typeof startRouter>>} router
  */
 async function wearInConnection(router) {
@@ -189,9 +191,10 @@ async function wearInConnection(router) {
 }
 
 /**
- * Claims new keys in the small table and in the large one by turns, so that whatever else the machine does slows both. Rolled
- * back: every claim meets the same tables. Right after a checkpoint Postgres writes every page whole that it touches for
- * the first time; while it runs, most have been since the last one (a checkpoint every 15 minutes, some 50,000 pages).
+ * Claims new keys in the small and the large table alternately, so that other load on the machine slows down both.
+ * Everything is rolled back, so every claim meets the same tables. Right after a checkpoint Postgres writes every page
+ * in full at its first change; in steady state most pages have been changed since the last one (a checkpoint every 15
+ * minutes, some 50,000 pages).
  * @param {Awaited<ReturnType<typeof startRouter>>} router
  * @param {'claim' | 'claimAndInsert'} kind
  * @param {number} rounds
@@ -227,7 +230,7 @@ async function claimMs(router, kind, rounds) {
 }
 
 /**
- * A message, a run and a turn for each.
+ * A message, a run and a turn for each draft.
  * @param {{app_id: string, messageId: string, receipt_id: string}[]} drafts
  */
 function rowsOf(drafts) {

@@ -5,7 +5,10 @@ const size = 1_000_000;
 /** @param {string} piece */
 const filled = (piece) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
 
-/** What an attacker or a newsletter may send, 1 MB each: a quadratic rule would take minutes. @type {Record<string, string>} */
+/**
+ * Input that an attacker or a newsletter may send, 1 MB each: a quadratic rule would take minutes.
+ * @type {Record<string, string>}
+ */
 const texts = {
   'English prose': filled('The quick brown fox [1] jumps over the <lazy> dog.\n'),
   Persian: filled('می\u200Cخواهم کتاب\u200Cها را بخوانم. '),
@@ -38,7 +41,7 @@ const pages = {
   'HTML: a newsletter': filled('<div style="color:red"><p>Hello <a href="https://x.example/">you</a>&nbsp;</p></div>'),
 };
 
-/** What a model may be made to write, 1 MB each. @type {Record<string, string>} */
+/** Output that a model may be made to write, 1 MB each. @type {Record<string, string>} */
 const replies = {
   'a reply: prose': filled('The quick brown fox jumps over the lazy dog, see https://x.example/a?b=c (1).\n'),
   'a reply: Markdown': filled('## A **title**\n\n- [a link](https://x.example/ "t") and `code`\n\n```js\na < b\n```\n'),
@@ -55,10 +58,13 @@ const replies = {
   'a reply: long links': filled(`https://x.example/${'a'.repeat(300)} `),
 };
 
-/** What the ratio is of: letters with marks, taken apart and put together. */
+/** The ratio's reference: letters with marks, decomposed and composed. */
 const prose = filled('Größe, naïve café: Tiếng Việt có dấu thanh. ');
 
-/** Time for 1 MB of each text, best of three, and how often `String.normalize` reads 1 MB in that time. @returns {string} */
+/**
+ * Time for 1 MB of each text, best of three, and how often `String.normalize` processes 1 MB in that time.
+ * @returns {string}
+ */
 export function benchSanitizer() {
   const rows = [
     ...Object.entries(texts).map(([name, text]) => measured(name, text, 'text')),

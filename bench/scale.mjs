@@ -10,15 +10,15 @@ import { shown, table } from './table.mjs';
 
 const secret = 'a-signing-secret-for-the-benchmark';
 const drainMs = 180_000;
-/** Take no part, and make a busy machine wait. */
+/** Not involved, but they would slow down a busy machine. */
 const without = ['python-runner', 'mcp-registry'];
-/** Whose replicas share what comes by queue, or from senders. */
+/** Services whose replicas share the work from queues or senders. */
 const shared = ['webhook-ingress', 'adapter-gateway', 'router', 'engine'];
 
 /**
- * A burst through one process of each service and one Redis, and through two of each and a Cluster of two nodes: whether
- * each message is delivered once, how replicas and nodes share the work, and what a message costs. On one machine it does
- * not say how much faster more machines are.
+ * A burst through one process of each service and one Redis, and through two of each and a Cluster of two nodes. It
+ * checks that each message is delivered once, how replicas and nodes share the work, and what a message costs. On one
+ * machine it cannot show how much faster more machines are.
  * @param {{burst: number}} options
  */
 export async function benchScale({ burst }) {
@@ -85,7 +85,7 @@ async function oneSize({ replicas, redisNodes }, burst) {
     const app = await signedApp(gatehouse, { secret, replyAddress: `${sinkUrl}/replies` });
     const workflow = await gatehouse.api('POST', '/workflows', { name: 'Bench', instructions: 'reply: got it' });
     const path = new URL(app.url).pathname;
-    /** Senders share the endpoints, as behind a balancer. @param {number} count @param {object} how */
+    /** Senders spread over the endpoints, as behind a load balancer. @param {number} count @param {object} how */
     async function send(count, how) {
       const load = { secret, connections: 64 / replicas, fields: { workflow_id: workflow.id }, bytes: 1024, ...how };
       const each = copies.map((n) => ({

@@ -1,10 +1,10 @@
-// Where deliveries arrive. Honours Idempotency-Key as the contract asks: a repeated key is answered and not applied.
-// GET /report (deliveries, and their latency by the receipt id's own clock), POST /clear.
+// Receives deliveries. Honours Idempotency-Key as the contract requires: a repeated key is answered but not applied.
+// GET /report (deliveries, and their latency by the time in the receipt's id), POST /clear.
 import { createServer } from 'node:http';
 
-/** @type {Map<string, number>} key → requests with it */
+/** @type {Map<string, number>} key → number of requests with it */
 let keys = new Map();
-/** @type {Map<string, {at: number, deliveries: number}>} receipt id → first arrival, distinct keys */
+/** @type {Map<string, {at: number, deliveries: number}>} receipt id → first arrival, number of distinct keys */
 let receipts = new Map();
 /** @type {number[]} */
 let latencies = [];

@@ -7,14 +7,14 @@ import { stopChild, exitOf } from '../scripts/launcher/child.mjs';
 import { cacheDir, root } from '../scripts/launcher/project.mjs';
 import { median, shown, table } from './table.mjs';
 
-/** What was compiled and cached at start is over by then, and the python-runner ready. */
+/** By then, compiling and caching at start are over and the python-runner is ready. */
 const settleMs = 20_000;
 const readyMs = 300_000;
 
 /**
- * What a warm `npm start` costs until everything runs, and what stays when nothing comes: of this tree, of this tree with
- * its services in one process, and of another tree that is built and installed, in turns. Counts CPU beside time, which
- * follows whoever else is on the machine.
+ * What a warm `npm start` costs until everything runs, and what remains when idle: for this tree, for this tree with
+ * its services in one process, and for another built and installed tree, alternating. It counts CPU as well as time,
+ * since time depends on other load on the machine.
  * @param {{rounds: number, idleSeconds: number, beside?: string}} options beside: another tree's folder
  */
 export async function benchStart({ rounds, idleSeconds, beside }) {
@@ -25,7 +25,7 @@ export async function benchStart({ rounds, idleSeconds, beside }) {
   ];
   /** @type {Map<string, Measured[]>} */
   const measured = new Map(contestants.map(({ name }) => [name, []]));
-  // The first start of each makes the data and the caches.
+  // The first start of each creates its data and caches.
   for (let round = 0; round <= rounds; round += 1) {
     for (const { name, dir, args } of contestants) {
       const dataDir = join(cacheDir, 'bench', `start-${name.replace(/\W+/g, '-')}`);
@@ -50,7 +50,7 @@ async function measure(command, dir, dataDir, idleSeconds) {
   const started = performance.now();
   const child = spawn(process.execPath, command, {
     cwd: dir,
-    // Else a sandbox that was warmed for calls of Python tools would be counted for two minutes more.
+    // Otherwise a sandbox that was warmed for Python tools would count for another two minutes.
     env: { ...process.env, PYTHON_IDLE_MS: '5000' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -85,7 +85,7 @@ function said(stream, what) {
 }
 
 /**
- * CPU so far and memory now (Linux), each process counted for the nearest one above it that the installation knows.
+ * CPU so far and current memory (Linux). Each process counts towards its nearest ancestor that the installation knows.
  * @param {number} launcher
  * @param {string} dataDir
  */
@@ -93,7 +93,7 @@ function usesBelow(launcher, dataDir) {
   const { services, postgres, redis } = JSON.parse(readFileSync(join(dataDir, 'gatehouse.json'), 'utf8'));
   /** @type {Map<number, string>} */
   const names = new Map([[launcher, 'npm start']]);
-  // Several that share a process are one row.
+  // Services that share a process are one row.
   for (const { name, pid } of services) names.set(pid, names.has(pid) ? 'host' : name);
   names.set(postgres.pid, 'postgres').set(redis.pid, 'redis');
   const all = new Map(readdirSync('/proc').flatMap((entry) => (/^\d+$/.test(entry) ? statOf(Number(entry)) : [])));
@@ -111,7 +111,10 @@ function usesBelow(launcher, dataDir) {
   return uses;
 }
 
-/** @param {number} pid @returns {Array<[number, {parent: number, cpuMs: number}]>} none when it is gone; with its children that are */
+/**
+ * @param {number} pid @returns {Array<[number, {parent: number, cpuMs: number}]>} CPU includes that of exited children;
+ *   empty when the process is gone
+ */
 function statOf(pid) {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return [];
@@ -125,7 +128,7 @@ function statOf(pid) {
   }
 }
 
-/** @param {number} pid its proportional share of what is in memory, in MB */
+/** @param {number} pid its proportional set size, in MB */
 function pssOf(pid) {
   try {
     return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1_024;
@@ -135,7 +138,7 @@ function pssOf(pid) {
   }
 }
 
-/** @param {unknown} error a process that ended while it was read */
+/** @param {unknown} error thrown for a process that exited while it was read */
 const isGone = (error) => error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code));
 
 /** @param {Measured[]} all */

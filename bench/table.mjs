@@ -1,5 +1,5 @@
 /**
- * A table in Markdown, its columns lined up for the terminal.
+ * A Markdown table, with columns aligned for the terminal.
  * @param {string[]} head
  * @param {Array<Array<string | number>>} rows
  */
@@ -11,7 +11,7 @@ export function table(head, rows) {
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...all.slice(1).map(line)].join('\n');
 }
 
-/** @param {number[]} values @returns {number} the middle one */
+/** @param {number[]} values @returns {number} the median */
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;

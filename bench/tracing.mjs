@@ -7,10 +7,14 @@ import { table } from './table.mjs';
 
 const eventId = 'evt_01a204447304700092add81e1c6757cb';
 const message = { eventId, organizationId: 'org_1' };
-/** A hop does something that is waited for. */
+/** Each hop awaits something. */
 const work = () => turn();
 
-/** CPU of all threads, µs a hop, the least of some rounds. @param {() => Promise<unknown>} hop @param {number} hops @param {number} rounds */
+/**
+ * CPU of all threads, µs per hop, the minimum of several rounds.
+ * @param {() => Promise<unknown>} hop @param {number} hops
+ * @param {number} rounds
+ */
 async function cpuOf(hop, hops, rounds) {
   let least = Infinity;
   for (let round = 0; round < rounds; round += 1) {
@@ -28,7 +32,8 @@ function fail(error) {
 }
 
 /**
- * A service with 120 routes and answers, each a histogram of twelve buckets. @param {string} endpoint @param {() => number} taken
+ * A service with 120 routes and answers, each with a histogram of twelve buckets.
+ * @param {string} endpoint @param {() => number} taken
  * @returns {Promise<number>} CPU of one export, ms
  */
 async function cpuOfExport(endpoint, taken) {
@@ -44,8 +49,9 @@ async function cpuOfExport(endpoint, taken) {
 }
 
 /**
- * What a hop of a message costs with its context for log lines, and with spans that are sent to a collector; what an export of
- * metrics costs. The collector takes all and does nothing, in this process: its CPU is counted, too.
+ * What a hop of a message costs with its context for log lines, and with spans that are sent to a collector; and what
+ * an export of metrics costs. The collector accepts everything and does nothing. It runs in this process, so its CPU
+ * counts too.
  * @param {{hops: number, rounds: number}} of
  */
 export async function benchTracing({ hops, rounds }) {

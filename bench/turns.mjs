@@ -7,21 +7,21 @@ import { median, shown, table } from './table.mjs';
 
 const secret = 'a-signing-secret-for-the-benchmark';
 
-/** Turns that begin in a second: few enough that none waits for another one. */
+/** Turns that start each second: few enough that none waits for another. */
 const rate = 5;
-/** Turns that have not ended this long after the last one was accepted will not. */
+/** A turn that has not ended this long after the last acknowledgement will not end. */
 const patienceMs = 60_000;
 const idleMs = 5_000;
 
 /**
- * What the engine adds to a turn: a model that answers at once asks for `steps` calls, one a step, of a target that answers
- * at once. Database operations are transactions: those of a step from the difference between turns with many steps and turns
- * with none; what the services do without any turn is taken off.
+ * What the engine adds to a turn. A model that answers at once asks for `steps` calls, one per step, of a target that
+ * answers at once. Database operations are transactions. Those of a step are the difference between turns with many
+ * steps and turns with none; what the services do without any turn is subtracted.
  * @param {{turns: number, steps: number}} options
  * @throws Error when turns fail or do not end
  */
 export async function benchTurns({ turns, steps }) {
-  /** Per turn, when the model and the target were asked and answered. @type {Map<string, number[]>} */
+  /** For each turn, when the model and the target were called and answered. @type {Map<string, number[]>} */
   const times = new Map();
   let wanted = 0;
   const outside = createServer((request, response) => {
@@ -59,13 +59,13 @@ export async function benchTurns({ turns, steps }) {
   await db.connect();
 
   let asked = 0;
-  /** Turns by their state. @returns {Promise<Record<string, number>>} */
+  /** The number of turns in each state. @returns {Promise<Record<string, number>>} */
   const states = async () => {
     asked += 1;
     const { rows } = await db.query('SELECT state, count(*)::int AS n FROM engine.turn GROUP BY state');
     return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
   };
-  /** Transactions so far, without ours. */
+  /** Transactions so far, without our own. */
   const transactions = async () => {
     // Postgres publishes its counters with a delay of up to a second.
     await pause(1_500);
@@ -73,7 +73,7 @@ export async function benchTurns({ turns, steps }) {
     const sql = 'SELECT xact_commit::float8 AS n FROM pg_stat_database WHERE datname = current_database()';
     return { n: (await db.query(sql)).rows[0].n - asked, atMs: performance.now() };
   };
-  /** What the services do while nothing happens, by the millisecond. */
+  /** Transactions of idle services, per millisecond. */
   async function idle() {
     const before = await transactions();
     await pause(idleMs);
@@ -82,7 +82,7 @@ export async function benchTurns({ turns, steps }) {
   }
 
   /**
-   * Lets turns of so many calls run, and waits for their ends.
+   * Runs turns with that many calls, and waits until they have ended.
    * @param {number} calls
    * @param {number} count
    * @param {number} idlePerMs
@@ -124,7 +124,7 @@ export async function benchTurns({ turns, steps }) {
     const plain = await run(0, turns, idlePerMs);
     times.clear();
     const many = await run(steps, turns, idlePerMs);
-    // Of each step: from the model's answer to the call, and from the call's answer to the model.
+    // For each step: from the model's answer to the call, and from the call's answer to the model.
     const overheads = [...times.values()].flatMap((seen) =>
       Array.from({ length: steps }, (_, step) => {
         const [answered = 0, called = 0, done = 0, next = 0] = seen.slice(4 * step + 1, 4 * step + 5);
@@ -144,7 +144,7 @@ export async function benchTurns({ turns, steps }) {
   }
 }
 
-/** @param {string | null} url of the call that is asked for; null: the answer @param {number} number */
+/** @param {string | null} url of the call to ask for; null: the final answer @param {number} number */
 function completion(url, number) {
   const args = JSON.stringify({ method: 'GET', url });
   const calls = [{ id: `call_${number}`, type: 'function', function: { name: 'http_request', arguments: args } }];

@@ -13,7 +13,7 @@ const hot = 2_000;
 const seedBatch = 2_000;
 
 /**
- * What the vault costs the gateway, and a rotation of the KEK while it is read.
+ * What the vault costs the gateway, and a rotation of the KEK while credentials are read.
  * @param {{credentials: number, seconds: number}} options
  */
 export async function benchVault({ credentials, seconds }) {
@@ -198,11 +198,11 @@ function vaultClient(origin, serviceKey) {
 }
 
 /**
- * So many callers, each with one call at a time.
+ * Callers that each have one call in flight.
  * @param {() => Promise<unknown>} call
  * @param {number} callers
  * @param {number} seconds
- * @param {{on: boolean}} [running] ends it earlier
+ * @param {{on: boolean}} [running] stops it early
  */
 async function load(call, callers, seconds, running = { on: true }) {
   /** @type {number[]} */

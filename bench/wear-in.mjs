@@ -1,10 +1,11 @@
-/** As many as max_wal_size keeps. */
+/** As many as max_wal_size allows. */
 const segments = 128;
 
 /**
- * Makes a fresh Postgres one that has run for a while. It has log files to use again: making a new one of 16 MB holds up
- * a commit for some 10 to 90 ms, and a fresh server makes one at every 8,000 receipts. And the memory of its buffers is its
- * own: the system gives a page at its first use, which costs a fresh server a quarter of its time until all are used.
+ * Brings a fresh Postgres into the state of one that has run for a while. It has WAL files to reuse: creating a new one
+ * of 16 MB delays a commit by some 10 to 90 ms, and a fresh server creates one every 8,000 receipts. And its buffers
+ * are mapped: the system maps a page at its first use, which costs a fresh server a quarter of its time until all are
+ * used.
  * @param {string} databaseUrl
  */
 export async function wearIn(databaseUrl) {

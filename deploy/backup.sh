@@ -2,11 +2,11 @@
 # Backs up an installation while it runs (docs/backup.md):
 #   sh deploy/backup.sh DIR [--keys FILE]
 #
-# Writes DIR/<time>/ with database.dump (every schema as of one moment), manifest and SHA256SUMS. What opens the credentials in
-# it is not there: --keys copies .env to FILE, which belongs on another medium.
+# Writes DIR/<time>/ with database.dump (every schema as of one moment), manifest and SHA256SUMS. The keys that decrypt
+# the credentials in it are not included: --keys copies .env to FILE, which belongs on another medium.
 #
-# With DATABASE_URL (of gatehouse_owner, straight to Postgres) it runs the pg_dump and psql of this machine; without, those of
-# Compose's container, from the folder of docker-compose.yml.
+# With DATABASE_URL (of gatehouse_owner, directly to Postgres) it runs the pg_dump and psql of this machine; without,
+# those of Compose's container, from the folder of docker-compose.yml.
 set -eu
 umask 077
 
@@ -29,7 +29,7 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$into" ] || fail 'usage: sh deploy/backup.sh DIR [--keys FILE]'
 
-# As the owner of the schemas, who reads every row and may do nothing else in the server.
+# As the owner of the schemas, who can read every row and do nothing else in the server.
 pg() {
   tool=$1
   shift
@@ -48,7 +48,7 @@ fi
 
 at=$(date -u +%Y-%m-%dT%H%M%SZ)
 [ ! -e "$into/$at" ] || fail "$into/$at is there already"
-# Under another name until it is whole: half a backup must not pass for one.
+# Under another name until it is complete: a partial backup must not pass for one.
 work=$into/.unfinished-$at
 mkdir "$work"
 trap 'rm -rf "$work"' EXIT

@@ -2,11 +2,12 @@
 # Restores a backup into an empty database (docs/backup.md):
 #   sh deploy/restore.sh DIR/<time> [--replace]
 #
-# Postgres runs, the roles are made (database-roles), and no service runs. All of it is restored, or nothing. With --replace
-# whatever Gatehouse has in the database is deleted first. Redis is emptied: its jobs are of rows that the database may not have.
+# Postgres must run with the roles made (database-roles), and no service may run. Everything is restored, or nothing.
+# With --replace everything of Gatehouse in the database is deleted first. Redis is emptied: its jobs may refer to rows
+# that the database does not have.
 #
-# With DATABASE_URL (of gatehouse_owner, straight to Postgres) it runs the pg_restore and psql of this machine, and emptying
-# Redis is yours; without, those of Compose's containers, from the folder of docker-compose.yml.
+# With DATABASE_URL (of gatehouse_owner, directly to Postgres) it runs the pg_restore and psql of this machine, and
+# emptying Redis is up to you; without, it runs those of Compose's containers, from the folder of docker-compose.yml.
 set -eu
 
 fail() {
@@ -33,7 +34,7 @@ pg() {
 ask() { pg psql -X --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 --command="$1" </dev/null; }
 said() { sed -n "s/^$1 //p" "$from/manifest"; }
 
-# What was written, by what wrote it.
+# Only a complete and undamaged backup, restored by the version that wrote it or a newer one.
 [ -f "$from/manifest" ] && [ -f "$from/database.dump" ] || fail "$from is no backup: it has no manifest and database.dump"
 (cd "$from" && sha256sum --status -c SHA256SUMS) || fail "$from is damaged: its files are not those of SHA256SUMS"
 
@@ -73,7 +74,7 @@ if [ -z "${DATABASE_URL:-}" ]; then
   docker compose exec -T redis redis-cli --user gatehouse_admin --no-auth-warning FLUSHALL </dev/null >/dev/null
 fi
 
-# Owned by who restores, without grants: migrating grants each service what it may do. In one transaction.
+# Owned by the restoring role, without grants: migrating grants each service its privileges. In one transaction.
 pg pg_restore --single-transaction --exit-on-error --no-owner --no-privileges <"$from/database.dump"
 ask 'SET client_min_messages = error; ANALYZE'
 echo "Restored what was there at $(said taken). Now migrate and start the services (docker compose up --wait)."

@@ -1,4 +1,5 @@
-// Writes the types that the console calls the API by, from what the services say of their routes; --check: says whether they are stale.
+// Writes the types with which the console calls the API, from the services' descriptions of their routes. --check only
+// reports whether they are stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './launcher/build.mjs';

@@ -1,4 +1,4 @@
-// npm run bench [-- NAME …] [--quick]: all of them when none is named.
+// npm run bench [-- NAME …] [--quick]: runs the named benchmarks, or all of them.
 import { ensureBuilt } from './launcher/build.mjs';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
@@ -7,7 +7,7 @@ import { runScript } from './launcher/say.mjs';
 /**
  * @typedef {object} Benchmark
  * @property {string} title
- * @property {(quick: boolean) => Promise<string>} run gives its tables
+ * @property {(quick: boolean) => Promise<string>} run returns its tables
  */
 /** @type {Record<string, Benchmark>} */
 const benchmarks = {

@@ -1,4 +1,4 @@
-// Builds the package that is published from libs/adapter-sdk into dist/packages/adapter-sdk.
+// Builds the published package of libs/adapter-sdk into dist/packages/adapter-sdk.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ await runScript(async () => {
   );
   if (tsc.status !== 0) throw new Error('The SDK does not compile (see above).');
   const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
-  // Resolves to the sources, which are not published.
+  // This condition resolves to the sources, which are not published.
   delete manifest.exports['.']['gatehouse-source'];
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   copyFileSync(join(source, 'README.md'), join(target, 'README.md'));

@@ -1,4 +1,4 @@
-// npm run chaos [-- redis postgres …]: words of the scenarios' names; all when left out.
+// npm run chaos [-- redis postgres …]: runs the scenarios whose names contain one of the words, or all of them.
 import { ensureBuilt } from './launcher/build.mjs';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';

@@ -1,4 +1,4 @@
-// Writes the Helm chart's templates and values out of the kustomize base and components; with --check it only compares.
+// Writes the Helm chart's templates and values from the kustomize base and components; with --check it only compares.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { ensureInstalled } from './launcher/install.mjs';
@@ -30,7 +30,7 @@ await runScript(async () => {
   ];
   if (drifted.length === 0) return;
   if (process.argv.includes('--check'))
-    throw new Error(`k8s/chart is not what k8s/base says (${drifted.join(', ')}): run node scripts/chart.mjs`);
+    throw new Error(`k8s/chart does not match k8s/base (${drifted.join(', ')}): run node scripts/chart.mjs`);
   for (const folder of written) rmSync(join(chart, folder), { recursive: true, force: true });
   for (const [path, text] of Object.entries(made)) {
     mkdirSync(dirname(join(chart, path)), { recursive: true });

@@ -1,4 +1,5 @@
-// Every gate but the tests: format, lint, types, boundaries, dead code, docs, licences. One command, all results.
+// Every gate except the tests: format, lint, types, boundaries, dead code, docs, licences. One command reports all of
+// them.
 import { spawnSync } from 'node:child_process';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';

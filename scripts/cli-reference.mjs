@@ -1,4 +1,4 @@
-// Writes the reference of the command line, made of the commands' own help, into docs/cli.md; with --check it only compares.
+// Writes the command-line reference docs/cli.md from the commands' own help; with --check it only compares.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './launcher/build.mjs';
@@ -22,7 +22,7 @@ await runScript(async () => {
   const after = before.replace(between, (_all, open, close) => `${open}\n${told}\n${close}`);
   if (before === after) return;
   if (process.argv.includes('--check'))
-    throw new Error('docs/cli.md is not what the commands say: run node scripts/cli-reference.mjs');
+    throw new Error('docs/cli.md does not match the commands: run node scripts/cli-reference.mjs');
   writeFileSync(page, after);
   say('docs/cli.md is written');
 });

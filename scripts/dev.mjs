@@ -1,4 +1,4 @@
-// npm run dev [-- --inspect[=FIRST_PORT]]: npm start, and what changes in apps/ and libs/ is built and runs.
+// npm run dev [-- --inspect[=FIRST_PORT]]: npm start, plus a rebuild and restart of what changes in apps/ and libs/.
 import { shownCrashes } from './dev/crashes.mjs';
 import { followSources } from './dev/follow-sources.mjs';
 import { inspectorPorts } from './dev/inspector-ports.mjs';

@@ -1,4 +1,4 @@
-// npm run docs: the pages of docs/ as a site while they are written; npm run docs:build: the site, in dist/docs.
+// npm run docs: serves docs/ as a site while pages are edited; npm run docs:build: builds the site into dist/docs.
 import { join } from 'node:path';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';

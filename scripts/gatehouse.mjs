@@ -14,8 +14,8 @@ import { services } from './launcher/services.mjs';
 const entry = join(root, 'dist/apps/cli/src/gatehouse.js');
 
 /**
- * The command line of a checkout: apps/cli in a fitting Node, for the installation of `npm start`. What needs its keys, the
- * commands of the vault, is given them here.
+ * The command line of a checkout: runs apps/cli in a suitable Node, for the installation of `npm start`. The vault's
+ * commands need that installation's keys, and get them here.
  */
 await runScript(async () => {
   const args = process.argv.slice(2);
@@ -24,11 +24,12 @@ await runScript(async () => {
   const ownKeys = args[0] === 'vault' && !process.env.VAULT_URL && existsSync(ports);
   if (ownKeys && args[1] === 'new-key' && !args.includes('--help')) {
     if (process.env.GATEHOUSE_KEK_RING) throw new Error('GATEHOUSE_KEK_RING is set: add the key there.');
-    say(`Made ${addKek(dataDir)}: start Gatehouse anew, then run: npx gatehouse vault rotate`);
+    say(`Added the key ${addKek(dataDir)}: restart Gatehouse, then run: npx gatehouse vault rotate`);
     return;
   }
   await ensureNode();
-  // What runs was built: a change of a source since then is for the next npm start.
+  // The running services may be older than the sources, so nothing is rebuilt here: changes apply with the next npm
+  // start.
   if (!existsSync(entry)) {
     await ensureInstalled();
     await ensureBuilt({ console: false });
@@ -42,7 +43,7 @@ await runScript(async () => {
 /** @param {string} dataDir @param {string} file @param {string[]} args */
 function vaultEnv(dataDir, file, args) {
   const secrets = ensureSecrets(dataDir);
-  // A vault that was not started anew would rewrap to the old key, and say that all is done.
+  // Without this, a vault that still runs with the old ring would rewrap to the old key and report success.
   const plain = args[1] === 'rotate' && !args.some((arg) => arg.startsWith('--to'));
   if (plain && !process.env.GATEHOUSE_KEK_RING) args.push('--to', secrets.kek.kid);
   const envOf = serviceEnv({

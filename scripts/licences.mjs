@@ -1,9 +1,9 @@
-// The licences of everything that is installed to run, from the lock file: fails for one that nobody has accepted.
+// The licences of all installed runtime packages, from the lock file. It fails for one that is not accepted.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './launcher/project.mjs';
 
-/** Licences that ask for no more than their text and notices in what is passed on. MPL-2.0 does so of its own files alone. */
+/** Licences that require no more than passing on their text and notices. MPL-2.0 covers only its own files. */
 const accepted = [
   '0BSD',
   'Apache-2.0',

@@ -1,4 +1,4 @@
-// Fails where a line of prose is too long to be read beside another: not in tables, code and what is generated.
+// Fails where a line of prose is too long to be compared side by side. Tables, code and generated text are exempt.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,9 +4,9 @@ import { aclFile, composePasswords, queuesOf, redisUser } from './launcher/redis
 import { services } from './launcher/services.mjs';
 
 /**
- * Prints the secrets of a new installation, and keeps none: `node scripts/make-secrets.mjs > .env` for Docker Compose, with
- * `--kubernetes` Secrets to pipe into `kubectl apply -f -`, with `--postgres=HOST:PORT/DATABASE` and `--redis=HOST:PORT` for
- * other stores than those of the dev overlay, and `--tls` where they want it.
+ * Prints the secrets of a new installation and stores none: `node scripts/make-secrets.mjs > .env` for Docker Compose.
+ * `--kubernetes` prints Secrets to pipe into `kubectl apply -f -`. `--postgres=HOST:PORT/DATABASE` and
+ * `--redis=HOST:PORT` name stores other than those of the dev overlay, and `--tls` adds TLS for them.
  */
 const random = () => randomBytes(32).toString('base64');
 const kid = `kek-${randomBytes(4).toString('hex')}`;
@@ -27,7 +27,7 @@ const variableOf = (/** @type {string} */ user) => `POSTGRES_PASSWORD_${user.toU
 const option = (name, fallback) =>
   process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? fallback;
 
-/** The stores' Secrets: one for each service, of which no other pod has any. */
+/** The stores' Secrets: one for each service, which no other pod gets. */
 function storeSecrets() {
   const tls = process.argv.includes('--tls');
   const redisAt = option('redis', 'redis:6379');
@@ -90,6 +90,6 @@ if (process.argv.includes('--kubernetes')) {
     ),
     GATEHOUSE_SERVICE_ISSUERS: issuers,
   };
-  // In single quotes nothing of it is read as a variable.
+  // Single quotes, so that no part is expanded as a variable.
   for (const [name, value] of Object.entries(settings)) console.log(`${name}='${value}'`);
 }

@@ -1,5 +1,5 @@
-// npm run new:adapter -- <name>, new:job -- <noun.verb> <service>, new:migration -- <service> <name>: the files that the rules
-// ask for, each listed where it has to be. What they do is left to write.
+// npm run new:adapter -- <name>, new:job -- <noun.verb> <service>, new:migration -- <service> <name>: generates the
+// files that the rules require, and registers each where it must be listed. What they do is left to write.
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
 import { runScript, say } from './launcher/say.mjs';
@@ -8,7 +8,7 @@ import { Draft } from './new/draft.mjs';
 import { newJob } from './new/job.mjs';
 import { newMigration } from './new/migration.mjs';
 
-/** @type {Record<string, (draft: Draft, args: string[]) => string[]>} each gives what is left to do */
+/** Each returns what is left to do. @type {Record<string, (draft: Draft, args: string[]) => string[]>} */
 const kinds = { adapter: newAdapter, job: newJob, migration: newMigration };
 
 await runScript(async () => {

@@ -1,5 +1,5 @@
-// Records this release for the tests of later ones, test/upgrade/v<version>: what its migrations run, and an installation's
-// rows and jobs. To be run for each release, before its tag; until then as often as a migration changes.
+// Records this release for the tests of later ones in test/upgrade/v<version>: its migrations' statements, and an
+// installation's rows and jobs. Run it for each release before its tag, and until then whenever a migration changes.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureBuilt } from './launcher/build.mjs';

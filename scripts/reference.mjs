@@ -1,4 +1,4 @@
-// Writes docs/reference out of the code: settings, the API, jobs and tables; with --check it only compares.
+// Writes docs/reference from the code: settings, the API, jobs and tables; with --check it only compares.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './launcher/build.mjs';
@@ -31,7 +31,7 @@ await runScript(async () => {
     return [path];
   });
   if (stale.length > 0 && process.argv.includes('--check'))
-    throw new Error(`${stale.join(', ')}: not what the code says. Run node scripts/reference.mjs`);
+    throw new Error(`${stale.join(', ')}: stale. Run node scripts/reference.mjs`);
   say(stale.length > 0 ? `Wrote ${stale.join(', ')}` : 'The reference is up to date.');
   process.exit(0);
 });

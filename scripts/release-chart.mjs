@@ -1,4 +1,5 @@
-// Writes the chart of a release to dist/chart/gatehouse: its version, the registry of its images, and each image by digest.
+// Writes the chart of a release to dist/chart/gatehouse, with its version, the registry of its images, and each image
+// by digest.
 //   node scripts/release-chart.mjs --version 1.2.3 --repository ghcr.io/OWNER/gatehouse --images FILE
 // FILE is what `docker buildx bake release --metadata-file FILE` writes.
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +24,7 @@ await runScript(async () => {
   const folder = resolve(root, out);
   rmSync(folder, { recursive: true, force: true });
   cpSync(join(root, 'k8s/chart'), folder, { recursive: true });
-  // What is published has files in place of the link.
+  // The published chart has files in place of the links.
   rmSync(join(folder, 'dashboards'));
   cpSync(join(root, 'k8s/components/monitoring/dashboards'), join(folder, 'dashboards'), { recursive: true });
   const edit = (/** @type {string} */ name, /** @type {(document: import('yaml').Document) => void} */ change) => {

@@ -13,7 +13,7 @@ await runScript(async () => {
   const dataDir = dataDirFrom(process.env, process.argv.slice(2));
   const running = runningLauncher(dataDir);
   if (running) throw new Error(`Gatehouse runs over ${dataDir} (pid ${running}): stop it first.`);
-  // Anything may stand in GATEHOUSE_DATA_DIR; only a folder that a launcher made is deleted.
+  // GATEHOUSE_DATA_DIR may name any folder; only one that a launcher created is deleted.
   if (!existsSync(join(dataDir, 'ports.json'))) return say(`Nothing to delete: no installation in ${dataDir}`);
   await endLeftovers(dataDir);
   const postgres = join(dataDir, 'postgres');

@@ -1,4 +1,4 @@
-// Writes a software bill of materials (CycloneDX, JSON) of everything that is installed to run: `npm run sbom [-- FILE]`.
+// Writes a software bill of materials (CycloneDX, JSON) of all installed runtime packages: `npm run sbom [-- FILE]`.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ensureNode } from './launcher/node.mjs';

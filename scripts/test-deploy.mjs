@@ -1,6 +1,6 @@
-// Brings the system up on a real Docker engine by the README's words, and tries what only an engine shows: readiness, scaling,
-// containers that are killed, a backup that is restored where nothing is, and the end of a process that is the first of its
-// container.
+// Starts the system on a real Docker engine with the README's commands, and tests what only an engine can show:
+// readiness, scaling, killed containers, a backup restored from nothing, and the shutdown of a container's first
+// process.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { tryRestore } from './deploy/try-restore.mjs';
 import { dockerAnswers } from './launcher/compose.mjs';
 
 if (!dockerAnswers()) {
-  console.log('No Docker engine answers: the deployment is not tried.');
+  console.log('No Docker engine answers: the deployment is not tested.');
   process.exit(0);
 }
 
@@ -47,7 +47,7 @@ try {
   system.must(commandIn('README.md', 'docker compose up'));
   const given = system.must('docker compose exec -T router printenv TRACES_PERCENT').trim();
   if (given !== '7') throw new Error(`settings.env says 7, and the router has ${given}`);
-  say('docker compose up --build --wait: 0, with what settings.env says');
+  say('docker compose up --build --wait succeeded, with the values of settings.env');
 
   const made = JSON.parse(
     system.must(commandIn('docs/operations.md', 'docker compose exec portal')).trim().split('\n').at(-1) ?? '',
@@ -67,7 +67,7 @@ try {
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return answer.json();
   };
-  /** Until it is acknowledged, as a provider does. @param {string} at @param {string} task */
+  /** Retries until it is acknowledged, as a provider does. @param {string} at @param {string} task */
   const send = (at, task) =>
     until(`${task} is acknowledged`, async () => {
       const answer = await fetch(`${at}${made.webhook_url_path}`, {
@@ -95,7 +95,7 @@ try {
   });
   if (signedIn.status !== 200) throw new Error(`the owner's link answers ${signedIn.status}`);
   await answered(await send(base(), 'hello'));
-  say("the owner's link signs in, a message has its turn");
+  say("the owner's link signs in, and a message gets its turn");
 
   system.must(`docker compose up -d --wait --no-build ${SCALED.map((name) => `--scale ${name}=2`).join(' ')}`);
   const doubled = SCALED.filter(
@@ -105,28 +105,28 @@ try {
   if (doubled.length > 0) throw new Error(`not twice: ${doubled.join(', ')}`);
   if (bases().length !== 2) throw new Error(`two portals are published at ${bases().join(', ')}`);
   for (const [index, at] of bases().entries()) await answered(await send(at, `by portal ${index}`));
-  say(`each of ${SCALED.length} services twice, a message by either portal`);
+  say(`two replicas of ${SCALED.length} services; a message through either portal`);
 
   const { ids, stop } = sendMeanwhile(copy, made.webhook_url_path, bases());
   for (const name of KILLED) {
     const killed = system.containers().find(({ Service }) => Service === name)?.Name ?? '';
     const startedAt = () => docker('inspect', '--format', '{{.State.StartedAt}}', killed).stdout;
     const before = startedAt();
-    // The program, not the container: Docker starts again what it was not told to stop.
+    // Kills the program, not the container: Docker does not restart a container that it was told to stop.
     if (stores.includes(name)) docker('restart', '-t', '0', killed);
     else docker('exec', killed, 'bash', '-c', KILL_NODE);
     await until(`${name} was started again`, () => startedAt() !== before);
     await until(`${name} is healthy again`, () =>
       system.containers().every(({ Service, Health }) => Service !== name || Health === 'healthy'),
     );
-    say(`${name} was killed, and is healthy again`);
+    say(`${name} was killed and is healthy again`);
   }
   await stop();
   const acknowledged = ids();
   for (const id of acknowledged) await answered(id);
   if (new Set(acknowledged).size !== acknowledged.length) throw new Error('two messages became one event');
   if (acknowledged.length < 20) throw new Error(`only ${acknowledged.length} messages were sent meanwhile`);
-  say(`${acknowledged.length} messages sent meanwhile: each was acknowledged, and has its turn`);
+  say(`${acknowledged.length} messages sent meanwhile: each was acknowledged and got its turn`);
 
   const anew = () => void (front = undefined);
   await tryRestore({ system, base, anew, api, send: (task) => send(base(), task), answered, say });
@@ -146,17 +146,17 @@ try {
     `GATEHOUSE_SERVICE_KEY=${key}`,
     'gatehouse/router',
   ).stdout.trim();
-  // Its first line: before that it is the shell, or a Node that listens to no signal, which the first process of a container then
-  // does not hear.
+  // Waits for the first line. Before it, the process is the shell or a Node without signal handlers, and the first
+  // process of a container ignores signals that it does not handle.
   await until('it boots', () => docker('logs', booting).stdout.includes('Starting Nest application'));
   const told = Date.now();
   docker('stop', '-t', '30', booting);
   const tookMs = Date.now() - told;
   const code = docker('inspect', '--format', '{{.State.ExitCode}}', booting).stdout.trim();
   docker('rm', '-f', booting);
-  if (code !== '143') throw new Error(`a booting process that is told to end ended with ${code} after ${tookMs} ms`);
-  say(`a booting process, the first of its container, ended ${tookMs} ms after SIGTERM`);
+  if (code !== '143') throw new Error(`a booting process exited with ${code} after ${tookMs} ms`);
+  say(`a booting process, the first of its container, exited ${tookMs} ms after SIGTERM`);
 } finally {
   system.end();
 }
-say('all of it holds');
+say('all checks passed');

@@ -1,4 +1,4 @@
-// npm test [unit | integration | system] [patterns and options of Jest]: by what a spec needs, or all of them.
+// npm test [unit | integration | system] [patterns and options of Jest]: the specs of one kind, or all of them.
 import { spawn } from 'node:child_process';
 import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,10 @@ import { ensureNode } from './launcher/node.mjs';
 import { cacheDir, root } from './launcher/project.mjs';
 import { runScript } from './launcher/say.mjs';
 
-/** Two a core and one more, since specs wait for half of their time; each has up to fifty connections to the one Postgres, which has room for 300. */
+/**
+ * Two for each core and one more, since specs wait half of their time. At most 5: each has up to fifty connections to
+ * the one Postgres, which allows 300.
+ */
 const workers = Math.min(5, 2 * availableParallelism() + 1);
 
 await runScript(async () => {

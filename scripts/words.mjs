@@ -1,15 +1,15 @@
-// Fails where a word comes back that the glossary retired: in names, in files' names and in text.
+// Fails where a word comes back that the glossary retired, in names, file names or text.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './launcher/project.mjs';
 
 const glossary = 'docs/glossary.md';
-/** What says what was, or is a recording of a release. */
+/** Files about the past, or recordings of a release. */
 const exempt = [glossary, 'CHANGELOG.md', 'package-lock.json', 'scripts/words.mjs'];
 const exemptFolders = ['test/upgrade/v'];
 
-/** The table between the two marks: word and what replaced it. @returns {[string, string][]} */
+/** The table between the two marks: each word and its replacement. @returns {[string, string][]} */
 function retired() {
   const table = readFileSync(join(root, glossary), 'utf8').split(/<!-- \/?retired-words -->/)[1] ?? '';
   const rows = table.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
@@ -22,7 +22,10 @@ function retired() {
 
 const capital = (/** @type {string} */ text) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
 
-/** Finds a word by itself and as a part of a name: `putOff`, `put-off`, `put_off` and `put off` are one. @param {string} word */
+/**
+ * Finds a word by itself or as part of a name: `putOff`, `put-off`, `put_off` and `put off` are one.
+ * @param {string} word
+ */
 function finder(word) {
   const parts = word.split(/[\s-]|(?<=[a-z])(?=[A-Z])/).map((part) => part.toLowerCase());
   const either = (/** @type {string} */ part) => `(?:${part}|${capital(part)})`;

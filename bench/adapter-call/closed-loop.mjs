@@ -1,5 +1,5 @@
 /**
- * Callers that each call again as soon as they are answered.
+ * Runs callers that each call again as soon as they get an answer.
  * @param {() => Promise<unknown>} call
  * @param {{callers: number, seconds: number}} load
  * @returns {Promise<{perSecond: number, p50: number, p99: number}>} latencies in ms

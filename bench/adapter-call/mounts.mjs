@@ -1,4 +1,4 @@
-// Many adapters on one host: /fast answers, every other one takes a call and never answers.
+// Many adapters on one host: /fast answers; every other one accepts a call and never answers.
 import { createServer } from 'node:http';
 
 const answer = JSON.stringify({ text: 'hello', format: 'plain', parts: ['hello'], lossy: [] });

@@ -8,15 +8,15 @@ import { startHelper } from '../processes.mjs';
 /**
  * @typedef {object} Fault
  * @property {string} name
- * @property {'builtin' | 'adapter'} route which App the messages come in by
+ * @property {'builtin' | 'adapter'} route the App that receives the messages
  * @property {(installation: import('./installation.mjs').Installation, adapter: FickleAdapter) => Promise<void>} strike
- *   ends when the cause is removed; what the supervisor restarts is its affair
+ *   resolves once the cause is removed; restarts are up to the supervisor
  */
 /** @typedef {{send: (mode: string) => Promise<void>, dieFor: (ms: number) => Promise<void>, url: string, stop: () => Promise<void>}} FickleAdapter */
 
 const outageMs = 5_000;
 
-/** kill -9, and wait until it is gone. @param {number} pid */
+/** Sends kill -9 and waits until the process is gone. @param {number} pid */
 async function killNow(pid) {
   process.kill(pid, 'SIGKILL');
   while (commandOf(pid)) await pause(2);

@@ -1,10 +1,10 @@
-// An adapter that can be told to hang, to fail or to die: POST /mode with `ok`, `hang` or `fail`.
+// An adapter that can be told to hang, fail or die: POST /mode with `ok`, `hang` or `fail`.
 import { createAdapterServer, defineAdapter } from '#libs/adapter-sdk';
 
 const { sinkUrl, port = 0, secret } = JSON.parse(process.argv[2] ?? '{}');
 let mode = 'ok';
 
-/** What every handler does first. */
+/** Every handler runs this first. */
 async function behave() {
   if (mode === 'hang') await new Promise(() => {});
   if (mode === 'fail') throw new Error('told to fail');
@@ -30,7 +30,7 @@ const adapter = defineAdapter({
     const { n, workflow_id, run } = JSON.parse(call.request.text);
     return {
       event_type: 'message_received',
-      // A sender each: messages of one session would be answered together.
+      // A sender for each message: messages of one session would be answered together.
       sender: `chaos-${n}`,
       message: 'a message',
       is_bot: false,

@@ -53,7 +53,7 @@ export async function startInstallation(settings) {
     dataDir,
     api,
     urlOf: (/** @type {string} */ name) => `http://127.0.0.1:${portOf(name)}`,
-    /** The pid of a service, `postgres` or `redis` as it is now. */
+    /** The current pid of a service, `postgres` or `redis`. */
     pidOf(/** @type {string} */ name) {
       const now = readDescription(dataDir);
       const store = name === 'postgres' ? now.postgres : name === 'redis' ? now.redis : undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { runLoad } from '../processes.mjs';
 
-/** A delivery later than this counts as not yet recovered. */
+/** A slower delivery counts as not yet recovered. */
 const lateMs = 1_000;
 
 /**
@@ -9,17 +9,18 @@ const lateMs = 1_000;
  * @property {string} name
  * @property {number} offered requests the generator made
  * @property {number} acknowledged 2xx
- * @property {number} lost acknowledged, and neither delivered nor in a named end state
+ * @property {number} lost acknowledged, but neither delivered nor in a named end state
  * @property {number} ended acknowledged, not delivered, but in a named end state
  * @property {number} doubled receipts delivered under more than one Idempotency-Key
  * @property {number} repeated requests whose key the receiver had applied already
- * @property {number} recoveredMs from the fault to the last delivery that came late
- * @property {number} worstMs the longest a message took
+ * @property {number} recoveredMs from the fault to the last late delivery
+ * @property {number} worstMs the longest time that a message took
  * @property {string[]} examples ids of the lost
  */
 
 /**
- * Sends at a steady rate, strikes after a quarter of the time, and counts what became of every acknowledged message.
+ * Sends at a steady rate, injects the fault after a quarter of the time, and counts the outcome of every acknowledged
+ * message.
  * @param {object} on
  * @param {import('./faults.mjs').Fault} on.fault
  * @param {import('./installation.mjs').Installation} on.installation
@@ -84,7 +85,8 @@ export async function runScenario({ fault, installation, adapter, sink, app, rat
 }
 
 /**
- * What the platform says of receipts that were not delivered: dead letters and failed runs are ends with a name, silence is a loss.
+ * What the platform reports about receipts that were not delivered. A dead letter or a failed run is a named end;
+ * silence is a loss.
  * @param {import('./installation.mjs').Installation} installation
  * @param {string[]} ids
  */

@@ -11,8 +11,8 @@ const installed = [
 ];
 
 /**
- * A browser whose tabs share one person's session, and that other programs reach by its debugging port.
- * @param {string} dataDir where its profile lives
+ * A browser whose tabs share one person's session. Other programs can reach it by its debugging port.
+ * @param {string} dataDir holds its profile
  */
 export async function openBrowser(dataDir) {
   const executablePath = installed.find((path) => existsSync(path));
@@ -21,12 +21,12 @@ export async function openBrowser(dataDir) {
   const context = await chromium.launchPersistentContext(join(dataDir, 'browser'), {
     executablePath,
     viewport: { width: 1280, height: 800 },
-    // Chromium's own sandbox needs what containers and root do not have.
+    // Chromium's own sandbox needs privileges that are missing in containers and as root.
     args: ['--no-sandbox', `--remote-debugging-port=${port}`],
   });
   return {
     port,
-    /** @param {string} link signs in once */
+    /** @param {string} link that signs in once */
     async signIn(link) {
       const page = await context.newPage();
       await page.goto(link);

@@ -6,15 +6,15 @@ import { npm } from '../../scripts/launcher/npm.mjs';
 import { cacheDir } from '../../scripts/launcher/project.mjs';
 import { median, shown, table } from '../table.mjs';
 
-/** Not among the project's packages: with its own it is a quarter of them, and nothing else needs it. */
+/** Not a dependency: with its own packages it is a quarter of all, and nothing else needs it. */
 const version = '13.5.0';
 const aim = 0.95;
 const categories = ['performance', 'accessibility', 'best-practices'];
 
 /**
- * Measures pages by Lighthouse as who is signed in in that browser, as a phone on a slow line and as a desktop.
- * @param {{pages: Record<string, string>, port: number, rounds: number, forget: () => Promise<unknown>}} options port: of a browser's
- *   debugger; forget: empties what the browser has kept of the pages
+ * Measures pages with Lighthouse as the user signed in to that browser, as a phone on a slow line and as a desktop.
+ * @param {{pages: Record<string, string>, port: number, rounds: number, forget: () => Promise<unknown>}} options port:
+ *   of a browser's debugger; forget: empties the browser's cache of the pages
  */
 export async function measurePages({ pages, port, rounds, forget }) {
   const { default: lighthouse, desktopConfig } = await load();
@@ -22,7 +22,10 @@ export async function measurePages({ pages, port, rounds, forget }) {
   const rows = [];
   /** @type {Set<string>} */
   const complaints = new Set();
-  /** @type {number[]} How quick Lighthouse finds the machine; it multiplies what a phone takes by four, whatever it is. */
+  /**
+   * Lighthouse's index of this machine's speed. It slows the machine down four times for the phone, however fast it is.
+   * @type {number[]}
+   */
   const indexes = [];
   for (const [preset, config] of Object.entries({ phone: undefined, desktop: desktopConfig })) {
     for (const [name, url] of Object.entries(pages)) {
@@ -71,7 +74,7 @@ export async function measurePages({ pages, port, rounds, forget }) {
   return [table(head, rows), '', machine, ...complaints].join('\n');
 }
 
-/** @returns {Promise<any>} installed on the first use */
+/** @returns {Promise<any>} installed on first use */
 async function load() {
   const folder = join(cacheDir, `lighthouse-${version}`);
   const entry = join(folder, 'node_modules/lighthouse/core/index.js');
@@ -82,7 +85,7 @@ async function load() {
   return import(pathToFileURL(entry).href);
 }
 
-/** What holds a category below the aim. @param {any} lhr @returns {string[]} */
+/** The audits that keep a category below the target. @param {any} lhr @returns {string[]} */
 function complaintsOf({ categories: measured, audits }) {
   return categories
     .filter((id) => measured[id].score < aim)

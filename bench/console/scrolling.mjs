@@ -3,12 +3,15 @@ import { shown, table } from '../table.mjs';
 /** @typedef {import('playwright-core').Page} Page */
 
 const rowPx = 44;
-/** Two thirds of a second of rows in sight each second is reading fast; the other one is a flick of the finger held on. */
+/**
+ * At the first speed each row is in view for two thirds of a second, which is fast reading. The second is a sustained
+ * flick of the finger.
+ */
 const speeds = { reading: 1_200, flying: 8_000 };
 
 /**
- * Scrolls the list of events down to its last row, and back up, as the compositor of the browser does it for a finger, and
- * measures how far apart its frames came.
+ * Scrolls the list of events down to its last row and back up, by the browser's compositor as for a finger, and
+ * measures the intervals between frames.
  * @param {Page} page
  * @param {{url: string, events: number}} options
  */
@@ -51,8 +54,8 @@ export async function scrollEvents(page, { url, events }) {
 }
 
 /**
- * How far apart the frames of the page came, and the tasks that held them up, by the page's own clock: a trace of ten minutes
- * is more than the browser holds.
+ * Measures the intervals between the page's frames, and the long tasks that delayed them, by the page's own clock: the
+ * browser cannot hold a trace of ten minutes.
  * @param {Page} page
  * @param {() => Promise<void>} act
  */

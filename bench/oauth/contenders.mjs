@@ -5,7 +5,7 @@ import pg from 'pg';
 import { freePort } from '../../scripts/launcher/ports.mjs';
 
 /**
- * One way of refreshing tokens, as four processes over a database and a Redis of its own.
+ * One way of refreshing tokens, run as four processes with a database and a Redis of their own.
  * @typedef {object} Contender
  * @property {string} name
  * @property {string} table that holds its grants

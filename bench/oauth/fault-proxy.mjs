@@ -1,12 +1,13 @@
 import { createServer, request as forward } from 'node:http';
 
 /**
- * A fault for the next token requests: `hold-before` keeps the request from the provider, `hold-after` keeps the answer
- * from the client, until they are released; `drop-after` rotates and ends the connection; `status` answers in place of the
- * provider; `patch` changes the provider's answer (null removes a field); `raw` answers with this text.
+ * A fault for the next token requests. `hold-before` keeps the request from the provider and `hold-after` keeps the
+ * answer from the client, until released. `drop-before` and `drop-after` close the connection before or after the
+ * provider rotates. `status` answers in place of the provider, `patch` changes its answer (null removes a field), and
+ * `raw` answers with this text.
  * @typedef {object} Fault
  * @property {'hold-before' | 'hold-after' | 'drop-before' | 'drop-after' | 'status' | 'patch' | 'raw'} kind
- * @property {number} [times] token requests it meets, 1 by default
+ * @property {number} [times] how many token requests it affects, 1 by default
  * @property {number} [status]
  * @property {Record<string, string>} [headers]
  * @property {Record<string, unknown>} [fields]
@@ -14,7 +15,7 @@ import { createServer, request as forward } from 'node:http';
  */
 
 /**
- * Stands before an authorization server, counts its token requests and spoils those it is told to.
+ * A proxy before an authorization server. It counts token requests and applies the faults that it was given.
  * @param {number} upstreamPort
  */
 export async function startFaultProxy(upstreamPort) {
@@ -85,7 +86,7 @@ export async function startFaultProxy(upstreamPort) {
     return { ...answer, status: fault.status ?? answer.status, body: JSON.stringify(Object.fromEntries(patched)) };
   }
 
-  /** A provider with a grace period answers the same refresh token the same way for a while. */
+  /** A provider with a grace period gives the same answer to a repeated refresh token for a while. */
   async function passOnce(
     /** @type {import('node:http').IncomingMessage} */ req,
     /** @type {string} */ body,
@@ -103,7 +104,7 @@ export async function startFaultProxy(upstreamPort) {
   /** @param {import('node:http').IncomingMessage} req @param {string} body @returns {Promise<Answer>} */
   function passOn(req, body) {
     return new Promise((resolve, reject) => {
-      // The issuer is this proxy: the Host header stays.
+      // The issuer is this proxy, so the Host header stays.
       const out = forward(
         {
           port: upstreamPort,

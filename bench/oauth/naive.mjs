@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 /**
- * How a refresh is usually written: a Redis lock with a time to live, the request, an update of the row. Good manners
- * included: it looks again under the lock, and marks the row when the provider says the grant is over.
+ * How a refresh is usually written: a Redis lock with a TTL, the request, an update of the row. It also does what
+ * careful implementations do: it reads the row again under the lock, and marks it when the provider rejects the grant.
  * @type {{databaseUrl: string, redisUrl: string, tokenUrl: string, lockMs: number, port: number}}
  */
 const options = JSON.parse(process.argv[2] ?? '{}');
@@ -22,7 +22,7 @@ async function tokenOf(id) {
     const row = await read(id);
     if (row.state !== 'active') throw new Error(row.state);
     if (row.fresh) return row.access_token;
-    // Without Redis it goes on without the lock, as the callers wait.
+    // Without Redis it continues without the lock, since callers are waiting.
     const locked = await redis.set(`lock:${id}`, '1', 'PX', options.lockMs, 'NX').catch(() => 'OK');
     if (locked !== 'OK') {
       await sleep(50);

@@ -4,16 +4,17 @@ import { startFaultProxy } from './fault-proxy.mjs';
 import { Store } from './store.mjs';
 
 /**
- * A real authorization server that rotates refresh tokens, behind a proxy that spoils its answers. Prints one line of JSON
- * once it is ready: `{"url": ...}`. `POST /__faults` on that URL tells it what to do and what came; `POST /__mint` makes
- * refresh tokens without a browser.
- * @type {{redirectUris?: string[], accessTokenSeconds?: number, accounts?: Record<string, object>}} accounts: claims of people
+ * A real authorization server that rotates refresh tokens, behind a proxy that injects faults. Prints one line of JSON
+ * once it is ready: `{"url": ...}`. `POST /__faults` on that URL sets faults and returns the requests so far; `POST
+ * /__mint` makes refresh tokens without a browser.
+ * @type {{redirectUris?: string[], accessTokenSeconds?: number, accounts?: Record<string, object>}} accounts: claims of
+ *   people
  */
 const options = JSON.parse(process.argv[2] ?? '{}');
 const scope = 'openid offline_access mail files';
 const resourceScope = 'tools.use';
 const life = options.accessTokenSeconds ?? 3_600;
-// The ready line is the first on stdout; the provider's notices are none of it.
+// The ready line must be the first on stdout, so the provider's notices are kept off it.
 console.info = () => undefined;
 console.warn = () => undefined;
 
@@ -43,9 +44,9 @@ const provider = new Provider(url, {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
     revocation: { enabled: true },
-    // RFC 7591: whoever asks becomes a client.
+    // RFC 7591: anybody may register as a client.
     registration: { enabled: true },
-    // RFC 8707: tokens for a resource are JWTs for it alone, and only where it is asked for.
+    // RFC 8707: a token for a resource is a JWT for it alone, and is given only on request.
     resourceIndicators: {
       enabled: true,
       getResourceServerInfo: (/** @type {unknown} */ _context, /** @type {string} */ resource) => ({
@@ -87,7 +88,7 @@ serve = (req, res) => {
 };
 process.stdout.write(`${JSON.stringify({ url })}\n`);
 
-/** Everyone consents to everything; who it is, and whether they say no, the browser tells by its cookies. */
+/** Everyone consents to everything. The browser's cookies say who it is, and whether they decline. */
 async function interact(
   /** @type {import('node:http').IncomingMessage} */ req,
   /** @type {import('node:http').ServerResponse} */ res,

@@ -1,4 +1,7 @@
-/** What oidc-provider keeps, in memory: its own adapter forgets after a thousand entries, which would look like dead grants. */
+/**
+ * oidc-provider's storage in memory. Its own adapter forgets after a thousand entries, which would look like dead
+ * grants.
+ */
 export class Store {
   /** @type {Map<string, any>} */
   static entries = new Map();

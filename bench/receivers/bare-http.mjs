@@ -1,4 +1,4 @@
-// The ceiling: reads the body, checks the HMAC, keeps nothing.
+// The upper bound: reads the body, checks the HMAC, stores nothing.
 import { createServer } from 'node:http';
 import { signed } from './read-and-check.mjs';
 

@@ -1,4 +1,4 @@
-// The worker beside the hand-written receiver: parses each job and posts it on.
+// The worker of the hand-written receiver: parses each job and posts its reply.
 import { Worker } from 'bullmq';
 import { Agent, request } from 'undici';
 

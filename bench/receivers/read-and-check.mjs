@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * The check that every receiver makes before its answer.
+ * The check that every receiver makes before it answers.
  * @param {string} secret
  * @param {Buffer} body
  * @param {unknown} header `sha256=<hex>`

@@ -1,4 +1,4 @@
-// What a message goes through, as a Restate service: each step's result is kept, so that none is done twice.
+// The path of a message as a Restate service: each step's result is stored, so that no step runs twice.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
@@ -39,7 +39,7 @@ const webhook = restate.service({
   },
 });
 const port = await freePort();
-// Its log goes to the standard output, where the port is told.
+// Its log goes to standard output, which also announces the port.
 await restate
   .endpoint()
   .setLogger(() => undefined)

@@ -1,15 +1,15 @@
-// Where each kind of object takes values, in place of what an overlay would patch.
+// Where each kind of object takes values: the places that an overlay would patch.
 import { stringify } from 'yaml';
 import { at, documentsOf, services, unflowed } from './source.mjs';
 
 /**
  * @typedef {import('./source.mjs').Doc} Doc
  * @typedef {import('./marks.mjs').Marks} Marks
- * @typedef {(document: Doc, marks: Marks, name: string) => string | undefined | void} Change what the object is left out without
+ * @typedef {(document: Doc, marks: Marks, name: string) => string | undefined | void} Change returns the condition for the object
  */
 
 const STORES = 'gatehouse.dev/stores';
-/** Whose autoscaler KEDA makes where queues scale. */
+/** Services whose autoscaler is replaced by KEDA's where queues determine the scale. */
 const byQueues = new Set(
   documentsOf('components/monitoring/queue-scaling.yaml').map((document) => String(at(document, 'metadata/name'))),
 );
@@ -98,7 +98,7 @@ export const changes = {
     unflowed(document, 'spec/resources/requests').set('storage', marks.inline('$.Values.backup.storage'));
   },
   ServiceAccount(document, marks, name) {
-    // What runs once has nothing to ask a cloud for.
+    // A job has no need for an identity in the cloud.
     if (!services().includes(name)) return;
     marks.append(
       unflowed(document, 'metadata'),
@@ -178,7 +178,7 @@ export const changes = {
   },
 };
 
-/** By labels a Prometheus chooses what is its own. @param {Doc} document @param {Marks} marks @param {string} value */
+/** Prometheus selects its objects by label. @param {Doc} document @param {Marks} marks @param {string} value */
 function labelled(document, marks, value) {
   marks.append(
     unflowed(document, 'metadata'),

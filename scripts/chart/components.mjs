@@ -1,13 +1,13 @@
-// Which component of kustomize is switched on by which value of the chart.
+// Which value of the chart enables which kustomize component.
 
 /**
  * @typedef {object} Component
- * @property {string} value the map of `values.yaml` whose `enabled` switches it
+ * @property {string} value the map of `values.yaml` whose `enabled` enables it
  * @property {string} [beside] another one that has to be enabled too
- * @property {Record<string, string>} [files] resources that another value switches
+ * @property {Record<string, string>} [files] resources that another value enables
  */
 
-/** @type {Record<string, Component>} In the order in which what they add stands in a pod. */
+/** In the order in which their additions appear in a pod. @type {Record<string, Component>} */
 export const components = {
   backup: { value: 'backup' },
   'cluster-tokens': { value: 'clusterTokens' },

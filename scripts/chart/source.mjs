@@ -1,4 +1,4 @@
-// The base and the components of kustomize, as documents that keep their comments.
+// The kustomize base and components as YAML documents that keep their comments.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isScalar, parseAllDocuments, visit } from 'yaml';
@@ -13,7 +13,7 @@ export const textOf = (path) => readFileSync(join(k8s, path), 'utf8');
 
 /** @param {string} path below k8s @returns {Doc[]} */
 export function documentsOf(path) {
-  // As kustomize, Helm and Kubernetes read it: 0440 is octal.
+  // YAML 1.1, as kustomize, Helm and Kubernetes read it: 0440 is octal.
   const documents = /** @type {Doc[]} */ (parseAllDocuments(textOf(path), { version: '1.1' }));
   for (const { errors } of documents) if (errors[0]) throw errors[0];
   return documents;
@@ -37,7 +37,7 @@ export function at(document, path) {
   return node;
 }
 
-/** What stands around a block map or sequence has to be block as well. @param {Doc} document @param {string} path */
+/** Converts the collection and everything around it to block style. @param {Doc} document @param {string} path */
 export function unflowed(document, path) {
   const keys = path.split('/');
   for (let depth = 1; depth <= keys.length; depth += 1) at(document, keys.slice(0, depth).join('/')).flow = false;
@@ -45,7 +45,7 @@ export function unflowed(document, path) {
 }
 
 /**
- * Every pair of a scalar key with this name, for changes in place.
+ * Calls back with every pair that has this scalar key, to change it in place.
  * @param {any} node @param {string} name @param {(pair: import('yaml').Pair<any, any>) => void} change
  */
 export function eachPair(node, name, change) {
@@ -57,7 +57,7 @@ export function eachPair(node, name, change) {
 }
 
 /**
- * The patches of a component by what they change: `add` operations of JSON Patch.
+ * The patches of a component by their target. All are `add` operations of JSON Patch.
  * @param {string} component
  * @returns {{kind: string, names: string[], operations: {path: string, value: any}[]}[]}
  */
@@ -66,7 +66,8 @@ export function patchesOf(component) {
   /** @type {{path?: string, target: {kind: string, name: string}}[]} */
   const patches = kustomization?.toJS().patches ?? [];
   return patches.flatMap(({ path, target }) => {
-    // Inline patches delete what the component has something else for: the template of the deleted object says when.
+    // Inline patches delete an object that the component replaces. The template of that object has the condition
+    // instead.
     if (!path) return [];
     const [list] = documentsOf(`components/${component}/${path}`);
     const operations = list?.toJS().map((/** @type {any} */ { op, path: pointer, value }) => {

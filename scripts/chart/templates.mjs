@@ -1,4 +1,4 @@
-// The chart's templates: the objects of the base and of the components, with values where an overlay would patch.
+// The chart's templates: the objects of the base and components, with values at the places that an overlay would patch.
 import { isMap, isSeq, stringify } from 'yaml';
 import { changes, service } from './changes.mjs';
 import { components, switchOf } from './components.mjs';
@@ -7,7 +7,7 @@ import { at, documentsOf, eachPair, patchesOf, resourcesOf, unflowed } from './s
 
 /** @typedef {import('./source.mjs').Doc} Doc */
 
-/** @param {string} name of an image @returns {string} the map of its own in the values */
+/** @param {string} name of an image @returns {string} the key of its own map in the values */
 const imageValues = (name) => (name === 'mcp-sidecar' ? '$.Values.mcpSidecar' : service(name));
 
 /** @param {any} node @param {Marks} marks */
@@ -27,11 +27,15 @@ function references(node, marks) {
   }
 }
 
-/** What components add to a Deployment, where they are switched on. @param {Doc} document @param {Marks} marks @param {string} name */
+/**
+ * Adds the components' additions to a Deployment, each under its condition.
+ * @param {Doc} document @param {Marks} marks
+ * @param {string} name
+ */
 function componentPatches(document, marks, name) {
   for (const [component, { value }] of Object.entries(components)) {
     const ours = patchesOf(component).filter(({ kind, names }) => kind === 'Deployment' && names.includes(name));
-    /** @type {Map<string, any[]>} what is added, by where */
+    /** The additions by path. @type {Map<string, any[]>} */
     const additions = new Map();
     for (const { path, value: added } of ours.flatMap(({ operations }) => operations)) {
       const keys = path.split('/').map((key) => key.replaceAll('~1', '/'));
@@ -49,7 +53,7 @@ function componentPatches(document, marks, name) {
   }
 }
 
-/** Values of a service as a variable that is named for it. @param {string} text */
+/** Replaces repeated lookups of a service's values by a variable named after the service. @param {string} text */
 function withVariables(text) {
   const used = new Set([...text.matchAll(/\(index \$\.Values\.services "([\w-]+)"\)/g)].map(([, name = '']) => name));
   const variable = (/** @type {string} */ name) => `$${name.replace(/-(.)/g, (_all, letter) => letter.toUpperCase())}`;
@@ -60,7 +64,8 @@ function withVariables(text) {
 /**
  * The template of one file of objects.
  * @param {string} path below k8s
- * @param {{labels?: boolean, when?: string}} [options] labels: those that the base's kustomization adds; when: a switch for all
+ * @param {{labels?: boolean, when?: string}} [options] labels: adds those of the base's kustomization; when: a
+ *   condition for the whole file
  */
 export function templateOf(path, { labels = false, when } = {}) {
   const templates = documentsOf(path).map((document) => {
@@ -89,7 +94,7 @@ export function templateOf(path, { labels = false, when } = {}) {
 export function templates() {
   /** @type {Record<string, string>} */
   const made = {};
-  // The namespace is there before the release, whose Secrets are made in it.
+  // The namespace exists before the release: its Secrets are created in it.
   for (const file of resourcesOf('base').filter((each) => each !== 'namespace.yaml')) {
     made[`templates/base/${file}`] = templateOf(`base/${file}`, { labels: true });
   }

@@ -1,4 +1,5 @@
-// What `values.yaml` takes from the base: settings, replicas, resources, rules of the network, with the comments there.
+// The parts of `values.yaml` that come from the base, with their comments: settings, replicas, resources, network
+// rules.
 import { isMap, parseDocument } from 'yaml';
 import { at, baseObjects, documentsOf, patchesOf, services, textOf } from './source.mjs';
 
@@ -11,11 +12,11 @@ function objectOf(kind, name) {
   return object;
 }
 
-/** settings.env as a map, a comment of it before what it is about. @param {Doc} values */
+/** settings.env as a map, each comment before its setting. @param {Doc} values */
 function settings(values) {
   const lines = textOf('base/settings.env').trim().split('\n');
   const yaml = lines.map((line) => line.replace(/^([A-Z_]+)=(.*)$/, (_all, name, value) => `${name}: '${value}'`));
-  // The first comment is about the file.
+  // The first comment describes the file itself.
   const map = parseDocument(yaml.slice(1).join('\n')).contents;
   values.set('settings', map);
 }
@@ -38,18 +39,22 @@ function service(values, name) {
   values.setIn(['services', name], own);
 }
 
-/** What a component tells every service: its patches of the ConfigMap. @param {Doc} values @param {string} component @param {string} key */
+/**
+ * The settings that a component gives every service: its patches of the ConfigMap.
+ * @param {Doc} values @param {string} component
+ * @param {string} key
+ */
 function componentSettings(values, component, key) {
   const operations = patchesOf(component).flatMap((patch) => (patch.kind === 'ConfigMap' ? patch.operations : []));
   const told = operations.map(({ path, value }) => [path.replace('data/', ''), value]);
-  // The chart knows its namespace.
+  // Left out: the chart knows its own namespace.
   const map = Object.fromEntries(told.filter(([name]) => name !== 'KUBERNETES_NAMESPACE'));
   values.setIn([key, 'settings'], values.createNode(map));
 }
 
 /**
- * The chart's values, what the base says in place of what stood there.
- * @param {string} before the file as it is
+ * The chart's values, with the parts that come from the base replaced.
+ * @param {string} before the current content of the file
  */
 export function valuesOf(before) {
   const values = /** @type {Doc} */ (parseDocument(before));

@@ -8,7 +8,8 @@ import { root } from '../launcher/project.mjs';
 const PATIENCE_MS = 180_000;
 
 /**
- * What git knows of this project, in a folder of its own: nothing that lies about here helps it to run.
+ * Copies the files that git tracks into a folder of their own, so that untracked files cannot help the installation to
+ * run.
  * @returns {string}
  */
 export function cleanCopy() {
@@ -16,14 +17,14 @@ export function cleanCopy() {
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   for (const file of files.split('\0').filter(Boolean)) {
     mkdirSync(join(dir, dirname(file)), { recursive: true });
-    // The chart has links to folders: as git has them, not what they lead to.
+    // The chart has links to folders. Copy them as links, as git does.
     cpSync(join(root, file), join(dir, file), { recursive: true, verbatimSymlinks: true });
   }
   return dir;
 }
 
 /**
- * A command as a page of this project gives it, so that what is tried is what is written.
+ * Reads a command from a page of this project, so that the documented command is the one that is tested.
  * @param {string} page @param {string} beginning
  */
 export function commandIn(page, beginning) {
@@ -34,7 +35,7 @@ export function commandIn(page, beginning) {
 }
 
 /**
- * One installation by Compose, of a name of its own.
+ * One Compose installation with a project name of its own.
  * @param {string} dir
  * @param {Record<string, string>} settings
  */
@@ -57,7 +58,7 @@ export function installation(dir, settings) {
       throw new Error(`${command} ended with ${status}:\n${out.trim().split('\n').slice(-25).join('\n')}`);
     return out;
   };
-  /** @param {string} command @returns {string} what it says as it fails */
+  /** @param {string} command @returns {string} its output; the command must fail */
   const fails = (command) => {
     const { status, out } = sh(command);
     if (status === 0) throw new Error(`${command} ended with 0`);
@@ -96,12 +97,12 @@ export async function until(what, look) {
     } catch (error) {
       last = error;
     }
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}${last ? ` (${String(last)})` : ''}`);
+    if (Date.now() > deadline) throw new Error(`timed out waiting until ${what}${last ? ` (${String(last)})` : ''}`);
   }
 }
 
 /**
- * Has messages sent by a process of its own, while this one waits for commands.
+ * Sends messages from a separate process while this one waits for commands.
  * @param {string} dir
  * @param {string} path of the webhook
  * @param {string[]} bases
@@ -115,7 +116,7 @@ export function sendMeanwhile(dir, path, bases) {
   closeSync(output);
   const ended = new Promise((resolve) => child.once('exit', resolve));
   return {
-    /** Of the messages that were acknowledged. */
+    /** The ids of the acknowledged messages. */
     ids: () => readFileSync(file, 'utf8').split('\n').filter(Boolean),
     stop: async () => {
       child.kill('SIGTERM');

@@ -1,5 +1,5 @@
-// Sends messages one after the other, by every address in turn, until it is told to end; prints the id of each that was
-// acknowledged. As a provider does, it sends again what was not, under the same key.
+// Sends messages one after another, to each address in turn, until told to stop. It prints the id of each acknowledged
+// message. Like a provider, it resends one that was not acknowledged, with the same key.
 import { setTimeout as pause } from 'node:timers/promises';
 
 const [path = '', ...bases] = process.argv.slice(2);

@@ -8,12 +8,12 @@ const PAGE = 'docs/backup.md';
 const SECRET = 'a secret that only the vault keeps';
 
 /**
- * Backs up a running installation, deletes it with its volumes and its .env, and restores it by the words of docs/backup.md:
- * what was there before is there, credentials open, and messages walk.
+ * Backs up a running installation, deletes it with its volumes and its .env, and restores it with the commands of
+ * docs/backup.md. Afterwards the earlier data is there, credentials decrypt, and messages are processed.
  * @param {object} on
  * @param {ReturnType<typeof import('./installation.mjs').installation>} on.system
- * @param {() => string} on.base where the portal is
- * @param {() => void} on.anew it was started anew, and may be elsewhere
+ * @param {() => string} on.base the portal's address
+ * @param {() => void} on.anew called after a restart, which may change the address
  * @param {(path: string, body?: object) => Promise<any>} on.api
  * @param {(task: string) => Promise<string>} on.send
  * @param {(id: string) => Promise<unknown>} on.answered
@@ -30,7 +30,7 @@ export async function tryRestore({ system, base, anew, api, send, answered, say 
 
   const elsewhere = mkdtempSync(join(tmpdir(), 'gatehouse-backup-'));
   try {
-    /** Its places are others here. @param {string} beginning @param {string} taken */
+    /** With this test's own paths. @param {string} beginning @param {string} taken */
     const written = (beginning, taken = '') =>
       commandIn(PAGE, beginning)
         .replace('/var/backups/gatehouse/<time>', taken)
@@ -40,7 +40,7 @@ export async function tryRestore({ system, base, anew, api, send, answered, say 
     const after = await send('after the backup');
     await answered(after);
     system.must('docker compose down -v && rm .env');
-    say('backed up while it ran, then deleted with its volumes and keys');
+    say('backed up while running, then deleted with its volumes and keys');
 
     for (const beginning of [
       'cp /media/keys',
@@ -54,7 +54,7 @@ export async function tryRestore({ system, base, anew, api, send, answered, say 
     if (!again.includes('--replace')) throw new Error(`a database that is not empty is restored into: ${again}`);
     system.must(written('docker compose up --wait'));
     anew();
-    say(`restored by the words of ${PAGE}, all healthy`);
+    say(`restored with the commands of ${PAGE}, all healthy`);
 
     await answered(before);
     await answered(await accepted());
@@ -66,7 +66,9 @@ export async function tryRestore({ system, base, anew, api, send, answered, say 
       (error) => String(error),
     );
     if (!lost?.includes('404')) throw new Error(`what came after the backup is there, or in pieces: ${lost}`);
-    say('the old timeline reads, the credential opens, a new message has its turn; what came after the backup is gone');
+    say(
+      'the old timeline can be read, the credential decrypts, a new message gets its turn; nothing from after the backup is there',
+    );
   } finally {
     rmSync(elsewhere, { recursive: true, force: true });
   }

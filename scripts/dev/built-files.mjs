@@ -7,13 +7,14 @@ import { PACKAGES } from './module-graph.mjs';
 const dist = join(root, 'dist');
 
 /**
- * What is built now. By its text and not by its time: the compiler also writes files anew that come out as they were.
+ * The current build, by content. Modification times do not help: the compiler also rewrites files whose text is the
+ * same.
  * @returns {import('./module-graph.mjs').Built}
  */
 export function builtFiles() {
   const files = ['apps', 'libs']
     .flatMap((folder) => filesBelow(join(dist, folder)))
-    // Source maps are read when an error is shown.
+    // Source maps are only read when an error is shown.
     .filter((file) => !file.endsWith('.map'));
   const packages = join(dist, PACKAGES);
   return new Map(

@@ -8,10 +8,10 @@ import { say } from '../launcher/say.mjs';
 const STOP_MS = 5_000;
 
 /**
- * Vite's development server over the pages of apps/console, signed in by the installation's key: a change shows at once.
- * What the portal serves stays what was built when the system started.
+ * Runs Vite's development server for apps/console, signed in with the installation's key, so that a change shows at
+ * once. The portal keeps serving the pages that were built when the system started.
  * @param {import('../launcher/system.mjs').RunningSystem} system
- * @returns {Promise<() => Promise<void>>} ends it
+ * @returns {Promise<() => Promise<void>>} stops it
  */
 export async function keepConsoleServer({ supervisor, description }) {
   const env = {
@@ -22,7 +22,7 @@ export async function keepConsoleServer({ supervisor, description }) {
   say('Vite serves apps/console as it changes:');
   await supervisor.keep('console', async () => {
     const args = [join(root, 'node_modules/vite/bin/vite.js'), consoleDir, '--clearScreen', 'false'];
-    // In a group of its own, as the services: a Ctrl-C in the terminal is for the launcher.
+    // In a process group of its own, like the services: the launcher handles Ctrl-C in the terminal.
     const child = spawn(process.execPath, args, {
       cwd: root,
       env,

@@ -4,7 +4,7 @@ import { lastLines, logFileOf } from '../launcher/service-process.mjs';
 const LINES = 15;
 
 /**
- * Shows why a process ended: each once, for one that does not start is tried again all the time.
+ * Shows why a process ended. Shown once per process, since one that does not start is restarted again and again.
  * @param {string} dataDir
  */
 export function shownCrashes(dataDir) {
@@ -16,9 +16,9 @@ export function shownCrashes(dataDir) {
       if (shown.has(name)) return;
       shown.add(name);
       const log = logFileOf(dataDir, name);
-      say(`${name} ended by itself. The end of ${log}:\n${lastLines(log, LINES)}`);
+      say(`${name} exited unexpectedly. The last lines of ${log}:\n${lastLines(log, LINES)}`);
     },
-    /** It runs something else now. @param {string} name */
+    /** Its code has changed, so its next crash is shown again. @param {string} name */
     forget: (name) => void shown.delete(name),
   };
 }

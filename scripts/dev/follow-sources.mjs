@@ -9,19 +9,20 @@ import { builtFiles } from './built-files.mjs';
 import { changedFiles, processesToRestart } from './module-graph.mjs';
 import { watchFolders } from './watch-folders.mjs';
 
-/** An editor saves in several steps, and another branch is many files. */
+/** An editor saves in several steps, and a branch switch changes many files. */
 const SETTLE_MS = 100;
 const migration = /\/src\/db\/\d{13}-/;
 
 /**
- * Builds what changes in apps/ and libs/, and starts the processes anew that import it; what does not compile changes nothing.
+ * Rebuilds what changes in apps/ and libs/ and restarts the processes that import it. Sources that do not compile
+ * change nothing.
  * @param {import('../launcher/system.mjs').RunningSystem} system
  * @param {{forget: (name: string) => void}} crashes those that were shown
- * @returns {() => Promise<void>} ends it
+ * @returns {() => Promise<void>} stops it
  */
 export function followSources({ dataDir, supervisor, groups, description, migrate, signal }, crashes) {
   let before = builtFiles();
-  /** What has to be started anew, also when what comes before that fails. @type {Set<string>} */
+  /** Processes to restart. They are kept when a step before the restart fails. @type {Set<string>} */
   const due = new Set();
   let hasMigration = false;
   /** @type {Map<string, AbortController>} */
@@ -30,16 +31,16 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
   async function build() {
     const started = Date.now();
     const { built, problems } = await rebuild();
-    // A Ctrl-C ends the compiler too, which is no problem of the sources.
+    // Ctrl-C ends the compiler too. That is not a compile error.
     if (signal.aborted) return;
-    if (problems !== null) return say(`It does not compile, and what runs stays as it was:\n${problems}`);
+    if (problems !== null) return say(`The sources do not compile; the running system stays as it is:\n${problems}`);
     if (!built) return;
     const after = builtFiles();
     const changed = changedFiles(before, after);
     for (const name of processesToRestart(groups, before, after)) due.add(name);
     hasMigration ||= changed.some((path) => migration.test(path));
     before = after;
-    const which = due.size > 0 ? `starting ${[...due].join(', ')} anew` : 'nothing that runs imports what changed';
+    const which = due.size > 0 ? `starting ${[...due].join(', ')} anew` : 'no running process imports the change';
     say(`Built in ${secondsSince(started)} (${summary(changed)}): ${which}`);
     if (hasMigration) await migrateFirst();
     const names = [...due];
@@ -70,10 +71,10 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
         signal: AbortSignal.any([signal, wait.signal]),
       });
     });
-    // The next change is not kept waiting by a service that does not start.
+    // Not awaited: a service that does not start must not delay the next change.
     Promise.all(ready).then(
       () => say(`${name} runs it, ${secondsSince(started)} after the change`),
-      // It is started anew once more, or the system stops.
+      // It is being restarted again, or the system stops.
       () => undefined,
     );
   }
@@ -92,10 +93,10 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
     (path) => {
       if (!path.startsWith(consoleDir)) sourceChanged();
     },
-    (error) => say(`Not every change is seen any more: ${error.message}`),
+    (error) => say(`Some changes are no longer noticed: ${error.message}`),
   );
-  say('Follows apps/ and libs/: what changes is built, and what imports it starts anew');
-  // Nobody looked while the system started.
+  say('Watching apps/ and libs/: changes are built, and the processes that import them restart');
+  // Sources may have changed while the system started.
   sourceChanged();
   return async () => {
     endWatching();
@@ -106,7 +107,7 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
 
 /** @param {unknown} error */
 function told(error) {
-  // A file that an editor made and took away again meanwhile: both are changes of which one is heard.
+  // A temporary file of an editor may be created and removed again before it is read. The next event covers it.
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
   say(error instanceof Error ? error.message : String(error));
 }

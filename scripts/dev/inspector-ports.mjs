@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { choosePorts } from '../launcher/ports.mjs';
 
-/** Node's own. The rest follow in the services' order, which .vscode/launch.json counts on. */
+/** Node's default. The others follow in the order of the services; .vscode/launch.json relies on that. */
 export const FIRST_PORT = 9229;
 
 /**
- * A port of an inspector for each process: `--inspect`, or `--inspect=FIRST_PORT`.
+ * Assigns each process an inspector port: `--inspect`, or `--inspect=FIRST_PORT`.
  * @param {string[]} args
  * @param {string[]} processes
  * @param {string} dataDir
- * @returns {Promise<Record<string, number>>} none where nobody asked
- * @throws when a port is taken, or is none
+ * @returns {Promise<Record<string, number>>} empty without the option
+ * @throws when a port is taken or is not valid
  */
 export async function inspectorPorts(args, processes, dataDir) {
   const asked = args.find((arg) => /^--inspect(=|$)/.test(arg));

@@ -5,16 +5,16 @@ import { dirname, join } from 'node:path/posix';
  * @typedef {Map<string, string>} Built
  */
 
-/** As tsc writes them; a clause may span lines. */
+/** Imports as tsc writes them; a clause may span lines. */
 const imported = /^(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/gm;
 const importedLater = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
-/** What is read, or run as a process of its own. */
+/** Paths that are read, or run as a process of their own. */
 const named = /\bnew URL\(\s*['"]([^'"]+)['"]\s*,\s*import\.meta\.url/g;
 
-/** Changes with every one of the packages that the services import, which the build joins. */
+/** The build joins the services' packages and rewrites this file whenever one of them changes. */
 export const PACKAGES = 'node_modules/.stamp';
 
-/** @param {string} from @param {string} specifier @returns {string | null} null: of a package, or Node's own */
+/** @param {string} from @param {string} specifier @returns {string | null} null: a package, or one of Node's modules */
 function targetOf(from, specifier) {
   if (specifier.startsWith('.')) return join(dirname(from), specifier);
   const library = /^#libs\/(.+)$/.exec(specifier)?.[1];
@@ -22,7 +22,7 @@ function targetOf(from, specifier) {
 }
 
 /**
- * The files that a built file names: one, or all below a folder of a service or library.
+ * The files that a built file refers to: a single file, or everything below a folder of a service or library.
  * @param {string} path
  * @param {Built} built
  */
@@ -39,11 +39,7 @@ function namedBy(path, built) {
   });
 }
 
-/**
- * @param {string} entry
- * @param {Built} built
- * @returns {Set<string>} every file that is loaded by it, itself included
- */
+/** @param {string} entry  @param {Built} built  @returns {Set<string>} every file that it loads, including itself */
 export function reachedFrom(entry, built) {
   const reached = new Set([entry]);
   for (const path of reached) {
@@ -52,14 +48,18 @@ export function reachedFrom(entry, built) {
   return reached;
 }
 
-/** @param {Built} before @param {Built} after @returns {string[]} paths whose text differs, or that only one of them has */
+/**
+ * @param {Built} before @param {Built} after @returns {string[]} paths whose text differs, or that exist in only one of
+ *   them
+ */
 export function changedFiles(before, after) {
   const paths = new Set([...before.keys(), ...after.keys()]);
   return [...paths].filter((path) => before.get(path) !== after.get(path)).sort();
 }
 
 /**
- * Which processes run what changed. Not those alone that reach it now: of a folder that one names, a file may be gone.
+ * The processes that run changed code. The graph before the change counts too: a file may be gone from a folder that a
+ * process refers to.
  * @param {{name: string, entry: string}[]} processes entry: from the project's root
  * @param {Built} before
  * @param {Built} after

@@ -1,15 +1,15 @@
 import { readdirSync, statSync, watch } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** There Node watches recursively by itself, and loses a file that an editor has replaced: each folder is watched instead. */
+/** On Linux, Node's recursive watch loses a file once an editor replaces it, so each folder is watched by itself. */
 const isLinux = process.platform === 'linux';
 
 /**
- * Tells of every file that changes, comes or goes below the folders, those that are new included.
+ * Reports every file below the folders that changes, appears or disappears, including in new folders.
  * @param {string[]} folders absolute
  * @param {(path: string) => void} onChange
- * @param {(error: Error) => void} onError of what can no longer be watched
- * @returns {() => void} ends it
+ * @param {(error: Error) => void} onError when something can no longer be watched
+ * @returns {() => void} stops it
  * @throws where a folder cannot be watched
  */
 export function watchFolders(folders, onChange, onError) {
@@ -27,7 +27,7 @@ export function watchFolders(folders, onChange, onError) {
 
   /** @param {string} folder */
   function follow(folder) {
-    // One of its name may have been there before.
+    // A folder of this name may have been watched before.
     forget(folder);
     const watcher = watch(folder, { recursive: !isLinux }, (event, name) => {
       if (name === null) return;
@@ -43,13 +43,13 @@ export function watchFolders(folders, onChange, onError) {
     }
   }
 
-  /** What came or went: a folder has to be watched, or no longer. @param {string} path */
+  /** Something appeared or disappeared: a folder has to be watched, or no longer. @param {string} path */
   function followAgain(path) {
     try {
       if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) follow(path);
       else forget(path);
     } catch (error) {
-      // Gone again meanwhile, which is told too.
+      // It is gone again already, which is reported too.
       const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       if (!isGone) onError(error instanceof Error ? error : new Error(String(error)));
     }

@@ -5,13 +5,13 @@ import { filesBelow, fingerprint } from './fingerprint.mjs';
 import { root } from './project.mjs';
 import { say } from './say.mjs';
 
-/** With its separator, so that no other folder begins like it. */
+/** Ends with the separator, so that it is no prefix of another folder. */
 export const consoleDir = join(root, 'apps/console/');
 const stamp = join(root, 'dist/.build-stamp-console');
 const output = join(root, 'dist/console');
 
 /**
- * Builds the console's pages into dist/console, compressed ahead; does nothing when they are up to date.
+ * Builds the console's pages into dist/console, precompressed. Does nothing when they are up to date.
  * @returns {boolean} whether anything was built
  */
 export function ensureConsoleBuilt() {
@@ -21,7 +21,7 @@ export function ensureConsoleBuilt() {
   say('Building the console …');
   const started = Date.now();
   rmSync(stamp, { force: true });
-  // As a process of its own: a build sets NODE_ENV, which services would inherit.
+  // In a separate process: a build sets NODE_ENV, which the services would inherit.
   const vite = spawnSync(
     process.execPath,
     [join(root, 'node_modules/vite/bin/vite.js'), 'build', consoleDir, '--logLevel', 'warn'],

@@ -11,20 +11,20 @@ const memory = join(root, 'dist/python-memory');
 const stamp = join(root, 'dist/.build-stamp-python');
 
 /**
- * Makes the memory that the children of the python-runner start from; does nothing when it is up to date.
+ * Makes the memory snapshot that the python-runner's children start from. Does nothing when it is up to date.
  * @returns {boolean} whether it was made
  */
 export function ensurePythonMemory() {
   const state = fingerprint([...filesBelow(sandbox), join(pyodide, 'package.json')]);
   if (existsSync(memory) && existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return false;
-  say('Starting Python once …');
+  say('Making Python’s memory snapshot …');
   mkdirSync(join(root, 'dist'), { recursive: true });
   rmSync(stamp, { force: true });
-  // As a process of its own: Python runs nowhere but in one that ends.
+  // In a separate process: Python only ever runs in processes that end.
   const file = `${memory}.${process.pid}`;
   const settings = JSON.stringify({ pyodide, file });
   const maker = spawnSync(process.execPath, [join(sandbox, 'make-memory.mjs'), settings], { stdio: 'inherit' });
-  if (maker.status !== 0) throw new Error('The memory of Python was not made (see above).');
+  if (maker.status !== 0) throw new Error('Python’s memory snapshot could not be made (see above).');
   renameSync(file, memory);
   writeFileSync(stamp, state);
   return true;

@@ -13,7 +13,7 @@ const stamp = join(dist, '.build-stamp');
 const CONFIGS = ['tsconfig.base.json', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 const compiler = [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'tsconfig.build.json')];
 
-/** Everything that ends up in dist/apps and dist/libs, specs left out. */
+/** The sources of dist/apps and dist/libs, without specs. */
 const sources = () =>
   ['apps', 'libs']
     .flatMap((dir) => filesBelow(join(root, dir)))
@@ -23,7 +23,7 @@ const isCode = (/** @type {string} */ path) => /\.[cm]?tsx?$/.test(path);
 const isCompiled = (/** @type {string} */ path) => path.endsWith('.js');
 const distOf = (/** @type {string} */ path) => join(dist, relative(root, path));
 
-/** What a deleted source left behind would still be loaded. @param {string[]} paths */
+/** Removes the output of deleted sources, which would still be loaded. @param {string[]} paths */
 function prune(paths) {
   const wanted = new Set(paths.map((path) => distOf(path).replace(/\.tsx?$/, '.js')));
   for (const path of ['apps', 'libs'].flatMap((dir) => filesBelow(join(dist, dir)))) {
@@ -31,11 +31,11 @@ function prune(paths) {
   }
 }
 
-/** @returns {string} names what is built: another one after each change of a source */
+/** @returns {string} identifies the build; it differs after each change of a source */
 export const buildId = () => (existsSync(stamp) ? readFileSync(stamp, 'utf8') : '');
 
 /**
- * Builds what is not up to date in dist/: the services, the memory of Python, and the pages of the console.
+ * Builds what is not up to date in dist/: the services, Python's memory snapshot, and the console's pages.
  * @param {{console?: boolean}} [parts]
  * @returns {Promise<boolean>} whether anything was built
  */
@@ -45,13 +45,13 @@ export async function ensureBuilt({ console = true } = {}) {
   return (console && ensureConsoleBuilt()) || services || python;
 }
 
-/** What dist/ is to be made of, and the text that names it as it is now. */
+/** The sources of dist/, and a fingerprint of their current content. */
 function wanted() {
   const paths = sources();
   return { paths, state: fingerprint([...paths, ...CONFIGS.map((name) => join(root, name)).filter(existsSync)]) };
 }
 
-/** Compiles apps and libs into dist/, copies what is not code beside it and joins their dependencies. */
+/** Compiles apps and libs into dist/, copies other files beside the output, and joins the dependencies. */
 async function ensureServicesBuilt() {
   const { paths, state } = wanted();
   if (buildId() === state) return false;
@@ -68,15 +68,15 @@ async function ensureServicesBuilt() {
 }
 
 /**
- * Builds the services while they run, of what changed alone, without holding this process up. Sources that do not compile
- * change nothing in dist/.
- * @returns {Promise<{built: boolean, problems: string | null}>} problems: what the compiler has against the sources
+ * Rebuilds the services incrementally while they run, without blocking this process. Sources that do not compile change
+ * nothing in dist/.
+ * @returns {Promise<{built: boolean, problems: string | null}>} problems: the compiler's errors
  */
 export async function rebuild() {
   const { paths, state } = wanted();
   if (buildId() === state) return { built: false, problems: null };
   const problems = await compile();
-  // The stamp of the build before stays: it is of other sources, and the compiler may trust what it wrote down then.
+  // The previous build's stamp stays: without a stamp, the next build would discard the compiler's build info.
   if (problems !== null) return { built: false, problems };
   await complete(paths, state);
   ensurePythonMemory();
@@ -95,7 +95,7 @@ function compile() {
   });
 }
 
-/** What is left to do once the compiler has written its part. @param {string[]} paths @param {string} state */
+/** The steps after the compiler has run. @param {string[]} paths @param {string} state */
 async function complete(paths, state) {
   for (const path of paths.filter((path) => !isCode(path))) {
     mkdirSync(dirname(distOf(path)), { recursive: true });

@@ -5,7 +5,7 @@ import { signalProcess } from './processes.mjs';
  * @typedef {object} Running
  * @property {number} pid
  * @property {Promise<string>} exited how it ended, in words; never rejects
- * @property {() => Promise<void>} stop ends it and waits until it is gone
+ * @property {() => Promise<void>} stop ends it and waits until it has exited
  */
 
 /**
@@ -20,16 +20,18 @@ export function exitOf(child) {
 }
 
 /**
- * Sends the signals one after the other, each with its time, until the child is gone.
+ * Sends the signals in order, each with its own wait, until the child has exited.
  * @param {number} pid
  * @param {Promise<string>} exited
- * @param {Array<{signal: NodeJS.Signals, waitMs: number, group?: boolean}>} steps group: to all processes it started too
+ * @param {Array<{signal: NodeJS.Signals, waitMs: number, group?: boolean}>} steps group: signals the whole process
+ *   group
  */
 export async function stopChild(pid, exited, steps) {
   let gone = false;
   void exited.then(() => (gone = true));
   for (const { signal, waitMs, group } of steps) {
-    // One turn, so that an exit that already happened is seen: its pid may be somebody else's by now.
+    // One turn of the event loop, to notice an exit that already happened: the pid may belong to another process by
+    // now.
     await new Promise((resolve) => setImmediate(resolve));
     if (gone) return;
     signalProcess(group ? -pid : pid, signal);

@@ -14,24 +14,24 @@ let engine;
 const docker = (args, timeout, env = {}) =>
   spawnSync('docker', args, { cwd: root, encoding: 'utf8', timeout, env: { ...process.env, ...env } });
 
-/** Whether a Docker engine answers (the client alone is no engine). */
+/** Whether a Docker engine answers. An installed client alone is not enough. */
 export function dockerAnswers() {
   engine ??= docker(['info', '--format', '{{.ServerVersion}}'], PROBE_MS).status === 0;
   return engine;
 }
 
 /**
- * The compose project of one data folder, so that two installations on a machine do not share a database.
+ * The compose project of one data folder. Two installations on one machine must not share a database.
  * @param {string} dataDir
  */
 export const composeProject = (dataDir) => `gatehouse-${folderId(dataDir)}`;
 
 /**
- * Starts one service of docker-compose.yml and tells where it is published.
+ * Starts one service of docker-compose.yml and returns its published port.
  * @param {string} dataDir
  * @param {string} service
  * @param {number} containerPort
- * @param {Record<string, string>} [settings] that win over those of .env
+ * @param {Record<string, string>} [settings] that override those of .env
  * @returns {{port: number, environment: Record<string, string>, stop: () => Promise<void>} | {reason: string}}
  */
 export function composeUp(dataDir, service, containerPort, settings = {}) {

@@ -5,7 +5,7 @@ import { buildId } from './build.mjs';
 import { connect } from './postgres.mjs';
 import { writePrivate } from './private-file.mjs';
 
-/** What the steps leave behind: roles with their passwords, schemas with who may use them. */
+/** What the setup steps leave behind: roles with their passwords, and schemas with their privileges. */
 const PREPARED = `
   SELECT (SELECT system_identifier FROM pg_control_system())::text AS server,
          (SELECT oid FROM pg_database WHERE datname = current_database())::text AS database,
@@ -16,8 +16,8 @@ const PREPARED = `
 const MIGRATED = `SELECT quote_ident(schemaname) AS schema FROM pg_tables WHERE tablename = 'migration' ORDER BY 1`;
 
 /**
- * Whether the database is as the roles' and the migrations' steps left it under this build: a query in place of two
- * processes. Of our own server alone: only there may the launcher read everything that it has to compare.
+ * Whether the database is in the state in which this build's roles and migrations steps left it. One query replaces two
+ * processes. Only for our own server: only there may the launcher read all that it compares.
  * @param {{dataDir: string, url: string, isOurs: boolean}} of url: as an administrator
  */
 export function databaseState({ dataDir, url, isOurs }) {
@@ -28,7 +28,7 @@ export function databaseState({ dataDir, url, isOurs }) {
       if (!isOurs || !existsSync(file)) return false;
       return JSON.parse(readFileSync(file, 'utf8')).state === (await stateOf(url));
     },
-    /** For the next start. */
+    /** Stores the state for the next start. */
     async remember() {
       if (isOurs) writePrivate(file, { state: await stateOf(url) });
     },

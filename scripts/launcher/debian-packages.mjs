@@ -17,11 +17,11 @@ function run(command, args, cwd) {
 }
 
 /**
- * Fetches packages of the distribution with apt's own signatures checked, but with lists and archives of our own, and unpacks
- * them: needs no root, installs nothing, starts no service.
- * @param {string} home made anew
+ * Downloads packages of the distribution and unpacks them. apt checks their signatures, but uses lists and archives of
+ * our own: this needs no root, installs nothing and starts no service.
+ * @param {string} home recreated
  * @param {string[]} packages
- * @param {string} program the package whose libraries come too, since a slim system may lack them
+ * @param {string} program the package whose libraries are included, since a slim system may lack them
  * @returns {string | null} why it did not work
  */
 export function unpackDebian(home, packages, program) {
@@ -38,7 +38,7 @@ export function unpackDebian(home, packages, program) {
       'Dir::State::status=/var/lib/dpkg/status',
       'Debug::NoLocking=true',
       'Acquire::Languages=none',
-      // As root apt would switch to a user of its own, which cannot write here.
+      // As root, apt would switch to a user of its own, which cannot write here.
       `APT::Sandbox::User=${process.getuid?.() === 0 ? 'root' : ''}`,
     ].flatMap((setting) => ['-o', setting]);
     run('apt-get', [...settings, '-qq', 'update']);
@@ -60,7 +60,7 @@ export function unpackDebian(home, packages, program) {
   }
 }
 
-/** @param {string} home @returns {NodeJS.ProcessEnv} by which what was unpacked finds its libraries */
+/** @param {string} home @returns {NodeJS.ProcessEnv} with which the unpacked programs find their libraries */
 export function librariesOf(home) {
   const libs = ['usr/lib', 'lib'].flatMap((lib) => {
     const dir = join(home, lib);

@@ -6,13 +6,13 @@ import { root } from './project.mjs';
 import { say } from './say.mjs';
 
 const dist = join(root, 'dist');
-/** Looked into before the installed packages by everything below dist/, and by nothing else. */
+/** Everything below dist/, and nothing else, resolves packages here before node_modules. */
 const home = join(dist, 'node_modules');
 const stamp = join(home, '.stamp');
 
-/** As tsc writes them. */
+/** Imports as tsc writes them. */
 const imports = /^(?:import|export) (?:([^'";]+?) from )?['"]([^'".#][^'"]*)['"];/gm;
-/** What packages ask for at run time alone, of what they then find beside them: `@nestjs/mapped-types`, for classes made of others. */
+/** Modules that packages only look for at run time: `@nestjs/mapped-types`, for classes that derive from others. */
 const askedByName = {
   'class-validator': ['getMetadataStorage', 'IsOptional', 'ValidateIf'],
   'class-transformer/cjs/storage': ['defaultMetadataStorage'],
@@ -20,8 +20,8 @@ const askedByName = {
 const isTest = (/** @type {string} */ path) => /\/testing\//.test(path);
 
 /**
- * What the compiled code imports of packages: names by specifier, `*` for a whole namespace. Of what services need, tests
- * may import more.
+ * The packages that the compiled code imports: names by specifier, `*` for a whole namespace. Tests may add names of
+ * packages that services import, but no packages.
  * @param {string[]} files
  * @returns {Map<string, Set<string>>}
  */
@@ -39,7 +39,7 @@ function importedBy(files) {
   return found;
 }
 
-/** @param {string} clause what stands between `import` and `from` */
+/** @param {string} clause the text between `import` and `from` */
 function namesIn(clause) {
   const braces = /\{([^}]*)\}/.exec(clause)?.[1] ?? '';
   const named = braces.split(',').map((each) => (each.trim().split(/\s+as\s+/)[0] ?? '').trim());
@@ -58,7 +58,10 @@ function entryOf(specifier, names) {
   ].join('\n');
 }
 
-/** @param {string} specifier @returns {{name: string, file: string, path: string}} its package, its file there, and what is exported */
+/**
+ * @param {string} specifier @returns {{name: string, file: string, path: string}} its package, its file there, and its
+ *   export path
+ */
 function placeOf(specifier) {
   const parts = specifier.split('/');
   const name = parts.splice(0, specifier.startsWith('@') ? 2 : 1).join('/');
@@ -70,13 +73,18 @@ function placeOf(specifier) {
   };
 }
 
-/** V8 keeps a text with one wider character in two bytes each, and the text of every module for as long as it runs. @param {string} code */
+/**
+ * Escapes wider characters. A single one makes V8 store the whole text with two bytes per character, and V8 keeps the
+ * text of every module.
+ * @param {string} code
+ */
 const inOneByte = (code) =>
   code.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /**
- * Joins the packages that the services import into some ten files in dist/node_modules: a service reads those instead of 3,000,
- * and of most packages only what is used. Does nothing when neither the packages nor what is imported of them changed.
+ * Bundles the packages that the services import into some ten files in dist/node_modules. A service reads those instead
+ * of 3,000 files, and only the used parts of most packages. Does nothing when neither the packages nor the imports
+ * changed.
  * @param {string[]} files the compiled code, absolute paths
  */
 export async function joinDependencies(files) {
@@ -99,7 +107,7 @@ export async function joinDependencies(files) {
     cwd: root,
     platform: 'node',
     input: Object.fromEntries([...entries.keys()].map((specifier) => [inputName(specifier), `gatehouse:${specifier}`])),
-    // Drivers and transports that are not installed are asked for where they are used, which is never.
+    // Warnings are about drivers and transports that are not installed. They are loaded on use, and are never used.
     onLog: () => undefined,
     plugins: [
       {
@@ -113,7 +121,7 @@ export async function joinDependencies(files) {
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: '.chunks/[name]-[hash].js',
-    // Modules run when they would have run: reflect-metadata before what decorates.
+    // Keeps the execution order of modules: reflect-metadata runs before any decorator.
     strictExecutionOrder: true,
     keepNames: true,
     comments: false,

@@ -6,13 +6,13 @@ import { writePrivate } from './private-file.mjs';
  * What tools and scripts need to know about a running installation.
  * @typedef {object} Description
  * @property {string} base_url
- * @property {string | null} webhook_url null when the key that sealed it is lost: rotating the App's token makes another
+ * @property {string | null} webhook_url null when the key that sealed it is lost: rotating the App's token makes a new one
  * @property {string | null} api_key null when the database was set up by another installation
- * @property {string | null} owner_link signs the owner in, once; made anew at each start
+ * @property {string | null} owner_link signs the owner in once; each start makes a new one
  * @property {string} organization_id
  * @property {string} project_id
  * @property {string} app_id
- * @property {Array<{name: string, pid: number | null, port: number, operations_port: number}>} services where each listens, and where its metrics and state are
+ * @property {Array<{name: string, pid: number | null, port: number, operations_port: number}>} services where each listens, and where its metrics and states are served
  * @property {{url: string, pid: number | null}} postgres
  * @property {{url: string, pid: number | null}} redis
  */
@@ -39,9 +39,9 @@ export function banner(dataDir, { base_url, webhook_url, services, api_key, owne
   return [
     '',
     `  Portal       ${base_url}`,
-    `  Sign in      ${owner_link} (works once, for an hour; another start makes another)`,
-    `  Webhook URL  ${webhook_url ?? 'sealed with a key that is lost: rotate the token of the App'}`,
-    `  API key      ${api_key ? `in ${file}` : 'made by an earlier installation over this database; make another in the console'}`,
+    `  Sign in      ${owner_link} (works once, for an hour; each start makes a new one)`,
+    `  Webhook URL  ${webhook_url ?? 'unknown: the key that sealed it is lost. Rotate the App’s token'}`,
+    `  API key      ${api_key ? `in ${file}` : 'made by another installation over this database: create a new one in the console'}`,
     `  Services     ${services.map(({ name, port }) => `${name} :${port}`).join('  ')}`,
     `  Logs         ${join(dataDir, 'logs')}`,
     '',
@@ -53,7 +53,7 @@ export function banner(dataDir, { base_url, webhook_url, services, api_key, owne
 
 /** @param {string} webhookUrl */
 const messageIn = (webhookUrl) => [
-  '  Send a message in:',
+  '  Send a message:',
   `    curl -i '${webhookUrl}' -H 'content-type: application/json' -d '{"task":"Say hello"}'`,
   '',
 ];

@@ -13,7 +13,7 @@ export function filesBelow(dir) {
   });
 }
 
-/** Changes when one of the files does. @param {string[]} paths */
+/** A hash over the files' content. @param {string[]} paths */
 export function fingerprint(paths) {
   const hash = createHash('sha256');
   for (const path of [...paths].sort()) {

@@ -8,7 +8,7 @@ import { say } from './say.mjs';
 const stamp = join(root, 'node_modules', '.gatehouse-stamp');
 
 /**
- * Installs what package-lock.json names, without install scripts, unless that very lock file is installed already.
+ * Installs the packages of package-lock.json, without install scripts, unless this very lock file is already installed.
  * @returns {Promise<boolean>} whether anything was installed
  */
 export async function ensureInstalled() {

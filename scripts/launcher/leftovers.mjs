@@ -9,7 +9,7 @@ import { say } from './say.mjs';
 const fileOf = (/** @type {string} */ dataDir) => join(dataDir, 'processes.json');
 
 /**
- * Records which services run, so that the next launcher can end them should this one be killed.
+ * Records the running services, so that the next launcher can end them if this one is killed.
  * @param {string} dataDir
  * @returns {{add: (name: string, pid: number) => void, clear: () => void}}
  */
@@ -26,7 +26,7 @@ export function recordChildren(dataDir) {
 }
 
 /**
- * Ends the services of a launcher that was killed: two of each over one database must not be.
+ * Ends the services of a launcher that was killed: no service may run twice over one database.
  * @param {string} dataDir
  */
 export async function endLeftovers(dataDir) {

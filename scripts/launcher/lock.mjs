@@ -5,9 +5,9 @@ import { commandOf } from './processes.mjs';
 const lockFile = (/** @type {string} */ dataDir) => join(dataDir, 'launcher.lock');
 
 /**
- * The launcher that runs over this data folder.
+ * Finds the launcher that runs over this data folder.
  * @param {string} dataDir
- * @returns {number | null} its pid; null when there is none, or the lock is left over from one that was killed
+ * @returns {number | null} its pid; null when there is none, or the lock is left over from a killed one
  */
 export function runningLauncher(dataDir) {
   let held;
@@ -22,7 +22,7 @@ export function runningLauncher(dataDir) {
 }
 
 /**
- * Claims the data folder for this process until it ends.
+ * Locks the data folder until this process ends.
  * @param {string} dataDir
  * @throws when another launcher runs over it
  */

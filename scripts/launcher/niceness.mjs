@@ -2,19 +2,19 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 /**
- * Gives a process that leads its own session its place among the others.
+ * Sets the priority of a process that leads its own session.
  * @param {number} pid
- * @param {number} niceness from -20 (first: only root may) over 0 (as everybody) to 19 (last)
+ * @param {number} niceness from -20 (first; root only) over 0 (the default) to 19 (last)
  */
 export function setNiceness(pid, niceness) {
   if (niceness === 0) return;
   try {
     setPriority(pid, niceness);
-    // Where Linux groups processes by session, it weighs the groups: a niceness counts within one only.
+    // With autogroups, Linux weighs whole sessions against each other; a niceness counts only within one.
     const group = `/proc/${pid}/autogroup`;
     if (existsSync(group)) writeFileSync(group, String(niceness));
   } catch (error) {
-    // Who is not root goes without what is for root alone.
+    // Without root, raising a priority is not allowed. The process runs without it.
     if (niceness > 0) throw error;
   }
 }

@@ -9,7 +9,7 @@ import { say } from './say.mjs';
 const LEAST = [24, 9];
 
 /**
- * The registry's platform packages, newest 24.x where there is one.
+ * The registry's platform packages: the newest 24.x that each has.
  * @type {Record<string, import('./pinned-package.mjs').Pinned>}
  */
 const BUILDS = {
@@ -49,7 +49,7 @@ function runs(binary) {
 }
 
 /**
- * Fetches the build for this machine into `.cache/node/<version>/bin/node`.
+ * Fetches Node for this machine into `.cache/node/<version>/bin/node`.
  * @returns {Promise<string>} the binary's path
  */
 async function provision() {
@@ -83,8 +83,8 @@ async function provision() {
 }
 
 /**
- * Goes on only in a Node that is new enough; else runs the same script again in one and ends with its exit code.
- * Signals are passed on; the outcome of a repeated one is the script's affair.
+ * Continues only in a Node that is new enough. Otherwise it runs the same script in one and exits with its exit code.
+ * Signals are passed on; the script decides how to treat a repeated one.
  */
 export async function ensureNode() {
   if (newEnough(process.version)) return;

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs npm with its own settings (registry, proxy, credentials are npm's business).
+ * Runs npm with the user's npm settings (registry, proxy, credentials).
  * @param {string[]} args
  * @param {{cwd?: string, quiet?: boolean}} [options] quiet: keep stdout and stderr for the error message
  * @returns {Promise<string>} stdout when quiet, else ''
- * @throws when npm exits with another code than 0
+ * @throws when npm exits with a code other than 0
  */
 export function npm(args, { cwd, quiet = false } = {}) {
-  // `npm start` names the npm that runs it; a script started by hand takes the one on the PATH.
+  // `npm start` passes the path of its npm; a script started by hand uses the one on the PATH.
   const entry = process.env.npm_execpath;
   const own = entry && /npm-cli\.c?js$/.test(entry);
   const [command, argv] = own ? [process.execPath, [entry, ...args]] : ['npm', args];

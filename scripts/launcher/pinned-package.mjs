@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { npm } from './npm.mjs';
 
 /**
- * A package of the registry that is no dependency; `sha512` is the registry's `dist.integrity`, pinned so that a registry that
- * serves something else is refused.
+ * A package of the registry that is not a dependency. `sha512` is the registry's `dist.integrity`. It is pinned, so
+ * that other content is rejected.
  * @typedef {{name: string, version: string, sha512: string}} Pinned
  */
 
@@ -18,7 +18,7 @@ async function sha512Of(file) {
 
 /**
  * Fetches a package with npm's own settings.
- * @param {Pinned} pinned @param {string} folder an empty one @param {string[]} [settings] of npm, for this alone
+ * @param {Pinned} pinned @param {string} folder an empty one @param {string[]} [settings] of npm, for this call only
  * @returns {Promise<string>} its archive, a gzipped tar
  */
 export async function fetchPackage({ name, version, sha512 }, folder, settings = []) {

@@ -5,7 +5,7 @@ import { writePrivate } from './private-file.mjs';
 const HOST = '127.0.0.1';
 
 /**
- * Holds a port so that nobody else takes it meanwhile.
+ * Holds a port so that no other process takes it meanwhile.
  * @param {number} port 0 for any
  * @returns {Promise<import('node:net').Server | null>} null when it is taken
  */
@@ -23,7 +23,7 @@ function portOf(server) {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** @returns {Promise<number>} a port of 127.0.0.1 that is free now */
+/** @returns {Promise<number>} a free port of 127.0.0.1 */
 export async function freePort() {
   const server = await hold(0);
   if (!server) throw new Error('no free port on 127.0.0.1');
@@ -33,11 +33,12 @@ export async function freePort() {
 }
 
 /**
- * A port for each name: the one that is asked for, else last time's if it is still free, else any. Remembered in `file`.
+ * Chooses a port for each name: the requested one, else last time's if it is still free, else any. Remembered in
+ * `file`.
  * @param {string} file
- * @param {Array<{name: string, asked?: number, setting?: string}>} wanted setting: the variable that asked
+ * @param {Array<{name: string, asked?: number, setting?: string}>} wanted setting: the variable that requested it
  * @returns {Promise<Record<string, number>>}
- * @throws when an asked port is taken
+ * @throws when a requested port is taken
  */
 export async function choosePorts(file, wanted) {
   /** @type {Record<string, number>} */
@@ -46,7 +47,7 @@ export async function choosePorts(file, wanted) {
   const ports = {};
   const held = [];
   try {
-    // Those that were asked for first: a free choice must not take one of them.
+    // Requested ports first: a free choice must not take one of them.
     for (const { name, asked, setting } of [...wanted].sort((a, b) => Number(b.asked ?? 0) - Number(a.asked ?? 0))) {
       const server = (await hold(asked ?? last[name] ?? 0)) ?? (asked ? null : await hold(0));
       if (!server)

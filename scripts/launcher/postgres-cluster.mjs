@@ -7,14 +7,14 @@ import { commandOf, endStranger } from './processes.mjs';
 export const USER = 'gatehouse';
 export const DATABASE = 'gatehouse';
 
-/** @param {string} dir @returns {number | null} the major version that made the cluster below dir */
+/** @param {string} dir @returns {number | null} the major version of the cluster below dir */
 export function clusterMajor(dir) {
   const file = join(dir, 'cluster', 'PG_VERSION');
   return existsSync(file) ? Number(readFileSync(file, 'utf8')) : null;
 }
 
 /**
- * Makes the cluster if there is none: scram passwords only, C locale, UTF-8.
+ * Creates the cluster if there is none: scram passwords only, C locale, UTF-8.
  * @param {import('./postgres-identity.mjs').Identity} identity
  * @returns {{cluster: string, password: string}}
  */
@@ -22,7 +22,7 @@ export function ensureCluster(identity) {
   const cluster = join(identity.dir, 'cluster');
   const passwordFile = join(identity.dir, 'password');
   if (!existsSync(join(cluster, 'PG_VERSION'))) {
-    // Made under another name first: an initdb that was interrupted must not pass for a cluster.
+    // Created under another name first: an interrupted initdb must not pass for a cluster.
     const draft = join(identity.dir, 'cluster.new');
     rmSync(draft, { recursive: true, force: true });
     mkdirSync(draft, { mode: 0o700 });
@@ -47,14 +47,14 @@ export function ensureCluster(identity) {
   }
   if (!existsSync(passwordFile))
     throw new Error(`${passwordFile} is missing: the database in ${cluster} cannot be opened without it.`);
-  // A run under another identity (root yesterday, a user namespace today) may have left it with another owner.
+  // A run under another identity (root, or a user namespace) may have left it with another owner.
   identity.own(cluster);
   return { cluster, password: readFileSync(passwordFile, 'utf8').trim() };
 }
 
 /**
- * After a kill -9 of whoever started it: ends a server that still runs on this cluster, and removes a postmaster.pid whose
- * pid belongs to something else by now (Postgres would take that for a running server).
+ * Cleans up after a launcher that was killed with -9: ends a server that still runs on this cluster, and removes a
+ * postmaster.pid whose pid has been reused (Postgres would take that for a running server).
  * @param {string} cluster
  */
 export async function clearLeftover(cluster) {

@@ -7,19 +7,20 @@ const USER_NAMESPACE = ['--user', '--map-user=1000', '--map-group=1000', '--'];
 const READABLE = '/var/tmp';
 
 /**
- * How to run Postgres, which refuses to be root.
+ * How to run Postgres, which refuses to run as root.
  * @typedef {object} Identity
  * @property {string} bin the binaries it may read
- * @property {string} dir the folder it keeps its data in
- * @property {(binary: string, args: string[]) => {command: string, args: string[], options: {uid?: number, gid?: number}}} command
- * @property {(path: string) => void} own hands a file or folder over to it
+ * @property {string} dir the folder for its data
+ * @property {(binary: string, args: string[]) => {command: string, args: string[], options: {uid?: number, gid?:
+ *   number}}} command
+ * @property {(path: string) => void} own makes it the owner of a file or folder
  */
 
-/** Where the data goes when the server's user cannot reach the data folder. @param {string} dir */
+/** The place for the data when the server's user cannot reach the data folder. @param {string} dir */
 export const publicHome = (dir) => join(READABLE, `gatehouse-${folderId(dir)}`);
 
 /**
- * Makes a folder in a place where everybody may write; one that somebody else put there is refused.
+ * Creates a folder where everybody may write. One that somebody else placed there is refused.
  * @param {string} path
  * @param {number} mode
  */
@@ -56,7 +57,7 @@ const reaches = (dir, user) => spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', dir]
  * @returns {Identity}
  */
 export function postgresIdentity(binaries, dir) {
-  // Once data is there it stays there, also when a later run could have kept it in the data folder.
+  // Existing data stays where it is, even if a later run could keep it in the data folder.
   const elsewhere =
     process.getuid?.() === 0 && !existsSync(join(dir, 'cluster')) && existsSync(join(publicHome(dir), 'cluster'));
   const plain = { bin: binaries.bin, dir: elsewhere ? publicHome(dir) : dir };
@@ -67,7 +68,8 @@ export function postgresIdentity(binaries, dir) {
       own: () => {},
     };
   }
-  // A user namespace maps root to an ordinary id for this one process: no user is made, and root's folders stay readable.
+  // A user namespace maps root to an ordinary id for this one process: no user is created, and root's folders stay
+  // readable.
   const probe = spawnSync('unshare', [...USER_NAMESPACE, join(binaries.bin, 'postgres'), '--version']);
   if (probe.status === 0) {
     return {

@@ -16,7 +16,8 @@ const LEAST_MAJOR = 15;
 const READY_MS = 120_000;
 
 /**
- * An eighth of the memory, 256 MB to 1 GB: the index of ten million claimed keys is 0.4 GB. Throw-away data needs little.
+ * An eighth of the memory, 256 MB to 1 GB: the index of ten million claimed keys is 0.4 GB. Throw-away data needs
+ * little.
  * @param {boolean} durable
  */
 const sharedBuffersMb = (durable) =>
@@ -29,7 +30,8 @@ const settings = (durable) => ({
   max_connections: '300',
   shared_buffers: `${sharedBuffersMb(durable)}MB`,
   wal_buffers: '16MB',
-  // Buffers are written ahead of their reuse, or the commit that needs one writes it: 20,000 receipts a second need 5,000.
+  // The background writer frees buffers ahead of use; otherwise the commit that needs one writes it. 20,000 receipts a
+  // second need 5,000.
   bgwriter_delay: '50ms',
   bgwriter_lru_maxpages: '1000',
   bgwriter_lru_multiplier: '4',
@@ -47,7 +49,7 @@ const settings = (durable) => ({
 export async function connect(url) {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined); // an idle connection that the server closes is no news here
+  client.on('error', () => undefined); // an idle connection that the server closes needs no report
   await client.connect();
   return client;
 }
@@ -56,7 +58,7 @@ export async function connect(url) {
 const tail = (file) => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').slice(-8).join('\n') : '');
 
 /**
- * Waits until the server takes connections and makes our database if it is missing.
+ * Waits until the server accepts connections, and creates our database if it is missing.
  * @param {string} adminUrl
  * @param {() => string | null} ended how the server ended, null while it runs
  */

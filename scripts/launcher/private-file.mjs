@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Writes JSON that only this user may read; a reader sees the old or the new content, never half of it.
+ * Writes JSON that only this user may read. A reader sees the old or the new content, never a part of it.
  * @param {string} file
  * @param {unknown} value
  */

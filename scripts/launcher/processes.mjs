@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * The command line of a process, '' when it is gone (or a zombie). Process ids are reused, above all in containers,
- * so a pid out of a file says nothing before this was compared.
+ * The command line of a process, '' when it is gone (or a zombie). Process ids are reused, above all in containers, so
+ * a pid from a file proves nothing until its command line is compared.
  * @param {number} pid
  */
 export function commandOf(pid) {
@@ -27,7 +27,7 @@ const isGone = (error) =>
 /**
  * @param {number} pid negative for a process group
  * @param {NodeJS.Signals} signal
- * @returns {boolean} false when it was gone already
+ * @returns {boolean} false when it was already gone
  */
 export function signalProcess(pid, signal) {
   try {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The folder that holds package.json. */
 export const root = resolve(fileURLToPath(new URL('../..', import.meta.url)));
 
-/** Downloads that any run may reuse and anybody may delete. */
+/** Downloads, which any run may reuse and anybody may delete. */
 export const cacheDir = join(root, '.cache');
 
 /**
@@ -20,8 +20,5 @@ export function dataDirFrom(env, args) {
   return resolve(root, (at >= 0 ? args[at + 1] : env.GATEHOUSE_DATA_DIR) || '.data');
 }
 
-/**
- * A short name that is the same for the same folder, for what must live outside of it.
- * @param {string} dir
- */
+/** A short name derived from the folder, for resources that must be outside of it.  @param {string} dir */
 export const folderId = (dir) => createHash('sha256').update(dir).digest('hex').slice(0, 12);

@@ -37,7 +37,7 @@ function onPath() {
   return { reason: reasons.join(', ') };
 }
 
-/** The unpacked download, if it is there and runs. @returns {RedisBinary | null} */
+/** The unpacked download, if it exists and runs. @returns {RedisBinary | null} */
 function unpacked() {
   const command = join(home, 'usr', 'bin', 'redis-server');
   if (!existsSync(command)) return null;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The queues whose keys a service uses: it takes their jobs, adds to them, or looks how far behind they are. `order` is
- * none, but the order of receipts on their way. Nothing else of Redis is a service's.
+ * The queues whose keys a service uses: it takes their jobs, adds jobs, or checks their lag. `order` is not a queue but
+ * the order of receipts in flight. A service may use nothing else in Redis.
  * @type {Record<string, string[]>}
  */
 export const queuesOf = {
@@ -15,16 +15,16 @@ export const queuesOf = {
   portal: [],
 };
 
-/** May do everything: for who starts and watches the server, and for no service. */
+/** May do everything. It is for whoever starts and watches the server, not for a service. */
 export const ADMIN = 'gatehouse_admin';
 
 /** @param {string} service */
 export const redisUser = (service) => `gatehouse_${service.replaceAll('-', '_')}`;
 
 /**
- * What BullMQ's scripts and its client call, found by running the system under these rules: the data commands of its
- * scripts, the scripts themselves, and what ioredis asks when it connects. None that names all keys, empties or configures
- * the server, or watches others.
+ * The commands that BullMQ's scripts and client need, found by running the system under these rules: the data commands
+ * of its scripts, the scripts themselves, and what ioredis sends when it connects. None of them lists all keys, flushes
+ * or configures the server, or monitors other clients.
  */
 const COMMANDS = [
   '+eval',
@@ -93,7 +93,7 @@ const COMMANDS = [
   '+xlen',
   '+multi',
   '+exec',
-  // Where the slots of a Cluster are.
+  // Maps the slots of a Cluster to its nodes.
   '+cluster|slots',
   '+cluster|info',
 ];
@@ -101,21 +101,21 @@ const COMMANDS = [
 /** @param {string} queue as libs/queue names its keys */
 const keysOf = (queue) => `~{gatehouse:q:${queue}}:*`;
 
-/** The variable of a user's password in docker-compose.yml. @param {string} user a service, or `admin` */
+/** The variable in docker-compose.yml for a user's password. @param {string} user a service, or `admin` */
 export const passwordVariable = (user) => `REDIS_PASSWORD_${user.toUpperCase().replaceAll('-', '_')}`;
 
 /** @param {(user: string) => string} passwordOf */
 export const composePasswords = (passwordOf) =>
   Object.fromEntries(['admin', ...Object.keys(queuesOf)].map((user) => [passwordVariable(user), passwordOf(user)]));
 
-/** What stands behind a user's password. @param {string} service */
+/** The rules of a user, which follow its password. @param {string} service */
 export const rulesOf = (service) =>
   ['resetkeys', 'resetchannels', ...(queuesOf[service] ?? []).map(keysOf), '-@all', ...COMMANDS].join(' ');
 
 /**
- * The lines of an ACL file. Without a password nobody gets in: the default user is off.
+ * The lines of an ACL file. The default user is off, so nobody connects without a password.
  * @param {(user: string) => string} passwordOf by service, and `admin`
- * @param {'hash' | 'plain'} [form] a hash where the file is ours to keep
+ * @param {'hash' | 'plain'} [form] a hash where we keep the file ourselves
  */
 export function aclFile(passwordOf, form = 'hash') {
   const secret = (/** @type {string} */ password) =>

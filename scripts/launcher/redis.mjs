@@ -12,10 +12,10 @@ import { ADMIN, aclFile, composePasswords } from './redis-users.mjs';
 import { askRedis } from './resp.mjs';
 import { say } from './say.mjs';
 
-/** Loading a large append-only file takes its time. */
+/** Loading a large append-only file takes a while. */
 const READY_MS = 120_000;
 
-/** Ends a server that outlived whoever started it: two must not write the same files. @param {string} file */
+/** Ends a server that outlived its launcher: two servers must not write the same files. @param {string} file */
 async function clearLeftover(file) {
   if (!existsSync(file)) return;
   const { pid, port } = JSON.parse(readFileSync(file, 'utf8'));
@@ -28,13 +28,13 @@ async function clearLeftover(file) {
  * Starts a private server on 127.0.0.1 that keeps its append-only file in `dir` and never evicts.
  * @param {object} options
  * @param {string} options.dir
- * @param {number} [options.port] any free one when left out
- * @param {string} [options.log] file for the server's own log; `<dir>/redis.log`
+ * @param {number} [options.port] any free one by default
+ * @param {string} [options.log] file for the server's own log; `<dir>/redis.log` by default
  * @param {boolean} [options.durable] false writes nothing to disk: for throw-away data only
  * @param {string[]} [options.args] more for the server's command line
  * @param {boolean} [options.detached] its own process group, out of reach of the terminal's Ctrl-C
- * @param {(user: string) => string} [options.passwordOf] by service, and `admin`, whose the url is then; without it
- *   everybody on this machine may do everything: for throw-away data only
+ * @param {(user: string) => string} [options.passwordOf] by service, and `admin`, whose credentials the url then has;
+ *   without it everybody on this machine may do everything: for throw-away data only
  * @returns {Promise<import('./child.mjs').Running & {url: string, port: number, source: string}>}
  */
 export async function startRedis({ dir: folder, port, log, durable = true, detached = true, passwordOf, args = [] }) {
@@ -49,7 +49,7 @@ export async function startRedis({ dir: folder, port, log, durable = true, detac
   mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
   const output = openSync(logFile, 'a', 0o600);
   const users = join(dir, 'users.acl');
-  // Written anew each time: the rules are this version's.
+  // Rewritten at each start, since the rules depend on the version.
   if (passwordOf) writeFileSync(users, aclFile(passwordOf), { mode: 0o600 });
   const child = spawn(
     binary.command,
@@ -105,9 +105,9 @@ export async function startRedis({ dir: folder, port, log, durable = true, detac
 }
 
 /**
- * A queue whose jobs can be evicted loses messages, so a server with a memory limit must not evict.
+ * A server with a memory limit must not evict: evicted jobs are lost messages.
  * @param {string} url
- * @param {string} setting the name that the error gives it
+ * @param {string} setting its name in the error
  */
 async function checkGiven(url, setting) {
   let info;
@@ -135,7 +135,7 @@ async function checkGiven(url, setting) {
  * @param {string} [options.installation] names the compose project; dir when left out
  * @param {Omit<Parameters<typeof startRedis>[0], 'dir'>} [options.server] for a private server
  * @returns {Promise<{url: string, users: boolean, source: string, pid: number | null, exited: Promise<string> | null, stop: () => Promise<void>}>}
- *   users: whether each service has one of its own there; pid and exited are null for a server that is not our child
+ *   users: whether each service has a user of its own there; pid and exited are null for a server that is not our child
  * @throws one error that names each way and why it did not work
  */
 export async function resolveRedis({ dir, env, installation = dir, server = {} }) {

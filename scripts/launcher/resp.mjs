@@ -2,13 +2,13 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
 /**
- * Sends commands to Redis one after the other on a fresh connection. Understands what PING, AUTH and INFO answer: simple
- * strings, errors and one bulk string each.
+ * Sends commands to Redis one after another on a new connection. It understands the answers of PING, AUTH and INFO:
+ * simple strings, errors and one bulk string each.
  * @param {string} url redis://[user[:password]@]host[:port] or rediss://
  * @param {string[][]} commands
  * @param {number} [timeoutMs]
  * @returns {Promise<string[]>} one reply per command
- * @throws on a refused connection, a time-out or an error reply (NOAUTH, LOADING, …)
+ * @throws on a refused connection, a timeout or an error reply (NOAUTH, LOADING, …)
  */
 export function askRedis(url, commands, timeoutMs = 5_000) {
   const { protocol, hostname, port, username, password } = new URL(url);

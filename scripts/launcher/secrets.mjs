@@ -7,7 +7,7 @@ import { thumbprint } from './service-keys.mjs';
 /**
  * @typedef {object} Secrets
  * @property {Kek} kek key encryption key of the vault
- * @property {Kek[]} [older_keks] those before it: they still open what they wrapped
+ * @property {Kek[]} [older_keks] earlier ones, which still decrypt what they wrapped
  * @property {import('node:crypto').JsonWebKey & {kid: string}} service_key Ed25519 private key that services sign tokens with
  * @property {string} webhook_key seals the tokens of webhook URLs, 32 bytes in base64
  * @property {string} adapter_secret whsec_ and base64, as the Standard Webhooks specification writes it
@@ -30,7 +30,8 @@ const newWebhookKey = () => randomBytes(32).toString('base64');
 const fileOf = (dataDir) => join(dataDir, 'secrets.json');
 
 /**
- * Puts a new key encryption key before those there are. Each stays: backups need it, and so does what is not rewrapped.
+ * Puts a new key encryption key before the existing ones. They stay: backups need them, and so does whatever is not
+ * rewrapped yet.
  * @param {string} dataDir
  * @returns {string} its kid
  */
@@ -48,8 +49,8 @@ export function kekRing({ kek, older_keks: older = [] }) {
 }
 
 /**
- * The installation's own secrets in `<dataDir>/secrets.json` (mode 0600), made the first time. Losing the file loses every
- * credential that the vault holds.
+ * The installation's own secrets in `<dataDir>/secrets.json` (mode 0600), created at the first start. Without this file
+ * every credential in the vault is lost.
  * @param {string} dataDir
  * @returns {Secrets}
  */
@@ -57,7 +58,7 @@ export function ensureSecrets(dataDir) {
   const file = fileOf(dataDir);
   if (existsSync(file)) {
     const known = JSON.parse(readFileSync(file, 'utf8'));
-    // A file from before there was this key: it gets one.
+    // A file of an older version lacks this key, so it is added.
     if (!known.webhook_key) writePrivate(file, Object.assign(known, { webhook_key: newWebhookKey() }));
     return known;
   }

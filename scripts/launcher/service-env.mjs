@@ -5,10 +5,12 @@ import { serviceKeys, thumbprint } from './service-keys.mjs';
 import { operationsOf } from './services.mjs';
 
 const HOST = '127.0.0.1';
-/** V8 gives young objects 128 MB here otherwise: a service grows into some of it while it starts, and gives nothing back. */
+/**
+ * V8's default for young objects here is 128 MB. A service grows into part of it while it starts, and never returns it.
+ */
 const HEAP = '--max-semi-space-size=8';
 
-/** Secrets that only the services named here may see, whatever the launcher's own environment holds. */
+/** Only the services named here see these secrets, whatever the launcher's own environment holds. */
 const HOLDERS = {
   GATEHOUSE_KEK_RING: ['credential-vault'],
   GATEHOUSE_ADAPTER_SECRET: ['adapters', 'adapter-gateway'],
@@ -16,7 +18,7 @@ const HOLDERS = {
   MODEL_API_KEY: ['engine'],
 };
 
-/** Services that run what others wrote see these settings and no other. */
+/** Services that run foreign code see only these settings. */
 const ONLY = {
   'python-runner':
     /^(PATH|NODE_OPTIONS|NODE_COMPILE_CACHE|PORT|OPERATIONS_PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_ISSUERS|SERVICE_TOKEN_\w+|PYTHON_\w+)$/,
@@ -26,8 +28,8 @@ const ONLY = {
 export const originOf = (port) => `http://${HOST}:${port}`;
 
 /**
- * The environment of each service. What the launcher's own environment sets (NODE_ENV, PUBLIC_URL, a key) wins over what
- * is generated.
+ * The environment of each service. The launcher's own environment (NODE_ENV, PUBLIC_URL, a key) overrides generated
+ * values.
  * @param {object} from
  * @param {import('./services.mjs').Service[]} from.services
  * @param {Record<string, number>} from.ports by service name
@@ -37,7 +39,7 @@ export const originOf = (port) => `http://${HOST}:${port}`;
  * @returns {(name: string) => NodeJS.ProcessEnv}
  */
 export function serviceEnv({ services, ports, stores, secrets, env }) {
-  // A key that was supplied is everyone's, unless its issuers were too.
+  // All services share a supplied key, unless issuers were supplied too.
   const keys = env.GATEHOUSE_SERVICE_KEY
     ? null
     : serviceKeys(
@@ -54,7 +56,7 @@ export function serviceEnv({ services, ports, stores, secrets, env }) {
     NODE_COMPILE_CACHE: join(cacheDir, 'compiled'),
     ...env,
     HOST,
-    // The shipped adapters are reached whatever else is allowed.
+    // The shipped adapters are always reachable, whatever else is allowed.
     GATEHOUSE_EGRESS_ALLOW: [`${HOST}:${ports.adapters ?? 0}`, env.GATEHOUSE_EGRESS_ALLOW].filter(Boolean).join(','),
     ...Object.fromEntries(services.map(({ name, urlVariable }) => [urlVariable, originOf(ports[name] ?? 0)])),
   };
@@ -69,24 +71,25 @@ export function serviceEnv({ services, ports, stores, secrets, env }) {
     const at = stores(name);
     own.DATABASE_URL = at?.databaseUrl;
     own.REDIS_URL = at?.redisUrl;
-    // It calls nobody, and its requests are signed by the gateway.
+    // It calls no service, and the gateway signs its requests.
     if (name === 'adapters') delete own.GATEHOUSE_SERVICE_KEY;
-    // Who makes no tokens checks them by public keys: where one key is everyone's, by its public half.
+    // The runner makes no tokens and checks them by public keys. With one shared key, that is its public half.
     own.GATEHOUSE_SERVICE_ISSUERS ??=
       name === 'python-runner' ? oneIssuer(own.GATEHOUSE_SERVICE_KEY, services) : undefined;
-    // In production the vault refuses a generated key: that is for who asks for production, not for this default.
+    // In production the vault rejects a generated key. So it only runs as production when that was asked for
+    // explicitly.
     if (name === 'credential-vault') own.NODE_ENV = env.NODE_ENV ?? 'development';
     for (const [secret, holders] of Object.entries(HOLDERS)) if (!holders.includes(name)) delete own[secret];
     const only = Object.entries(ONLY).find(([service]) => service === name)?.[1];
     for (const variable of Object.keys(own)) if (only && !only.test(variable)) delete own[variable];
-    // npm's own settings are for npm, and may hold registry credentials.
+    // npm's settings are not for services, and may hold registry credentials.
     for (const variable of Object.keys(own)) if (/^npm_/i.test(variable)) delete own[variable];
     return own;
   };
 }
 
 /**
- * The public half of a key that all services sign with, as that of each; nonsense is for its readers to refuse.
+ * The public half of a key that all services share, as the key of each. An invalid key is reported by its readers.
  * @param {string | undefined} privateJwk
  * @param {{name: string}[]} services
  */

@@ -1,5 +1,5 @@
 /**
- * A process of the system, with the services that it runs: its own, or those that it hosts.
+ * A process of the system and the services that it runs: a single one, or those that it hosts.
  * @typedef {object} Group
  * @property {string} name also its log's name
  * @property {string} entry what Node runs, from the project's root
@@ -10,12 +10,12 @@
 const host = { name: 'host', entry: 'dist/apps/host/src/main.js' };
 
 /**
- * The names of the services that share one process: `--small` says all that may, GATEHOUSE_SERVICES which.
+ * The names of the services that share one process: `--small` selects all that may, GATEHOUSE_SERVICES lists them.
  * @param {import('./services.mjs').Service[]} services
  * @param {NodeJS.ProcessEnv} env
  * @param {string[]} args
  * @returns {string[]}
- * @throws Error that says which may
+ * @throws Error that names those that may
  */
 export function hostedServices(services, env, args) {
   const may = services.filter(({ hostable }) => hostable).map(({ name }) => name);
@@ -33,7 +33,7 @@ export function hostedServices(services, env, args) {
 }
 
 /**
- * Which processes run the services: each its own but those that are hosted.
+ * Assigns the services to processes: one each, except for the hosted ones.
  * @param {import('./services.mjs').Service[]} services
  * @param {string[]} hosted
  * @returns {Group[]}
@@ -48,8 +48,8 @@ export function groupServices(services, hosted) {
 }
 
 /**
- * The environment of a process: of a host, what all its services have alike, and beside it what one has for itself, by
- * that service's name (`ROUTER_DATABASE_URL`).
+ * The environment of a process. A host gets the values that all its services share, and a service's own values under
+ * its name (`ROUTER_DATABASE_URL`).
  * @param {Group} group
  * @param {(name: string) => NodeJS.ProcessEnv} envOf of each service
  * @returns {NodeJS.ProcessEnv}

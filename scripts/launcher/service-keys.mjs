@@ -1,19 +1,23 @@
 import { createHash, createPrivateKey, createPublicKey, hkdfSync } from 'node:crypto';
 
-/** An Ed25519 seed as PKCS #8 (RFC 8410): this, then the 32 bytes. */
+/** The PKCS #8 prefix of an Ed25519 seed (RFC 8410); the 32 bytes follow it. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The RFC 7638 name of an Ed25519 key: a token names its key by it. @param {import('node:crypto').JsonWebKey} jwk */
+/**
+ * The RFC 7638 thumbprint of an Ed25519 key: tokens refer to their key by it.
+ * @param {import('node:crypto').JsonWebKey} jwk
+ */
 export function thumbprint({ crv, kty, x }) {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
 }
 
 /**
- * A key for each service, so that none can sign as another one: derived from the installation's key, so that they are the
- * same after a restart without a file more.
+ * A key for each service, so that none can sign as another. They are derived from the installation's key, so that they
+ * survive a restart without another file.
  * @param {import('./secrets.mjs').Secrets['service_key']} installationKey
  * @param {string[]} names of services
- * @returns {{keyOf: (name: string) => string, issuers: string}} private JWKs by service, and everyone's public ones, as settings
+ * @returns {{keyOf: (name: string) => string, issuers: string}} private JWKs by service, and all public ones, as
+ *   settings
  */
 export function serviceKeys(installationKey, names) {
   const seed = Buffer.from(String(installationKey.d), 'base64url');

@@ -16,7 +16,7 @@ const SAY_EVERY_MS = 15_000;
 export const logFileOf = (dataDir, name) => join(dataDir, 'logs', `${name}.log`);
 
 /**
- * Opens a log to append to; a large one is put aside first (one older file is kept).
+ * Opens a log for appending. A large one is renamed first; one older file is kept.
  * @param {string} dataDir
  * @param {string} name
  */
@@ -28,7 +28,8 @@ function openLog(dataDir, name) {
 }
 
 /**
- * Starts a service in a process group of its own (a Ctrl-C in the terminal is for the launcher, which lets it drain).
+ * Starts a service in a process group of its own: Ctrl-C in the terminal reaches only the launcher, which lets services
+ * drain.
  * @param {object} options
  * @param {string} options.dataDir
  * @param {Pick<import('./service-group.mjs').Group, 'name' | 'entry' | 'niceness'>} options.service
@@ -57,12 +58,12 @@ export function startService({ dataDir, service, env, flags = [] }) {
 }
 
 /**
- * Waits until a service answers GET /health/ready with 200, however long that takes on a busy machine, and says meanwhile what
- * it waits for. One that ends is started again by its supervisor: slow or broken, it takes none of the others down.
+ * Waits until a service answers GET /health/ready with 200, however long that takes on a busy machine, and reports what
+ * it waits for. A service that exits meanwhile is restarted by its supervisor.
  * @param {object} options
  * @param {string} options.name
  * @param {string} options.origin
- * @param {string} options.logFile named in what is said, with its last lines
+ * @param {string} options.logFile quoted in reports, with its last lines
  * @param {AbortSignal} options.signal ends the waiting
  * @param {(text: string) => void} [options.tell]
  * @param {number} [options.sayEveryMs]
@@ -95,7 +96,7 @@ async function readiness(origin, signal) {
 }
 
 /**
- * Without `fetch`, of which a refused connection costs some ms: nine services refuse some hundred while they start.
+ * Without `fetch`, where a refused connection costs some ms: nine starting services refuse several hundred.
  * @param {string} url
  * @param {AbortSignal} signal
  * @returns {Promise<{status: number, text: string}>}

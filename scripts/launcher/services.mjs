@@ -3,12 +3,12 @@
  * @typedef {object} Service
  * @property {string} name also its folder in apps/ and its log's name
  * @property {string} entry what Node runs, from the project's root
- * @property {string} urlVariable tells the others where it listens
- * @property {string} portVariable fixes its port
- * @property {boolean} essential whether the system is of use only with it: the others are told of while it still starts
- * @property {string} operationsPortVariable fixes the port of its metrics and states
- * @property {boolean} hostable whether one process may run it beside others
- * @property {number} niceness of its process: who answers senders and people goes before who works behind the queues
+ * @property {string} urlVariable gives the others its address
+ * @property {string} portVariable sets its port
+ * @property {boolean} essential whether startup waits for it; the others may still be starting when the system is announced
+ * @property {string} operationsPortVariable sets the port of its metrics and states
+ * @property {boolean} hostable whether it may share a process with others
+ * @property {number} niceness of its process: answering senders and people comes before work behind the queues
  */
 
 /** @param {string} name @param {string} urlVariable @param {Partial<Service>} [more] @returns {Service} */
@@ -27,17 +27,17 @@ const service = (name, urlVariable, more) => {
   };
 };
 
-/** The name under which the port of a service's metrics and states is chosen and remembered. @param {string} name */
+/** The name under which the port of a service's metrics and states is remembered. @param {string} name */
 export const operationsOf = (name) => `${name} operations`;
 
 /**
- * One thread against many: with an even share its answers would wait for what nobody waits for. Not more than that: it
- * would run for every request as it comes, and the batches that make it fast would get smaller.
+ * The ingress has one thread against many. With an even share, its answers would wait for background work. A higher
+ * priority would make it run for every single request, so that its batches, which make it fast, would get smaller.
  */
 const answersSenders = { niceness: -3 };
 const behindQueues = { niceness: 10 };
 
-/** In the order in which they start. @type {Service[]} */
+/** In the order of their start. @type {Service[]} */
 export const services = [
   service('credential-vault', 'VAULT_URL'),
   service('webhook-ingress', 'INGRESS_URL', answersSenders),

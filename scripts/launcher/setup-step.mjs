@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './project.mjs';
 
-/** EX_CONFIG of sysexits.h: what the program wrote last is a sentence for whoever starts the system. */
+/** EX_CONFIG of sysexits.h: the last line that the program wrote is a message for the operator. */
 const refused = 78;
 
 /**
@@ -12,7 +12,7 @@ const refused = 78;
  * @param {AbortSignal} signal ends it
  * @param {string[]} args
  * @returns {Promise<string>} its stdout
- * @throws with the end of its output when it fails
+ * @throws with the last lines of its output when it fails
  */
 export function runStep(entry, env, signal, args = []) {
   return new Promise((resolve, reject) => {
@@ -37,9 +37,10 @@ export function runStep(entry, env, signal, args = []) {
 }
 
 /**
- * What the bootstrap printed: the last line that is a JSON object.
+ * Reads the bootstrap's output: the last line that is a JSON object.
  * @param {string} output
- * @returns {{organization_id: string, project_id: string, api_key: string | null, owner_link: string | null, webhook_url_path: string | null, webhook_token: string | null, app_id: string}}
+ * @returns {{organization_id: string, project_id: string, api_key: string | null, owner_link: string | null,
+ *   webhook_url_path: string | null, webhook_token: string | null, app_id: string}}
  */
 export function bootstrapResult(output) {
   const line = output

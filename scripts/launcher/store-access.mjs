@@ -1,11 +1,12 @@
 import { hkdfSync } from 'node:crypto';
 import { queuesOf, redisUser } from './redis-users.mjs';
 
-/** Those with a schema of their own have a role of their own. */
+/** Services with a schema of their own, and so with a role of their own. */
 const withDatabase = Object.keys(queuesOf);
 
 /**
- * Passwords of the stores' users, derived from the installation's key: the same after a restart without a file more.
+ * Passwords of the stores' users. They are derived from the installation's key, so that they survive a restart without
+ * another file.
  * @param {import('./secrets.mjs').Secrets['service_key']} installationKey
  * @returns {(store: 'postgres' | 'redis', user: string) => string} hexadecimal, so that it needs no escape anywhere
  */
@@ -24,18 +25,18 @@ function withUser(url, username, password) {
 }
 
 /**
- * Where a process finds its stores; null for who has none.
+ * The addresses of a process's stores; null for one without stores.
  * @typedef {(name: string) => {databaseUrl: string, redisUrl: string} | null} StoreAccess
  */
 
 /**
- * Each service by its own role and user; the step `migrations` by the role that owns the schemas.
+ * Each service has its own role and user; the step `migrations` has the role that owns the schemas.
  * @param {object} from
  * @param {string} from.databaseUrl as an administrator
  * @param {string} from.redisUrl
  * @param {import('./secrets.mjs').Secrets} from.secrets
- * @param {boolean} from.roles false: Postgres is used by the one role of databaseUrl
- * @param {boolean} from.users false: Redis is used by the one user of redisUrl
+ * @param {boolean} from.roles false: all use the role of databaseUrl
+ * @param {boolean} from.users false: all use the user of redisUrl
  * @returns {StoreAccess}
  */
 export function storeAccess({ databaseUrl, redisUrl, secrets, roles, users }) {
@@ -60,7 +61,10 @@ export function databasePasswords({ service_key: key }) {
   );
 }
 
-/** What a private Redis lets whom do. @param {import('./secrets.mjs').Secrets} secrets @returns {(user: string) => string} */
+/**
+ * Passwords of a private Redis by user.
+ * @param {import('./secrets.mjs').Secrets} secrets @returns {(user: string) => string}
+ */
 export function redisPasswords({ service_key: key }) {
   const passwordOf = storePasswords(key);
   return (user) => passwordOf('redis', user);

@@ -2,19 +2,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const FIRST_BACKOFF_MS = 100;
 const MOST_BACKOFF_MS = 5_000;
-/** A child that lived this long starts its next backoff at the beginning. */
+/** After a child lived this long, its backoff starts over. */
 const HEALTHY_MS = 10_000;
 
 /**
- * A child and what is to become of it.
+ * A supervised child.
  * @typedef {object} Kept
  * @property {import('./child.mjs').Running | null} running
  * @property {boolean} stopping for good
- * @property {boolean} asked to end and be started anew
+ * @property {boolean} asked to be restarted
  * @property {Promise<void>} loop
  */
 
-/** Keeps children alive: one that dies is started again after a backoff, until it is told to stop. */
+/** Keeps children alive: one that exits is restarted after a backoff, until it is stopped. */
 export class Supervisor {
   /** @type {Map<string, Kept>} */
   #kept = new Map();
@@ -23,7 +23,10 @@ export class Supervisor {
   #onEnd;
   #wake = new AbortController();
 
-  /** @param {{say: (text: string) => void, onChange?: (name: string, pid: number) => void, onEnd?: (name: string) => void}} hooks onEnd: of one that nobody told to */
+  /**
+   * @param {{say: (text: string) => void, onChange?: (name: string, pid: number) => void, onEnd?: (name: string) =>
+   *   void}} hooks onEnd: a child exited unasked
+   */
   constructor({ say, onChange = () => {}, onEnd = () => {} }) {
     this.#say = say;
     this.#onChange = onChange;
@@ -41,7 +44,7 @@ export class Supervisor {
    * @param {string} name
    * @param {() => Promise<R>} launch called again for each restart
    * @returns {Promise<R>} the first child
-   * @throws what the first launch throws: nothing is kept then
+   * @throws what the first launch throws; the child is then not kept
    */
   async keep(name, launch) {
     const first = await launch();
@@ -78,20 +81,20 @@ export class Supervisor {
         try {
           kept.running = await launch();
           this.#onChange(name, kept.running.pid);
-          // Who asked for it says so.
+          // The caller of `restart` reports it.
           if (!asked) this.#say(`${name} runs again (pid ${kept.running.pid})`);
         } catch (error) {
           how = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
         }
       }
-      // Stopped while it was being started again: nobody else knows of this child yet.
+      // It was stopped during its restart, so nobody else knows this child yet.
       if (kept.stopping) await kept.running?.stop();
     }
   }
 
   /**
-   * Ends a child, which is then started again at once: nothing failed. One that waits to be tried again does not wait longer.
-   * @param {string} name one that is not kept is left alone
+   * Restarts a child at once, without a backoff since nothing failed. A pending backoff is cut short.
+   * @param {string} name a name that is not kept is ignored
    */
   async restart(name) {
     const kept = this.#kept.get(name);
@@ -107,8 +110,8 @@ export class Supervisor {
   }
 
   /**
-   * Stops children for good, all of these at once, and waits until they are gone.
-   * @param {string[]} names those that are not kept are left alone
+   * Stops children for good, all at the same time, and waits until they have exited.
+   * @param {string[]} names those that are not kept are ignored
    */
   async stop(names) {
     const chosen = names.flatMap((name) => this.#kept.get(name) ?? []);

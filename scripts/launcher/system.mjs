@@ -21,10 +21,12 @@ const MIGRATE = 'dist/libs/database/src/migrate-all.js';
 const BOOTSTRAP = 'dist/apps/portal/src/bootstrap/main.js';
 
 /**
- * Puts a store under supervision: a private server is restarted with the same port and data, another's is left alone.
+ * Puts a store under supervision. A private server is restarted with the same port and data; a foreign one is left
+ * alone.
  * @param {Supervisor} supervisor
  * @param {'postgres' | 'redis'} name
- * @template {{url: string, source: string, pid: number | null, exited: Promise<string> | null, stop: () => Promise<void>}} T
+ * @template {{url: string, source: string, pid: number | null, exited: Promise<string> | null, stop: () =>
+ *   Promise<void>}} T
  * @param {() => Promise<T>} resolveStore
  * @param {() => Promise<import('./child.mjs').Running>} startAgain
  * @returns {Promise<T>}
@@ -44,26 +46,27 @@ async function keepStore(supervisor, name, resolveStore, startAgain) {
 }
 
 /**
- * What a system lets who develops it do while it runs.
+ * What `npm run dev` needs of a running system.
  * @typedef {object} RunningSystem
  * @property {string} dataDir
  * @property {Supervisor} supervisor
  * @property {import('./service-group.mjs').Group[]} groups its processes
  * @property {import('./description.mjs').Description} description
  * @property {() => Promise<void>} migrate
- * @property {AbortSignal} signal aborted when it is told to stop
+ * @property {AbortSignal} signal aborted when the system stops
  */
 
 /**
- * Runs the whole system until it is told to stop (SIGINT, SIGTERM, SIGHUP), then lets it drain.
+ * Runs the whole system until it is stopped (SIGINT, SIGTERM, SIGHUP), then lets it drain.
  * @param {object} options
  * @param {string} options.dataDir absolute
  * @param {NodeJS.ProcessEnv} options.env
  * @param {import('./services.mjs').Service[]} options.services
  * @param {string[]} [options.hosted] names of those that share one process
- * @param {(process: string) => string[]} [options.flagsOf] for Node, of a process
- * @param {(process: string) => void} [options.onEnd] hears of a process that nobody told to end
- * @param {(system: RunningSystem) => Promise<() => Promise<void>>} [options.onRunning] what it gives is called when the system stops
+ * @param {(process: string) => string[]} [options.flagsOf] Node's flags for a process
+ * @param {(process: string) => void} [options.onEnd] called when a process exits unasked
+ * @param {(system: RunningSystem) => Promise<() => Promise<void>>} [options.onRunning] returns what to call when the
+ *   system stops
  */
 export async function runSystem({ dataDir, env, services, hosted = [], flagsOf = () => [], onEnd, onRunning }) {
   const groups = groupServices(services, hosted);
@@ -71,7 +74,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
   const started = Date.now();
   const told = new AbortController();
   const stopped = new Promise((resolve) => told.signal.addEventListener('abort', resolve, { once: true }));
-  // A terminal and npm may both pass the same Ctrl-C on, so a second one changes nothing; each wait below has its end.
+  // A terminal and npm may both deliver the same Ctrl-C, so a second one changes nothing. Each wait below is bounded.
   for (const signal of /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
     process.on(signal, () => told.abort());
   await endLeftovers(dataDir);
@@ -96,7 +99,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
     say,
     onEnd,
     onChange(name, pid) {
-      // The stores know themselves which servers they left behind.
+      // The stores clean up their own leftover servers.
       if (name !== 'postgres' && name !== 'redis') children.add(name, pid);
       if (description) writeDescription(dataDir, (description = withPids(description)));
     },
@@ -160,7 +163,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
       await migrate();
     }
     undo.unshift(async () => {
-      say('Stopping: services finish what they hold (20 s at most) …');
+      say('Stopping: services finish what is in flight (20 s at most) …');
       await supervisor.stop(groups.map(({ name }) => name));
       children.clear();
     });
@@ -189,7 +192,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
           starting.splice(starting.indexOf(name), 1);
           if (description) say(`${name} is ready now, after ${((Date.now() - started) / 1000).toFixed(1)} s`);
         },
-        // Told to stop meanwhile, or it could not be launched, which its supervisor has said.
+        // It was stopped meanwhile, or it could not be launched, which its supervisor has reported.
         () => undefined,
       );
     }
@@ -200,7 +203,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
     description = withPids({
       base_url,
       webhook_url: made.webhook_url_path && `${base_url}${made.webhook_url_path}`,
-      // Shown once by the database: only this file still knows it.
+      // The database shows the key once. Only this file still has it.
       api_key: made.api_key ?? (last.project_id === made.project_id ? (last.api_key ?? null) : null),
       owner_link: made.owner_link,
       organization_id: made.organization_id,
@@ -216,7 +219,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
       redis: { url: redis.url, pid: null },
     });
     writeDescription(dataDir, description);
-    const rest = starting.length > 0 ? ` but ${starting.join(' and ')}, which still starts` : '';
+    const rest = starting.length > 0 ? `, except ${starting.join(' and ')}, still starting` : '';
     say(`Everything runs${rest}, after ${((Date.now() - started) / 1000).toFixed(1)} s`);
     process.stdout.write(`${banner(dataDir, description)}\n`);
     const end = await onRunning?.({ dataDir, supervisor, groups, description, migrate, signal: told.signal });

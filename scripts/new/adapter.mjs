@@ -1,11 +1,11 @@
 import { camel, filled, isKebab, pascal, title, upper } from './names.mjs';
 
-/** What writers of adapters outside of this repository begin with, and what the conformance kit is tried on. */
+/** The example that external adapter authors start from. The conformance kit is tested against it. */
 const example = 'libs/adapter-sdk/template';
 const list = 'apps/adapters/src/shipped-adapters.ts';
 
 /**
- * An adapter that is the example of the SDK under another name, calling its provider as the adapters here do: it passes the
+ * Copies the SDK's example under another name, with calls to its provider as the adapters here make them. It passes the
  * conformance kit from the first day, and is changed from there.
  * @param {import('./draft.mjs').Draft} draft
  * @param {string[]} args
@@ -36,18 +36,14 @@ export function newAdapter(draft, [name = '']) {
   draft.change(list, /\n {2}\];\n/, (end) => `\n    create${Name}Adapter({ ...http, url: ${NAME}_API_URL }),${end}`);
 
   return [
-    `Write what ${values.title} does: it answers as the example of the SDK does, whose parts you change or delete.`,
-    `npm test unit apps/adapters/src/${name} says which points of the contract hold (docs/conformance.md).`,
+    `Write what ${values.title} does: it still answers like the SDK's example; change or delete those parts.`,
+    `npm test unit apps/adapters/src/${name} shows which points of the contract it meets (docs/conformance.md).`,
     'An address of its API that can be set: apps/adapters/src/env.ts, as telegramApiUrl; then node scripts/reference.mjs.',
     `docs/adapters/${name}.md, its line in docs/adapters/README.md, and one in CHANGELOG.md.`,
   ];
 }
 
-/**
- * In one go: the new name may have the old one in it.
- * @param {string} text
- * @param {string} name
- */
+/** In one pass: the new name may contain the old one.  @param {string} text  @param {string} name */
 function renamed(text, name) {
   const words =
     /(@gatehouse\/adapter-sdk)|(ACME)(?=_)|(\bacme(?=[A-Z]))|((?<=[a-z])Acme|Acme(?=[A-Z]))|(Acme(?: Chat)?)|acme/g;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../launcher/project.mjs';
 
-/** Files that are new or changed, by their path from the root. None is touched before all of them are known. */
+/** New or changed files, by path from the root. Nothing is written until all of them are complete. */
 export class Draft {
   /** @type {Map<string, {text: string, isNew: boolean}>} */
   #files = new Map();
@@ -17,7 +17,7 @@ export class Draft {
     return this.#files.get(path)?.text ?? readFileSync(join(root, path), 'utf8');
   }
 
-  /** @param {string} path @param {string} text @throws where something is there */
+  /** @param {string} path @param {string} text @throws where a file exists */
   add(path, text) {
     if (this.exists(path)) throw new Error(`${path} is there already: choose another name, or delete it first.`);
     this.#files.set(path, { text, isNew: true });
@@ -25,9 +25,9 @@ export class Draft {
 
   /**
    * @param {string} path
-   * @param {RegExp} place the text that is replaced
+   * @param {RegExp} place the text to replace
    * @param {(...found: string[]) => string} by
-   * @throws where the file has no such place, or several
+   * @throws where the file has no such text, or several
    */
   change(path, place, by) {
     const text = this.read(path);
@@ -45,7 +45,7 @@ export class Draft {
     this.change(path, /^(?:import [^;]*;\n)+/m, (imports) => `${imports}${line}\n`);
   }
 
-  /** Formats all of it by the project's rules and writes it. */
+  /** Formats everything by the project's rules and writes it. */
   async write() {
     const { format, resolveConfig } = await import('prettier');
     const files = await Promise.all(

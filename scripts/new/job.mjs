@@ -42,7 +42,7 @@ export function newJob(draft, [job = '', service = '']) {
   addController(draft, service, folder, `${name}.handler`, `${values.Name}Handler`);
   draft.change(`apps/${service}/src/service.ts`, /(\bconsumes: \[[^\]]*)\]/, (_all, queues) => `${queues}, '${name}']`);
 
-  // Who may use a queue in Redis is listed by service, and what Compose gives Redis is written out of that list.
+  // Each service's Redis queues are listed here, and Compose's Redis users are generated from that list.
   const user = new RegExp(`^( {2}'?${service}'?: \\[[^\\]]*)\\]`, 'm');
   draft.change(users, user, (_all, queues) => `${queues}, '${name}']`);
   const line = new RegExp(`^( +user gatehouse_${service.replaceAll('-', '_')} on .*?) -@all`, 'm');
@@ -53,12 +53,12 @@ export function newJob(draft, [job = '', service = '']) {
     `Another service that adds the job has '${name}' in queuesOf (${users}) and in its line of docker-compose.yml too.`,
     'A row that says whether the work is done, and a sweeper over it in the service that adds the job.',
     'Once a service adds it: node scripts/reference.mjs, which npm run check waits for, and the table of docs/security.md.',
-    'Who has Redis users of their own makes the ACL file anew: say so in CHANGELOG.md.',
+    'Installations with Redis users must regenerate their ACL file: say so in CHANGELOG.md.',
   ];
 }
 
 /**
- * Lists a controller in the module of its folder, which is made where there is none.
+ * Registers a controller in its folder's module, which is created if missing.
  * @param {import('./draft.mjs').Draft} draft
  * @param {string} service
  * @param {string} folder
@@ -88,7 +88,7 @@ function consumes(draft, service) {
 }
 
 /**
- * A folder of the thing that the job is about: the one that is there, or its plural.
+ * The folder of the job's noun: an existing one, or its plural.
  * @param {import('./draft.mjs').Draft} draft
  * @param {string} service
  * @param {string} noun

@@ -7,7 +7,7 @@ const usage = 'npm run new:migration -- router contact-notes';
 const migration = /^(\d{13})-(.*)\.ts$/;
 
 /**
- * A migration of one schema, as the last one.
+ * A migration of one schema, placed after the last one.
  * @param {import('./draft.mjs').Draft} draft
  * @param {string[]} args
  * @returns {string[]} what is left to do
@@ -36,7 +36,7 @@ export function newMigration(draft, [service = '', name = '']) {
   const taken = others.find(({ what }) => what === name);
   if (taken) throw new Error(`${folder}/${taken.file} has this name: say what yours adds to it.`);
 
-  // They run in the order of their times: one on a clock that is behind must not run before what it builds on.
+  // Migrations run in the order of their times. One from a slow clock must not run before those it builds on.
   const time = Math.max(Date.now(), ...others.map((each) => each.time + 1));
   const className = `${pascal(name)}${time}`;
   draft.add(`${folder}/${time}-${name}.ts`, filled('migration.ts', { className, name }));
@@ -45,9 +45,9 @@ export function newMigration(draft, [service = '', name = '']) {
   draft.change(schema, /(\bmigrations: \[[^\]]*?),?\s*\]/, (_all, before) => `${before}, ${className}]`);
 
   return [
-    `Write up and down of ${folder}/${time}-${name}.ts; until then nothing starts on it: one that ran empty would never run again.`,
-    'Change the entity alike (npm test integration test/database says where they differ); add first, remove one release later.',
+    `Write up and down of ${folder}/${time}-${name}.ts; until then nothing starts with it, since an empty migration that ran would never run again.`,
+    'Change the entity the same way (npm test integration test/database shows differences); add first, remove one release later.',
     'What a new table holds, above its entity or in scripts/reference/table-notes.mjs; then node scripts/reference.mjs.',
-    'What an older release does on the new schema, in UPGRADING.md where people have to know of it.',
+    'If operators have to know what an older release does on the new schema, say so in UPGRADING.md.',
   ];
 }

@@ -24,7 +24,7 @@ function capital(word) {
 }
 
 /**
- * The text of a file in templates/, its `{{names}}` filled in.
+ * The text of a file in templates/, with its `{{names}}` filled in.
  * @param {string} name
  * @param {Record<string, string>} values
  */

@@ -1,4 +1,4 @@
-// The API: each route with its scopes and what it does, by resource and by the service that owns it.
+// The API: each route with its scopes and purpose, by resource and by the service that owns it.
 import { describedApi } from './openapi.mjs';
 import { head, row } from './sources.mjs';
 

@@ -1,4 +1,4 @@
-// Jobs: queue, ids, attempts and payload of each contract, who adds it and who handles it.
+// Jobs: queue, ids, attempts and payload of each contract, and which service adds and handles it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesBelow } from '../launcher/fingerprint.mjs';
@@ -53,7 +53,7 @@ export function jobsPage() {
   ].join('\n');
 }
 
-/** The order in which a message meets them; the others after that, by name. @param {string} name */
+/** The order in which a message meets them; the others follow by name. @param {string} name */
 function rank(name) {
   const way = ['inbound.parse', 'message.route', 'turn.run', 'delivery.send', 'outbound.sent'];
   const at = way.indexOf(name);
@@ -112,7 +112,7 @@ function jobsOf(path) {
   });
 }
 
-/** What an id is made of: `receipt_id`, or its forms one after the other. @param {import('typescript-5').ArrowFunction} id */
+/** What an id consists of: `receipt_id`, or its alternative forms. @param {import('typescript-5').ArrowFunction} id */
 function idOf(id) {
   const bare = (/** @type {string} */ text) =>
     text
@@ -131,7 +131,7 @@ function idOf(id) {
     .join(' or ');
 }
 
-/** The code of each service, without what tests it. */
+/** The code of each service without its tests. */
 function appSources() {
   return readdirSync(join(root, 'apps')).map((app) => ({
     app,

@@ -1,4 +1,4 @@
-// The whole description of the API, made of what the services say of their routes; none is started.
+// The whole API description, from what the services describe. No service is started.
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,8 +9,8 @@ const built = pathToFileURL(join(root, 'dist/apps/')).href;
 const tests = pathToFileURL(join(root, 'test/')).href;
 
 /**
- * Node strips types but knows no decorators, so services are loaded as built, with the packages that the build joined: what
- * describes them needs the same copy of Nest. The generator of types needs the compiler's older API.
+ * Node strips types but does not support decorators, so the built services are loaded, with the packages that the build
+ * joined: their descriptions need the same copy of Nest. The type generator needs the compiler's older API.
  */
 function resolveForGeneration() {
   registerHooks({
@@ -26,7 +26,7 @@ function resolveForGeneration() {
   });
 }
 
-/** What each service describes, and the document that the portal makes of it. Needs the build. */
+/** Each service's description, and the document that the portal makes of them. Needs the build. */
 export async function describedApi() {
   resolveForGeneration();
   const { describedServices } = await import('../../test/contract/described-services.ts');

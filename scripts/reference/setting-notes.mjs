@@ -1,6 +1,10 @@
-// What the code does not say of a setting: its meaning where no comment stands above it, a link, the default of a reader of our own.
+// What the code does not say about a setting: its meaning if no comment gives it, a link, the default of a custom
+// reader.
 
-/** A text of every service that reads it, or of each by its name (`*`: of all others). @typedef {string | Record<string, string>} Meaning */
+/**
+ * A text for every service that reads it, or one for each by name (`*`: all others).
+ * @typedef {string | Record<string, string>} Meaning
+ */
 
 /** @type {Record<string, {is?: Meaning, default?: string}>} */
 export const notes = {

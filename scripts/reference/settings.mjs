@@ -1,4 +1,4 @@
-// Settings: each name with its default, its range and its meaning, of every service's env.ts.
+// Settings: each name with its default, range and meaning, from every service's env.ts.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../launcher/project.mjs';
@@ -8,7 +8,7 @@ import { commentOf, below, constantOf, head, row, sourceOf, ts, valueOf } from '
 
 /** @typedef {{name: string, fallback: string, range: string, is: string}} Setting */
 
-/** Processes that have settings: by title, the file that reads them. */
+/** Processes that have settings: title, and the file that reads them. */
 const readers = new Map([
   ...[...services.map(({ name }) => name), 'host'].map(
     (name) => /** @type {const} */ ([name, `apps/${name}/src/env.ts`]),
@@ -17,17 +17,17 @@ const readers = new Map([
   ['bootstrap', 'apps/portal/src/bootstrap/env.ts'],
 ]);
 
-/** Readers without a default, and what they give where nothing is set. */
+/** Readers without a default, and what they return when nothing is set. */
 const withoutDefault = new Map([
   ['list', 'none'],
   ['optionalText', 'none'],
   ['optionalUrl', 'none'],
 ]);
 
-/** What every service with a database reads, by name. @type {Map<string, Setting>} */
+/** The settings that every service with a database reads, by name. @type {Map<string, Setting>} */
 const shared = new Map();
 
-/** Notes that some service used. */
+/** Notes that a service used. */
 const used = new Set();
 
 /** @returns {string} the page */
@@ -101,7 +101,7 @@ const table = (settings) =>
     ...settings.map(({ name, fallback, range, is }) => row(`\`${name}\``, fallback, range, is)),
   ].join('\n');
 
-/** What a service hands to `readEnv`. @param {string} path */
+/** What a service passes to `readEnv`. @param {string} path */
 function specOf(path) {
   for (const node of below(sourceOf(path))) {
     if (!ts.isCallExpression(node) || node.expression.getText() !== 'readEnv') continue;
@@ -155,7 +155,10 @@ function readerOf(name, node, path) {
   return { fallback: own, range: '' };
 }
 
-/** The comment above the setting, and what a note adds. @param {string} name @param {string} service @param {string} comment */
+/**
+ * The comment above the setting, plus its note.
+ * @param {string} name @param {string} service @param {string} comment
+ */
 function meaningOf(name, service, comment) {
   const { is } = notes[name] ?? {};
   if (notes[name]) used.add(name);
@@ -165,7 +168,7 @@ function meaningOf(name, service, comment) {
   return meaning;
 }
 
-/** The adapters' process knows no Nest, and reads by itself. @param {string} path @returns {Setting[]} */
+/** The adapters' process does not use Nest and has readers of its own. @param {string} path @returns {Setting[]} */
 function adaptersSettings(path) {
   const comments = new Map();
   /** @type {Setting[]} */
@@ -193,7 +196,7 @@ function adaptersSettings(path) {
   return found;
 }
 
-/** Units by the end of a setting's name, the largest first. @type {Record<string, [number, string][]>} */
+/** Units by the suffix of a setting's name, largest first. @type {Record<string, [number, string][]>} */
 const units = {
   MS: [
     [86_400_000, 'd'],

@@ -1,4 +1,5 @@
-// What the reference reads of the sources: declarations, constants and the comments above them. The compiler's older API parses.
+// Reads the sources for the reference: declarations, constants and their comments. The compiler's older API does the
+// parsing.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import ts from 'typescript-5';
@@ -25,7 +26,7 @@ export function commentOf(node) {
   return (ts.getTextOfJSDocComment(docs.at(-1)?.comment) ?? '').replace(/\s+/g, ' ').trim();
 }
 
-/** Every node below one, in the order of the text. @param {Node} node @returns {Generator<Node>} */
+/** Every descendant of a node, in text order. @param {Node} node @returns {Generator<Node>} */
 export function* below(node) {
   const children = /** @type {Node[]} */ ([]);
   ts.forEachChild(node, (child) => void children.push(child));
@@ -36,7 +37,7 @@ export function* below(node) {
 }
 
 /**
- * What a name stands for: the initialiser of its declaration in the file, or in the file that it is imported from.
+ * What a name stands for: the initialiser of its declaration, in this file or in the one that it is imported from.
  * @param {string} name @param {string} path @returns {{node: import('typescript-5').Expression, path: string}}
  */
 export function valueOf(name, path) {
@@ -52,7 +53,7 @@ export function valueOf(name, path) {
     try {
       return valueOf(name, candidate);
     } catch {
-      // A library's index names many files: the next one may have it.
+      // A library's index re-exports many files: the next one may have it.
     }
   }
   throw new Error(`No source of ${path} says what ${name} is`);
@@ -85,7 +86,7 @@ function filesOf(specifier, path) {
 }
 
 /**
- * A constant's value: numbers and texts, sums of them, fields of constant objects.
+ * A constant's value: numbers, strings, their sums, and fields of constant objects.
  * @param {Node} node @param {string} path @returns {string | number | undefined}
  */
 export function constantOf(node, path) {

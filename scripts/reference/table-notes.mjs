@@ -1,4 +1,5 @@
-// What tables hold whose entity says nothing, or that have none: by `schema.table`, or by the table alone where schemas repeat it.
+// What a table holds whose entity does not say so, or that has none: by `schema.table`, or by table name alone where
+// schemas repeat it.
 
 /** @type {Record<string, string>} */
 export const tableNotes = {

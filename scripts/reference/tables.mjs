@@ -1,4 +1,4 @@
-// Tables: what is there after all migrations, which are asked for their statements and never run.
+// Tables as they are after all migrations, whose statements are collected but never run.
 import { join } from 'node:path';
 import { filesBelow } from '../launcher/fingerprint.mjs';
 import { root } from '../launcher/project.mjs';
@@ -104,7 +104,7 @@ function apply(statement, tables, service) {
   }
 }
 
-/** The text between a statement's first parentheses, and what follows them. @param {string} statement */
+/** The text within a statement's first parentheses, and what follows them. @param {string} statement */
 function inParentheses(statement) {
   const start = statement.indexOf('(');
   let depth = 0;
@@ -116,7 +116,7 @@ function inParentheses(statement) {
   throw new Error(`The parentheses of a statement do not close: ${statement.slice(0, 80)}`);
 }
 
-/** Splits at commas that stand in no parentheses and no quotes. @param {string} body */
+/** Splits at commas outside of parentheses and quotes. @param {string} body */
 function parts(body) {
   const text = body.replace(/--.*$/gm, '');
   const found = [''];
@@ -146,7 +146,7 @@ function setColumn(table, part) {
   table.columns.set(name, `${type ?? rest}${can}`);
 }
 
-/** What entities say above their class, by table. @returns {Map<string, string>} */
+/** The comments above entity classes, by table. @returns {Map<string, string>} */
 function entityComments() {
   const comments = new Map();
   const files = ['apps', 'libs'].flatMap((folder) => filesBelow(join(root, folder)));

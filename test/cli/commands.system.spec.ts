@@ -12,7 +12,7 @@ let elsewhere: string;
 
 beforeAll(async () => {
   system = await startSmallSystem();
-  // Where no installation of npm start is.
+  // In a folder without an installation of npm start.
   elsewhere = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));
 });
 afterAll(async () => {

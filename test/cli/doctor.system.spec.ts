@@ -43,7 +43,7 @@ async function onDatabase(sql: string): Promise<void> {
 describe('gatehouse doctor', () => {
   it('finds a whole system well, each service in each respect', async () => {
     const { findings } = await doctor();
-    // The Postgres of the tests writes nothing to the disk, which an installation's has to; the first App has no address for replies.
+    // The tests' Postgres does not flush to disk, which an installation's must; and the first App has no reply address.
     const wrong = findings.filter(
       ({ state, check, text }) =>
         state !== 'ok' && check !== 'attention' && !text.startsWith('fsync and full_page_writes'),

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../../scripts/launcher/project.mjs';
 
-/** What one command printed, and ended with. */
+/** A command's output and exit code. */
 export interface Ended {
   code: number | null;
   out: string;
   err: string;
 }
 
-/** The command line as people run it: a process of its own, told by its environment alone. */
+/** Runs the command line as people do: as a process of its own, configured only by its environment. */
 export function gatehouse(args: string[], env: NodeJS.ProcessEnv, cwd?: string): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, 'dist/apps/cli/src/gatehouse.js'), ...args], {

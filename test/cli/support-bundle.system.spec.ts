@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => system?.stop());
 
-/** Where secrets are, and where one might get by mistake. */
+/** Places that hold secrets, and places where one might end up by mistake. */
 async function plantEverywhere(): Promise<void> {
   const { data } = await system.api<{ data: { id: string }[] }>('GET', '/api/v1/apps');
   await system.api('POST', '/api/v1/credentials', {
@@ -57,7 +57,7 @@ async function plantEverywhere(): Promise<void> {
   writeFileSync(join(system.dataDir, 'gatehouse.json'), JSON.stringify(description), { mode: 0o600 });
 }
 
-/** As its log tells. */
+/** According to its log. */
 function portsOf(name: string): { port: number; operations_port: number } {
   const log = readFileSync(join(system.dataDir, 'logs', `${name}.log`), 'utf8');
   const url = /"operations.started","url":"([^"]+)"/.exec(log)?.[1];

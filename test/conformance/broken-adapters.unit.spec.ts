@@ -7,7 +7,8 @@ import { DEFECTS, type Defect } from './defects.js';
 
 const fixtures = {
   ...loadFixtures(join(import.meta.dirname, '../../libs/adapter-sdk/template/conformance')),
-  // It is waited for, and so is left to the template's own spec: a short wait fails other checks on a busy machine.
+  // This check waits for the adapter, so the template's own spec covers it: with a short wait, other checks would fail
+  // on a busy machine.
   not_applicable: { '9.timeout': 'takes as long as the adapter waits' },
 };
 

@@ -1,7 +1,7 @@
 /**
- * What the MCP conformance suite runs as a client: one connection of the registry's own code (dist/) to the server whose
- * URL is the last argument. The authorization of the auth scenarios is the MCP SDK's, over the registry's guarded fetch:
- * in the registry that part is done by the vault's connect flow.
+ * The client that the MCP conformance suite runs: one connection of the registry's own code (dist/) to the server whose
+ * URL is the last argument. The auth scenarios use the MCP SDK's authorization over the registry's guarded fetch,
+ * because in the registry the vault's connect flow does that part.
  */
 import {
   ClientCredentialsProvider,
@@ -29,7 +29,7 @@ let client = context.client_id
 let verifier = '';
 let code = null;
 
-/** Agrees at once, as a person would in the browser. */
+/** Consents at once, as a person would in the browser. */
 const person = {
   redirectUrl,
   clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',
@@ -67,7 +67,7 @@ const by = provider();
 const maxAuthorizations = 3;
 let authorizations = 0;
 
-/** The suite's 401 and 403 answers lead to an authorization, then the request is made again. */
+/** A 401 or 403 of the suite triggers an authorization, then the request is repeated. */
 async function authorizing(target, init = {}) {
   const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client');
   for (;;) {

@@ -7,12 +7,12 @@ import type { createAcmeAdapter } from '../../libs/adapter-sdk/template/src/acme
 type Acme = ReturnType<typeof createAcmeAdapter>;
 
 export interface Defect {
-  /** Called for each instance: what it closes over is the memory of that instance. */
+  /** Called for each instance: its closure is that instance's memory. */
   adapter?: (acme: Acme) => Partial<AdapterDefinition>;
   server?: (app: FastifyInstance) => void;
 }
 
-/** Changes what is answered on one path. */
+/** Changes the answers on one path. */
 const answering = (path: string, change: (answer: Record<string, unknown>) => unknown): Defect => ({
   server: (app) =>
     app.addHook('onSend', async (request, _reply, payload) =>
@@ -26,7 +26,7 @@ const parsing = (change: (message: NormalizedMessage, call: InboundCall) => Norm
   adapter: (acme) => ({ parseInbound: async (call) => change(await acme.parseInbound(call), call) }),
 });
 
-/** Accepts what is refused with this code. */
+/** Accepts what the adapter rejects with this code. */
 const failingOpen = (code: string): Defect => ({
   adapter: (acme) => ({
     verifyWebhook: async (call) => {
@@ -44,7 +44,7 @@ const status = (from: number, to: number, path: string): Defect => ({
     }),
 });
 
-/** Check id, and what is wrong with the adapter that it must catch. */
+/** Check id, and the adapter's defect that the check must catch. */
 export const DEFECTS: [string, Defect][] = [
   ['1.manifest', answering('/manifest.json', (manifest) => ({ ...manifest, category: '' }))],
   ['1.health', answering('/health', (health) => ({ ...health, status: 'ok' }))],

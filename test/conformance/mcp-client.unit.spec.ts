@@ -6,23 +6,23 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
-/** The client scenarios of the MCP conformance suite against the registry's client, as it is built (dist/). */
+/** Runs the client scenarios of the MCP conformance suite against the registry's client as built (dist/). */
 const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 const client = `${process.execPath} ${fileURLToPath(new URL('client.mjs', import.meta.url))}`;
 const expected = parse(readFileSync(new URL('expected-failures.yml', import.meta.url), 'utf8')) as { client: string[] };
 
-/** Of a protocol before the first that we speak, or not released yet. */
+/** For a protocol older than the first that we support, or not yet released. */
 const outside = /^auth\/(2025-03-26|resource-mismatch|offline-access)/;
-/** Each is two processes, and two cores are what a build machine has. */
+/** Each scenario takes two processes, and a build machine has two cores. */
 const atATime = 2;
 
 interface Outcome {
   passes: boolean;
-  /** The end of what the suite said. */
+  /** The last lines of the suite's output. */
   said: string;
 }
 
-/** @param cwd where the suite leaves its findings */
+/** @param cwd where the suite writes its findings */
 function runSuite(args: string[], cwd: string): Promise<Outcome> {
   return new Promise((resolve) => {
     const options = { cwd, timeout: patienceMs, maxBuffer: 64 * 1024 * 1024 };

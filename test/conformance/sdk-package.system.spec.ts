@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '../..');
 const target = join(root, 'dist/packages/adapter-sdk');
 const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 
-/** The least that an adapter can be: a skill's credential check. */
+/** The smallest possible adapter: a skill's credential check. */
 const adapter = defineAdapter({
   manifest: {
     schema_version: '1.0',
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Runs the published command; whatever its exit code. */
+/** Runs the published command and accepts any exit code. */
 function check(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const command = [join(target, 'dist/cli.js'), 'adapter', 'check', ...args];
   return new Promise((resolve) => {

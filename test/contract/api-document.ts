@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that tests look at. */
+/** The parts of an OpenAPI 3.1 document that the tests read. */
 export interface ApiDocument {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
@@ -25,7 +25,7 @@ export interface Schema {
 export interface DescribedOperation extends Operation {
   method: string;
   path: string;
-  /** `GET /api/v1/apps`, for messages. */
+  /** For example `GET /api/v1/apps`, for messages. */
   name: string;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Adapters in plain Node, written from the channel adapter contract alone: nothing of the SDK, nothing but `node:http`.
- * Each is mounted under its slug, answers what the contract shows and no more, and keeps every call. What it answers can
- * be told what to answer over HTTP: `PUT /_control/<slug>` mounts one, `PUT /_control/<slug>/answers/<route>` scripts an answer,
- * `GET` and `DELETE /_control/<slug>/calls` read and forget its calls, `PUT /_control/<slug>/files` sets its documents.
+ * Adapters in plain Node, written from the channel adapter contract alone: without the SDK, with only `node:http`. Each
+ * is mounted under its slug, answers what the contract shows and no more, and records every call. It is controlled over
+ * HTTP: `PUT /_control/<slug>` mounts one, `PUT /_control/<slug>/answers/<route>` sets an answer, `GET` and `DELETE
+ * /_control/<slug>/calls` read and clear its calls, `PUT /_control/<slug>/files` sets its documents.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
-/** The unique field that marks what was sent from here (contract 4.2, generic webhook). */
+/** The unique field that marks messages sent from here (contract 4.2, generic webhook). */
 const originField = 'sent_by_contract_adapter';
 
 /** @type {Map<string, {slug: string, manifest: object, scripts: Map<string, object[]>, calls: object[], files: Map<string, string>}>} */
@@ -33,7 +33,7 @@ function manifestOf(slug, changes) {
   };
 }
 
-/** What each endpoint of contract 4.1 answers, unless a script says otherwise. */
+/** The answers of contract 4.1's endpoints, unless an answer was set. */
 const endpoints = {
   'GET manifest.json': ({ manifest }) => manifest,
   'GET health': ({ slug }) => ({ status: 'ready', version: 'unknown', adapter: slug }),
@@ -48,7 +48,7 @@ const endpoints = {
     return { ok: isSigned(request, credentials.signing_secret) };
   },
   'POST parse-inbound': (_adapter, { request }) => parse(JSON.parse(bodyOf(request).toString('utf8'))),
-  // Its answer is not shown by the contract: an object that says nothing.
+  // The contract does not show its answer: an empty object.
   'POST deliver': () => ({}),
   'POST format': (_adapter, { text }) => ({ text }),
   'POST sources/list-changes': ({ files }, { cursor }) => {
@@ -104,7 +104,7 @@ function fingerprintOf(text) {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** @param script `{status, headers, json | text | base64, delay_ms, drop}`; the last of several stays */
+/** @param script `{status, headers, json | text | base64, delay_ms, drop}`; the last of several is kept */
 async function answerScript(response, scripts) {
   const script = scripts.length > 1 ? scripts.shift() : scripts[0];
   if (script.delay_ms) await new Promise((resolve) => setTimeout(resolve, script.delay_ms));
@@ -151,7 +151,7 @@ async function handle(request, response) {
   const adapter = adapters.get(mount);
   const route = rest.join('/');
   const endpoint = endpoints[`${request.method} ${route}`];
-  // What the contract does not have can be answered, too.
+  // Routes that are not in the contract can be answered too.
   const scripts = adapter?.scripts.get(route);
   if (!adapter || !(endpoint || scripts)) return send(response, { error: 'not found' }, 404);
   if (request.method === 'POST' || !endpoint) adapter.calls.push({ route, headers: request.headers, body });

@@ -4,19 +4,19 @@ import { createInterface } from 'node:readline';
 
 /** One call of the platform to an adapter. */
 export interface ContractCall {
-  /** Below the adapter's mount: `verify`, `sources/list-changes`. */
+  /** The path below the adapter's mount: `verify`, `sources/list-changes`. */
   route: string;
   headers: Record<string, string>;
   body: {
     /** Of `/deliver`. */
     message?: { text: string };
-    /** The webhook as it came, of `/challenge` and `/parse-inbound`. */
+    /** The original webhook, for `/challenge` and `/parse-inbound`. */
     request?: { url: string; headers: Record<string, string> };
     [field: string]: unknown;
   };
 }
 
-/** An answer that the contract does not show; of several the last one stays. */
+/** An answer that the contract does not show. The last one of several is kept. */
 export interface Script {
   status?: number;
   headers?: Record<string, string>;
@@ -28,14 +28,14 @@ export interface Script {
   drop?: boolean;
 }
 
-/** An adapter that runs in a process of its own, and is driven over HTTP. */
+/** An adapter in a process of its own, controlled over HTTP. */
 export interface ContractAdapter {
   slug: string;
   url: string;
   answer(route: string, script: Script | Script[]): Promise<void>;
-  /** Answers as the contract shows once more. */
+  /** Goes back to the answers of the contract. */
   unscript(route: string): Promise<void>;
-  /** @param changes of the manifest that it has when it is mounted without any */
+  /** @param changes to the manifest that it has by default */
   manifest(changes: Record<string, unknown>): Promise<void>;
   files(files: Record<string, string>): Promise<void>;
   /** Oldest first. */
@@ -44,14 +44,14 @@ export interface ContractAdapter {
 }
 
 export interface ContractProcess {
-  /** Mounts an adapter under a slug of its own. @param changes of its manifest */
+  /** Mounts an adapter under a slug of its own. @param changes to its manifest */
   mount(name: string, changes?: Record<string, unknown>): Promise<ContractAdapter>;
-  /** Mounts one under a slug that another process may have, too. */
+  /** Mounts one under a slug that another process may use too. */
   mountAs(slug: string, changes?: Record<string, unknown>): Promise<ContractAdapter>;
   close(): Promise<void>;
 }
 
-/** Starts plain Node over the adapter's one file, as whoever wrote it would. */
+/** Starts plain Node with the adapter's one file, as its author would. */
 export async function startContractProcess(): Promise<ContractProcess> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'contract-adapter.mjs')], {
     env: { PATH: process.env.PATH },

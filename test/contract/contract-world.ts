@@ -4,7 +4,7 @@ import { startSmallSystem, type System } from '../system/system.js';
 import { hmac, post, type WebhookAnswer } from '../system/webhook.js';
 import { type ContractAdapter, type ContractProcess, startContractProcess } from './contract-process.js';
 
-/** An App as the API shows it, as far as these tests look. */
+/** The parts of an App that these tests read. */
 export interface ContractApp {
   id: string;
   name: string;
@@ -23,23 +23,23 @@ export interface PortalAnswer<T> {
   headers: Headers;
 }
 
-/** A running system, and adapters from the contract alone; everything between them is HTTP. */
+/** A running system, and adapters written from the contract alone. They only talk HTTP. */
 export interface ContractWorld extends System {
   adapters: ContractProcess;
-  /** Asks the portal; its refusals are answers too. */
+  /** Calls the portal. A refusal is returned like any answer. */
   ask<T = unknown>(method: string, path: string, body?: unknown): Promise<PortalAnswer<T>>;
   /** Registers an adapter. @returns its id */
   register(adapter: ContractAdapter): Promise<string>;
-  /** Registers an adapter and installs its App, which answers everybody. */
+  /** Registers an adapter and installs its App, which replies to everybody. */
   install(adapter: ContractAdapter, body?: object): Promise<ContractApp>;
-  /** Sends an event of the platform to an App's webhook. @param secret signs it */
+  /** Sends a platform event to an App's webhook. @param secret signs it */
   send(app: ContractApp, event: object, secret?: string): Promise<WebhookAnswer>;
-  /** Sends an event, and waits for what became of it. */
+  /** Sends an event and waits for its outcome. */
   outcomeOf(app: ContractApp, event: object, secret?: string): Promise<EventDetail>;
   close(): Promise<void>;
 }
 
-/** @param settings environment variables that every service gets */
+/** @param settings environment variables for every service */
 export async function startContractWorld(settings: Record<string, string> = {}): Promise<ContractWorld> {
   const [system, adapters] = await Promise.all([startSmallSystem(settings), startContractProcess()]);
   const ask: ContractWorld['ask'] = async (method, path, body) => {

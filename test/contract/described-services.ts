@@ -22,7 +22,7 @@ const modules: Record<string, () => Promise<{ serviceFrom(environment: NodeJS.Pr
   'credential-vault': () => import('../../apps/credential-vault/src/service.js'),
 };
 
-/** What every service says of its own routes, made without starting one: nothing is constructed, nothing connected. */
+/** Every service's description of its routes. No service is started: nothing is constructed, nothing connected. */
 export async function describedServices(): Promise<Map<string, ApiDocument>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-described-'));
   const ports = Object.fromEntries(services.map(({ name }, index) => [name, 10_000 + index]));
@@ -49,7 +49,7 @@ export async function describedServices(): Promise<Map<string, ApiDocument>> {
   return documents;
 }
 
-/** A module among what `createService` gives every service, which a preview looks for and never makes. */
+/** Stands for a module that `createService` adds to every service. A preview looks it up but never constructs it. */
 function inService(module: Type | DynamicModule): DynamicModule {
   const given = [ServiceTokens, Metrics, Diagnoser, JobClient];
   const provided = given.map((provide) => ({

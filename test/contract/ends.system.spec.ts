@@ -29,7 +29,7 @@ describe('every turn', () => {
   const about = { channel_address: 'room' };
   const shown = async (id: string): Promise<Schema<'EventDetailView'>> =>
     (await world.ask<Schema<'EventDetailView'>>('GET', `events/${id}`)).body;
-  /** Waits for what became of an event, in the one field that says so. */
+  /** Waits for an event's outcome, in the one field that gives it. */
   const says = (id: string, reason: RegExp): Promise<Schema<'EventResult'>> =>
     until(`the event says ${reason}`, async () => {
       const { result } = await shown(id);

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the model says to every request until it is told otherwise. */
+/** The model's default answer to every request. */
 export type ModelAnswer =
   | { text: string | null; finish?: 'stop' | 'length' | 'content_filter'; refusal?: string }
   | { status: number; code?: string };
@@ -10,7 +10,7 @@ export type ModelAnswer =
 export interface FakeModel {
   url: string;
   answer: ModelAnswer;
-  /** Requests with more characters of messages than this are refused for their length. */
+  /** Requests whose messages have more characters than this are rejected as too long. */
   room: number;
   close(): Promise<void>;
 }

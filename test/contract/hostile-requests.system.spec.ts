@@ -13,13 +13,13 @@ const budgetMs = 40_000;
 const lanes = 4;
 const canary = 'canary7f3a';
 
-/** Theirs are filters: an id that the project has nothing of finds nothing. */
+/** These operations take filters: a foreign id matches nothing, so it is not an error. */
 const takesFilter = new Set(['releaseMessages', 'replayEvents', 'redriveDeadLetters']);
 
-/** Not asked for: in a closed project every other request would be refused, and nothing be tried any more. */
+/** Not called: in a closed project every other request would be refused, and nothing would be tested. */
 const endsAll = 'closeProject';
 
-/** Lists of a whole organization, the newest first: what is asked for in one of its projects fills the page of the others. */
+/** Lists of a whole organization, newest first: entries made from one project fill the pages of its other projects. */
 const ofOrganization = new Set(['audit', 'projects', 'members', 'api-keys']);
 const sharesOrganization = (at: number): boolean => at === 1;
 
@@ -63,7 +63,7 @@ describe('hostile requests', () => {
     await providers?.close();
   });
 
-  /** What is wrong with an answer; null where nothing is. */
+  /** What is wrong with an answer, or null. */
   const wrong = (
     operation: DescribedOperation,
     request: HostileRequest,
@@ -88,7 +88,7 @@ describe('hostile requests', () => {
 
   it('are answered, by every operation, with no error of the server and nothing of anybody else', async () => {
     const before = await Promise.all(others.map(({ key }) => idsOf(key)));
-    // What deletes comes last: the others find something to work on.
+    // Operations that delete come last, so that the others find something to work on.
     const isLast = ({ method, path }: DescribedOperation): boolean =>
       method === 'DELETE' || /revoke|discard/.test(path);
     const asked = operations.filter(({ operationId }) => operationId !== endsAll);
@@ -100,7 +100,7 @@ describe('hostile requests', () => {
     };
     await Promise.all(Array.from({ length: lanes }, lane));
     expect(failures.join('\n\n')).toBe('');
-    // What goes on there by itself may have added to it; nobody has taken anything away.
+    // The others' own background work may have added entries, but none may be missing.
     for (const [at, { key }] of others.entries()) {
       const after = await idsOf(key);
       for (const [place, ids] of before[at] ?? []) {
@@ -111,7 +111,7 @@ describe('hostile requests', () => {
   });
 });
 
-/** A failure as a person repeats it. */
+/** A failure in a form that a person can reproduce. */
 function told(operation: DescribedOperation, request: HostileRequest, error: unknown): string {
   const brief = (text: string): string => (text.length > 600 ? `${text.slice(0, 600)}… (${text.length})` : text);
   return [

@@ -9,7 +9,10 @@ import { walkApps } from './walks/apps.js';
 import { walkMessages } from './walks/messages.js';
 import { walkTools } from './walks/tools.js';
 
-/** What no walk comes to: what a browser does that is signed in, its way through a consent, a stream that does not end, a turn that is caught in the act. */
+/**
+ * Operations that no walk reaches: those of a signed-in browser, its way through a consent, an endless stream, a turn
+ * that must be caught while it runs.
+ */
 const notWalked = [
   'cancelSessionTurn',
   'confirmAccount',
@@ -75,7 +78,7 @@ describe('the answers of the API, as its document describes them', () => {
   });
 });
 
-/** Refused, and as it is described. */
+/** Refused, and in the described form. */
 function refused(error: unknown): void {
   if (error instanceof Hopeless) throw error;
   expect(String(error)).toMatch(/ answered 4\d\d: /);

@@ -3,7 +3,7 @@ import { wholeDocument } from '../../apps/portal/src/documentation/whole-documen
 import { type ApiDocument, type DescribedOperation, operationsOf, type Schema } from './api-document.js';
 import { describedServices } from './described-services.js';
 
-/** Answers without a body: what they say is their status, and a redirect's Location. */
+/** Answers without a body: only their status counts, and a redirect's Location. */
 const bodiless = new Set(['204', '303']);
 
 describe('the OpenAPI document', () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** @returns the rows, or the SQLSTATE by which Postgres refuses */
+/** @returns the rows, or the SQLSTATE of Postgres's refusal */
 async function as(service: string, sql: string, url = database.urlOf(service)): Promise<pg.QueryResultRow[] | string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -7,7 +7,10 @@ import { root } from '../../scripts/launcher/project.mjs';
 import { type Manifest, manifestsOf, read } from './manifests.js';
 import { complaint } from './schema.js';
 
-/** What the scripts refuse before they ask Postgres, whose tools are not everywhere: `npm run test:deploy` backs up and restores. */
+/**
+ * What the scripts refuse before they call Postgres's tools, which are not installed everywhere. `npm run test:deploy`
+ * backs up and restores.
+ */
 let dir: string;
 const { version } = JSON.parse(read('package.json')) as { version: string };
 
@@ -16,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-/** @returns how it ended, and what it said of it */
+/** @returns its exit status and its output */
 function run(
   script: string,
   args: string[],

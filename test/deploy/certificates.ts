@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Certificates {
-  /** Who signed the server's certificate. */
+  /** The authority that signed the server's certificate. */
   ca: string;
   /** Another authority, which signed nothing. */
   otherCa: string;
@@ -11,7 +11,7 @@ export interface Certificates {
   key: string;
 }
 
-/** A server's certificate for 127.0.0.1 and localhost, and its authority, made by openssl in this folder. */
+/** A server certificate for 127.0.0.1 and localhost, and its authority, made with openssl in this folder. */
 export function makeCertificates(dir: string): Certificates {
   const file = (name: string): string => join(dir, name);
   const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: dir, stdio: 'pipe' });
@@ -67,7 +67,7 @@ export function makeCertificates(dir: string): Certificates {
     '-out',
     'server.pem',
   );
-  // Postgres takes a key that others may read for a leak.
+  // Postgres rejects a key file that others may read.
   chmodSync(file('server.key'), 0o600);
   return { ca: file('ca.pem'), otherCa: file('other-ca.pem'), cert: file('server.pem'), key: file('server.key') };
 }

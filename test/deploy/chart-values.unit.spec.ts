@@ -17,7 +17,7 @@ describe('the schema of the chart', () => {
   beforeAll(() => {
     validate = new Ajv({ allErrors: true, strict: true, strictRequired: false, strictTypes: false }).compile(schema);
   });
-  /** The values with one changed, deep. */
+  /** The values with one deep change. */
   const changed = (path: string, value: unknown) => {
     const values = chartValues();
     const keys = path.split('/');
@@ -41,7 +41,7 @@ describe('the schema of the chart', () => {
       'k8s/components/single-sign-on/secret.example.yaml',
       'k8s/components/mcp-sidecar/secret.example.yaml',
     ].flatMap((file) => manifestsOf(read(file)).map(({ metadata }) => metadata.name));
-    // Of the dev overlay's Redis, which the chart has not.
+    // These belong to the dev overlay's Redis, which the chart does not have.
     const secrets = examples.filter((name) => name !== 'redis-users');
     expect(schema.definitions.secret.enum.sort()).toEqual(secrets.sort());
   });
@@ -56,7 +56,7 @@ describe('the schema of the chart', () => {
       }
     };
     walk(schema, '');
-    // Volumes and mounts are Kubernetes' own, of many kinds.
+    // Volumes and mounts are defined by Kubernetes and have many kinds.
     expect(open).toEqual(['/definitions/volumes/items', '/definitions/volumeMounts/items']);
   });
 

@@ -7,7 +7,7 @@ import { complaint } from './schema.js';
 const repository = 'registry.example.com/gatehouse';
 const gateway = { parentRefs: [{ name: 'gateway', namespace: 'gateway' }] };
 const on = { enabled: true };
-/** What a component of kustomize is in the chart. */
+/** The chart's values for each kustomize component. */
 const valuesOf: Record<string, object> = {
   backup: { backup: on },
   'cluster-tokens': { clusterTokens: on },
@@ -31,12 +31,12 @@ const everything = {
 const jobsOf = (objects: Manifest[]) =>
   objects.filter(({ kind }) => kind === 'Job').map(({ metadata }) => metadata.name);
 
-/** Objects by kind and name, without what each tool names and rolls by in its own way. */
+/** Objects by kind and name, without what each tool names, or uses to roll pods, in its own way. */
 function comparable(objects: Manifest[]) {
   const plain = JSON.stringify(objects)
-    // kustomize names a ConfigMap for its content, the chart tells a pod the digest of it.
+    // kustomize names a ConfigMap by its content; the chart gives pods a digest of it.
     .replace(/"name":"gatehouse-(?!dashboards)[a-z0-9]{10}"/g, '"name":"gatehouse"')
-    // Both name a Job for its release; the chart also for what else would change the Job.
+    // Both name a Job by its release; the chart also by everything else that would change the Job.
     .replace(/"name":"(migrate|database-roles)-0\.1\.0(-[0-9a-f]{8})?"/g, '"name":"$1-release"');
   const all = JSON.parse(plain) as Manifest[];
   for (const { spec } of ofKind(all, 'Deployment')) {
@@ -44,7 +44,7 @@ function comparable(objects: Manifest[]) {
     delete metadata.annotations?.['checksum/settings'];
     if (Object.keys(metadata.annotations ?? {}).length === 0) delete metadata.annotations;
   }
-  // The namespace is there before a release.
+  // The namespace exists before a release.
   const ours = all.filter(({ kind }) => kind !== 'Namespace');
   return Object.fromEntries(
     ours.sort((one, other) => id(one).localeCompare(id(other))).map((each) => [id(each), each]),
@@ -56,7 +56,7 @@ const [describeBoth] = [describeRendered === describe ? describeBuilt : describe
 describeBoth.each(choices.map((names) => [names]))('the chart with %j', (names) => {
   it('has the objects that kustomize makes', () => {
     const objects = built('production', names, (kustomization) => {
-      // Those are an installation's own: the chart's values are the base's.
+      // Patches are an installation's own; the chart's values equal the base.
       delete kustomization.patches;
       const [image] = kustomization.images ?? [];
       const sidecar = {

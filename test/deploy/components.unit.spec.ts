@@ -15,7 +15,7 @@ const resourcesOf = (name: string): Manifest[] =>
 const isTarget = ({ kind, name }: { kind: string; name: string }, manifest: Manifest): boolean =>
   manifest.kind === kind && new RegExp(`^(${name})$`).test(manifest.metadata.name);
 
-/** Production with a component. */
+/** The production overlay with a component. */
 const patched = (name: string): Manifest[] => built('production', [name]);
 
 describe('the component database-roles', () => {

@@ -6,7 +6,7 @@ const normal = composeServices();
 const small = composeServices('docker-compose.small.yml');
 const hosted = Object.keys(hostedServices);
 const environment = small['gatehouse']?.environment ?? {};
-/** Where things are is what differs: beside each other, at a port each. */
+/** Addresses are what differs: services share a host, each with a port of its own. */
 const isPlace = (name: string): boolean =>
   /^(?:\w+_)?(?:PORT|HOST|URL)$/.test(name) && !/^(DATABASE|REDIS|PUBLIC)_/.test(name);
 

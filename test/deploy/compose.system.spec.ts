@@ -12,7 +12,7 @@ import {
 } from './manifests.js';
 
 const services = composeServices();
-/** What ends when its work is done. */
+/** Containers that exit when their work is done. */
 const once = ['database-roles', 'migrate'];
 const roles = { 'database-roles': { condition: 'service_completed_successfully' } };
 const migrated = {
@@ -128,7 +128,7 @@ describe('docker-compose.yml', () => {
         /\$\{(\w*(?:PASSWORD|(?:SERVICE|WEBHOOK)_KEY|KEK|SECRET|ISSUERS)\w*)(.{2})/g,
       ),
     ];
-    // A provider gives its client's secret, to who has a provider.
+    // A provider supplies the client's secret, if there is a provider.
     const made = uses.filter(([, name]) => name !== 'OIDC_CLIENT_SECRET');
     expect(new Set(made.map(([, name]) => name))).toEqual(new Set(Object.keys(madeSettings())));
     expect(new Set(made.map(([, , how]) => how))).toEqual(new Set([':?']));

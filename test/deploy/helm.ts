@@ -7,7 +7,7 @@ import { read, type Manifest } from './manifests.js';
 const found: { binary?: string; missing?: string } = await findHelm();
 if (found.missing) console.warn(`The chart is not rendered: ${found.missing}.`);
 
-/** `describe`; where no Helm is to be had it says "skipped". */
+/** `describe`; without Helm it reports "skipped". */
 export const describeRendered = found.binary ? describe : describe.skip;
 
 const chart = fileURLToPath(new URL('../../k8s/chart', import.meta.url));
@@ -15,7 +15,7 @@ export const chartValues = () => parseDocument(read('k8s/chart/values.yaml')).to
 export const chartVersion = () =>
   (parseDocument(read('k8s/chart/Chart.yaml')).toJS() as { appVersion: string }).appVersion;
 
-/** Runs Helm on the chart, or on the one of a folder, with values from its standard input beside its own. */
+/** Renders the chart, or that of another folder, with the values of standard input in addition to its own. */
 export function helm(command: 'lint' | 'template', values: object = {}, folder = chart) {
   const args = command === 'lint' ? ['lint', '--strict', folder] : ['template', 'release', folder, '-n', 'gatehouse'];
   const { status, stdout, stderr } = spawnSync(found.binary ?? 'helm', [...args, '--values', '-'], {
@@ -26,7 +26,7 @@ export function helm(command: 'lint' | 'template', values: object = {}, folder =
   return { status, stdout, stderr };
 }
 
-/** The objects that a release with these values has. */
+/** The objects of a release with these values. */
 export function rendered(values: object = {}, folder = chart): Manifest[] {
   const { status, stdout, stderr } = helm('template', values, folder);
   if (status !== 0) throw new Error(stderr);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Runs a module as if it stood in dist/, and gives what it prints. */
+/** Runs a module as if it were in dist/, and returns its output. */
 function inDist(program: string): unknown {
   const cwd = fileURLToPath(new URL('../../dist', import.meta.url));
   const args = ['--input-type=module', '--eval', program];

@@ -68,7 +68,7 @@ describe('a service with a schema', () => {
 
 describe('a Job', () => {
   it.each(ofKind('Job').map((job) => [job.metadata.name, job] as const))('%s may be applied again', (name, job) => {
-    // Named for the release by overlays, and changed by nothing but the release.
+    // Overlays name it by release, and only a release changes it.
     expect(name).toMatch(/-release$/);
     expect(containerOf(job).envFrom).toBeUndefined();
   });
@@ -117,7 +117,7 @@ describe('secrets', () => {
       .filter((each) => secretsOf(each).some(({ name }) => name === secret))
       .map(({ metadata }) => metadata.name);
 
-  /** Of the dev overlay's stores and of the component that makes their roles. */
+  /** Of the dev overlay's stores, and of the component that creates their roles. */
   const ofStores = [
     'database-admin.POSTGRES_PASSWORD',
     'database-admin.DATABASE_ADMIN_URL',
@@ -211,7 +211,7 @@ describe('the network', () => {
     expect(containerOf(python).env?.find(({ name }) => name === 'ENGINE_URL')?.value).toBe(
       'http://$(ENGINE_SERVICE_HOST):8080',
     );
-    // Without the links Kubernetes fills in no address of a Service.
+    // Without service links, Kubernetes sets no variables with the addresses of Services.
     expect(python?.spec?.template?.spec.enableServiceLinks).toBe(true);
   });
 

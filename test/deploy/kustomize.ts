@@ -9,19 +9,19 @@ import { manifestsOf, type Manifest } from './manifests.js';
 const k8s = fileURLToPath(new URL('../../k8s', import.meta.url));
 
 export const overlays = ['dev', 'production'];
-/** Their folders below `k8s/components`; one within another goes with both that its path names. */
+/** Their folders below `k8s/components`. A nested one needs both components in its path. */
 export const components = readdirSync(join(k8s, 'components'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('/kustomization.yaml'))
   .map((path) => dirname(path))
   .sort();
 
-/** None, each with what it goes with, and all of them. */
+/** No component, each one with those that it needs, and all of them. */
 export const choices = [[], ...components.map((name) => [...new Set([...name.split('/'), name])]), components];
 
 const answers = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
 if (!answers && process.env['CI']) throw new Error('kubectl is not on the PATH, and CI has to build the overlays');
 
-/** `describe`; without kubectl it says "skipped", but for CI, which has to have it. */
+/** `describe`; without kubectl it reports "skipped". CI must have kubectl. */
 export const describeBuilt = answers ? describe : describe.skip;
 
 interface Kustomization {
@@ -31,8 +31,8 @@ interface Kustomization {
 }
 
 /**
- * The objects of an overlay that names these components beside its own, as `kubectl apply -k` would send them; `change` is made
- * to the overlay before.
+ * The objects of an overlay with these additional components, as `kubectl apply -k` would send them. `change` modifies
+ * the overlay first.
  */
 export function built(
   overlay: string,

@@ -4,7 +4,7 @@ import { parse, parseAllDocuments } from 'yaml';
 
 const root = new URL('../../', import.meta.url);
 
-/** A Kubernetes object as far as these checks read it. */
+/** The parts of a Kubernetes object that these checks read. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
@@ -77,7 +77,7 @@ export interface ComposeService {
 
 export const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
-/** Every document of the YAML files of a folder, with the file it stands in. */
+/** Every document of a folder's YAML files, with its file. */
 export function manifestsIn(folder: string): { file: string; manifest: Manifest }[] {
   const files = readdirSync(new URL(folder, root)).filter(
     (file) => file.endsWith('.yaml') && file !== 'kustomization.yaml',
@@ -93,14 +93,14 @@ export function manifestsOf(yaml: string): Manifest[] {
 }
 
 export function composeServices(file = 'docker-compose.yml'): Record<string, ComposeService> {
-  // Compose's own tags (`!override`) say how it merges files: nothing to these checks.
+  // Compose's own tags (`!override`) control how files are merged; these checks ignore them.
   const { services } = parse(read(file), { merge: true, logLevel: 'error' }) as {
     services: Record<string, ComposeService>;
   };
   return services;
 }
 
-/** The ACL file of Redis, its passwords still variables. */
+/** Redis's ACL file, with its passwords still as variables. */
 export function redisUsersOfCompose(): string {
   const { configs } = parse(read('docker-compose.yml'), { merge: true }) as {
     configs: Record<string, { content: string }>;
@@ -108,16 +108,16 @@ export function redisUsersOfCompose(): string {
   return configs['redis-users']?.content ?? '';
 }
 
-/** What the ConfigMap of the base tells every service. */
+/** The settings in the base's ConfigMap. */
 export const baseSettings = (): NodeJS.Dict<string> => parseEnv(read('k8s/base/settings.env'));
 
-/** The services, found by their entry point; the host runs some of them and has nothing of its own. */
+/** The services, found by their entry point. The host runs some of them and has no settings of its own. */
 export const runnableApps = (): string[] =>
   readdirSync(new URL('apps/', root)).filter(
     (app) => app !== 'host' && existsSync(new URL(`apps/${app}/src/main.ts`, root)),
   );
 
-/** Names of the settings that an app does not start without: those whose reader has no fallback. */
+/** Names of the settings that an app needs to start: those whose reader has no default. */
 export function requiredSettings(app: string): string[] {
   const own = `apps/${app}/src/env.ts`;
   if (!existsSync(new URL(own, root))) return [];

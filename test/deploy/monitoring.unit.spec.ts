@@ -28,7 +28,7 @@ const dashboards = readdirSync(dashboardsDir).map((file) => ({
   dashboard: JSON.parse(readFileSync(new URL(file, dashboardsDir), 'utf8')) as Dashboard,
 }));
 
-/** The code of all services, but for tests. */
+/** The code of all services, without tests. */
 const source = ['apps', 'libs']
   .flatMap((folder) =>
     readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
@@ -37,10 +37,13 @@ const source = ['apps', 'libs']
   )
   .join('\n');
 const documented = read('docs/operations.md');
-/** Of `prom-client` itself: `collectDefaultMetrics`. */
+/** From `prom-client` itself: `collectDefaultMetrics`. */
 const ofEachProcess = /^(process|nodejs)_/;
 
-/** What is asked for: names before a selector, a range or a bracket; `_bucket`, `_count` and `_sum` are of one histogram. */
+/**
+ * The queried metrics: names before a selector, a range or a bracket. `_bucket`, `_count` and `_sum` belong to one
+ * histogram.
+ */
 function metricsIn(expr: string): string[] {
   const names = expr.matchAll(/\b((?:gatehouse|process|nodejs)_\w+)/g);
   return [...names].map(([, name = '']) => name.replace(/_(bucket|count|sum)$/, ''));

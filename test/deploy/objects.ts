@@ -13,7 +13,7 @@ interface PodTemplate {
 
 type Peers = { ipBlock?: { cidr: string }; namespaceSelector?: object }[];
 
-/** What these checks read of the objects of a kind. */
+/** The parts of each kind of object that these checks read. */
 interface Kinds {
   ConfigMap: { data: Record<string, string> };
   Deployment: { spec: { replicas?: number; template: PodTemplate } };

@@ -64,7 +64,7 @@ describeBuilt('the overlay production', () => {
       const allowed = env.findIndex((each) => each.name === 'ALLOWED');
       expect(env[allowed]?.valueFrom?.configMapKeyRef).toMatchObject({ key: 'GATEHOUSE_EGRESS_ALLOW' });
       expect(env[allowed]?.valueFrom?.configMapKeyRef?.name).toMatch(/^gatehouse-\w{10}$/);
-      // Kubernetes fills in what stands before it.
+      // Kubernetes expands variables that are defined before it.
       expect(env.slice(allowed)).toContainEqual({ name: 'GATEHOUSE_EGRESS_ALLOW', value: `${own},$(ALLOWED)` });
     }
   });
@@ -129,7 +129,7 @@ describeBuilt('the overlay dev', () => {
       );
     const all = [...requests('Deployment'), ...requests('Deployment'), ...requests('StatefulSet'), ...requests('Job')];
     expect(named(objects, 'HorizontalPodAutoscaler')).toEqual([]);
-    // The rest is the node's own and the cluster's: about half a core and 1 GB of a small one.
+    // The rest is used by the node and the cluster: about half a core and 1 GB of a small one.
     expect(all.reduce((sum, each) => sum + milli(each?.cpu), 0)).toBeLessThanOrEqual(1_400);
     expect(all.reduce((sum, each) => sum + mebi(each?.memory), 0)).toBeLessThanOrEqual(3_200);
   });

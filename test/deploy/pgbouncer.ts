@@ -11,18 +11,18 @@ import { freePort } from './free-port.js';
 
 export interface Pooler {
   version: string;
-  /** Whether it hands prepared statements on, from 1.21. */
+  /** Whether it supports prepared statements; from 1.21. */
   prepares: boolean;
-  /** The way through it to where this URL leads. */
+  /** The address through it of this URL's database. */
   through(databaseUrl: string): string;
-  /** Connections of this role to Postgres. */
+  /** Its log so far. */
   log(): string;
   stop(): Promise<void>;
 }
 
 const home = join(cacheDir, 'pgbouncer');
 
-/** PgBouncer of the PATH or of the distribution; null where there is none. */
+/** The PgBouncer on the PATH or of the distribution; null without one. */
 function find(): { command: string; env: NodeJS.ProcessEnv; version: string } | null {
   const unpacked = join(home, 'usr/sbin/pgbouncer');
   const runs = (command: string, env: NodeJS.ProcessEnv) => {
@@ -38,8 +38,9 @@ function find(): { command: string; env: NodeJS.ProcessEnv; version: string } | 
 export const pgbouncer = find();
 
 /**
- * A PgBouncer in transaction mode with so few connections to Postgres that those of a service meet each other's all the time.
- * @param postgresUrl of the server that it stands before
+ * A PgBouncer in transaction mode with so few connections to Postgres that a service's sessions share them all the
+ * time.
+ * @param postgresUrl of the server behind it
  */
 export async function startPooler(postgresUrl: string): Promise<Pooler> {
   if (!pgbouncer) throw new Error('there is no pgbouncer');
@@ -47,7 +48,7 @@ export async function startPooler(postgresUrl: string): Promise<Pooler> {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const prepares = major > 1 || minor >= 21;
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-pgbouncer-'));
-  // It drops root, and has to read this then.
+  // It drops root privileges, and must still be able to read this.
   chmodSync(dir, 0o755);
   const port = await freePort();
   const server = new URL(postgresUrl);

@@ -17,7 +17,7 @@ const payload = (id: string) => ({
   text_hash: null,
 });
 
-/** What services do with Redis, over one address. */
+/** What services do with Redis, through one address. */
 async function exchange(redisUrl: string, meanwhile: (client: JobClient) => Promise<void> = async () => undefined) {
   const served: string[] = [];
   const client = new JobClient(redisUrl);
@@ -30,7 +30,7 @@ async function exchange(redisUrl: string, meanwhile: (client: JobClient) => Prom
     await until('a job is taken', () => client.enqueue(outboundSent, payload('first')));
     await until('it is served', () => served.includes('first'));
     await meanwhile(client);
-    // As a sweeper does: what was not taken is added again.
+    // As a sweeper does: jobs that were not taken are added again.
     await until('a later job is served', async () => {
       await client.enqueue(outboundSent, payload('later'));
       return served.includes('later');
@@ -125,7 +125,7 @@ describe('queues', () => {
     const more3 = others.map(({ port }) => `127.0.0.1:${port}`).join(',');
     const url = `rediss+cluster://router:${password}@127.0.0.1:${first.port}?nodes=${more3}&ca=${tls.ca}`;
     expect(await exchange(url)).toContain('later');
-    // Those of a message's path are shared evenly by up to four nodes.
+    // The queues of a message's path are spread evenly over up to four nodes.
     const queues = [inboundParse, messageRoute, turnRun, deliverySend].map(({ queue }) => queue);
     const slots = await Promise.all(
       queues.map((queue) => first.ask('CLUSTER', 'KEYSLOT', `${queuePrefix(queue)}:${queue}:wait`)),

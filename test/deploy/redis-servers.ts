@@ -13,25 +13,25 @@ export interface Server {
   port: number;
   /** As its administrator. */
   ask(...command: [string, ...string[]]): Promise<unknown>;
-  /** It answers nobody any more, and keeps its connections. */
+  /** It stops answering, but keeps its connections. */
   stall(): void;
   /** kill -9 */
   kill(): Promise<void>;
 }
 
 interface How {
-  /** TLS in place of plain connections. */
+  /** TLS instead of plain connections. */
   tls?: Certificates;
   /** Lines of its configuration. */
   more?: string[];
   sentinel?: boolean;
 }
 
-/** A master, its replica and three Sentinels that choose the replica when the master is gone for half a second. */
+/** A master, its replica, and three Sentinels that promote the replica when the master is gone for half a second. */
 export interface Watched {
-  /** By the Sentinels, as REDIS_URL has it. */
+  /** Through the Sentinels, in the form of REDIS_URL. */
   url: string;
-  /** kill -9 of the master. @returns when the replica has become it */
+  /** Sends kill -9 to the master. @returns once the replica is promoted */
   failOver(): Promise<void>;
   close(): Promise<void>;
 }

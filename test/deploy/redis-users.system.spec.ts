@@ -17,7 +17,7 @@ async function asks(service: string, ...command: [string, ...string[]]): Promise
   try {
     return await redis.call(...command);
   } catch (error) {
-    // DEBUG is also refused to everybody, before it is asked who may.
+    // DEBUG is refused to everybody, even before permissions are checked.
     return /NOPERM|DEBUG command not allowed/.test(String(error)) ? 'refused' : String(error);
   } finally {
     redis.disconnect();

@@ -1,6 +1,6 @@
 import type { Manifest } from './manifests.js';
 
-/** Where the schemas of objects are that operators bring; all others are Kubernetes' own. */
+/** Where the schemas of operators' objects are; all other schemas are Kubernetes' own. */
 const operators: Record<string, string> = {
   'external-secrets.io': '@kubernetes-models/external-secrets',
   'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
@@ -8,7 +8,7 @@ const operators: Record<string, string> = {
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
 };
 
-/** The schema's complaint about an object, or null. */
+/** The schema's error for an object, or null. */
 export async function complaint(manifest: Manifest): Promise<string | null> {
   const schemas = operators[manifest.apiVersion.split('/')[0] ?? ''] ?? 'kubernetes-models';
   const models = (await import(`${schemas}/${manifest.apiVersion}`)) as Record<

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 const config = '.dependency-cruiser.mjs';
 
-/** Files that break a rule each, by the rule. */
+/** Files that each break one rule, by rule. */
 const offences: Record<string, [path: string, text: string]> = {
   'apps-import-no-apps': ['apps/router/src/other.ts', "export { a } from '../../engine/src/a.js';"],
   'libs-import-no-apps': ['libs/queue/src/app.ts', "export { a } from '../../../apps/engine/src/a.js';"],
@@ -19,7 +19,7 @@ const offences: Record<string, [path: string, text: string]> = {
   'no-cycles': ['apps/router/src/loop.ts', "export { a } from './loop.js';"],
 };
 
-/** What dependency-cruiser says of a folder that has these files alone. */
+/** The findings of dependency-cruiser for a folder with only these files. */
 async function verdict(files: [path: string, text: string][]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-boundaries-'));
   try {

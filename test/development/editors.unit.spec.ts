@@ -23,7 +23,7 @@ describe('what editors are told', () => {
       .split('\n\n')
       .filter((section) => section.startsWith('[*]'));
     expect(everywhere).toContain(`max_line_length = ${printWidth}\n`.trim());
-    // Prettier's own ways, which .prettierrc.json leaves alone.
+    // Prettier's defaults, which .prettierrc.json does not change.
     expect(everywhere).toContain('indent_style = space\nindent_size = 2\n');
     expect(everywhere).toContain('end_of_line = lf\n');
   });

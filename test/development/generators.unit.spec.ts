@@ -40,7 +40,7 @@ interface Ended {
   printed: string;
 }
 
-/** Runs Node in the copy, to its end whatever that is. */
+/** Runs Node in the copy to its end, and accepts any exit code. */
 function node(...args: string[]): Promise<Ended> {
   const env = { ...process.env, GATEHOUSE_TEST_STORES: 'none' };
   return new Promise((resolve) => {

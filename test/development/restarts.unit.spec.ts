@@ -5,7 +5,7 @@ const processes = ['router', 'engine', 'python-runner'].map((name) => ({
   entry: `dist/apps/${name}/src/main.js`,
 }));
 
-/** What a build writes, as tsc does. */
+/** A build's output, as tsc writes it. */
 const built: Record<string, string> = {
   'apps/router/src/main.js': `import 'reflect-metadata';\nimport { decide } from './routing/decide.js';\nawait decide();\n`,
   'apps/router/src/routing/decide.js': `import { newId, } from '#libs/contracts';\nexport const decide = () => newId();\n`,

@@ -5,7 +5,7 @@ const said: string[] = [];
 const ended: string[] = [];
 let pids = 0;
 
-/** A process that runs until it is told to end. */
+/** A process that runs until it is stopped. */
 function child() {
   const { promise: exited, resolve: end } = Promise.withResolvers<string>();
   pids += 1;

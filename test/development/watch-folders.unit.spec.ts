@@ -25,7 +25,7 @@ function fail(error: Error): never {
   throw error;
 }
 
-/** Makes a change and waits until it is told of. */
+/** Makes a change and waits until it is reported. */
 async function hears(path: string, change: () => void): Promise<void> {
   told.clear();
   change();

@@ -38,25 +38,25 @@ describe('one that does not come', () => {
   });
 });
 
-/** ORDER_RUNS=100 for a long run; SEED=<number> for the one that failed. */
+/** ORDER_RUNS=100 for a long run; SEED=<number> to repeat a failed one. */
 const runs = Number(process.env['ORDER_RUNS'] ?? 6);
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
 describe('messages of one session', () => {
   let world: OrderWorld;
-  /** How long the hops of the present run take, one after the other. */
+  /** The delays of the current run's hops, in order. */
   let delays = [0];
   let hops = 0;
   const apps: Record<'queue' | 'collect', string> = { queue: '', collect: '' };
 
   beforeAll(async () => {
-    // Nothing is lost here, however busy the machine is.
+    // Nothing may be lost here, however busy the machine is.
     world = await orderWorld(() => delays[hops++ % delays.length] ?? 0, 60_000);
     for (const mode of ['queue', 'collect'] as const) apps[mode] = await world.app(mode);
   });
   afterAll(() => world.close());
 
-  /** @returns the numbers of its messages in the order in which they were handled, of each session */
+  /** @returns for each session, the numbers of its messages in the order in which they were handled */
   async function handled(mode: 'queue' | 'collect', sessions: number[], run: string): Promise<number[][]> {
     const { organizationId, projectId } = caller;
     const ids: string[] = [];

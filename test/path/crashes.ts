@@ -1,14 +1,14 @@
 import { Database } from '#libs/database';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
-/** The process "died" here: what its transaction had done is undone, what it had committed stays. */
+/** The process "died" here: its open transaction is rolled back, and what it had committed stays. */
 export class Crash extends Error {
   override readonly name = 'Crash';
 }
 
-/** Lets the next statements of a router's transactions through, and dies before or after one of them. */
+/** Lets a number of statements of a router's transactions through, and dies before or after the next one. */
 export interface Fuse {
-  /** @param statements how many still run; @param after true: the fatal statement runs too, and its result is lost */
+  /** @param statements how many still run; @param after true: the fatal statement runs too, but its result is lost */
   light(statements: number, after: boolean): void;
   putOut(): void;
 }

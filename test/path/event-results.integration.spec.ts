@@ -93,7 +93,7 @@ describe('what became of an event', () => {
     expect(await resultOf(last)).toMatchObject({ state: 'waiting', reason: 'session_busy' });
     await world.finish(busy.id, { state: 'succeeded', reason: 'no_address' });
     await world.finish(last.id, { state: 'failed', error: 'empty_answer' });
-    // The timeline tells of what was collected after the turns are committed.
+    // The timeline reports collected messages only after the turns are committed.
     const told = await until('it is told where it was answered', async () => {
       const result = await resultOf(collected);
       return result.state === 'waiting' ? null : result;

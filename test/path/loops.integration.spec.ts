@@ -24,7 +24,7 @@ describe('loops', () => {
     return world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [receipt]);
   }
 
-  /** The agent's turn ends and its reply goes out. @returns whether there was one */
+  /** Ends the agent's turn and sends its reply. @returns whether there was a turn */
   async function answer(appId: string, text: string, report = true): Promise<boolean> {
     const sql = `SELECT * FROM engine.turn WHERE app_id = $1 AND state IN ('queued', 'running')`;
     const [turn] = await world.rows<Turn>(sql, [appId]);
@@ -40,7 +40,10 @@ describe('loops', () => {
     return true;
   }
 
-  /** Replies of the agent until it falls silent, at most `most`. @param back what comes back for the nth reply */
+  /**
+   * Counts the agent's replies until it falls silent, at most `most`.
+   * @param back the message that answers the nth reply
+   */
   async function repliesUntilSilent(
     most: number,
     gapMs: () => number,
@@ -181,7 +184,7 @@ describe('loops', () => {
   it('are not what a talkative person makes', async () => {
     const appId = await openApp();
     for (let n = 0; n < 40; n += 1) {
-      // Forty lines within a minute, answered now and then.
+      // Forty lines within a minute, occasionally answered.
       expect((await receive(appId, 'tom', `line ${newId('msg')}`)).outcome).toBe('routed');
       if (n % 4 === 3) await answer(appId, `noted ${n}`, false);
       pass(1_400);
@@ -189,7 +192,7 @@ describe('loops', () => {
     let seed = 7;
     const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
     for (let n = 0; n < 120; n += 1) {
-      // Then hours of question and answer, at the pace of somebody who reads and thinks.
+      // Then hours of questions and answers, at the pace of somebody who reads and thinks.
       pass(4_000 - Math.log(random()) * 25_000);
       expect((await receive(appId, 'tom', `question ${newId('msg')}`)).outcome).toBe('routed');
       await answer(appId, `answer ${n}`, false);

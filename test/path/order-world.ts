@@ -24,16 +24,15 @@ import type { Database } from '#libs/database';
 export interface OrderWorld {
   pool: pg.Pool;
   jobs: JobClient;
-  /** Enqueues a receipt as the ingress does once a receipt is committed. */
+  /** Enqueues a receipt as the ingress does after its commit. */
   dispatcher: Dispatcher;
-  /** A Webhook app whose messages are of sessions. @returns its id */
+  /** A Webhook App whose messages belong to sessions. @returns its id */
   app(inboxMode: 'queue' | 'collect'): Promise<string>;
   close(): Promise<void>;
 }
 
 /**
- * Two gateways, two routers and two engines over one database and one Redis, each hop of each held up for as long as
- * `delayMs` says.
+ * Two gateways, two routers and two engines over one database and one Redis. Each hop of each is delayed by `delayMs`.
  */
 export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): Promise<OrderWorld> {
   const database = await testDatabase();
@@ -46,7 +45,7 @@ export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): 
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
   const started: NestFastifyApplication[] = [];
   const stores = { DATABASE_URL: database.url, DATABASE_POOL: 5 };
-  // A line for each of thousands of jobs hides what other tests say.
+  // A log line for each of thousands of jobs would hide other tests' output.
   const settings = { ...routerDefaults, ...stores, QUEUE_CONCURRENCY: 16, LOG_LEVEL: 'warn' };
   const start = async (
     options: Omit<Parameters<typeof createService>[0], 'settings'>,

@@ -23,7 +23,7 @@ export interface End {
   reason?: string | null;
 }
 
-/** The parts of an engine that tests drive as its jobs would. */
+/** The parts of an engine that tests call as its jobs would. */
 export interface EngineParts {
   app: NestFastifyApplication;
   turns: TurnRepository;
@@ -35,22 +35,22 @@ export interface EngineParts {
 export interface PathWorld extends RouterWorld {
   router: NestFastifyApplication;
   engine: EngineParts;
-  /** One more engine over the same stores. */
+  /** Another engine over the same stores. */
   startEngine(): Promise<EngineParts>;
-  /** Routes a message of an App and has the engine take its turns, none of which runs by itself. @returns its receipt */
+  /** Routes a message of an App and has the engine take its turns, without running any. @returns its receipt */
   receive(appId: string, message: object, over?: object): Promise<string>;
-  /** Has an engine take what a receipt was routed to, as often as it is asked to. */
+  /** Has an engine take the turns of a receipt. Calls may be repeated. */
   take(receiptId: string, engine?: EngineParts): Promise<void>;
   /** Turns of a receipt as their session shows them, oldest first. */
   turnsOf(receiptId: string): Promise<SessionTurnView[]>;
   turn(id: string): Promise<SessionTurnView>;
-  /** Ends a turn that was started; one that is over stays as it is. */
+  /** Ends a turn that was started; one that has ended stays as it is. */
   finish(turnId: string, end?: End, engine?: EngineParts): Promise<void>;
 }
 
 const owner = 'engine_test';
 
-/** A router and an engine on one database, whose queues nobody consumes: tests call what a job would. */
+/** A router and an engine on one database. Nobody consumes their queues: tests call what a job would. */
 export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise<PathWorld> {
   const world = await routerWorld();
   const engines: NestFastifyApplication[] = [];
@@ -77,7 +77,7 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
   };
   const first = await startEngine();
   const router = await world.start({ ENGINE_URL: await first.app.getUrl(), ...settings });
-  // The API's: it asks the router.
+  // For the API, which calls the router.
   const engine = await startEngine(await router.getUrl());
   const tokens = new ServiceTokens(testServiceKey, 'portal');
   const rowOf = (id: string) => world.row<Turn>('SELECT * FROM engine.turn WHERE id = $1', [id]);

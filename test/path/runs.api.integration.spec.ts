@@ -13,7 +13,7 @@ describe('runs', () => {
   });
   afterAll(() => world.close());
 
-  /** A message that one trigger makes a run of. @returns its receipt */
+  /** A message that starts a run through one trigger. @returns its receipt */
   const receive = async (): Promise<string> => {
     const app_id = await world.channel({ unknown_senders: 'open', chief_of_staff: false });
     const workflow = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', instructions: 'first' });
@@ -204,7 +204,7 @@ describe('runs', () => {
       await world.finish(turn?.id ?? '', { state: 'failed', error: 'model_down' });
     };
     await fail();
-    // What was refused under a key may be asked for again under it.
+    // A key whose request was refused may be used again.
     expect(await ask('retry', 't1')).toMatchObject({ status: 202, body: { state: 'queued' } });
     await fail();
     expect(await ask('retry', 't1')).toMatchObject({ status: 202, body: { state: 'failed' } });

@@ -18,14 +18,14 @@ export interface Mortal {
   engine: EngineParts;
   sessions: SessionRepository;
   journals: Journal[];
-  /** Of its router and of its engine: they die together. */
+  /** One for its router and one for its engine, which die together. */
   fuses: Fuse[];
 }
 
 interface Sent {
   job: MessageRoutePayload;
   dedupKey: string;
-  /** Steps of the schedule in which an engine was first offered its turns, and first known to have them. */
+  /** Steps of the schedule at which an engine was first offered its turns, and first known to have them. */
   offeredAt: number;
   takenAt: number;
 }
@@ -40,11 +40,11 @@ export type Step =
 export interface Move {
   step: Step;
   mortal: 0 | 1;
-  /** Statements until it dies, or null; whether the last one still runs. */
+  /** Statements until it dies, or null; `after`: whether the last one still runs. */
   crash: { statements: number; after: boolean } | null;
 }
 
-/** One schedule, over messages of its own. */
+/** One schedule, with messages of its own. */
 export class ScheduleRun {
   private readonly id = newId('req');
   private readonly sent: Sent[];
@@ -59,7 +59,7 @@ export class ScheduleRun {
       const dedupKey = `${this.id} ${index}`;
       return { job: this.job(index, dedupKey), dedupKey, offeredAt: Infinity, takenAt: Infinity };
     });
-    // The provider sends it again as another request: another receipt, the same message.
+    // The provider sends the message again as another request: another receipt, the same message.
     this.twins = this.sent.map(({ dedupKey }, index) => this.job(index, dedupKey));
   }
 
@@ -129,7 +129,7 @@ export class ScheduleRun {
       for (const [other, second] of this.sent.entries()) {
         const isEarlier = (receiptOf.get(first.dedupKey) ?? '') < (receiptOf.get(second.dedupKey) ?? '');
         if (index % senders !== other % senders || !isEarlier || first.takenAt >= second.offeredAt) continue;
-        // Acknowledged first, and here before the other could be: it is handled first.
+        // It was acknowledged first, and taken before the other could be, so it has to be handled first.
         assert.ok(
           handled.indexOf(first.dedupKey) < handled.indexOf(second.dedupKey),
           `${first.dedupKey} came too late`,
@@ -182,7 +182,7 @@ export class ScheduleRun {
   private async take(wanted: Step, mortal: Mortal, at: number): Promise<void> {
     if (wanted.do === 'deliver') return this.deliver(mortal, wanted.message, wanted.twin);
     if (wanted.do === 'take') {
-      // As its job does, and every job of it that comes again.
+      // As its job does, also when the job is repeated.
       return this.takeTurns(wanted.message, mortal, at);
     }
     if (wanted.do === 'takeover' || wanted.do === 'hand_back') return this.takeOver(wanted, mortal);
@@ -229,12 +229,12 @@ export class ScheduleRun {
 
   private job(index: number, dedupKey: string): MessageRoutePayload {
     const sender = `${this.id} sender ${index % senders}`;
-    // The text of each is another one: this is not about loops.
+    // Every text is different: this test is not about loops.
     return jobOf(this.appId, { sender, message: `${this.id} ${index}`, dedup_key: dedupKey });
   }
 }
 
-/** What people handled is told to every turn of its session that starts after it, up to the first that succeeded. */
+/** Every turn that starts after people handled a message is told about it, up to the first that succeeded. */
 function expectTold(turns: Turn[]): void {
   const handled = turns.filter(({ state }) => state === 'handled');
   const started = turns.filter(({ session_id, state }) => session_id && !['handled', 'collected'].includes(state));

@@ -10,7 +10,7 @@ import { fuseOf } from './crashes.js';
 import { type EngineParts, type PathWorld, pathWorld } from './path-world.js';
 import { messagesOf, type Mortal, type Move, ScheduleRun, senders, type Step } from './schedule-run.js';
 
-/** SCHEDULES=3000 for a long run; SEED=<number> for the one that failed. */
+/** SCHEDULES=3000 for a long run; SEED=<number> to repeat a failed one. */
 const schedules = Number(process.env['SCHEDULES'] ?? 60);
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
@@ -40,7 +40,7 @@ const move: fc.Arbitrary<Move> = fc.record({
   mortal: fc.constantFrom(0 as const, 1 as const),
   crash: fc.option(fc.record({ statements: fc.nat(14), after: fc.boolean() }), { freq: 2 }),
 });
-/** What stands in one list runs at the same time. */
+/** The moves of one inner list run concurrently. */
 const schedule = fc.array(fc.array(move, { minLength: 1, maxLength: 4 }), { minLength: 4, maxLength: 14 });
 
 describe('whatever the order, the crashes and the repetitions', () => {

@@ -24,7 +24,7 @@ const received = async (appId: string, message: object): Promise<SessionTurnView
   return turn;
 };
 
-/** A session that one message made. */
+/** A session that one message started. */
 async function session(
   metadata: Record<string, unknown>,
 ): Promise<{ id: string; appId: string; first: SessionTurnView }> {

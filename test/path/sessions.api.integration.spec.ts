@@ -24,7 +24,7 @@ describe('sessions', () => {
   const turn = (id: string) => world.turn(id);
   const finish = (id: string, state: 'succeeded' | 'failed' = 'succeeded', error: string | null = null) =>
     world.finish(id, { state, error });
-  /** As if everything in a session had been so much earlier. */
+  /** Moves everything in a session that much into the past. */
   const goBy = async (sessionId: string | null, minutes: number) => {
     await world.rows('UPDATE engine.session SET updated_at = updated_at - make_interval(mins => $2) WHERE id = $1', [
       sessionId,
@@ -123,7 +123,7 @@ describe('sessions', () => {
 
   it('start anew after a silence, and at the daily hour', async () => {
     const idle = await world.channel({ ...open, idle_reset_minutes: 30 });
-    // It was this hour for less than an hour, and before that for a day not.
+    // This hour began less than an hour ago, and its previous start is a day ago.
     const daily = await world.channel({ ...open, daily_reset_hour: new Date().getUTCHours() });
     const [a, b] = [await receive(idle, '1'), await receive(daily, '1')];
     await finish(a.id);
@@ -131,7 +131,7 @@ describe('sessions', () => {
     const second = await receive(idle, '2');
     expect(second.session_id).toBe(a.session_id);
     await goBy(a.session_id, 60);
-    // A turn still runs there: it is not torn in two.
+    // A turn still runs there, and a running session is not split.
     expect((await receive(idle, '3')).session_id).toBe(a.session_id);
     await goBy(b.session_id, 90);
     expect((await receive(daily, '2')).session_id).toBe(b.session_id);

@@ -160,7 +160,7 @@ describe('triggers and runs', () => {
     }
     expect((await turnOf(run)).state).toBe('held');
     world.setTime(start + 25_000);
-    // The router's own sweeper takes it.
+    // The router's own sweeper hands it over.
     await world.eventually(`SELECT FROM router.stale_handover WHERE receipt_id = $1 AND payload IS NOT NULL`, [
       first.receipt_id,
     ]);

@@ -57,7 +57,7 @@ describe('the dead letter of a turn', () => {
     });
     expect(opened).toMatchObject({ id: first.id, redrives: 1, error: null });
     expect(opened.epoch).toBeGreaterThan(first.epoch);
-    // The sweeper comes again.
+    // The sweeper repeats its call.
     await makeDue();
     expect(await turnOf(receiptId)).toMatchObject({ state: 'open', redrives: 1 });
     await succeeds(first);

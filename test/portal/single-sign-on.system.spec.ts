@@ -49,7 +49,10 @@ function start(change: Parameters<typeof startPortal>[2]): Promise<PortalWorld> 
   });
 }
 
-/** As a browser does it, up to the answer to its return. @param spoil changes the address that the issuer sends it to */
+/**
+ * Does what a browser does, up to the answer to its return.
+ * @param spoil changes the URL that the issuer redirects to
+ */
 async function signInAs(
   account: string,
   { at = portal, browser = new Browser(), returnTo = '/p/x/events', spoil = (url: URL): URL => url } = {},

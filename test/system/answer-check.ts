@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formatsPlugin from 'ajv-formats';
 import type { ApiDocument, Operation, Schema } from '../contract/api-document.js';
 
-/** An answer of the portal, as far as its description says something of it. */
+/** An answer of the portal, as far as its description covers it. */
 export interface Answer {
   method: string;
   /** With its query, if any. */
@@ -13,18 +13,18 @@ export interface Answer {
   text: string;
 }
 
-/** Holds answers against the OpenAPI document, and remembers which operations were asked. */
+/** Checks answers against the OpenAPI document, and records which operations were called. */
 export interface AnswerCheck {
-  /** @throws Hopeless, which names the operation and every difference */
+  /** @throws Hopeless, with the operation and every difference */
   check(answer: Answer): void;
-  /** The operationIds whose answers of success were checked. */
+  /** The operationIds whose successful answers were checked. */
   readonly succeeded: ReadonlySet<string>;
 }
 
 const id = 'api';
 const withoutBody = new Set([204, 303]);
 
-/** Every object has the fields that are described and no other, where its schema does not say that it may. */
+/** Makes every object closed: it has exactly the described fields, unless its schema allows others. */
 function closed(schema: Schema): Schema {
   return 'properties' in schema && !('additionalProperties' in schema)
     ? { ...schema, additionalProperties: false }
@@ -40,7 +40,7 @@ export function answerCheck(document: ApiDocument): AnswerCheck {
   const compiled = new Map<string, ValidateFunction>();
   const succeeded = new Set<string>();
 
-  /** Compiled when it is first needed: most runs see few operations. */
+  /** Compiled on first use: most runs see few operations. */
   const validator = (pointer: string): ValidateFunction => {
     const known = compiled.get(pointer) ?? ajv.compile({ $ref: `${id}#${pointer}` });
     compiled.set(pointer, known);
@@ -53,7 +53,7 @@ export function answerCheck(document: ApiDocument): AnswerCheck {
       const route = new URL(path, 'http://portal').pathname;
       const found = find(method, route);
       if (!found) {
-        // What no route answers is no operation.
+        // A path that no route matches is no operation.
         if (status === 404 || status === 405) return;
         throw new Hopeless(`${method} ${route} answered ${status}, and is not in the OpenAPI document`);
       }
@@ -72,7 +72,7 @@ export function answerCheck(document: ApiDocument): AnswerCheck {
   };
 }
 
-/** Where the schema of an answer stands in the document; null where it is not described. */
+/** The location of an answer's schema in the document; null where it is not described. */
 function answerPointer(
   { responses }: Operation,
   method: string,
@@ -85,7 +85,7 @@ function answerPointer(
     return `/${['paths', template, method.toLowerCase(), 'responses', String(status), 'content', media, 'schema'].map(escaped).join('/')}`;
   }
   if (described && withoutBody.has(status)) return 'no body';
-  // Bytes under the type that they were stored with.
+  // Bytes, with the type that they were stored with.
   if (described?.content?.['application/octet-stream'] && status < 400) return 'no body';
   if (status >= 400 && media === 'application/problem+json') return '/components/schemas/Problem';
   return null;
@@ -103,7 +103,7 @@ function differences({ errors }: ValidateFunction): string {
 
 type Finder = (method: string, route: string) => { operation: Operation; template: string } | null;
 
-/** Of two templates that fit, the one with the fewer parameters is meant, as in the router of a service. */
+/** Of several matching templates, the one with the fewest parameters wins, as in a service's router. */
 function operationFinder(document: ApiDocument): Finder {
   const templates = Object.keys(document.paths)
     .map((template) => ({ template, parameters: template.split('{').length }))

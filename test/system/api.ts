@@ -2,7 +2,7 @@ import { until } from '#libs/testing';
 import type { ApiDocument } from '../contract/api-document.js';
 import { type AnswerCheck, answerCheck } from './answer-check.js';
 
-/** An event as the API shows it, as far as the tests look. */
+/** The parts of an event that the tests read. */
 export interface EventDetail {
   id: string;
   outcome: string | null;
@@ -25,23 +25,26 @@ interface EventPage {
   next_cursor: string | null;
 }
 
-/** The management API as an administrator calls it. */
+/** The management API, called as an administrator. */
 export interface Api {
-  /** @throws Error with the status and the body, unless the status is 2xx; or where the answer is not as it is described */
+  /**
+   * @throws Error with the status and the body, unless the status is 2xx; or where the answer does not match its
+   *   description
+   */
   api<T>(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<T>;
-  /** The operationIds of what was asked with success. */
+  /** The operationIds of successful calls. */
   succeeded(): ReadonlySet<string>;
   /** @returns the new credential's id */
   credential(fields: Record<string, string>): Promise<string>;
-  /** Waits until an event has ended, which every event does once, and, where it was routed, until the engine has taken it. */
+  /** Waits until an event has ended (every event ends once) and, if it was routed, until the engine has taken it. */
   ended(eventId: string, timeoutMs?: number): Promise<EventDetail>;
   /** The outcome of each event of an App; null while it is in flight. */
   outcomesOf(appId: string): Promise<Map<string, string | null>>;
-  /** Waits until an event's timeline has an entry of that stage and outcome. */
+  /** Waits until an event's timeline has an entry with that stage and outcome. */
   reached(eventId: string, stage: string, outcome: string): Promise<EventDetail>;
 }
 
-/** @param logs what the services have logged, for the error of an answer that says no more than to look there */
+/** @param logs the services' logs, for errors whose answer only points to the log */
 export function openApi(origin: string, key: string, logs = () => ''): Api {
   let made = 0;
   let described: AnswerCheck | null = null;
@@ -105,7 +108,7 @@ export function openApi(origin: string, key: string, logs = () => ''): Api {
   };
 }
 
-/** Null while a service is away: its part of the document is, too. */
+/** Null while a service is away, since its part of the document is missing. */
 async function describedBy(origin: string): Promise<AnswerCheck | null> {
   const answer = await fetch(`${origin}/api/v1/openapi.json`);
   const document = (await answer.json()) as ApiDocument & { 'x-gatehouse-missing'?: string[] };

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => system?.stop());
 
 const items = async (): Promise<Item[]> => (await system.api<{ data: Item[] }>('GET', '/api/v1/attention')).data;
-/** What the ingress counts it writes every 30 s. */
+/** The ingress writes its counts every 30 s. */
 const told = (code: string, id?: string): Promise<Item> =>
   until(`${code} is told`, async () =>
     (await items()).find((item) => item.code === code && (id === undefined || item.resource.id === id)),

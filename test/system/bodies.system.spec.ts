@@ -36,7 +36,7 @@ beforeAll(async () => {
     kind: 'builtin',
     credential_id,
     signature: { scheme: 'hmac' },
-    // A turn with the text of people calls no Python tool by itself.
+    // A turn with text written by people calls no Python tool without approval.
     text_from: 'system',
   });
   await channel(signed.id, { reply_address: `${sink.url}/signed` });
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const lettersOf = async (appId: string): Promise<number> =>
   (await system.api<{ data: object[] }>('GET', `/api/v1/events/dead-letters?stage=parsed&app_id=${appId}`)).data.length;
-/** Why anything was tried again, or died, on the way to the answer. The fake takes no deliveries. */
+/** Why anything was retried or dead-lettered before the reply. Deliveries are left out, since the fake accepts none. */
 const failuresOf = (event: EventDetail): string[] =>
   event.timeline
     .filter(({ stage, outcome }) => stage !== 'delivery' && ['retrying', 'dead'].includes(outcome))

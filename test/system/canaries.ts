@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import pg from 'pg';
 
-/** Unique secrets, and where they were found though they should be nowhere. */
+/** Unique secrets, and the places where they leaked. */
 export interface Canaries {
   /** A new secret for one field. */
   plant(field: string): string;
-  /** The fields whose secret is in a text: as it is, in hexadecimal or in base64. */
+  /** The fields whose secret is in a text: plain, in hexadecimal or in base64. */
   foundIn(text: string): string[];
   planted(): number;
 }
@@ -29,7 +29,7 @@ export function openCanaries(): Canaries {
   };
 }
 
-/** Base64 of a longer text holds that of an inner part, less the ends, at one of three offsets. */
+/** Base64 of a longer text contains that of an inner part, except for the ends, at one of three offsets. */
 function spellings(secret: string): string[] {
   const inner = [0, 1, 2].map((offset) =>
     Buffer.from(`${'x'.repeat(offset)}${secret}`)
@@ -44,7 +44,7 @@ function spellings(secret: string): string[] {
   ];
 }
 
-/** Every row of every table, bytes in hexadecimal. */
+/** Every row of every table, with bytes in hexadecimal. */
 export async function everyRow(databaseUrl: string): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -65,8 +65,8 @@ export async function everyRow(databaseUrl: string): Promise<string> {
 }
 
 /**
- * Every command that reaches Redis from now on, with its arguments: also what is removed again at once. By a socket of its
- * own, since a client that counts replies is confused by commands of others that come before the answer to its own.
+ * Every command that reaches Redis from now on, with its arguments, even what is deleted again at once. It uses a raw
+ * socket: a client that counts replies is confused by other clients' commands that arrive before the reply to its own.
  */
 export async function recordRedis(url: string): Promise<{ text(): string; stop(): void }> {
   const { hostname, port, password } = new URL(url);

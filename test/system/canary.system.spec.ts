@@ -115,7 +115,7 @@ describe('a secret that was stored', () => {
     expect(status).toBe(200);
     const reply = await until('a signed reply', () => sink.repliesTo(id)[0]);
     expect(reply.headers['x-signature-256']).toBe(hmac(secret, reply.body));
-    // During the rotation of a list both are good to verify with.
+    // While a list is rotated, both values are valid.
     expect((await notedInbound(app.webhook_url, body, hmac(older, body))).status).toBe(200);
     expect((await notedInbound(app.webhook_url, body, hmac('another', body))).status).toBeGreaterThanOrEqual(400);
     expect((await ask('DELETE', `${credentials}/${credential_id}`)).json).toMatchObject({ code: 'credential_in_use' });
@@ -172,14 +172,14 @@ describe('a secret that was stored', () => {
       answers: answers.join('\n'),
       sink: JSON.stringify(sink.arrivals),
     };
-    // Each place was really searched: it holds what it should.
+    // Proves that each place was really searched: it contains what it should.
     expect(places.logs).toContain('credential.undecryptable');
     expect(places.redis).toContain('inbound');
     expect(places.postgres).toContain('signing_secret');
     expect(places.answers).toContain('credential_in_use');
     expect(canaries.planted()).toBeGreaterThan(20);
     expect(Object.entries(places).map(([place, text]) => [place, canaries.foundIn(text)])).toEqual(
-      // The generic adapter authenticates to where it replies: there, and nowhere else, its token belongs.
+      // The generic adapter authenticates to its reply address, and only there does its token belong.
       Object.keys(places).map((place) => [place, place === 'sink' ? ['adapter token'] : []]),
     );
   });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as OTLP's JSON has it, with the service that sent it. */
+/** A span in OTLP's JSON form, with the service that sent it. */
 export interface CollectedSpan {
   service: string;
   traceId: string;
@@ -13,11 +13,11 @@ export interface CollectedSpan {
   attributes: Record<string, unknown>;
 }
 
-/** Takes OTLP over HTTP, as an OpenTelemetry Collector does. */
+/** Accepts OTLP over HTTP, like an OpenTelemetry Collector. */
 export interface Collector {
   url: string;
   spansOf(traceId: string): CollectedSpan[];
-  /** The names of what a service has counted. */
+  /** The names of a service's metrics. */
   metricsOf(service: string): Set<string>;
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import { createAdapterServer, defineAdapter } from '#libs/adapter-sdk';
 
-/** An adapter of a provider that has so many documents, and pages of a hundred. */
+/** An adapter of a provider with that many documents, in pages of a hundred. */
 export interface DocumentAdapter {
   url: string;
-  /** What a document says. */
+  /** A document's text. */
   textOf(path: string): string;
   /** How often each document was fetched. */
   fetched: Map<string, number>;

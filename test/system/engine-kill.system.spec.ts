@@ -17,10 +17,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type ServiceProcess, spawnService } from './service-process.js';
 
-/** What becomes of the statement that commits a turn when the engine that sent it is killed. */
+/** The fate of the statement that commits a turn, when the engine that sent it is killed. */
 const fates = ['is rolled back', 'is committed, with nobody to tell'] as const;
 
-/** What the model and the target of its calls are asked, in the order of a turn that nobody disturbs. */
+/** The requests to the model and to the target of its calls, in the order of an undisturbed turn. */
 const points = ['model 0', 'POST /first', 'POST /second', 'model 2'] as const;
 
 describe('an engine killed between any two steps of its turns', () => {
@@ -33,7 +33,7 @@ describe('an engine killed between any two steps of its turns', () => {
   let pool: pg.Pool;
   let jobs: JobClient;
   let engine: ServiceProcess;
-  /** What each turn asked for, by its number. Number `n` is not answered at the point `n`, the first time. */
+  /** The requests of each turn, by its number. Turn `n` gets no answer at point `n`, the first time. */
   const asked: string[][] = [...points, ...fates].map(() => []);
   let killed = false;
 
@@ -59,7 +59,7 @@ describe('an engine killed between any two steps of its turns', () => {
        VALUES ($1, $2, $3, 'Caller', 'Call.', '{http_request}', false)`,
       [agentId, organizationId, projectId],
     );
-    // Every turn with a reply waits in the middle of its commit while somebody has the lock.
+    // Every turn with a reply waits in the middle of its commit while the lock is held.
     await pool.query(`
       CREATE FUNCTION engine.held() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NEW; END $$`);
@@ -163,14 +163,14 @@ describe('an engine killed between any two steps of its turns', () => {
       attempt: 1 + again.length,
       reply_text: 'Done.',
     });
-    // The answer was not kept: it is asked for again, and nothing before it.
+    // The answer was not stored, so only it is requested again, and nothing before it.
     expect(asked[number]).toEqual([...points, ...again]);
     const replies = await pool.query('SELECT answer_id FROM engine.turn WHERE id = $1', [turn.turn_id]);
     expect(replies.rows).toHaveLength(1);
     await until('the reply is offered to the gateway', () => isInQueue(replies.rows[0].answer_id));
   });
 
-  /** Whether a job of the gateway names it: nobody takes those here. */
+  /** Whether a job of the gateway refers to it: nobody takes those here. */
   async function isInQueue(deliveryId: string): Promise<boolean> {
     const client = new Redis(redis.url);
     try {
@@ -185,7 +185,7 @@ describe('an engine killed between any two steps of its turns', () => {
     }
   }
 
-  /** From here on no turn with a reply is committed. @returns how to end that */
+  /** From here on no turn with a reply can commit. @returns how to end that */
   async function holdCommits(): Promise<() => Promise<void>> {
     const holder = await pool.connect();
     await holder.query('SELECT pg_advisory_lock(1)');
@@ -195,7 +195,7 @@ describe('an engine killed between any two steps of its turns', () => {
     };
   }
 
-  /** Those of Postgres' processes that hold the statement which ends a turn. */
+  /** The Postgres processes that hold the statement which ends a turn. */
   async function waitingCommits(): Promise<number[] | null> {
     const { rows } = await pool.query<{ pid: number }>(
       `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
@@ -237,7 +237,7 @@ function urlOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Two calls that write, in one step, then an answer: by what the conversation has come to. */
+/** Two write calls in one step, then an answer, depending on the conversation so far. */
 function completion(results: number, number: string, url: string): unknown {
   const calls = ['/first', '/second'].map((path, at) => ({
     id: `call_${at}`,

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An adapter of a provider that declares its webhook's rules, so that the ingress applies them itself. */
+/** An adapter of a provider that declares its webhook's rules, which the ingress then applies itself. */
 export interface FakeAdapter {
   url: string;
-  /** What `/parse-inbound` answers from now on, as JSON; also made of the body of the webhook. */
+  /** The answer of `/parse-inbound` from now on, as JSON; it may be computed from the webhook's body. */
   parsed: string | ((body: string) => string);
-  /** How often it was asked. */
+  /** How often it was called. */
   parses: number;
   close(): Promise<void>;
 }

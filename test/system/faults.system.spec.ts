@@ -10,8 +10,8 @@ import { startSystem, type System } from './system.js';
 import { post } from './webhook.js';
 
 /**
- * Makes the faults that docs/runbooks names, and sees what each alert asks for move. Not that the alert fires: that is a
- * matter of minutes, and of Prometheus.
+ * Causes the faults that docs/runbooks names, and checks that the metric behind each alert moves. It does not check
+ * that the alert fires: that takes minutes, and a Prometheus.
  */
 describe('a fault made on purpose moves what its alert looks at', () => {
   let system: System;
@@ -139,7 +139,7 @@ describe('a fault made on purpose moves what its alert looks at', () => {
   });
 
   it('GatehouseEventLoopLags: a service gets no processor, twice for a second', async () => {
-    // What is scraped is of the time since it was scraped before, of which the first delay is not measured.
+    // Each scrape covers the time since the previous one, and the first delay in it is not measured.
     await now('router', 'nodejs_eventloop_lag_p99_seconds');
     for (const _time of [1, 2]) {
       const goOn = system.freeze('router');
@@ -154,7 +154,7 @@ describe('a fault made on purpose moves what its alert looks at', () => {
     const before = await now('router', name);
     await onDatabase((client) => client.query(`REVOKE INSERT ON journal.entry FROM ${roleOf('router')}`));
     const { id } = await post(system.webhookUrl, { task: 'routed late' });
-    // What is lost is that routing is tried again.
+    // The failed write is noticed because routing is retried.
     await rises(system, 'router', name, {}, before);
     await onDatabase((client) => client.query(`GRANT INSERT ON journal.entry TO ${roleOf('router')}`));
     await system.reached(id, 'routed', 'routed');
@@ -172,7 +172,7 @@ describe('a fault made on purpose moves what its alert looks at', () => {
     expect(await scrape(system, 'router')).toContain('gatehouse_queue_oldest_seconds{queue="route"');
   });
 
-  /** Redis itself is asked: the service that tells of the queue is the one that is away. */
+  /** Asks Redis itself: the service that reports the queue is the one that is away. */
   async function jobsOf(queue: string): Promise<{ rows: number }> {
     const { Redis } = await import('ioredis');
     const redis = new Redis(system.redisUrl);

@@ -6,7 +6,7 @@ import { startSystem, type System } from './system.js';
 import { post } from './webhook.js';
 
 const number = 200;
-/** By reference, so that Postgres keeps it. */
+/** Large enough that Postgres stores it and jobs refer to it. */
 const refusedByPostgres = `impossible ${'x'.repeat(20_000)}`;
 
 describe('a flood of what can only fail', () => {
@@ -38,7 +38,7 @@ describe('a flood of what can only fail', () => {
     await adapter?.close();
   });
 
-  /** Sends the flood, and after every twenty of it one that is well. @returns the ids of their events */
+  /** Sends the flood, with a valid message after every twenty. @returns the ids of their events */
   const flood = async (url: string, bad: (at: number) => string): Promise<{ bad: string[]; well: string[] }> => {
     const ids: { bad: string[]; well: string[] } = { bad: [], well: [] };
     for (let at = 0; at < number; at += 20) {
@@ -51,7 +51,7 @@ describe('a flood of what can only fail', () => {
     }
     return ids;
   };
-  /** What the timelines of events say, each as `outcome reason attempt`: of their receipts, not of turns and replies. */
+  /** The events' timelines, each entry as `outcome reason attempt`: for receipts only, not for turns and replies. */
   const stories = async (ids: string[]): Promise<string[][]> => {
     const { rows } = await database.query<{ story: string[] }>(
       `SELECT array_agg(concat_ws(' ', outcome, reason, attempt) ORDER BY at, terminal) AS story FROM journal.entry
@@ -68,7 +68,7 @@ describe('a flood of what can only fail', () => {
   const count = async (sql: string, ids: string[]): Promise<number> =>
     (await database.query(`SELECT 1 FROM ${sql} AND receipt_id = ANY($1)`, [ids])).rows.length;
 
-  /** Each bad one died once, as these, after one attempt; those between them were held up by nothing. */
+  /** Each bad one is dead-lettered once, after one attempt, and delays none of the valid ones. */
   const expectOneAttemptEach = async (appId: string, ids: { bad: string[]; well: string[] }, as: string[][]) => {
     const outcomes = await ended(appId, [...ids.bad, ...ids.well]);
     expect(new Set(ids.bad.map((id) => outcomes.get(id)))).toEqual(new Set(['dead']));

@@ -27,7 +27,7 @@ const mail = {
   },
 };
 
-/** Google as far as the adapter asks it: the keys of its tokens, and one mailbox with one mail. */
+/** The parts of Google that the adapter calls: the keys of its tokens, and one mailbox with one mail. */
 async function fakeGoogle(keys: object): Promise<Server> {
   const answer = ({ url = '', headers }: IncomingMessage): [number, object] => {
     if (url.startsWith('/certs')) return [200, { keys: [keys] }];

@@ -14,7 +14,8 @@ let declared: FakeAdapter;
 let apps: WebhookApps;
 
 beforeAll(async () => {
-  // A receipt that waits for half the lease is a 503: it has to stand 400 requests at once on a busy machine.
+  // A receipt that waits for half the lease is answered 503. The lease must allow for 400 concurrent requests on a busy
+  // machine.
   system = await startSystem({ ENDPOINT_RATE_PER_SECOND: String(endpointRate), RECEIPT_LEASE_MS: '6000' });
   declared = await openDeclared();
   apps = await installApps(system, declared.url);
@@ -26,7 +27,7 @@ afterAll(async () => {
   await declared.close();
 });
 
-/** A JSON text of exactly so many bytes. */
+/** A JSON text of exactly that many bytes. */
 const jsonOf = (bytes: number): Buffer => Buffer.from(`"${'x'.repeat(bytes - 2)}"`);
 const story = async (id: string): Promise<EventDetail> =>
   until(`the event ${id} is in the journal`, () => system.api<EventDetail>('GET', `/api/v1/events/${id}`));

@@ -6,7 +6,7 @@ import { post } from './webhook.js';
 
 const perSecond = 50;
 const atLeastMs = 5_000;
-/** Work of a killed process is taken up again after these. */
+/** Leases short enough that a killed process's work is taken over soon. */
 const leases = {
   RECEIPT_LEASE_MS: '2000',
   DELIVERY_LEASE_MS: '3000',
@@ -30,7 +30,7 @@ describe('while services are killed one after the other', () => {
     await sink.close();
   });
 
-  /** As a provider does: sends again, under the same key, until it is acknowledged. @returns the event's id */
+  /** Retries under the same key until it is acknowledged, as a provider does. @returns the event's id */
   const deliver = (number: number): Promise<string> =>
     until(`message ${number} is acknowledged`, async () => {
       const body = { task: `message ${number}`, thread_id: `thread ${number % 40}` };
@@ -61,11 +61,12 @@ describe('while services are killed one after the other', () => {
     const keysOf = (id: string): Set<unknown> =>
       new Set(sink.repliesTo(id).map(({ headers }) => headers['idempotency-key']));
     await until('every message was replied to', () => ids.every((id) => keysOf(id).size > 0));
-    // A reply whose answer was lost with its process comes again under its key: the receiver knows it by that.
+    // If a process dies with a delivery's answer, the delivery is repeated under its key, by which the receiver
+    // recognises it.
     expect(ids.filter((id) => keysOf(id).size !== 1)).toEqual([]);
     expect(new Set(sink.arrivals.map(({ json }) => json['in_reply_to']))).toEqual(new Set(ids));
 
-    // A journal entry that was lost with its process is written again when a sweeper wakes its event.
+    // A journal entry that a process lost is written again when a sweeper wakes its event.
     for (const id of ids) expect(await system.ended(id, 45_000)).toMatchObject({ outcome: 'routed' });
   });
 });

@@ -1,4 +1,4 @@
-/** The launcher is plain JavaScript; what the system tests use of it. */
+/** Types for the parts of the launcher, which is plain JavaScript, that the system tests use. */
 declare module '*/launcher/services.mjs' {
   export interface Service {
     name: string;
@@ -73,7 +73,7 @@ declare module '*/launcher/setup-step.mjs' {
     organization_id: string;
     project_id: string;
     api_key: string | null;
-    /** Of a run with `--owner-link`. */
+    /** Only from a run with `--owner-link`. */
     owner_link: string | null;
     webhook_url_path: string;
     webhook_token: string;
@@ -120,7 +120,7 @@ declare module '*/launcher/postgres.mjs' {
 }
 
 declare module '*/chart/helm.mjs' {
-  /** Helm on the PATH or of the registry, or why there is none. */
+  /** Helm on the PATH or from the registry, or why there is none. */
   export function findHelm(): Promise<{ binary: string } | { missing: string }>;
 }
 

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { System } from './system.js';
 
-/** What a service tells Prometheus now, by its port of operations, which its log names. */
+/** A service's current metrics, from its operations port, which its log names. */
 export async function scrape(system: System, service: string): Promise<string> {
   const log = readFileSync(join(system.dataDir, 'logs', `${service}.log`), 'utf8');
   const started = [...log.matchAll(/"operations.started","url":"([^"]+)"/g)].at(-1)?.[1];
   return (await fetch(`${started}/metrics`)).text();
 }
 
-/** Of one metric, all series that have these labels, added up. */
+/** The sum over all series of one metric that have these labels. */
 export function sumOf(text: string, name: string, labels: Record<string, string> = {}): number {
   const series = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   const chosen = series.filter((line) =>
@@ -19,7 +19,7 @@ export function sumOf(text: string, name: string, labels: Record<string, string>
   return chosen.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-/** Waits until a metric is above what it was. */
+/** Waits until a metric exceeds its earlier value. */
 export function rises(
   system: System,
   service: string,

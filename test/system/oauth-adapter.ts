@@ -2,18 +2,18 @@ import { createAdapterServer, defineAdapter, deliverFailure, ignoredMessage, ref
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long the adapter takes before it uses the token that it was handed, as one that does other work first. */
+/** How long the adapter waits before it uses a token, like one that does other work first. */
 const slowMs = 1_000;
 
-/** An adapter of an authorization server: it asks whose the tokens are that it is handed, and keeps what came of it. */
+/** An adapter of an authorization server: it asks whose tokens it got, and records the results. */
 export interface OauthAdapter {
   url: string;
-  /** Every use of a token: the token, and the status that the provider answered to it. */
+  /** Every use of a token, with the provider's status. */
   uses: { token: string; status: number }[];
   close(): Promise<void>;
 }
 
-/** @param issuer the authorization server: its `/me` tells whose a token is */
+/** @param issuer the authorization server; its `/me` says whose a token is */
 export async function openOauthAdapter(issuer: string): Promise<OauthAdapter> {
   const uses: OauthAdapter['uses'] = [];
   const adapter = defineAdapter({
@@ -29,7 +29,7 @@ export async function openOauthAdapter(issuer: string): Promise<OauthAdapter> {
         issuer,
         scopes: ['openid', 'offline_access'],
         extra_authorize_params: { prompt: 'consent' },
-        // The token answers of this provider do not say whose they are: the adapter alone does.
+        // This provider's token answers do not say whose the tokens are: only the adapter can find out.
         quirks: { account_fields: ['team.id'] },
       },
     },

@@ -37,7 +37,7 @@ describe('an App whose account was connected by OAuth', () => {
     await Promise.all([adapter?.close(), provider?.close()]);
   });
 
-  /** Goes to the provider and back through the portal, as `account`. @returns the page that ends it */
+  /** Goes to the provider and back through the portal, as `account`. @returns the final page */
   const connect = async (account: string): Promise<string> => {
     const portal = system.origin('portal');
     const started = await fetch(`${portal}/api/v1/credentials/${credential.id}/connect`, {

@@ -18,7 +18,7 @@ describe('real payloads of a provider', () => {
   });
   afterAll(() => system.stop());
 
-  /** Posts every payload, a few at a time, and waits until each has ended. */
+  /** Posts every payload, a few at a time, and waits until each event has ended. */
   const sendAll = async (app: InstalledApp, secret: string): Promise<(string | null)[]> => {
     const waiting = payloads.entries();
     const ids: string[] = [];

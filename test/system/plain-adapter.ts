@@ -8,11 +8,11 @@ export interface PlainCall {
   body: { request?: { url: string; path: string; body: string; query: Record<string, unknown> } };
 }
 
-/** An adapter in plain Node, whose answers a test says by route. */
+/** An adapter in plain Node. A test sets its answers by route. */
 export interface PlainAdapter {
   url: string;
   calls: PlainCall[];
-  /** By route; a promise is waited for. */
+  /** By route; promises are awaited. */
   answers: Record<string, (body: PlainCall['body']) => unknown>;
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function openPlainAdapter(slug: string): Promise<PlainAdapter> {
   });
 }
 
-/** @returns null for what is no JSON */
+/** @returns null for anything but JSON */
 function bodyOf(text: string): PlainCall['body'] | null {
   try {
     return (text === '' ? {} : JSON.parse(text)) as PlainCall['body'];

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An MCP server that lets nobody in without a token of its authorization server for this resource. */
+/** An MCP server that accepts only tokens that its authorization server issued for this resource. */
 export interface ProtectedMcpServer {
   url: string;
-  /** Requests in order: with which token, when it ends (Unix seconds), and what they were answered. */
+  /** Requests in order: their token, its expiry (Unix seconds), and the answer's status. */
   uses: { token: string | null; expiresAt: number; status: number }[];
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export async function openProtectedMcpServer(issuer: string): Promise<ProtectedM
       return;
     }
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? null;
-    // The audience is what RFC 8707 is for: a token that was issued for anything else is none here.
+    // The audience check is the purpose of RFC 8707: a token for anything else is not accepted.
     const claims = await jwtVerify(token ?? '', keys, { issuer, audience: url }).catch(() => null);
     const scopes = String(claims?.payload['scope'] ?? '').split(' ');
     const allowed = scopes.includes('tools.use');

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../../scripts/launcher/project.mjs';
 
-/** Starts the engine with these settings beside those that it needs; it answers once it has ended. */
+/** Starts the engine with these settings in addition to those that it needs, and resolves once it has exited. */
 function engineWith(more: NodeJS.ProcessEnv) {
   const urls = [
     'ROUTER_URL',

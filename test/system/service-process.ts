@@ -5,11 +5,11 @@ import { root } from '../../scripts/launcher/project.mjs';
 
 /** A running service. */
 export interface ServiceProcess {
-  /** Ends it at once, as a crash would. */
+  /** Kills it at once, as a crash would. */
   kill(): Promise<void>;
-  /** Gives it no processor, as a machine with too much to do would. @returns what lets it go on */
+  /** Gives it no CPU, as an overloaded machine would. @returns what resumes it */
   freeze(): () => void;
-  /** Lets it drain; ends it when it does not. @returns how it ended: its exit code, or the signal */
+  /** Lets it drain, and kills it if it does not. @returns how it ended: its exit code, or the signal */
   stop(): Promise<number | NodeJS.Signals | null>;
 }
 

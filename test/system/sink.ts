@@ -15,14 +15,14 @@ export interface SinkAnswer {
   headers?: Record<string, string>;
 }
 
-/** A server where replies arrive. */
+/** A server that receives replies. */
 export interface Sink {
   url: string;
-  /** Everything that came, in order, repetitions too. */
+  /** Every request, in order, including repetitions. */
   arrivals: Arrival[];
-  /** What is answered from now on; 200 at first. */
+  /** The answer from now on; 200 at first. */
   answer: (arrival: Arrival) => SinkAnswer;
-  /** What came in answer to one event through the built-in App. */
+  /** The replies to one event through the built-in App. */
   repliesTo(eventId: string): Arrival[];
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { openSink, type Sink } from './sink.js';
 import { hostable, startSmallSystem, type System } from './system.js';
 import { post } from './webhook.js';
 
-/** A line of the log that a process writes. */
+/** A line of a process's log. */
 interface Line {
   service: string;
   level: number;

@@ -3,17 +3,17 @@ import { queuesOf, redisUser, rulesOf } from '../../scripts/launcher/redis-users
 
 const password = 'test-redis';
 
-/** The users of services in the tests' Redis, under the rules of an installation. */
+/** The services' users in the tests' Redis, with the rules of an installation. */
 export interface RedisUsers {
   urlOf(service: string): string;
-  /** What was refused to any of them since, as `user command key`. */
+  /** Commands that were refused to any of them since, as `user command key`. */
   refused(): Promise<string[]>;
 }
 
-/** Of servers that Sentinels watch or of a Cluster: each service is the user of the address. */
+/** For servers behind Sentinels or in a Cluster: every service connects as the URL's user. */
 export const oneUser = (url: string): RedisUsers => ({ urlOf: () => url, refused: async () => [] });
 
-/** @param prefix tells the users of one test file from those of another */
+/** @param prefix separates the users of different test files */
 export async function makeRedisUsers(url: string, prefix = ''): Promise<RedisUsers> {
   const redis = new Redis(url);
   const names = Object.keys(queuesOf).map((service) => `${prefix}${redisUser(service)}`);

@@ -6,7 +6,7 @@ import { startSystem, type System } from './system.js';
 
 const documents = 1_500;
 const kills = 3;
-/** Work of a killed process is taken up again after these. */
+/** Leases short enough that a killed process's work is taken over soon. */
 const leases = { SYNC_LEASE_MS: '1500', SYNC_SLICE_MS: '1000', SYNC_SWEEP_MS: '200', SYNC_ATTEMPTS: '50' };
 
 interface KeptDocument {
@@ -78,7 +78,7 @@ describe('a sync whose process is killed', () => {
       if (adapter.fetched.size < documents) struck += 1;
       await system.kill('adapter-gateway');
       await system.restart('adapter-gateway');
-      // It is being given what was fetched by now.
+      // By now the engine is receiving what was fetched.
       await until('it is given some', async () => (await known()).length > n * 20);
       await system.kill('engine');
       await system.restart('engine');
@@ -96,7 +96,7 @@ describe('a sync whose process is killed', () => {
     expect(rows.every(({ path, fingerprint, state }) => fingerprint === path.slice(2) && state === 'current')).toBe(
       true,
     );
-    // What was in flight when it died is fetched again, and nothing else.
+    // What was in flight at the crash is fetched again, and nothing else.
     const again = [...adapter.fetched.values()].reduce((sum, times) => sum + times - 1, 0);
     expect(again).toBeLessThan(kills * 200);
 
@@ -111,7 +111,7 @@ describe('a sync whose process is killed', () => {
       }),
     ]);
 
-    // The adapter's second listing is complete, and names nothing: everything was removed at its source.
+    // The adapter's second listing is complete but empty: everything was removed at its source.
     await system.api('POST', `/api/v1/sources/${id}/sync`);
     await until('they leave the answers', async () => (await known()).length < documents);
     await Promise.all([system.kill('adapter-gateway'), system.kill('engine')]);

@@ -22,30 +22,30 @@ import { type Api, openApi } from './api.js';
 import { type ServiceProcess, spawnService } from './service-process.js';
 import { makeRedisUsers, oneUser } from './store-users.js';
 
-/** Every service, as processes over stores of their own. */
+/** Every service, as processes with stores of their own. */
 export interface System extends Api {
-  /** Its secrets and logs, as `npm start` keeps them. */
+  /** Holds its secrets and logs, as under `npm start`. */
   dataDir: string;
-  /** The built-in App's webhook, by the front door. */
+  /** The built-in App's webhook, through the portal. */
   webhookUrl: string;
-  /** Its path, the same at the ingress itself. */
+  /** Its path, which is the same at the ingress itself. */
   webhookPath: string;
   appId: string;
   databaseUrl: string;
   redisUrl: string;
-  /** What Redis has refused to services of a system. */
+  /** Commands that Redis refused to the services of a system. */
   refusedByRedis(): Promise<string[]>;
   apiKey: string;
   /** A new link that signs the owner in once. */
   ownerLink(): Promise<string>;
   /** Everything that the services have logged. */
   logs(): string;
-  /** What the ingress alone reaches its stores by. */
+  /** The ingress's links to its stores, used by no other service. */
   ingressLinks: { database: BreakableLink; redis: BreakableLink };
   origin(service: string): string;
   /** kill -9 */
   kill(service: string): Promise<void>;
-  /** SIGSTOP. @returns what lets it go on */
+  /** SIGSTOP. @returns what resumes it */
   freeze(service: string): () => void;
   /** SIGTERM. @returns how the process ended: its exit code, or the signal */
   drain(service: string): Promise<number | NodeJS.Signals | null>;
@@ -55,22 +55,22 @@ export interface System extends Api {
 }
 
 export interface Setup {
-  /** Names of services that share one process; each other one is a process. */
+  /** Names of services that share one process; all others have their own. */
   hosted?: string[];
-  /** Makes of a service's way to Postgres another one, by a pooler. */
+  /** Changes a service's Postgres URL into one through a pooler. */
   pooled?: (databaseUrl: string) => string;
-  /** What an earlier system has left. */
+  /** What an earlier system left behind. */
   given?: Given;
-  /** Done before any service starts; is told where the shipped adapters will be. */
+  /** Runs before any service starts, with the address of the shipped adapters. */
   before?: (adapters: string) => Promise<void>;
 }
 
-/** What a system starts over, in place of what is empty and new; its stores are its own from then on. */
+/** What a system starts with, instead of new and empty stores. The system owns these stores from then on. */
 interface Given {
   database?: TestDatabase;
   redis?: RedisDatabase;
   secrets?: Partial<Secrets>;
-  /** Of an installation that has one: only its first start makes one. */
+  /** Given if the installation already has one: only its first start makes one. */
   apiKey?: string;
 }
 
@@ -80,14 +80,17 @@ const startMs = 180_000;
 const storeless = ['adapters', 'python-runner'];
 const bootstrap = 'dist/apps/portal/src/bootstrap/main.js';
 
-/** Services that may share a process, as `npm start -- --small` has them. */
+/** Services that may share a process, as with `npm start -- --small`. */
 export const hostable = hostedServices(services, {}, ['--small']);
 
-/** For what is not about processes: as small as it gets, which starts in half of the time. @param settings environment variables that every service gets */
+/**
+ * For tests that are not about processes: the smallest system, which starts in half the time.
+ * @param settings environment variables for every service
+ */
 export const startSmallSystem = (settings: Record<string, string> = {}): Promise<System> =>
   startSystem(settings, { hosted: hostable });
 
-/** @param settings environment variables that every service gets */
+/** @param settings environment variables for every service */
 export async function startSystem(
   settings: Record<string, string> = {},
   { hosted = [], pooled = (url) => url, given = {}, before = async () => undefined }: Setup = {},
@@ -104,7 +107,7 @@ export async function startSystem(
   try {
     const database = keep(given.database ?? (await testDatabase()), (made) => made.drop());
     const redis = keep(given.redis ?? (await takeRedisDatabase()), (made) => made.release());
-    // As an installation has them: a role and a user for each service.
+    // As in an installation: a role and a user for each service.
     const users = redis.url.startsWith('redis:') ? await makeRedisUsers(redis.url) : oneUser(redis.url);
     const ingress = 'webhook-ingress';
     const ingressLinks = {
@@ -180,7 +183,7 @@ export async function startSystem(
   }
 }
 
-/** Below the range that outgoing connections are given: a killed service must find its port free. */
+/** Below the range of ephemeral ports: a killed service must find its port free. */
 async function freePorts(file: string): Promise<Record<string, number>> {
   for (let attempt = 1; ; attempt += 1) {
     const base = 20_000 + randomInt(1_000) * 10;

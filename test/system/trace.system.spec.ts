@@ -5,7 +5,7 @@ import { openSink, type Sink } from './sink.js';
 import { startSystem, type System } from './system.js';
 import { hmac, post } from './webhook.js';
 
-/** The services that one message through an adapter touches; the vault is one where nothing of it is kept yet. */
+/** The services that one message through an adapter involves; the vault only while none of its answers are cached. */
 const touched = ['webhook-ingress', 'adapter-gateway', 'adapters', 'router', 'engine'];
 const secret = 'a secret that both ends know';
 const spanBelow = [

@@ -68,7 +68,7 @@ const signatureRefusals = async (appId: string): Promise<string[]> => {
   const { data } = await system.api<{ data: { app_id: string; code: string }[] }>('GET', '/api/v1/refusals');
   return data.filter(({ app_id, code }) => app_id === appId && code !== 'method_not_allowed').map(({ code }) => code);
 };
-/** What is written may take a moment to arrive everywhere. */
+/** A write may take a moment to be visible everywhere. */
 const passed = (id: string): Promise<Verified> =>
   until('the App verifies', async () => {
     const verified = await verify(id);
@@ -100,7 +100,7 @@ describe('Verify', () => {
     const event = /evt_[0-9a-f]{32}/.exec(of('sample_accepted')?.sentence ?? '')?.[0] ?? '';
     const detail = await system.ended(event);
     expect(detail).toMatchObject({ outcome: 'verification', messages: [], runs: [] });
-    // Bad requests that we sent ourselves are nobody's refusals.
+    // Bad requests that we sent ourselves are not listed as refusals.
     expect(await signatureRefusals(app.id)).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ interface Credential {
   account: { id: string; name: string } | null;
 }
 
-/** What the fake of Slack's Web API answers; status 503 is Slack being down. */
+/** The answer of the fake of Slack's Web API; status 503 means Slack is down. */
 const accepted = {
   status: 200,
   body: { ok: true, user_id: 'U1', user: 'gatehouse', bot_id: 'B1', team_id: 'T1' },

@@ -11,7 +11,7 @@ export type WebhookApps = Record<
   InstalledApp
 >;
 
-/** An adapter that declares how its webhooks are verified, and its handshake. */
+/** An adapter that declares its webhooks' verification and handshake. */
 export function openDeclared(): Promise<FakeAdapter> {
   const webhook = {
     verification: { scheme: 'hmac', header: 'x-signature-256', prefix: 'sha256=', secret_fields: ['signing_secret'] },
@@ -28,7 +28,10 @@ export function openDeclared(): Promise<FakeAdapter> {
   ]);
 }
 
-/** One App for each way that a webhook is verified, bounded or held. @param adapterUrl of the adapter that declares its own */
+/**
+ * One App for each way in which a webhook is verified, limited or held.
+ * @param adapterUrl of the adapter that declares its own
+ */
 export async function installApps(system: System, adapterUrl: string): Promise<WebhookApps> {
   const install = (body: object): Promise<InstalledApp> => system.api<InstalledApp>('POST', '/api/v1/apps', body);
   const builtin = async (name: string, fields: Record<string, string>, signature: object): Promise<InstalledApp> =>

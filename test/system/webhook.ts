@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
 
-/** What a webhook answered. */
+/** A webhook's answer. */
 export interface WebhookAnswer {
   status: number;
   headers: Headers;
   body: Record<string, unknown>;
-  /** The event's id, '' where there is none. */
+  /** The event's id, '' without one. */
   id: string;
 }
 
-/** Posts a body; an object goes as JSON. */
+/** Posts a body; an object is sent as JSON. */
 export async function post(
   url: string,
   body: object | string | Buffer,
@@ -38,7 +38,7 @@ export function hmac(secret: string, body: string | Buffer): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
-/** Sends a request whose body has no declared length, and never ends it. @returns what is answered all the same */
+/** Sends a request without a declared body length and never ends it. @returns the answer that comes nevertheless */
 export function postWithoutEnd(url: string, body: Buffer): Promise<{ status: number; connection: string | undefined }> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers: { 'content-type': 'application/json' } });
@@ -49,7 +49,7 @@ export function postWithoutEnd(url: string, body: Buffer): Promise<{ status: num
       resolve({ status: answer.statusCode ?? 0, connection: answer.headers.connection });
       sent.destroy();
     });
-    // The server closes the connection on purpose, before it has read everything.
+    // The server closes the connection on purpose before it has read everything.
     sent.on('error', (error) => answered || reject(error));
     sent.write(body);
   });

@@ -1,10 +1,13 @@
 import { Redis } from 'ioredis';
 
-/** What a key of Redis holds, as far as queues use it. */
+/** The content of a Redis key, as far as queues use it. */
 type Held =
   { string: string } | { hash: Record<string, string> } | { list: string[] } | { zset: string[] } | { set: string[] };
 
-/** The keys of all queues, as BullMQ keeps them: its next version has to read them, too. Locks and the log of events are left out. */
+/**
+ * The keys of all queues as BullMQ stores them: its next version has to read them too. Locks and the event log are left
+ * out.
+ */
 export async function readKeys(url: string): Promise<string> {
   return as(url, async (redis) => {
     const held: Record<string, Held> = {};

@@ -2,13 +2,13 @@ import { allSchemas, dataSourceOptions } from '#libs/database';
 import { createHash, type Hash } from 'node:crypto';
 import { DataSource, type Logger } from 'typeorm';
 
-/** By schema and migration, in order: the SHA-256 of the statements that it runs, in whatever file they stand. */
+/** By schema and migration, in order: the SHA-256 of the statements that it runs, whichever file they are in. */
 export type Migrations = Record<string, Record<string, string>>;
 
 /**
- * Runs migrations on schemas that are there or not, by the role that owns them.
+ * Runs migrations on existing or new schemas, with the role that owns them.
  * @param only those of a release; absent: all
- * @throws Error where one of them is not there any more
+ * @throws Error where one of them no longer exists
  */
 export async function runMigrations(url: string, only?: Migrations): Promise<Migrations> {
   const ran: Migrations = {};
@@ -37,7 +37,7 @@ export async function runMigrations(url: string, only?: Migrations): Promise<Mig
   return ran;
 }
 
-/** Each migration ends by writing its name down: what ran since the one before is its own. */
+/** Each migration ends by recording its name, so the statements since the previous record are its own. */
 class StatementDigests implements Logger {
   readonly byName: Record<string, string> = {};
   private running: Hash = createHash('sha256');
@@ -46,7 +46,7 @@ class StatementDigests implements Logger {
     if (statement === 'START TRANSACTION') this.running = createHash('sha256');
     else if (/^INSERT INTO "\w+"\."migration"/.test(statement)) {
       this.byName[String(parameters[1])] = this.running.digest('hex');
-      // Nothing follows that is of it.
+      // Nothing after this belongs to it.
       this.running = createHash('sha256');
     } else this.running.update(`${statement.replaceAll(/\s+/g, ' ').trim()}\n`);
   }

@@ -18,14 +18,14 @@ import { type Places, placesToNames, type Recorded, recordedSecrets, releasesDir
 import { readRows } from './rows.js';
 
 /**
- * Records this release for `upgrade.system.spec.ts` of all later ones: `node scripts/record-release.mjs`. An installation at work is
- * stopped with things that had ended, and with a job waiting in every queue.
+ * Records this release for the `upgrade.system.spec.ts` of all later ones: `node scripts/record-release.mjs`. A working
+ * installation is stopped, with events that had ended and with a job waiting in every queue.
  */
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 const secret = 'a secret that only the vault keeps';
-/** Refreshes are due after half of it: not while this runs, and whenever else. */
+/** Refreshes are due after half of it: not while this runs, but at some later time. */
 const accessTokenSeconds = 120;
 const queues = [
   'inbound',
@@ -74,7 +74,7 @@ it(`records v${version}`, async () => {
     ]),
   );
   const queue = (name: string): Queue => byName.get(name)!;
-  /** Nobody takes a job of it from then on. */
+  /** Nobody takes a job of this queue from then on. */
   const hold = (name: string): Promise<void> => queue(name).pause();
   const held = (name: string): Promise<unknown> =>
     until(`a job waits in ${name}`, async () => ((await queue(name).getJobCounts('wait'))['wait'] ?? 0) > 0);
@@ -128,7 +128,7 @@ it(`records v${version}`, async () => {
   sink.answer = () => ({ status: 200 });
 
   await system.api('PUT', `/api/v1/channels/${generic.id}`, { unknown_senders: 'open' });
-  // From the end of the path to its beginning: what comes later still passes what is not held.
+  // From the end of the path to its beginning: later messages still pass the queues that are not held yet.
   const waiting: Record<string, string> = {};
   const stages: [string, string, string][] = [
     ['outbound-sent', 'delivery', 'delivered'],
@@ -139,7 +139,7 @@ it(`records v${version}`, async () => {
   ];
   for (const [name, stage, outcome] of stages) {
     await hold(name);
-    // Of the Webhook App nobody notes what was sent.
+    // Sent messages of the Webhook App are not noted, so this one goes through an adapter.
     waiting[name] = name === 'outbound-sent' ? await byAdapter('joan') : await send(`waits in ${name}`);
     if (stage) await system.reached(waiting[name], stage, outcome);
     await held(name);
@@ -205,7 +205,7 @@ async function signedApp(): Promise<string> {
   return webhook_path;
 }
 
-/** An App of an adapter, which holds whom nobody knows. */
+/** An adapter's App, which holds messages of unknown senders. */
 async function genericApp(): Promise<InstalledApp> {
   const url = `${system.origin('adapters')}/generic`;
   const { id: adapter_id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url });
@@ -234,7 +234,7 @@ async function librarySource(url: string): Promise<{ source_id: string; app_id: 
   return { source_id: id, app_id: app.id };
 }
 
-/** Two grants of a provider: one whose refresh is due some day, and one to be deleted. */
+/** Two grants of a provider: one with a refresh due some day, and one to be deleted. */
 async function connectedGrants(): Promise<{ url: string; kept: string; deleted: string }> {
   const portal = system.origin('portal');
   const redirectUri = `${portal}/api/v1/oauth/callback/orbit`;

@@ -1,18 +1,18 @@
 import { readdirSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 
-/** Where the releases are that were recorded: a folder each, named as its tag. */
+/** The recorded releases: a folder each, named after its tag. */
 export const releasesDir = new URL('./', import.meta.url);
 
 export const releases = readdirSync(releasesDir, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name.startsWith('v'))
   .map(({ name }) => name);
 
-/** What a recorded installation was told of itself, and what is to be found in it. */
+/** What a recorded installation knew about itself, and what must be found in it. */
 export interface Recorded {
   api_key: string;
   webhook_path: string;
-  /** An App whose webhooks are signed with what the vault keeps. */
+  /** An App whose webhooks are signed with a secret in the vault. */
   signed: { webhook_path: string; secret: string };
   /** Events that had ended, each with its outcome. */
   ended: Record<string, string>;
@@ -24,10 +24,10 @@ export interface Recorded {
   grant_id: string;
 }
 
-/** Where things were that are elsewhere in each run, by the name that a recording has for them. */
+/** Addresses that differ in each run, by their name in a recording. */
 export type Places = Record<'sink' | 'adapters' | 'library' | 'tools' | 'provider', string>;
 
-/** @param places without a slash at the end */
+/** @param places without a trailing slash */
 export function placesToNames(text: string, places: Places): string {
   return Object.entries(places).reduce((left, [name, url]) => left.replaceAll(url, `http://{${name}}`), text);
 }
@@ -36,7 +36,7 @@ export function namesToPlaces(text: string, places: Places): string {
   return Object.entries(places).reduce((left, [name, url]) => left.replaceAll(`http://{${name}}`, url), text);
 }
 
-/** The keys of what is recorded: of a phrase, so that no key lies about that somebody could take for theirs. */
+/** The recording's keys derive from a phrase, so that no stored key can be mistaken for a real one. */
 const keyOf = (name: string): string => createHash('sha256').update(`recorded for tests: ${name}`).digest('base64');
 
 export const recordedSecrets = {

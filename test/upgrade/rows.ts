@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Every row of a database as text, a line each: the table, and the row as JSON as Postgres writes it, since what JavaScript
- * reads of it would lose the last digits of large numbers. `day` and `sequence` are lines of their own.
+ * Every row of a database as text, one per line: the table, and the row as JSON written by Postgres, since JavaScript
+ * would lose the last digits of large numbers. `day` and `sequence` are lines of their own.
  */
 export async function readRows(url: string): Promise<string> {
   return as(url, async (db) => {
@@ -27,7 +27,7 @@ export async function readRows(url: string): Promise<string> {
   });
 }
 
-/** Puts rows in place of all that are there, as they were: nothing that a write starts is started. */
+/** Replaces all rows by these, unchanged: no trigger runs. */
 export async function writeRows(url: string, text: string): Promise<void> {
   await as(url, async (db) => {
     await db.query("SET session_replication_role = 'replica'");
@@ -55,7 +55,7 @@ async function insert(db: pg.Client, table: string, row: string): Promise<void> 
   );
 }
 
-/** Those that rows are written to; which migrations ran is nobody's row. */
+/** The tables that rows are written to. The list of migrations that ran is not among them. */
 const tables = (db: pg.Client): Promise<string[]> =>
   names(
     db,

@@ -11,7 +11,7 @@ import { type Migrations, runMigrations } from './migrations.js';
 import { namesToPlaces, type Places, type Recorded, recordedSecrets, releases, releasesDir } from './release.js';
 import { writeRows } from './rows.js';
 
-/** A recording is older than anything that is kept for so long. */
+/** A recording is older than any retention period, so nothing may be deleted by age. */
 const settings = { RETENTION_DAYS: '3650', LOG_LEVEL: 'debug' };
 /** Nothing listens there: the provider of a recorded grant is gone. */
 const nowhere = 'http://127.0.0.1:9';
@@ -62,7 +62,7 @@ describe.each(releases)('what %s left behind', (release) => {
       await system.reached(id, 'delivery', 'delivered');
       expect((await system.ended(id)).outcome).toBe('routed');
     }
-    // Of the one that was delivered before only the note of it waited.
+    // The one that was already delivered only waited for its note.
     const { 'outbound-sent': noted, ...others } = recorded.waiting;
     for (const id of Object.values(others)) expect(sink.repliesTo(id)).toHaveLength(1);
     expect(sink.repliesTo(noted)).toEqual([]);

@@ -16,20 +16,20 @@ export interface Fault {
 interface Told {
   requests: { grant: string; status: number; refreshToken: string | null; resource: string | null }[];
   revoked: string[];
-  /** Refresh tokens that were given out, and what each of them replaced. */
+  /** Refresh tokens that were issued, and what each of them replaced. */
   issued: { token: string; from: string | null }[];
   held: number;
 }
 
-/** A real authorization server with rotating refresh tokens, in its own process, behind a proxy that spoils its answers. */
+/** A real authorization server with rotating refresh tokens, in its own process, behind a proxy that injects faults. */
 export interface AuthorizationServer {
   url: string;
-  /** Sets faults, and returns what came since the last `reset`. */
+  /** Sets faults, and returns the requests since the last `reset`. */
   tell(what: {
     faults?: Fault[];
     delayMs?: number;
     graceMs?: number;
-    /** What revocations are answered with; 200 passes them on. */
+    /** The status of revocations; 200 passes them on. */
     revocationStatus?: number;
     release?: true;
     reset?: true;
@@ -41,7 +41,7 @@ export interface AuthorizationServer {
 export async function startAuthorizationServer(options: {
   redirectUris: string[];
   accessTokenSeconds?: number;
-  /** Claims of the people there, by the name that the browser's cookie `account` says. */
+  /** Claims of the people there, by the value of the browser's cookie `account`. */
   accounts?: Record<string, object>;
 }): Promise<AuthorizationServer> {
   const child = spawn(process.execPath, [join(root, 'bench/oauth/provider.mjs'), JSON.stringify(options)], {

@@ -1,4 +1,4 @@
-/** A browser as far as this needs one: it keeps cookies by host and follows redirects until told to stop. */
+/** A minimal browser: it keeps cookies by host and follows redirects until told to stop. */
 export class Browser {
   private readonly jar = new Map<string, Map<string, string>>();
 
@@ -20,7 +20,7 @@ export class Browser {
     return answer;
   }
 
-  /** Follows redirects up to the one that leads to `stopAt`, which is returned and not opened. */
+  /** Follows redirects up to the one that leads to `stopAt`, which is returned but not opened. */
   async follow(url: string, stopAt: string): Promise<URL> {
     let next = url;
     for (let hops = 0; hops < 20; hops += 1) {

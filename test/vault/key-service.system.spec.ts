@@ -22,7 +22,7 @@ afterEach(async () => {
 describe('a key service that is away while tokens are refreshed', () => {
   it('has nobody asked: an answer that cannot be sealed would be lost', async () => {
     const id = await world.connected('not asked');
-    // Its data keys are known for a minute.
+    // Its data keys are cached for a minute.
     expect((await world.vaults.resolve(id)).status).toBe(200);
     openbao.away = true;
     const { refused } = openbao;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The one thing that the vault asks of the gateway here: the `oauth_config` of an adapter's manifest. */
+/** The only answer of the gateway that the vault needs here: the `oauth_config` of an adapter's manifest. */
 export async function startManifests(
   configs: Record<string, object>,
 ): Promise<{ url: string; close(): Promise<void> }> {

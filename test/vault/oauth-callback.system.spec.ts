@@ -18,7 +18,7 @@ const codeOf = async (answer: Response): Promise<{ status: number; code: string 
   code: ((await answer.json()) as { code: string }).code,
 });
 
-/** Exchanges of codes that the provider saw. */
+/** Code exchanges that the provider saw. */
 const exchanges = async (): Promise<number> =>
   (await world.provider.tell({})).requests.filter(({ grant }) => grant === 'authorization_code').length;
 

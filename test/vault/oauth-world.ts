@@ -4,18 +4,18 @@ import { type AuthorizationServer, startAuthorizationServer } from './authorizat
 import { startManifests } from './manifests.js';
 import { freePort, startVaults, type VaultOptions, type Vaults } from './vault-processes.js';
 
-/** Vaults, a provider and an adapter `acme` that declares it. */
+/** Vaults, a provider, and an adapter `acme` that declares it. */
 export interface OauthWorld {
   vaults: Vaults;
   provider: AuthorizationServer;
   redirectUri: string;
   /** An oauth2 credential of `acme`, not connected. */
   credential(name: string, grant?: 'authorization_code' | 'client_credentials'): Promise<string>;
-  /** Goes to the provider and back, as `account`; stops before the callback is opened. */
+  /** Goes to the provider and back, as `account`; stops before it opens the callback. */
   authorize(credentialId: string, account?: string, browser?: Browser): Promise<{ callback: URL; browser: Browser }>;
   connect(credentialId: string, account?: string): Promise<void>;
   connected(name: string): Promise<string>;
-  /** Lets the access token be over, as time would. */
+  /** Expires the access token, as time would. */
   expire(credentialId: string): Promise<void>;
   row(
     credentialId: string,
@@ -35,7 +35,7 @@ export async function startWorld(
   const config = {
     issuer: provider.url,
     scopes: ['openid', 'offline_access', 'mail'],
-    // OpenID Connect Core 11: offline access is only given with consent.
+    // OpenID Connect Core 11: offline access requires consent.
     extra_authorize_params: { prompt: 'consent' },
     ...options.oauthConfig,
   };

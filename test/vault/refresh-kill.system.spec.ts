@@ -5,7 +5,7 @@ import { type OauthWorld, startWorld } from './oauth-world.js';
 let world: OauthWorld;
 
 beforeAll(async () => {
-  // Only who asks refreshes here: a sweeper that came between two steps would leave a test nothing to kill.
+  // Only callers refresh here: a sweeper between two steps would leave the test nothing to kill.
   world = await startWorld({ count: 2, env: { REFRESH_SWEEP_MS: '3600000' } });
 });
 
@@ -13,7 +13,7 @@ afterAll(() => world?.close());
 
 afterEach(() => world.provider.tell({ faults: [], graceMs: 0, release: true }));
 
-/** Holds a lock while the work is done, and gives it up. */
+/** Holds a lock while the work runs. */
 async function withLock(sql: string, parameters: unknown[], work: () => Promise<void>): Promise<void> {
   const holder: pg.PoolClient = await world.vaults.db.connect();
   try {
@@ -48,7 +48,7 @@ async function begin(name: string): Promise<string> {
 let asking = false;
 let lastAnswer = 'nothing';
 
-/** Asks process 1 for a token, again where it says to come again, until it is killed. */
+/** Asks process 1 for a token, and retries when told to, until it is killed. */
 async function ask(id: string): Promise<void> {
   asking = true;
   await until('process 1 gives a token', async () => {
@@ -124,7 +124,7 @@ describe('a process that is killed', () => {
       await world.provider.tell({ release: true });
       await waiting('response_ct');
       await kill();
-      // The statement of a dead process would still be carried out once it gets its lock.
+      // Otherwise the dead process's statement would still run once it gets its lock.
       await world.vaults.db.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
       );

@@ -12,7 +12,7 @@ afterAll(() => world?.close());
 
 afterEach(() => world.provider.tell({ faults: [], delayMs: 0, graceMs: 0, release: true }));
 
-/** Lets the time of the next try come. */
+/** Makes the next attempt due. */
 const noPause = (id: string) =>
   world.vaults.db.query('UPDATE vault.oauth_grant SET next_try_at = now() WHERE credential_id = $1', [id]);
 
@@ -24,7 +24,7 @@ const attemptsOf = async (id: string): Promise<(string | null)[]> => {
   return rows.map((row: { error_class: string | null }) => row.error_class);
 };
 
-/** The grant lives: the provider still gives tokens for what is stored. */
+/** Checks that the grant is alive: the provider still issues tokens for what is stored. */
 async function expectAlive(id: string): Promise<void> {
   await world.provider.tell({ faults: [], delayMs: 0 });
   const { version } = await world.row(id);

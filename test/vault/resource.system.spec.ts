@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.close());
 
-/** For which resource each token request was, and the audience of the token that is handed out now. */
+/** The resource of each token request, and the audience of the current token. */
 async function seen(id: string) {
   const { body } = await world.vaults.resolve(id);
   const claims = JSON.parse(Buffer.from(String(body.fields.access_token).split('.')[1] ?? '', 'base64url').toString());

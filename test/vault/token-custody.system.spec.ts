@@ -20,7 +20,7 @@ const path = (id: string, more = ''): string => `/api/v1/credentials/${id}${more
 const remove = (id: string) => world.vaults.call('DELETE', path(id));
 const disconnect = (id: string) => world.vaults.call('POST', path(id, '/oauth/revoke'));
 
-/** Different tokens that the provider was told of. */
+/** The distinct tokens that the provider saw. */
 const revoked = async (): Promise<string[]> => [...new Set((await world.provider.tell({})).revoked)];
 const untilRevoked = (count: number) =>
   until(`${count} tokens were revoked`, async () => (await revoked()).length === count);
@@ -30,7 +30,7 @@ const nothingWaits = () =>
     return rows.length === 0;
   });
 
-/** Comes back from the provider as someone else. @returns the flow that waits for a confirmation */
+/** Returns from the provider as somebody else. @returns the flow that waits for a confirmation */
 async function asMallory(id: string): Promise<string> {
   const { callback, browser } = await world.authorize(id, 'mallory');
   expect(await (await browser.get(callback.href)).text()).toContain('Another account');
@@ -41,7 +41,7 @@ async function asMallory(id: string): Promise<string> {
   return rows[0].id as string;
 }
 
-/** Asks for a token that is over; the provider has rotated, and its answer is on its way. */
+/** Asks for an expired token; the provider has rotated, and its answer is in flight. */
 async function heldRefresh(id: string): Promise<{ resolved: Promise<{ status: number }> }> {
   await world.expire(id);
   await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
@@ -172,7 +172,8 @@ describe('a refresh that ends after its tokens were let go of', () => {
   it('has them revoked though its process died with the answer kept', async () => {
     const id = await world.connected('stranded');
     await asMallory(id);
-    // As a crash between the answer and the flow’s row leaves it, some time ago, and then a disconnection by another process.
+    // The state after a crash between the answer and the flow’s row some time ago, followed by a disconnection by
+    // another process.
     const { rows } = await world.vaults.db.query(
       `UPDATE vault.oauth_flow SET unconfirmed_attempt = NULL
         WHERE credential_id = $1 AND unconfirmed_attempt IS NOT NULL RETURNING id`,

@@ -25,14 +25,14 @@ export interface ResolveAnswer {
 
 /** Vault services as processes of their own, over one database. */
 export interface Vaults {
-  /** Where each of them listens; the first one is PUBLIC_URL. */
+  /** The address of each; the first one is PUBLIC_URL. */
   urls: string[];
   db: pg.Pool;
   logFile: string;
   call<T>(method: string, path: string, body?: object, as?: Principal): Promise<Answer<T>>;
-  /** What the gateway asks for. */
+  /** What the gateway requests. */
   resolve(credentialId: string, process?: number, least?: number): Promise<Answer<ResolveAnswer>>;
-  /** @param changed settings that differ from then on, for this process */
+  /** @param changed settings that differ for this process from then on */
   start(index: number, changed?: Record<string, string>): Promise<void>;
   /** kill -9 */
   kill(index: number): Promise<void>;
@@ -46,12 +46,12 @@ export interface VaultOptions {
   publicPort: number;
   gatewayUrl: string;
   redisUrl?: string;
-  /** The way of the vaults to their database, where it is not the straight one. */
+  /** The vaults' database URL, if it is not the direct one. */
   databaseWay?: (url: string) => Promise<string>;
   env?: Record<string, string>;
 }
 
-/** The gateway asks for any credential here, since no App is there to be bound. */
+/** Here the gateway requests any credential, since no App exists to be bound. */
 const unboundGateway = { 'adapter-gateway': { may: ['resolve', 'resolve_unbound'], consumers: ['app'] } };
 
 export async function startVaults({
@@ -63,7 +63,7 @@ export async function startVaults({
   env,
 }: VaultOptions): Promise<Vaults> {
   const database: TestDatabase = await testDatabase();
-  // Vaults of another test file would take the jobs of these, and find nothing to do.
+  // Vaults of another test file would take these jobs and find nothing to do.
   const redis = redisUrl === undefined ? await takeRedisDatabase() : null;
   const ports = [publicPort, ...(await Promise.all(Array.from({ length: count - 1 }, () => freePort())))];
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
@@ -101,7 +101,7 @@ export async function startVaults({
     throw error;
   });
   const db = new pg.Pool({ connectionString: database.url, max: 4 });
-  // Dropping the database ends its connections, and an idle one says so.
+  // Dropping the database ends its connections, and an idle one reports that.
   db.on('error', () => undefined);
   const ask = async <T>(url: string, method: string, body: object | undefined, as: Principal): Promise<Answer<T>> => {
     const issuer = as.subject.startsWith('service:') ? as.subject.slice('service:'.length) : 'portal';

@@ -21,7 +21,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         CoreModule.with(settings),
-        // In this order the API is described.
+        // The API description lists the controllers in this order.
         AttentionModule,
         DiscoveryModule,
         OauthModule,

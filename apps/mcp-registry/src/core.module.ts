@@ -7,7 +7,7 @@ import { schema } from './db/schema.js';
 import { EGRESS, ENGINE, PYTHON_RUNNER, TRIES, VAULT } from './services.js';
 import { type RegistrySettings, SETTINGS } from './settings.js';
 
-/** What every folder may inject: settings, database, audit log, other services. */
+/** What every folder may inject: settings, database, audit log, clients of other services. */
 @Global()
 @Module({})
 export class CoreModule {

@@ -2,14 +2,14 @@ import type { ServiceOptions } from '#libs/service-kit';
 import { AppModule } from './app.module.js';
 import { readSettings, type RegistrySettings } from './env.js';
 
-/** What `startService` starts; the tests start the same. */
+/** What `startService` starts. The tests start the same. */
 export function registryService(settings: RegistrySettings): ServiceOptions {
   return {
     name: 'mcp-registry',
     module: AppModule.with(settings),
     settings,
     consumes: ['mcp-discovery'],
-    // A Skill's folder: a hundred files of source text.
+    // A Skill's folder holds up to a hundred files of source text.
     bodyLimit: 8 * 1024 * 1024,
   };
 }

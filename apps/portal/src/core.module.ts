@@ -6,7 +6,7 @@ import { schema } from './db/schema.js';
 import { clientsOfServices, GATEWAY, SERVICE_CLIENTS } from './services.js';
 import { type PortalSettings, SETTINGS } from './settings.js';
 
-/** What every folder may inject: settings, database, audit log, other services. */
+/** What every folder may inject: settings, database, audit log, clients of other services. */
 @Global()
 @Module({})
 export class CoreModule {

@@ -1,13 +1,17 @@
-import { OperationsServer } from '#libs/service-kit';
+import { OperationsServer, protectFromBrowsers } from '#libs/service-kit';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
 import { authenticateRequests } from './authentication/authenticate-requests.js';
-import { browserHeaders } from './browser/browser-headers.js';
-import { consoleRoutes } from './console/console-routes.js';
+import { consoleRoutes, isConsole } from './console/console-routes.js';
 import { ServicesHealth } from './documentation/services-health.js';
 import { proxyRoutes } from './proxy/proxy-routes.js';
+import { isWebhook } from './proxy/route-table.js';
 import type { PortalSettings } from './settings.js';
 
-/** What stands before Nest's own routes: authentication, then the proxies and the console. For operators the services' states. */
+/**
+ * What runs before Nest's own routes: authentication, the proxies and the console. It also gives operators the
+ * services' states.
+ */
 export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplication) => void {
   return (app) => {
     const health = app.get(ServicesHealth, { strict: false });
@@ -17,4 +21,16 @@ export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplica
     proxyRoutes(app, settings);
     consoleRoutes(app.getHttpAdapter().getInstance(), settings.CONSOLE_DIR, settings.PUBLIC_URL);
   };
+}
+
+/**
+ * Sets security headers on every answer of the portal: its pages, its problems, and the answers of the services behind
+ * it. Answers to webhooks (which an App determines) and the console's files keep their own caching headers.
+ */
+function browserHeaders(fastify: FastifyInstance): void {
+  fastify.addHook('onSend', async (request, reply, payload) => {
+    const route = request.routeOptions.url ?? '';
+    protectFromBrowsers(reply, isWebhook(route) || isConsole(route));
+    return payload;
+  });
 }

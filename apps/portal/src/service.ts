@@ -3,7 +3,7 @@ import { AppModule } from './app.module.js';
 import { readSettings } from './env.js';
 import { portalRoutes } from './portal-routes.js';
 
-/** What runs as this service: for `startService`, or for the process that hosts it beside others. */
+/** Describes this service for `startService`, or for the process that hosts several. */
 export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
   const settings = readSettings(environment);
   return {

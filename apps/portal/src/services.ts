@@ -1,13 +1,13 @@
 import { type Audience, ServiceClient, type ServiceTokens } from '#libs/service-kit';
 import { upstreams, type UpstreamUrls } from './proxy/route-table.js';
 
-/** DI token of a client of each service behind the portal. */
+/** Injection token of the clients of all services behind the portal. */
 export const SERVICE_CLIENTS = Symbol('serviceClients');
 
-/** DI token of the adapter gateway's client. */
+/** Injection token of the adapter gateway's client. */
 export const GATEWAY = Symbol('gatewayClient');
 
-/** One of the services, for what the portal joins of all of them. */
+/** One service, for views that the portal merges from all of them. */
 export interface NamedClient {
   service: Audience;
   client: Pick<ServiceClient, 'get' | 'put'>;

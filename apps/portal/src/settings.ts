@@ -3,21 +3,21 @@ import type { ProxySettings } from './proxy/proxy-routes.js';
 import type { OidcSettings } from './sign-in/single-sign-on/oidc-settings.js';
 
 export interface SessionSettings {
-  /** Where browsers find the portal: over https its cookies are for https alone. */
+  /** Where browsers reach the portal. With https, its cookies are sent over https only. */
   PUBLIC_URL: string;
-  /** A session that is not used for so long is over. */
+  /** A session ends after this long without a request. */
   SESSION_IDLE_SECONDS: number;
-  /** A session is over after so long, whatever it is used for. */
+  /** A session ends after this long, whatever its use. */
   SESSION_SECONDS: number;
   SIGN_IN_LINK_SECONDS: number;
 }
 
-/** How long what was read of a caller is believed. */
+/** How long a caller's rights are cached. */
 export interface CallerCacheSettings {
   KEY_CACHE_MS: number;
 }
 
-/** What the portal's parts are given; `env.ts` reads it, tests write it. */
+/** The settings of the portal's parts. `env.ts` reads them; tests write their own. */
 export interface PortalSettings
   extends ProxySettings, FailedKeysSettings, SessionSettings, CallerCacheSettings, OidcSettings {
   DATABASE_URL: string;

@@ -19,11 +19,11 @@ export class AppModule {
   }
 }
 
-/** A run with everything at its limit, with room for JSON's escapes and 64 KiB of credentials. */
+/** Fits a run with every field at its limit, with room for JSON escapes and 64 KiB of credentials. */
 export const bodyLimitOf = (settings: RunnerSettings): number =>
   2 * (settings.PYTHON_SOURCE_BYTES + settings.PYTHON_ARGUMENT_BYTES + 65_536);
 
-/** A runner whose first child is not warm would make a caller wait for it. */
+/** Not ready until the first child is warm: a caller would have to wait for it. */
 export async function notReady(app: NestFastifyApplication): Promise<string | null> {
   const { everWarm, startFailure } = app.get(SandboxPool);
   if (everWarm) return null;

@@ -7,7 +7,7 @@ const settings = readSettings();
 await startService({
   name: 'python-runner',
   module: AppModule.with(settings),
-  // No store and no key that signs: what runs next door must find nothing worth taking.
+  // It has no store and no signing key, so that an escaped tool finds nothing of value here.
   settings: { ...settings, REDIS_URL: null, QUEUE_CONCURRENCY: 1, GATEHOUSE_SERVICE_KEY: [] },
   bodyLimit: bodyLimitOf(settings),
   notReady,

@@ -1,18 +1,18 @@
-/** What the runner's parts are given; `env.ts` reads it, tests write it. */
+/** The settings of the runner's parts. `env.ts` reads them; tests write their own. */
 export interface RunnerSettings {
   /** The one origin that this process may call. */
   ENGINE_URL: string;
-  /** Sandbox children at most, warm and busy together. */
+  /** The most sandbox children, warm and busy together. */
   PYTHON_CHILDREN: number;
-  /** Calls of one organization at a time. */
+  /** Concurrent calls of one organization. */
   PYTHON_CHILDREN_PER_ORGANIZATION: number;
   /** A child ends after this many calls. */
   PYTHON_CALLS_PER_CHILD: number;
-  /** Calls that wait for a child; one more is refused. */
+  /** Calls that may wait for a child; further ones are refused. */
   PYTHON_WAITING_CALLS: number;
   PYTHON_WAIT_MS: number;
   PYTHON_START_MS: number;
-  /** A child that served an organization ends after this long without a call. */
+  /** A used child ends after this long without a call. */
   PYTHON_IDLE_MS: number;
   /** The longest `timeout_ms` of a call. */
   PYTHON_TIMEOUT_MS: number;
@@ -21,11 +21,11 @@ export interface RunnerSettings {
   PYTHON_MEMORY_MB: number;
   /** Heap of the JavaScript around it. */
   PYTHON_HEAP_MB: number;
-  /** Resident memory of a whole child, at which it is killed. */
+  /** A child whose resident memory exceeds this is killed. */
   PYTHON_RSS_MB: number;
-  /** Resident memory above which a child is not used again: Python gives none back. */
+  /** A child whose resident memory exceeds this is not used again: Python returns no memory. */
   PYTHON_KEEP_RSS_MB: number;
-  /** Processor time of a child in its whole life: what is left of it should the runner itself be killed. */
+  /** Processor seconds of a child in its whole life. This limit remains even if the runner itself is killed. */
   PYTHON_CPU_SECONDS: number;
   PYTHON_SOURCE_BYTES: number;
   PYTHON_ARGUMENT_BYTES: number;
@@ -33,9 +33,9 @@ export interface RunnerSettings {
   PYTHON_STDOUT_CHARS: number;
   /** Questions to the host in one call: credentials and HTTP requests. */
   PYTHON_HOST_CALLS: number;
-  /** Of one answer to `http_request`. */
+  /** Bytes of one answer to `http_request`. */
   PYTHON_HTTP_BYTES: number;
-  /** Of the body that `event()` gives: a larger one is refused, never cut. */
+  /** Bytes of the body that `event()` returns. A larger one is refused, never truncated. */
   PYTHON_EVENT_BYTES: number;
 }
 

@@ -17,7 +17,7 @@ const manifest = {
 const remotes = [{ type: 'streamable-http', url: 'http://127.0.0.1:9/' }];
 const issuer = { authorization_url: 'http://127.0.0.1:9/authorize', token_url: 'http://127.0.0.1:9/token' };
 
-/** What a schema does not say of bodies that their operations take: by operationId. */
+/** Examples for bodies whose operations require more than their schemas say, by operationId. */
 export function exampleBodies({ mcpUrl }: Providers): Record<string, Record<string, unknown>> {
   return {
     registerAdapter: { manifest },

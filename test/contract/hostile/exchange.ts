@@ -1,10 +1,10 @@
 import { patienceMs } from '#libs/testing';
 import { Agent, request } from 'node:http';
 
-/** A request as its bytes go out: nothing is made valid on the way. */
+/** A request as raw bytes: nothing is made valid on the way. */
 export interface RawRequest {
   method: string;
-  /** With its query, ASCII; percent-encodings as they are. */
+  /** With its query, in ASCII; percent-encodings unchanged. */
   path: string;
   headers: Record<string, string>;
   body: Buffer | null;
@@ -17,7 +17,7 @@ export interface RawAnswer {
 
 const connections = new Agent({ keepAlive: true, maxSockets: 8 });
 
-/** @throws Error where the connection ends without an answer, or none comes in time */
+/** @throws Error where the connection closes without an answer, or none comes in time */
 export function exchange(origin: string, { method, path, headers, body }: RawRequest): Promise<RawAnswer> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {

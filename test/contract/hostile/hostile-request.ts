@@ -5,16 +5,16 @@ import { hostileAddress, hostileBytes, hostileCursor, hostileJson, hostileText, 
 import { idsFor, type KnownIds, namesId, placeOf } from './known-ids.js';
 import { type PlausibleBody, plausibleBody, replaced } from './plausible-body.js';
 
-/** What requests may name: the asker's own, and what exists elsewhere. */
+/** What requests may refer to: the caller's own objects, and existing foreign ones. */
 export interface Named {
   own: KnownIds;
   foreign: KnownIds;
-  /** Bodies of operations, by operationId. */
+  /** Example bodies by operationId. */
   examples: Record<string, Record<string, unknown>>;
 }
 
 export interface HostileRequest extends RawRequest {
-  /** Whether an id of somebody else stands where one of the asker's own has to. */
+  /** Whether a foreign id is in the place of one of the caller's own. */
   namesForeign: boolean;
 }
 
@@ -22,7 +22,7 @@ const none = 'none_00000000000000000000000000000000';
 const oneOf = (ids: readonly string[], otherwise: string): fc.Arbitrary<string> =>
   fc.constantFrom(...(ids.length > 0 ? ids : [otherwise]));
 
-/** Requests of one operation: as it is meant, but for a few things; what shrinks, shrinks to what is meant. */
+/** Arbitrary requests of one operation: valid except for a few mutations. Shrinking leads towards a valid request. */
 export function hostileRequest(
   document: ApiDocument,
   operation: DescribedOperation,
@@ -83,7 +83,7 @@ function queryOf({ parameters = [] }: DescribedOperation, { own, foreign }: Name
   return fc.array(pair.chain(of), { maxLength: 3 }).map((pairs) => (pairs.length > 0 ? `?${pairs.join('&')}` : ''));
 }
 
-/** Headers cannot be written with any character: these are of Latin-1, less what ends a line. */
+/** Headers cannot contain every character: these are from Latin-1, without line breaks. */
 function headersOf({ parameters = [] }: DescribedOperation): fc.Arbitrary<Record<string, string>> {
   const declared = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name.toLowerCase());
   const text = hostileText.map((value) => value.replaceAll(/[^\t -~\u00a0-\u00ff]/g, '\u00ff').slice(0, 5_000));
@@ -144,7 +144,7 @@ function changedBody(meant: PlausibleBody, kept: string[], changes: Change[], { 
     else value = replaced(value, at, hostile);
     took ||= theirId !== undefined;
   }
-  // Of two changes one may undo the other: then nothing foreign is named.
+  // A second change may undo the first; then no foreign id is left.
   const bytes = Buffer.from(jsonText(value));
   return { bytes, foreign: took && changes.length === 1 };
 }

@@ -1,12 +1,12 @@
 import { writeCursor } from '#libs/service-kit';
 import fc from 'fast-check';
 
-/** JSON that `JSON.stringify` cannot write: a number beyond a double, a name given twice. */
+/** JSON that `JSON.stringify` cannot write: a number beyond a double, a duplicate name. */
 export class RawJson {
   constructor(readonly text: string) {}
 }
 
-/** @returns JSON text, raw parts as they are */
+/** @returns JSON text, with raw parts unchanged */
 export function jsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text;
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
@@ -21,7 +21,7 @@ export function jsonText(value: unknown): string {
 const times = ['2026-99-99', '+275760-09-14T00:00:00Z', '0000-00-00T00:00:00Z', '-271821-04-20T00:00:00Z', 'infinity'];
 const numbers = ['-1', '0', '0.5', '2147483648', '9007199254740993', '9223372036854775808', '1e308', '1e999', '-1e999'];
 
-/** Texts that some part of a system may not be able to keep, compare, encode or take for what they are. */
+/** Texts that some part of a system may be unable to store, compare, encode or classify. */
 const texts = [
   '',
   ' ',
@@ -87,7 +87,7 @@ export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(...[7, 'x', '\ud800', {}, null].map((entry) => Array.from({ length: 10_000 }, () => entry))),
 );
 
-/** Bodies as bytes, most of them no JSON. */
+/** Bodies as bytes, most of them not JSON. */
 export const hostileBytes = fc.constantFrom(
   ...['', '{', 'null', '5', '"x"', '[]', '\ufeff{}', '{"a":\u0000}', '{"a":1e999}', '{"a":NaN}', '{}{}'].map((text) =>
     Buffer.from(text),
@@ -98,20 +98,20 @@ export const hostileBytes = fc.constantFrom(
   Buffer.from(`[${'{},'.repeat(10_000)}{}]`),
 );
 
-/** Percent-encodings as they stand in an address. */
+/** Percent-encodings as they appear in a URL. */
 const encodings = ['%00', 'a%00b', '%ED%A0%80', '%FF', '%', '%zz', '%2e%2e%2f', '%F0%9F%92%A9', '%0d%0ax:y', '%252f'];
 
-/** One segment of a path, or a value of a query. */
+/** A path segment, or the value of a query parameter. */
 export const hostileAddress: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...encodings),
   fc.constantFrom(...numbers, '0x10', '1_000', '00', 'NaN', '-0', '9'.repeat(299), 'x'.repeat(299), 'x'.repeat(4_000)),
   hostileText.filter((text) => text !== '' && text.length < 500).map(encoded),
 );
 
-/** Cursors that pass for one of a page, and end it anywhere. */
+/** Cursors that look like those of a page, with arbitrary positions. */
 export const hostileCursor: fc.Arbitrary<string> = hostileText.filter((text) => text.length < 3_000).map(writeCursor);
 
-/** What has no encoding goes as the bytes that it would have. */
+/** A character without an encoding is sent as the bytes that it would have. */
 export function encoded(text: string): string {
   return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd')).replaceAll('%EF%BF%BD', '%ED%A0%80');
 }

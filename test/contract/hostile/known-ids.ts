@@ -1,6 +1,6 @@
 import type { DescribedOperation } from '../api-document.js';
 
-/** Ids that really exist, by where they stand in a path: `apps`, `credentials/bindings`, `adapters/versions`. */
+/** Existing ids by their position in a path: `apps`, `credentials/bindings`, `adapters/versions`. */
 export type KnownIds = ReadonlyMap<string, readonly string[]>;
 
 interface Row {
@@ -11,7 +11,7 @@ interface Row {
   made_by_key_id?: string | null;
 }
 
-/** The fixed parts of a path up to a parameter of it. */
+/** The fixed parts of a path up to one of its parameters. */
 export function placeOf(path: string, parameter: string): string {
   const before = path.slice('/api/v1/'.length, path.indexOf(`{${parameter}}`));
   return before
@@ -20,7 +20,10 @@ export function placeOf(path: string, parameter: string): string {
     .join('/');
 }
 
-/** Reads every list of the API that is at most one id deep. Keys that nobody made are left out: the one that asks is one. */
+/**
+ * Reads every list of the API that is at most one id deep. Keys that nobody made are left out, since the caller's own
+ * is one.
+ */
 export async function knownIds(
   operations: DescribedOperation[],
   read: (path: string) => Promise<{ status: number; text: string }>,
@@ -44,13 +47,13 @@ export async function knownIds(
       known.set(place, [...(known.get(place) ?? []), ...found].slice(0, 20));
     }
   }
-  // What stands in paths under another name than where it is listed.
+  // In paths it has another name than in the list.
   known.set('turns', known.get('sessions/turns') ?? []);
   known.set('channels', known.get('apps') ?? []);
   return known;
 }
 
-/** Ids that a field may name: `agent_id` and `agents` one of `agents`. */
+/** Ids that a field may refer to: `agent_id` and `agents` refer to one of `agents`. */
 export function idsFor(known: KnownIds, field: string): readonly string[] {
   const noun = field
     .replace(/_ids?$/, '')
@@ -61,5 +64,5 @@ export function idsFor(known: KnownIds, field: string): readonly string[] {
   return [...known].flatMap(([place, ids]) => (place === wanted || place.endsWith(`/${wanted}`) ? ids : []));
 }
 
-/** Whether a field names something of the project by its id. */
+/** Whether a field refers to something of the project by its id. */
 export const namesId = (field: string): boolean => /(_id|_ids|^into|^skills|^python_tools)$/.test(field);

@@ -3,15 +3,15 @@ import { idsFor, type KnownIds } from './known-ids.js';
 
 type Place = string[];
 
-/** A body that an operation may take, in its own words. */
+/** A body that an operation may accept, following its schema. */
 export interface PlausibleBody {
   /** Names that may be left out. */
   optional: string[];
-  /** The body with what it needs and these, and the places in it. */
+  /** The body with its required fields and these, and the paths of its values. */
   with(names: string[]): { value: unknown; places: Place[] };
 }
 
-/** @param example fields that its operation takes so, instead of what the schema alone suggests */
+/** @param example fields with values that the operation accepts, instead of what the schema alone suggests */
 export function plausibleBody(
   document: ApiDocument,
   schema: Schema,
@@ -37,7 +37,7 @@ export function plausibleBody(
   };
 }
 
-/** The value with another one at a place; where there is no such place, as it was. */
+/** Replaces the value at a path. Without such a path, the body is unchanged. */
 export function replaced(value: unknown, place: Place, by: unknown): unknown {
   const [first, ...rest] = place;
   if (first === undefined) return by;

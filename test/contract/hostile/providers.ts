@@ -28,7 +28,7 @@ export async function openProviders(adaptersOrigin: string): Promise<Providers> 
   };
 }
 
-/** Documents, tools of an MCP server, and a contact whose message is held. @param word stands in every name of them */
+/** Documents, tools of an MCP server, and a contact with a held message. @param word is part of every name */
 export async function connectTenant(origin: string, { key }: Tenant, word: string, given: Providers): Promise<void> {
   const { api, credential } = openApi(origin, key);
   const ask = <T = { id: string }>(method: string, path: string, body?: object): Promise<T> =>

@@ -5,12 +5,15 @@ import { until } from '#libs/testing';
 import { openApi, type InstalledApp } from '../../system/api.js';
 import { post } from '../../system/webhook.js';
 
-/** Who asks the API: a project, by a key of it. */
+/** A caller of the API: a project, with one of its keys. */
 export interface Tenant {
   key: string;
 }
 
-/** Another organization, or another project of one, with an administrator's key: as an operator makes them, by rows. */
+/**
+ * Another organization, or another project of one, with an administrator's key. Both are inserted as rows, as an
+ * operator would.
+ */
 export async function makeTenant(databaseUrl: string, organization?: string): Promise<Tenant> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -44,10 +47,7 @@ export async function makeTenant(databaseUrl: string, organization?: string): Pr
   }
 }
 
-/**
- * Makes one thing of nearly every kind, through the API.
- * @param word stands in every name and text of them
- */
+/** Creates one object of nearly every kind through the API.  @param word is part of every name and text */
 export async function fillTenant(origin: string, { key }: Tenant, word: string): Promise<void> {
   const { api, ended } = openApi(origin, key);
   const ask = <T = { id: string }>(method: string, path: string, body?: object): Promise<T> =>
@@ -57,7 +57,7 @@ export async function fillTenant(origin: string, { key }: Tenant, word: string):
   await ask('POST', 'api-keys', { name, scopes: ['events:read'] });
   const fields = { password: word, codes: [`${word} 1`, `${word} 2`] };
   const credential = await ask('POST', 'credentials', { name, type: 'text', fields });
-  // A refusal repeats the name that was asked for: it tells nothing, and has no canary in it.
+  // A refusal repeats the requested slug. That reveals nothing, so the slug contains no canary.
   const slug = `skill-${createHash('sha256').update(word).digest('hex').slice(0, 8)}`;
   const manifest = { slug, name, description: name, category: 'Integration' };
   const knowledge = { name, knowledge: name };

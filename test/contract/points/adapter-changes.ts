@@ -3,7 +3,7 @@ import { until } from '#libs/testing';
 import { type ContractProcess, startContractProcess } from '../contract-process.js';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
 
-/** Adapters that are moved, renamed, disabled and unregistered. @param shared the system, once it runs */
+/** Adapters that are moved, renamed, disabled and unregistered. @param shared the running system */
 export function holdAdapterChanges(shared: () => ContractWorld): void {
   describe('an adapter that changes', () => {
     let world: ContractWorld;

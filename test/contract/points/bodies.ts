@@ -2,7 +2,7 @@ import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import { post } from '../../system/webhook.js';
 import type { ContractWorld } from '../contract-world.js';
 
-/** Bodies that the webhook takes, and what becomes of them. @param shared the system, once it runs */
+/** Bodies that the webhook accepts, and their outcome. @param shared the running system */
 export function holdBodies(shared: () => ContractWorld): void {
   describe('a body that the webhook of the built-in App answers 200', () => {
     let world: ContractWorld;

@@ -3,7 +3,7 @@ import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
 
-/** Challenges, and what an adapter is handed of a request. @param shared the system, once it runs */
+/** Challenges, and the parts of a request that an adapter gets. @param shared the running system */
 export function holdChallenges(shared: () => ContractWorld): void {
   let world: ContractWorld;
   beforeAll(() => {
@@ -27,7 +27,7 @@ export function holdChallenges(shared: () => ContractWorld): void {
       const before = await challenge(app, 'before');
       expect([before.status, await before.text()]).toEqual([200, 'before']);
       expect((await world.ask<Schema<'VerifiedAppView'>>('POST', `apps/${app.id}/verify`)).body.ok).toBe(true);
-      // Often: the ingress hears of it a moment later.
+      // Repeated, since the ingress learns of it a moment later.
       for (let n = 0; n < 50; n += 1) {
         const after = await challenge(app, `after ${n}`);
         expect([after.status, await after.text()]).toEqual([200, `after ${n}`]);

@@ -4,7 +4,7 @@ import type { ContractApp, ContractWorld } from '../contract-world.js';
 
 const secret = 'a secret of the platform';
 
-/** One record for each declaration of a manifest. @param shared the system, once it runs */
+/** One record for each declaration of a manifest. @param shared the running system */
 export function holdCredentials(shared: () => ContractWorld): void {
   describe('an App whose manifest declares several credentials', () => {
     let world: ContractWorld;

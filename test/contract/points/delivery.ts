@@ -3,7 +3,7 @@ import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
 
-/** Replies on their way to an adapter. @param shared the system, once it runs */
+/** Deliveries of replies to an adapter. @param shared the running system */
 export function holdDelivery(shared: () => ContractWorld): void {
   describe('a reply through an adapter that was written from the contract alone', () => {
     let world: ContractWorld;

@@ -3,7 +3,7 @@ import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
 
-/** What comes from a platform: verified, parsed, matched with triggers, told apart. @param shared the system, once it runs */
+/** Messages from a platform: verified, parsed, matched with triggers, deduplicated. @param shared the running system */
 export function holdInbound(shared: () => ContractWorld): void {
   describe('a message that a platform sends', () => {
     let world: ContractWorld;

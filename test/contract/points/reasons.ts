@@ -1,7 +1,7 @@
 import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractWorld } from '../contract-world.js';
 
-/** What the portal says when it refuses. @param shared the system, once it runs */
+/** The reasons that the portal gives when it refuses. @param shared the running system */
 export function holdReasons(shared: () => ContractWorld): void {
   describe('what the portal refuses', () => {
     let world: ContractWorld;
@@ -41,7 +41,7 @@ export function holdReasons(shared: () => ContractWorld): void {
       'is a cursor of %s that is none',
       async (resource) => {
         const { status, text } = await raw(`${resource}?cursor=not-a-cursor`, {});
-        // Lists without pages know no cursor at all.
+        // Lists without pages have no cursor.
         if (['apps', 'adapters'].includes(resource) && status === 200) return;
         expect([resource, status >= 400 && status < 500]).toEqual([resource, true]);
         expect(text).toMatch(/cursor/);

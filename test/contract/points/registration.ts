@@ -3,7 +3,7 @@ import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractWorld } from '../contract-world.js';
 
-/** Manifests, health and the Skill of an adapter. @param shared the system, once it runs */
+/** Manifests, health and the Skill of an adapter. @param shared the running system */
 export function holdRegistration(shared: () => ContractWorld): void {
   describe('an adapter that was written from the contract alone', () => {
     let world: ContractWorld;

@@ -5,7 +5,7 @@ import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
 
-/** Where replies go, what they are withheld from, and where they end. @param shared the system, once it runs */
+/** Where replies are sent, when they are withheld, and how they end. @param shared the running system */
 export function holdReplies(shared: () => ContractWorld): void {
   describe('a reply', () => {
     let world: ContractWorld;

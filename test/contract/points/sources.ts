@@ -3,7 +3,7 @@ import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractWorld } from '../contract-world.js';
 
-/** Documents that an adapter lists and gives. @param shared the system, once it runs */
+/** Documents that an adapter lists and fetches. @param shared the running system */
 export function holdSources(shared: () => ContractWorld): void {
   describe('documents of an adapter that was written from the contract alone', () => {
     let world: ContractWorld;

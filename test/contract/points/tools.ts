@@ -4,7 +4,7 @@ import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractWorld } from '../contract-world.js';
 
-/** What an agent that a message reaches is given to act with. @param shared the system, once it runs */
+/** The tools of an agent that a message reaches. @param shared the running system */
 export function holdTools(shared: () => ContractWorld): void {
   describe('the tools of an agent', () => {
     let world: ContractWorld;
@@ -94,7 +94,7 @@ export function holdTools(shared: () => ContractWorld): void {
       const { id } = await world.outcomeOf(app, { type: 'order', from: 'jane', text: 'tea' });
       await until('every reply has arrived', async () => {
         const { data } = (await world.ask<Schema<'DeliveryPage'>>('GET', `deliveries?event_id=${id}`)).body;
-        // The workflow's, and the Chief of Staff's.
+        // That of the workflow, and that of the Chief of Staff.
         return data.length === 2 && data.every(({ state }: { state: string }) => state === 'delivered');
       });
       const before = (await adapter.calls()).map(({ route }) => route);

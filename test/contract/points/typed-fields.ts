@@ -3,7 +3,7 @@ import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
 
-/** Every typed field of what an adapter answers. @param shared the system, once it runs */
+/** Every typed field in an adapter's answers. @param shared the running system */
 export function holdTypedFields(shared: () => ContractWorld): void {
   describe('an answer whose fields are of a wrong type', () => {
     let world: ContractWorld;

@@ -3,7 +3,7 @@ import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter, Script } from '../contract-process.js';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
 
-/** Whatever `/verify` answers, Verify tells. @param shared the system, once it runs */
+/** Verify reports whatever `/verify` answers. @param shared the running system */
 export function holdVerify(shared: () => ContractWorld): void {
   describe('Verify of an App whose adapter was written from the contract alone', () => {
     let world: ContractWorld;

@@ -87,7 +87,7 @@ export function walkAccess(ground: () => Ground): void {
   });
 }
 
-/** A page for browsers is checked, and is no JSON to be read. */
+/** A page for browsers is checked, but not parsed as JSON. */
 function isPage(error: unknown): void {
   if (!(error instanceof SyntaxError)) throw error;
 }

@@ -4,7 +4,7 @@ import { post } from '../../system/webhook.js';
 import type { ContractAdapter } from '../contract-process.js';
 import { askOf, type Ground, type Listed, type Named } from './walk.js';
 
-/** What an adapter leads to: a delivery that nobody knows of, a renewal, and its own end. */
+/** Consequences of an adapter: an unknown delivery, a renewal, and its own removal. */
 export function walkAdapters(ground: () => Ground): void {
   const ask = askOf(ground);
 

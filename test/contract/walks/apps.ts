@@ -89,7 +89,7 @@ export function walkApps(ground: () => Ground): void {
   });
 }
 
-/** The bytes of a document are checked, and are no JSON to be read. */
+/** The bytes of a document are checked, but not parsed as JSON. */
 function isText(error: unknown): void {
   if (!(error instanceof SyntaxError)) throw error;
 }

@@ -5,12 +5,12 @@ import { askOf, type Ground, type Listed, type Named } from './walk.js';
 
 const secret = `whsec_${Buffer.from('a secret that both ends know').toString('base64')}`;
 
-/** A call that waits for a person. */
+/** A call that waits for a person's approval. */
 interface Asked extends Named {
   turn_id: string;
 }
 
-/** What becomes of messages: events, runs, deliveries, contacts and sessions. */
+/** What messages lead to: events, runs, deliveries, contacts and sessions. */
 export function walkMessages(ground: () => Ground): void {
   const ask = askOf(ground);
   let made = 0;
@@ -135,7 +135,7 @@ export function walkMessages(ground: () => Ground): void {
     const { sink } = ground();
     const call = `call http_request ${JSON.stringify({ method: 'POST', url: sink.url, body: '{}' })}`;
     const instructions = `${call}\nreply: done`;
-    // Who starts a run decides over none of its calls.
+    // Whoever starts a run may not decide on its calls.
     const other = { name: 'approver', scopes: ['approvals:decide'] };
     const approver = await ask<Named & { key: string }>('POST', 'api-keys', other);
     const approvers = [`key:${approver.id}`];

@@ -2,7 +2,7 @@ import type { Sink } from '../../system/sink.js';
 import type { System } from '../../system/system.js';
 import type { ContractProcess } from '../contract-process.js';
 
-/** What the walks share: a running system, where its replies arrive, and adapters from the contract alone. */
+/** Shared by the walks: a running system, a sink for its replies, and adapters written from the contract alone. */
 export interface Ground {
   system: System;
   sink: Sink;
@@ -18,7 +18,7 @@ export interface Listed {
   next_cursor?: string | null;
 }
 
-/** Asks the API, every answer being held against its description. */
+/** Calls the API and checks every answer against its description. */
 export type Ask = <T = Named>(
   method: string,
   path: string,
@@ -26,7 +26,7 @@ export type Ask = <T = Named>(
   headers?: Record<string, string>,
 ) => Promise<T>;
 
-/** @param ground given when the system is up: walks are declared before */
+/** @param ground set once the system runs; walks are declared earlier */
 export const askOf =
   (ground: () => Ground): Ask =>
   (method, path, body, headers) =>

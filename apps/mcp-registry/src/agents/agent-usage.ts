@@ -7,7 +7,7 @@ export interface AgentUser {
   name: string;
 }
 
-/** Which agents have a Skill or a Python tool: agents are the engine's. */
+/** Finds the agents that have a Skill or a Python tool. The engine owns agents, so it is asked. */
 @Injectable()
 export class AgentUsage {
   constructor(@Inject(ENGINE) private readonly engine: ServiceClient) {}

@@ -12,7 +12,7 @@ interface Server {
   waiting: number;
 }
 
-/** What of a project's MCP servers does not work, or waits for a person. */
+/** What does not work in a project's MCP servers, or waits for a person. */
 @Injectable()
 export class AttentionRepository {
   constructor(private readonly db: DataSource) {}

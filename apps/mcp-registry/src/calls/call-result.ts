@@ -8,8 +8,8 @@ export interface ReadResult {
 }
 
 /**
- * A result as text for a model, at most `maxBytes` of it. What is not text is named with its size: a model that cannot
- * see an image is not helped by its base64.
+ * Renders a result as text for a model, at most `maxBytes` long. Content that is not text is replaced by its type and
+ * size: a model that cannot see an image gains nothing from its base64.
  */
 export function readResult(result: CallToolResult, maxBytes: number): ReadResult {
   const text = result.content.map(blockText).join('\n');
@@ -37,7 +37,7 @@ function blockText(block: CallToolResult['content'][number]): string {
   }
 }
 
-/** The longest beginning that fits, not ending inside a character. */
+/** The longest prefix that fits and does not split a character. */
 function cut(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text).subarray(0, maxBytes);
   return new TextDecoder('utf-8').decode(bytes, { stream: true });

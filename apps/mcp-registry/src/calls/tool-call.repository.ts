@@ -8,7 +8,7 @@ import { ToolCall } from './tool-call.entity.js';
 export class ToolCallRepository {
   constructor(@InjectRepository(ToolCall) private readonly calls: Repository<ToolCall>) {}
 
-  /** Before the call is made: one whose process ends meanwhile stays `started`. */
+  /** Stored before the call is made. If the process ends during the call, the record stays `started`. */
   async start(call: ToolCall): Promise<void> {
     await this.calls.insert(call);
   }
@@ -36,7 +36,7 @@ export class ToolCallRepository {
     });
   }
 
-  /** @returns how many were over their time */
+  /** @returns how many expired records were deleted */
   async dropOld(keepDays: number, limit: number): Promise<number> {
     const [, count] = (await this.calls.query(
       `DELETE FROM registry.tool_call WHERE id IN

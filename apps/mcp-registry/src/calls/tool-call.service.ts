@@ -17,7 +17,10 @@ import { ToolCallRepository } from './tool-call.repository.js';
 
 const hourMs = 3_600_000;
 
-/** Calls tools of MCP servers for the engine: only as approved, within limits, with a record of each. */
+/**
+ * Calls tools of MCP servers for the engine. Only approved definitions are called, within limits, and each call is
+ * recorded.
+ */
 @Injectable()
 export class ToolCallService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('tool-calls');
@@ -46,7 +49,7 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
     await this.retention.stop();
   }
 
-  /** @param signal ends the call at the server as well */
+  /** @param signal cancels the call at the server too */
   async call(caller: Principal, body: CallTool, signal?: AbortSignal): Promise<McpCallAnswer> {
     const tool = await this.tools.find(caller, body.tool_id);
     const server = tool?.server_id ? await this.servers.find(caller, tool.server_id) : null;
@@ -66,7 +69,7 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
     return answer;
   }
 
-  /** Also of a tool that is gone. @throws Problem 404 `tool_not_found` where there never was one in the project */
+  /** Works for removed tools too. @throws Problem 404 `tool_not_found` where the project never had such a tool */
   async list(caller: Principal, toolId: string, { limit, cursor }: PageQuery): Promise<Page<ToolCall>> {
     const calls = await this.records.list(caller, toolId, limit + 1, cursor);
     if (calls.length === 0 && !(await this.tools.find(caller, toolId))) throw notFound('tool', toolId);

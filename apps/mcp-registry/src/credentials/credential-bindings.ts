@@ -9,7 +9,7 @@ export interface Consumer {
   id: string;
 }
 
-/** Tells the vault which server and which Skill reads which credential: without a binding it answers neither. */
+/** Tells the vault which server or Skill may read which credential. Without a binding the vault answers neither. */
 @Injectable()
 export class CredentialBindings {
   private readonly logger = new Logger('bindings');
@@ -22,8 +22,8 @@ export class CredentialBindings {
   }
 
   /**
-   * Lets go of everything bound for a consumer, or of one credential. It goes whether the vault answers or not: a binding
-   * that nothing names any more gives nobody anything.
+   * Removes all bindings of a consumer, or that of one credential. A vault that does not answer is ignored: a binding
+   * whose consumer is gone gives nobody access.
    */
   async unbind(scope: Scope, consumer: Consumer, credentialId?: string): Promise<void> {
     const one = credentialId === undefined ? '' : `?credential_id=${encodeURIComponent(credentialId)}`;

@@ -1,8 +1,8 @@
 import { type Principal, Problem } from '#libs/service-kit';
 
 /**
- * Who names a credential for a server or a Skill decides where its values go: that takes the right to manage credentials.
- * A service names what a person with that right linked before.
+ * Naming a credential for a server or a Skill decides where its values are sent, so it takes the right to manage
+ * credentials. Services may name one too: a person with that right linked it before.
  * @throws Problem 403 `scope_missing`
  */
 export function requireCredentialRights({ scopes }: Principal): void {

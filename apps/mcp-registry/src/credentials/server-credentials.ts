@@ -6,7 +6,7 @@ import { type RegistrySettings, SETTINGS } from '../settings.js';
 
 const maxCached = 5_000;
 
-/** The headers that show a server its credential: read from the vault, kept for a moment, never stored. */
+/** The headers that authenticate to a server. Values are read from the vault, cached briefly, and never stored. */
 @Injectable()
 export class ServerCredentials {
   private readonly cache = new Map<string, { fields: Promise<Record<string, unknown>>; untilMs: number }>();
@@ -17,7 +17,7 @@ export class ServerCredentials {
   ) {}
 
   /**
-   * Nothing for an origin that is not the server's own: a credential is for whom it was given.
+   * Returns no headers for any origin but the server's own, so that a redirect cannot leak the credential.
    * @throws Problem of the vault
    */
   async headersFor(server: McpServer, url: URL): Promise<Record<string, string>> {

@@ -6,22 +6,27 @@ import { VAULT } from '../services.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
-/** A credential that the vault keeps for one server, and what a provider is told of it. */
+/** A credential that the vault keeps for one server, and what is told to its provider. */
 export interface ManagedCredential {
   id: string;
   redirect_uri: string;
-  /** A client id by itself, for providers that read client id metadata documents; null where none could read it. */
+  /**
+   * A client id for providers that read client id metadata documents. Null where no provider could reach the document.
+   */
   client_metadata_url: string | null;
 }
 
-/** Keeps what a registration gave in the vault, whose connect flow does the rest: for this server, and for no other use. */
+/**
+ * Keeps the result of a client registration in the vault, which then runs the connect flow. Only this server may use
+ * it.
+ */
 @Injectable()
 export class VaultCredentials {
   private readonly logger = new Logger('oauth');
 
   constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
 
-  /** An oauth2 credential for this provider, bound to the server, without a client yet. */
+  /** Creates an oauth2 credential for this provider, bound to the server and still without a client. */
   prepare(
     caller: Principal,
     serverId: string,
@@ -50,8 +55,8 @@ export class VaultCredentials {
   }
 
   /**
-   * Deletes a credential that was made for the server; one that a person made, or uses for something else, stays.
-   * @throws Problem 5xx when the vault does not answer: its tokens then are not revoked
+   * Deletes a credential that was made for the server. One that a person made, or that something else uses, stays.
+   * @throws Problem 5xx when the vault does not answer; the tokens are then not revoked
    */
   async remove(scope: Scope, serverId: string, id: string): Promise<void> {
     try {
@@ -63,7 +68,10 @@ export class VaultCredentials {
     }
   }
 
-  /** After a registration that failed for a reason of its own, which is what the caller hears of. */
+  /**
+   * Cleans up after a failed registration. An error here is only logged, since the caller is told why the registration
+   * failed.
+   */
   async discard(scope: Scope, serverId: string, id: string): Promise<void> {
     try {
       await this.remove(scope, serverId, id);

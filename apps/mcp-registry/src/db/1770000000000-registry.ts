@@ -44,7 +44,7 @@ const servers = [
   'CREATE INDEX mcp_server_due ON registry.mcp_server (discover_at)',
 ];
 
-/** Tools of MCP servers, and those written in Python, with each definition that was in effect. */
+/** Tools of MCP servers and Python tools, with every definition that was ever in effect. */
 const tools = [
   `CREATE TABLE registry.tool (
      id text CONSTRAINT tool_pkey PRIMARY KEY,
@@ -80,7 +80,7 @@ const tools = [
    )`,
 ];
 
-/** A Skill bundles tools and knowledge, and says where each of its credentials may go and how it is shown. */
+/** A Skill bundles tools and knowledge. It says where each of its credentials may be sent, and how. */
 const skills = [
   `CREATE TABLE registry.skill (
      id text CONSTRAINT skill_pkey PRIMARY KEY,
@@ -124,7 +124,7 @@ const skills = [
 ];
 
 const calls = [
-  // The record of a Python tool that a person tried has no server.
+  // The call record of a Python tool that a person tried has no server.
   `CREATE TABLE registry.tool_call (
      id text CONSTRAINT tool_call_pkey PRIMARY KEY,
      organization_id text NOT NULL,

@@ -22,7 +22,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Registered with the tool `first`, and discovered only when asked to. */
+/** A server with the tool `first`, discovered only on request. */
 async function registered(policy = 'block') {
   const body = { url: server.url, name: `s${(count += 1)}`, policy };
   const { body: view } = await registry.call('POST', '/mcp-servers', body);

@@ -15,7 +15,7 @@ export class DiscoveryHandler {
     await this.discovery.discover(job.server_id);
   }
 
-  /** Nothing to repair: the server is due again at its next time. */
+  /** Nothing to repair: the server is discovered again at its next scheduled time. */
   @EventPattern<string>('mcp.discover.dead')
   dead(@Payload() job: DeadJob<McpDiscoverPayload>): void {
     this.logger.warn({ event: 'mcp.discover.dead', code: job.code, reason: job.reason });

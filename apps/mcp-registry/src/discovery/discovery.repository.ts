@@ -8,12 +8,12 @@ import { Tool } from '../tools/tool.entity.js';
 import type { ListedTool } from './listed-tool.js';
 import { reconcile } from './reconcile.js';
 
-/** What a server said of itself while it was listed. */
+/** What a server said about itself while it was listed. */
 export interface ServerFacts {
   transport: TransportKind;
   protocol_version: string | null;
   server_info: { name: string; version: string } | null;
-  /** When it was asked: what it lists is no older than that. */
+  /** When the listing was requested. The listing is at least this fresh. */
   checked_at: Date;
 }
 
@@ -25,7 +25,7 @@ export class DiscoveryRepository {
     return this.source.manager.findOneBy(McpServer, { id });
   }
 
-  /** Servers whose time has come; each is due again after the interval, whatever comes of it. */
+  /** Takes the servers that are due. Each is due again after the interval, whatever this discovery yields. */
   async takeDue(everyMs: number, limit: number): Promise<string[]> {
     const [rows] = (await this.source.query(
       `UPDATE registry.mcp_server SET discover_at = now() + $1 * interval '1 ms'
@@ -37,7 +37,7 @@ export class DiscoveryRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** A look that failed; one that began before the look that stands is older news, and changes nothing. */
+  /** Records a failed discovery, unless a stored one started later: then this result is stale and changes nothing. */
   async fail(id: string, health: Health, reason: string, startedAt: Date): Promise<void> {
     await this.source.query(
       `UPDATE registry.mcp_server SET health = $2, health_reason = $3, checked_at = $4
@@ -47,7 +47,7 @@ export class DiscoveryRepository {
   }
 
   /**
-   * Applies a complete listing in one transaction, unless the look that stands began later: then this is older news.
+   * Applies a complete listing in one transaction, unless a stored one started later: then this listing is stale.
    * @returns the server as it is now, or null when it is gone
    */
   apply(id: string, listed: ListedTool[], facts: ServerFacts): Promise<McpServer | null> {
@@ -59,7 +59,7 @@ export class DiscoveryRepository {
   }
 }
 
-/** Within the caller's transaction, which holds the server's row. */
+/** Runs within the caller's transaction, which holds the lock on the server's row. */
 export async function applyListing(
   manager: EntityManager,
   server: McpServer,
@@ -84,7 +84,7 @@ export async function applyListing(
   return { ...server, ...change };
 }
 
-/** New tools of a server are in its Skill; whether a model gets them is a matter of their state. */
+/** Adds new tools to the server's Skill. Whether a model gets them depends on their state. */
 async function addToSkill(manager: EntityManager, server: McpServer, toolIds: string[]): Promise<void> {
   const skill = await manager.findOne(Skill, {
     where: { server_id: server.id },

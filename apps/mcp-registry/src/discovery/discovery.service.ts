@@ -15,7 +15,7 @@ export interface Listing {
   facts: ServerFacts;
 }
 
-/** Asks servers what tools they have: when a person asks, when a server says its list changed, and on schedule. */
+/** Lists the tools of servers: on a person's request, when a server reports a changed list, and on schedule. */
 @Injectable()
 export class DiscoveryService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('discovery');
@@ -44,7 +44,10 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
     await this.sweeper.stop();
   }
 
-  /** Lists a server and applies what it says; a failure becomes its health. @returns null when there is no such server */
+  /**
+   * Lists a server and applies the result. A failure becomes the server's health.
+   * @returns null when there is no such server
+   */
   async discover(serverId: string): Promise<McpServer | null> {
     const server = await this.servers.find(serverId);
     if (!server) return null;

@@ -1,12 +1,12 @@
 import { compileSchema } from '#libs/tool-schema';
 import { canonicalJson, type JsonSchema, pinOf, sha256, type ToolDefinition } from '../tools/tool-definition.js';
 
-/** An entry of a listing, read: a definition that can be used, or why it cannot. */
+/** One entry of a listing: a usable definition, or the reason why it is not usable. */
 export type ListedTool = { name: string; definition: ToolDefinition; pin: string } | { name: string; problem: string };
 
 const maxDepth = 40;
 
-/** Reads each entry by itself, so that a bad one is quarantined, under a name that people can read, and the others are not. */
+/** Reads each entry by itself: a bad one is quarantined under a readable name and does not affect the others. */
 export function readListing(entries: unknown[], maxDefinitionBytes: number): ListedTool[] {
   const byName = new Map<string, ListedTool>();
   for (const [at, entry] of entries.entries()) {
@@ -24,7 +24,7 @@ export function readListing(entries: unknown[], maxDefinitionBytes: number): Lis
   return [...byName.values()];
 }
 
-/** Told apart by a hash of the name, or by the place in the listing where there is none. */
+/** Made unique by a hash of the name, or by the position in the listing if there is no name. */
 function unusableName(name: unknown, at: number): { name: string; problem: string } {
   if (typeof name !== 'string' || name === '') {
     return { name: `entry ${at + 1} of the listing`, problem: 'has no name' };
@@ -47,7 +47,7 @@ function readEntry(name: string, entry: object, maxBytes: number): ListedTool {
   };
   if (!isObject(inputSchema)) return { name, problem: 'has no inputSchema' };
   const json = canonicalJson(definition);
-  // Postgres stores neither; JSON.stringify writes a surrogate as an escape only when it stands alone.
+  // Postgres can store neither NUL nor a lone surrogate. JSON.stringify escapes a surrogate only when it is alone.
   if (/\\u(0000|d[89a-f])/.test(json)) return { name, problem: 'holds characters that are no text' };
   const bytes = Buffer.byteLength(json);
   if (bytes > maxBytes) return { name, problem: `its definition is ${bytes} bytes long, over ${maxBytes}` };
@@ -57,7 +57,7 @@ function readEntry(name: string, entry: object, maxBytes: number): ListedTool {
   return problem ? { name, problem } : { name, definition, pin: pinOf(definition) };
 }
 
-/** Why a JSON Schema cannot be used, or null. Nothing is fetched: a reference to another document is a problem. */
+/** Why a JSON Schema cannot be used, or null. Nothing is fetched: a reference to another document is an error. */
 function schemaProblem(schema: JsonSchema, where: string): string | null {
   if (where === 'inputSchema' && schema['type'] !== 'object') return 'inputSchema is not of the type object';
   try {

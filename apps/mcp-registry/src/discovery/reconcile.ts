@@ -1,25 +1,25 @@
 import { newId } from '#libs/contracts';
 import type { McpServer, Policy } from '../servers/mcp-server.entity.js';
 import type { Tool } from '../tools/tool.entity.js';
-import { hintedGrade } from '../tools/tool-grade.js';
+import { hintedGrade } from '../tools/tool-definition.js';
 import type { ListedTool } from './listed-tool.js';
 
-/** What a complete listing makes of a server's tools. */
+/** The effect of a complete listing on a server's tools. */
 export interface Reconciled {
-  /** Every tool that is new or looks different now. */
+  /** Every tool that is new or has changed. */
   tools: Tool[];
-  /** Those of them whose definition takes effect, and by whose word. */
+  /** Those of them whose definition takes effect, and who approved it. */
   approvals: { tool: Tool; by: string }[];
-  /** Sentences for people: why the server is not as it was approved; empty when it is. */
+  /** Sentences for people on how the server differs from what was approved. Empty when it does not. */
   drift: string[];
 }
 
-/** A tool that two complete listings in a row do not have is removed; one may be a hiccup. */
+/** A tool is removed once two complete listings in a row lack it. A single miss may be a glitch. */
 const missesUntilRemoved = 2;
 
 /**
- * Compares a complete listing with the tools there are. The first one is the baseline: what the person who registered
- * the server was shown. From then on its policy decides over what is new or changed.
+ * Compares a complete listing with the known tools. The first listing is the baseline: it is what the person who
+ * registered the server saw. After that the server's policy decides about new and changed tools.
  */
 export function reconcile(server: McpServer, known: Tool[], listed: ListedTool[], now: Date): Reconciled {
   const result: Reconciled = { tools: [], approvals: [], drift: [] };
@@ -64,7 +64,7 @@ function graded(tool: Tool): Tool {
   return tool.graded || !tool.definition ? tool : { ...tool, ...hintedGrade(tool.definition) };
 }
 
-/** Policy `warn` takes a change and says so, until a listing brings no other. */
+/** Policy `warn` accepts a change and reports it as drift until the next listing without a change. */
 function noteTaken(result: Reconciled, policy: Policy, takenBy: string | null, before: Tool | null, tool: Tool): void {
   if (policy !== 'warn' || takenBy !== 'policy:warn') return;
   result.drift.push(`${tool.name} ${before?.pin ? 'changed' : 'is new'}, and was taken`);

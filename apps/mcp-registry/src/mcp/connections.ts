@@ -10,12 +10,12 @@ import { toMcpError } from './mcp-error.js';
 
 interface Held {
   opening: Promise<McpConnection>;
-  /** What it was opened for: another URL or credential needs another connection. */
+  /** What it was opened for. Another URL or credential needs a new connection. */
   key: string;
   idle: NodeJS.Timeout;
 }
 
-/** The connections of this process, one a server, opened when they are needed and closed when nobody uses them. */
+/** The connections of this process, one per server. They are opened on demand and closed when idle. */
 @Injectable()
 export class Connections implements OnApplicationShutdown {
   private readonly held = new Map<string, Held>();
@@ -27,14 +27,14 @@ export class Connections implements OnApplicationShutdown {
     @Inject(SETTINGS) private readonly settings: RegistrySettings,
   ) {}
 
-  /** Calls back when a connected server says that its list of tools changed. */
+  /** Calls back when a connected server reports that its list of tools changed. */
   onListChanged(callback: (serverId: string) => void): void {
     this.listeners.push(callback);
   }
 
   /**
-   * Works on the server's connection. When the server has forgotten the session, which it says before it does anything,
-   * the work is done once more on a new one.
+   * Runs the work on the server's connection. A server that has lost the session says so before it acts on the request,
+   * so the work is then repeated once on a new session.
    * @throws McpError
    */
   async use<T>(server: McpServer, work: (connection: McpConnection) => Promise<T>): Promise<T> {
@@ -50,7 +50,7 @@ export class Connections implements OnApplicationShutdown {
     }
   }
 
-  /** Closes the server's connection: it is gone, or reached by another credential from now on. */
+  /** Closes the server's connection, because the server is gone or is reached by another credential from now on. */
   async drop(serverId: string, only?: McpConnection): Promise<void> {
     const held = this.held.get(serverId);
     if (!held) return;
@@ -76,7 +76,7 @@ export class Connections implements OnApplicationShutdown {
       }
     }
     if (known) await this.drop(server.id);
-    // Another call may have opened it meanwhile.
+    // Another call may have opened one meanwhile.
     const meanwhile = this.held.get(server.id);
     return meanwhile?.key === key ? meanwhile.opening : this.open(server, key);
   }

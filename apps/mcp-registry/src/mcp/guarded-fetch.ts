@@ -3,27 +3,27 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface FetchLimits {
-  /** Until the headers of an answer. */
+  /** Until the headers of the answer arrive. */
   answerMs: number;
-  /** Bytes of an answer to a request, and of a stream that stays open for notifications. */
+  /** Bytes of an answer to a request, and of a notification stream. */
   answerBytes: number;
   streamBytes: number;
-  /** The longest silence inside an answer or a stream. */
+  /** The longest silence within an answer or a stream. */
   silenceMs: number;
 }
 
 /**
- * The request on whose behalf a fetch runs. An event stream that breaks a limit would otherwise only fall silent, and
- * its request wait for its time-out.
+ * The request that a fetch belongs to. Without it, an event stream that exceeds a limit would fall silent and its
+ * request would wait for its timeout.
  */
 export const onBehalfOf = new AsyncLocalStorage<AbortController>();
 
 const withoutBody = new Set([204, 205, 304]);
 
 /**
- * `fetch` for the MCP client over the guarded egress. Redirects come back as they are: the client follows those within
- * the origin alone.
- * @param headersFor what a request carries beside the client's own headers, by its URL
+ * `fetch` for the MCP client, through the guarded egress. Redirects are returned as they are: the client follows only
+ * those within the same origin.
+ * @param headersFor headers to add to the client's own, by the request's URL
  */
 export function guardedFetch(
   egress: Egress,
@@ -51,8 +51,8 @@ export function guardedFetch(
 }
 
 /**
- * A request that was given up lets go of its connection too: the client itself only tells the server. What tells it is
- * not given up.
+ * Aborts the connection of a cancelled request as well: the client itself only notifies the server. The notification is
+ * not aborted.
  */
 function signalOf({ signal, body }: RequestInit, request: AbortController | undefined): { signal?: AbortSignal } {
   const tells = typeof body === 'string' && body.includes('"method":"notifications/');
@@ -72,7 +72,7 @@ function headersOf(received: Record<string, string | string[]>): Headers {
   return headers;
 }
 
-/** Passes a body on; when it fails for its size, so does the request that it answers. */
+/** Passes a body on. If it exceeds the size limit, the request that it answers fails too. */
 function tooLargeEnds(request: AbortController | undefined): ReadableWritablePair<Uint8Array, Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();

@@ -10,8 +10,8 @@ export interface ListLimits {
 }
 
 /**
- * Every page of `tools/list`, each entry as the server sent it. A listing that does not come to an end within the limits
- * is none: what would be applied is not what the server has.
+ * Reads every page of `tools/list`, each entry as the server sent it. A listing that does not end within the limits is
+ * an error: a partial listing is not what the server has, and must not be applied.
  * @throws McpError `list_too_long` and those of the connection
  */
 export async function listTools(connection: McpConnection, limits: ListLimits): Promise<unknown[]> {

@@ -15,7 +15,7 @@ import type { ToolDefinition } from '../tools/tool-definition.js';
 import { onBehalfOf } from './guarded-fetch.js';
 import { httpStatus, McpError, toMcpError } from './mcp-error.js';
 
-/** How the client checks a result by its tool's output schema: with patterns that are bounded in time. */
+/** Checks a result against its tool's output schema, with patterns whose run time is bounded. */
 const outputCheck: jsonSchemaValidator = {
   getValidator: <T>(schema: JsonSchemaType) => {
     const check = compileSchema({ ...schema });
@@ -33,13 +33,13 @@ export interface ConnectionTarget {
   url: string;
   fetch: FetchLike;
   connectTimeoutMs: number;
-  /** The server says that its list of tools changed. */
+  /** Called when the server reports that its list of tools changed. */
   onListChanged: () => void;
 }
 
 type Transport = StreamableHTTPClientTransport | SSEClientTransport;
 
-/** An initialised connection to one MCP server: streamable HTTP, or SSE where the server knows no other. */
+/** An initialised connection to one MCP server: streamable HTTP, or SSE if the server supports nothing else. */
 export class McpConnection {
   private ended = false;
 
@@ -88,7 +88,7 @@ export class McpConnection {
     return this.client.getServerCapabilities()?.tools !== undefined;
   }
 
-  /** One page of `tools/list`, unread: a single bad definition must not hide the others. @throws McpError */
+  /** One page of `tools/list`, not parsed: a single bad definition must not hide the others. @throws McpError */
   listPage(cursor: string | undefined, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
     return this.within(timeoutMs, signal, (options) =>
       this.client.request(
@@ -99,7 +99,7 @@ export class McpConnection {
     );
   }
 
-  /** @throws McpError; what the tool itself says went wrong is a result with `isError` */
+  /** @throws McpError; a failure that the tool itself reports is a result with `isError` */
   call(
     definition: ToolDefinition,
     args: Record<string, unknown>,
@@ -114,7 +114,7 @@ export class McpConnection {
     );
   }
 
-  /** Ends the session where the server keeps one; its refusal is of no consequence. */
+  /** Ends the session if the server keeps one. A refusal does not matter. */
   async close(): Promise<void> {
     this.ended = true;
     if (this.transport instanceof StreamableHTTPClientTransport) {
@@ -176,7 +176,7 @@ async function openBy(kind: TransportKind, target: ConnectionTarget): Promise<Mc
   return McpConnection.of(client, transport, kind);
 }
 
-/** A server of the protocol of 2024 has no POST at its URL: it answers 4xx, which 401, 403 and 429 do not mean. */
+/** A server of the 2024 protocol has no POST at its URL and answers 4xx. 401, 403 and 429 do not mean that. */
 function speaksNoStreamableHttp(error: unknown): boolean {
   const status = httpStatus(error);
   return status !== null && status >= 400 && status < 500 && ![401, 403, 429].includes(status);
@@ -192,7 +192,7 @@ function sdkTool({ name, input_schema: inputSchema, output_schema: outputSchema 
   return { name, inputSchema, ...(outputSchema ? { outputSchema } : {}) } as Tool;
 }
 
-/** A Standard Schema that takes whatever came. */
+/** A Standard Schema that accepts anything. */
 const anything = {
   '~standard': { version: 1 as const, vendor: 'gatehouse', validate: (value: unknown) => ({ value }) },
 };

@@ -3,7 +3,7 @@ import { Problem } from '#libs/service-kit';
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 import { plainText } from '../tools/plain-text.js';
 
-/** Everything that talking to an MCP server can fail with. */
+/** Every way in which talking to an MCP server can fail. */
 export type McpErrorCode =
   | 'unreachable'
   | 'blocked_address'
@@ -16,7 +16,7 @@ export type McpErrorCode =
   | 'protocol_error'
   | 'refused';
 
-/** `sent` false: the server has done nothing of what was asked, so that asking again doubles no effect. */
+/** `sent` is false if the server has not acted on the request: a retry then cannot repeat an effect. */
 export class McpError extends Error {
   override readonly name = 'McpError';
   constructor(
@@ -25,7 +25,7 @@ export class McpError extends Error {
     readonly sent: boolean,
     options?: ErrorOptions,
   ) {
-    // Often a server's own words, on their way to a log, a row and a person.
+    // The message often quotes the server, and goes to a log, a row and a person.
     super(plainText(message).slice(0, 500), options);
   }
 }
@@ -40,14 +40,14 @@ const egressCodes: Partial<Record<EgressError['code'], McpErrorCode>> = {
   invalid_url: 'blocked_address',
 };
 
-/** The one place that says what an error of the client or of the network means. */
+/** The one place that classifies errors of the client and the network. */
 export function toMcpError(error: unknown): McpError {
   if (error instanceof McpError) return error;
   const egress = inChain(error, (one) => one instanceof EgressError);
   if (egress) {
     return new McpError(egressCodes[egress.code] ?? 'unreachable', egress.message, egress.sent, { cause: error });
   }
-  // The vault says why there are no values to show the server.
+  // The vault gave no values to authenticate with, and says why.
   const problem = inChain(error, (one) => one instanceof Problem);
   if (problem) {
     return new McpError(problem.status >= 500 ? 'unreachable' : 'auth_failed', problem.detail, false, { cause: error });
@@ -72,7 +72,7 @@ export function toMcpError(error: unknown): McpError {
 
 const lostCodes = new Set<string>([SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected]);
 
-/** The HTTP status that an error was made of, or null. The SSE transport has it in its message alone. */
+/** The HTTP status behind an error, or null. The SSE transport has it only in its message. */
 export function httpStatus(error: unknown): number | null {
   const typed = inChain(error, (one) => one instanceof SdkHttpError);
   if (typed) return typed.status;
@@ -84,7 +84,7 @@ function ofStatus(status: number, cause: unknown): McpError {
   const say = (code: McpErrorCode, message: string, sent = false): McpError =>
     new McpError(code, message, sent, { cause });
   if (status === 401 || status === 403) return say('auth_failed', `the server refuses the credential (HTTP ${status})`);
-  // An unknown session is told by 404; several servers say 400.
+  // The protocol says 404 for an unknown session; several servers answer 400.
   if (status === 404 || status === 400)
     return say('session_lost', `the server does not know the session (HTTP ${status})`);
   if (status === 429) return say('unreachable', 'the server asks for fewer requests (HTTP 429)');

@@ -14,11 +14,11 @@ import { guardedFetch } from '../mcp/guarded-fetch.js';
 import { toMcpError } from '../mcp/mcp-error.js';
 import { plainText } from '../tools/plain-text.js';
 
-/** What connecting to a protected MCP server takes. */
+/** What it takes to connect to a protected MCP server. */
 export interface ProtectedServer {
   issuer: string;
   metadata: AuthorizationServerMetadata;
-  /** RFC 8707: whom tokens are for. */
+  /** The resource that tokens are for (RFC 8707). */
   resource: string;
   scopes: string[];
 }
@@ -94,7 +94,7 @@ export class OauthDiscovery {
     const wanted = scopes.join(' ');
     const client = await ask(wanted)
       .catch((error: unknown) => {
-        // Several know only scopes of their own here, and those of a resource when they are asked for tokens.
+        // Some servers list only scopes of their own here, yet grant a resource's scopes when asked for tokens.
         if (wanted && error instanceof RegistrationRejectedError && error.status === 400) return ask('');
         throw error;
       })
@@ -108,7 +108,7 @@ export class OauthDiscovery {
     };
   }
 
-  /** What the server says to a request without a token. */
+  /** The challenge that the server sends to a request without a token. */
   private async challenge(url: URL): Promise<ReturnType<typeof extractWWWAuthenticateParams>> {
     try {
       const answer = await this.fetch(url, {
@@ -124,7 +124,7 @@ export class OauthDiscovery {
   }
 }
 
-/** The safest of what the server takes: with a secret where it can be. */
+/** The safest method that the server offers, with a client secret if possible. */
 export function methodFor(metadata: AuthorizationServerMetadata): string {
   const offered = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   return knownMethods.find((method) => offered.includes(method)) ?? 'client_secret_basic';
@@ -133,7 +133,7 @@ export function methodFor(metadata: AuthorizationServerMetadata): string {
 const notFound = (why: string): Problem =>
   new Problem(422, 'oauth_not_found', `No authorization server was found for this URL: ${why}.`);
 
-/** The authorization server's own words, which a person has to act on. */
+/** The authorization server's own words: a person has to act on them. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof RegistrationRejectedError)) return toMcpError(error).message;
   return `HTTP ${error.status} ${plainText(error.body).slice(0, 300)}`;

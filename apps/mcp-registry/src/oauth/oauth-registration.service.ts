@@ -11,7 +11,10 @@ import { type ManagedCredential, VaultCredentials } from '../credentials/vault-c
 import type { RegisterByOauth } from './oauth.dto.js';
 import { methodFor, OauthDiscovery, type ProtectedServer, type RegisteredClient } from './oauth-discovery.js';
 
-/** Registers a server that wants OAuth 2.1: finds its authorization server, becomes its client, has the vault keep both. */
+/**
+ * Registers a server that requires OAuth 2.1: finds its authorization server, registers as a client, and stores both in
+ * the vault.
+ */
 @Injectable()
 export class OauthRegistration {
   private readonly discovery: OauthDiscovery;
@@ -25,7 +28,7 @@ export class OauthRegistration {
     this.discovery = new OauthDiscovery(egress, settings.MCP_CONNECT_TIMEOUT_MS);
   }
 
-  /** @throws Problem of the discovery, the vault and the registration; nothing is left behind then */
+  /** Leaves nothing behind when it fails. @throws Problem of the discovery, the vault and the registration */
   async register(caller: Principal, body: RegisterByOauth): Promise<McpServer> {
     const url = checkedUrl(body.url);
     const found = await this.discovery.find(url);
@@ -51,7 +54,10 @@ export class OauthRegistration {
     }
   }
 
-  /** By hand, by its metadata document, or registered: in the order that the MCP authorization specification names. */
+  /**
+   * Client set by hand, client metadata document, or dynamic registration: the order of the MCP authorization
+   * specification.
+   */
   private async clientFor(
     server: ProtectedServer,
     { redirect_uri, client_metadata_url }: ManagedCredential,

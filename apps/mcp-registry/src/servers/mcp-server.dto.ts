@@ -51,7 +51,7 @@ export class UnregisterQuery {
   @OneOf(['true', 'false'], { optional: true, description: 'true: though agents use its Skill' }) force?: string;
 }
 
-/** What it says of itself. */
+/** What the server says about itself. */
 @OpenSchema()
 class ServerInfoView {
   @ApiProperty() name: string;

@@ -3,13 +3,16 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 export const authModes = ['none', 'bearer', 'header', 'oauth'] as const;
 export type AuthMode = (typeof authModes)[number];
 
-/** What happens to a tool whose definition is not the approved one: it waits, it is taken and told, it is taken. */
+/**
+ * What happens to a tool whose definition is not the approved one: it waits (block), it is accepted and reported
+ * (warn), or it is accepted (auto).
+ */
 export const policies = ['block', 'warn', 'auto'] as const;
 export type Policy = (typeof policies)[number];
 
 /**
- * `reachable`: answers, and its tools are as approved; `drifted`: answers, but its tools are not; `auth_failed`: refuses
- * the credential, or has none yet; `degraded`: no answer, or none that can be used.
+ * `reachable`: answers, and its tools are as approved; `drifted`: answers, but its tools differ; `auth_failed`: refuses
+ * the credential, or has none yet; `degraded`: no answer, or no usable one.
  */
 export const healths = ['reachable', 'drifted', 'auth_failed', 'degraded'] as const;
 export type Health = (typeof healths)[number];
@@ -27,7 +30,7 @@ export class McpServer {
   @Column({ type: 'text' }) slug: string;
   @Column({ type: 'text' }) name: string;
   @Column({ type: 'text' }) url: string;
-  /** What it was last reached by; null before the first time. */
+  /** The transport of the last connection; null before the first. */
   @Column({ type: 'text', nullable: true }) transport: TransportKind | null;
   @Column({ type: 'text', nullable: true }) protocol_version: string | null;
   @Column({ type: 'jsonb', nullable: true }) server_info: { name: string; version: string } | null;
@@ -36,7 +39,7 @@ export class McpServer {
   @Column({ type: 'text', nullable: true }) auth_header: string | null;
   @Column({ type: 'text', nullable: true }) credential_id: string | null;
   @Column({ type: 'text' }) policy: Policy;
-  /** False until a first complete listing was taken as what the person who registered it saw. */
+  /** False until the first complete listing was accepted as what the person who registered the server saw. */
   @Column({ type: 'boolean' }) has_baseline: boolean;
   @Column({ type: 'text' }) health: Health;
   @Column({ type: 'text', nullable: true }) health_reason: string | null;

@@ -70,7 +70,7 @@ describe('a server of the protocol of 2026', () => {
   });
 });
 
-/** A web-standard handler behind a Node server. @returns its URL */
+/** Serves a web-standard handler with a Node server. @returns its URL */
 async function served(handle: (request: Request) => Promise<Response>): Promise<string> {
   const server: Server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

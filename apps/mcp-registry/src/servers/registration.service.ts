@@ -13,7 +13,10 @@ import type { McpServer, Policy } from './mcp-server.entity.js';
 import { checkedAuth, checkedUrl } from './server-auth.js';
 import { ServerRepository, SlugTaken } from './server.repository.js';
 
-/** Registers MCP servers: connects, lists, and makes the linked Skill with the credential mirrored (spec 1, rule 2). */
+/**
+ * Registers MCP servers: connects, lists the tools, and makes the linked Skill, which mirrors the credential (spec 1,
+ * rule 2).
+ */
 @Injectable()
 export class Registration {
   constructor(
@@ -25,7 +28,7 @@ export class Registration {
   ) {}
 
   /**
-   * Nothing is kept of a server that could not be listed, but for one that waits to be connected by OAuth.
+   * Nothing is stored for a server that could not be listed, unless it waits to be connected by OAuth.
    * @throws Problem 422 `invalid_url | invalid_auth | mcp_<what went wrong>`, 409 `slug_taken | too_many_servers`, and
    *   those of the vault
    */
@@ -56,7 +59,7 @@ export class Registration {
     }
   }
 
-  /** Lets the vault forget what the server and its Skill read, and closes the connection. */
+  /** Removes the vault bindings of the server and its Skill, and closes the connection. */
   async letGo(server: McpServer, skillId: string | null): Promise<void> {
     await this.connections.drop(server.id);
     if (!server.credential_id) return;
@@ -83,7 +86,7 @@ export class Registration {
   }
 }
 
-/** @throws Problem 403 `scope_missing` for a policy that takes what the server changes without a person */
+/** @throws Problem 403 `scope_missing` for a policy that accepts the server's changes without a person */
 export function requireRightToPolicy(caller: Principal, policy: Policy | undefined, now: Policy = 'block'): void {
   if (policy === undefined || policy === now || policy === 'block') return;
   requireApprovalsManage(caller, `Taking what an MCP server changes without approval (policy ${policy})`);
@@ -127,7 +130,7 @@ function withHealth(server: McpServer, listing: Listing | null): McpServer {
   return { ...server, health: 'auth_failed', health_reason: 'the credential is not connected yet' };
 }
 
-/** What the server says of itself stays out of the Skill's knowledge: that text goes to the model unasked. */
+/** The server's own text stays out of the Skill's knowledge, which goes to the model unprompted. */
 function skillOf(server: McpServer, id: string) {
   const credentials = server.credential_id ? [{ credential_id: server.credential_id, as: server.slug }] : [];
   const content = {

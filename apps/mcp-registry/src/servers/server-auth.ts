@@ -2,7 +2,7 @@ import { Problem } from '#libs/service-kit';
 import type { McpServer } from './mcp-server.entity.js';
 import type { ServerAuth } from './mcp-server.dto.js';
 
-// They steer the connection or the protocol, and none of them is a credential.
+// These headers control the connection or the protocol; none of them carries a credential.
 const reserved =
   /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|accept.*|cookie|mcp-.*|last-event-id|proxy-.*)$/i;
 
@@ -23,7 +23,7 @@ export function checkedAuth(auth: ServerAuth): Pick<McpServer, 'auth_mode' | 'au
   };
 }
 
-/** The URL in its normal form. @throws Problem 422 `invalid_url` */
+/** The normalised URL. @throws Problem 422 `invalid_url` */
 export function checkedUrl(text: string): URL {
   const url = URL.parse(text);
   const right = url && /^https?:$/.test(url.protocol) && url.hostname !== '' && !url.username && !url.password;

@@ -3,13 +3,13 @@ import { Problem } from '#libs/service-kit';
 export interface ImportedServer {
   url: string;
   name: string;
-  /** Names of headers that the server wants filled in. */
+  /** Names of the headers that the server requires. */
   headers: string[];
 }
 
 /**
- * Reads a `server.json` of the MCP registry (static.modelcontextprotocol.io/schemas): its first remote without open
- * variables. Packages are not run: Gatehouse reaches servers by HTTP.
+ * Reads a `server.json` of the MCP registry (static.modelcontextprotocol.io/schemas): its first remote without template
+ * variables. Packages are not run, since Gatehouse reaches servers by HTTP.
  * @throws Problem 422 `invalid_server_json | no_remote`
  */
 export function readServerJson(given: Record<string, unknown>): ImportedServer {

@@ -12,10 +12,10 @@ import { McpServer, type Policy } from './mcp-server.entity.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
-/** The slug is another server's or Skill's. */
+/** Another server or Skill has the slug. */
 export class SlugTaken extends Error {}
 
-/** What a server is shown with beside its row. */
+/** What is shown of a server in addition to its row. */
 export interface ServerSummary {
   skillId: string | null;
   states: Record<string, number>;
@@ -28,10 +28,7 @@ export class ServerRepository {
     private readonly audit: AuditLog,
   ) {}
 
-  /**
-   * Stores a server, the Skill that is linked to it and, where it could be listed, its tools: all or nothing.
-   * @throws SlugTaken
-   */
+  /** Stores a server, its linked Skill and, if it could be listed, its tools, in one transaction.  @throws SlugTaken */
   async register(
     server: McpServer,
     skill: { id: string; content: SkillContent },
@@ -66,7 +63,7 @@ export class ServerRepository {
     }
   }
 
-  /** A slug that neither a server nor a Skill of the project has: the wish, or the wish with a number. */
+  /** A slug that no server or Skill of the project has: the wanted one, or the wanted one with a number. */
   async freeSlug(scope: Scope, wish: string): Promise<string> {
     const rows = (await this.source.query('SELECT slug FROM registry.skill WHERE project_id = $1 AND slug LIKE $2', [
       scope.projectId,
@@ -100,7 +97,7 @@ export class ServerRepository {
     return this.source.manager.countBy(McpServer, owned(scope));
   }
 
-  /** @param by notes a change of the policy in the audit log */
+  /** @param by who changed it; a change of the policy is noted in the audit log */
   async update(id: string, change: Partial<McpServer>, by: Principal): Promise<void> {
     await this.source.transaction(async (manager) => {
       const before = await manager.findOne(McpServer, { where: { id }, lock: { mode: 'pessimistic_write' } });
@@ -111,7 +108,7 @@ export class ServerRepository {
     });
   }
 
-  /** With its tools and its Skill. */
+  /** Deletes its tools and its Skill as well. */
   async delete(scope: Scope, id: string): Promise<void> {
     await this.source.manager.delete(McpServer, { ...owned(scope), id });
   }

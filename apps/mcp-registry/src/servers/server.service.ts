@@ -35,7 +35,7 @@ export class ServerService {
     return viewOf(server, (await this.servers.summaries([id])).get(id));
   }
 
-  /** A change of how it is reached takes effect with the next request. @throws Problem as `register` */
+  /** Connection changes take effect with the next request. @throws Problem as `register` */
   async change(caller: Principal, id: string, { auth, ...columns }: ChangeServer): Promise<ServerView> {
     if (auth?.credential_id) requireCredentialRights(caller);
     const server = await this.get(caller, id);
@@ -58,7 +58,7 @@ export class ServerService {
   }
 
   /**
-   * Removes the server, its tools and its Skill, and the credential that was made for it, whose tokens are revoked.
+   * Removes the server, its tools, its Skill, and the credential that was made for it, whose tokens are revoked.
    * @throws Problem 409 `server_in_use`, naming the agents, unless forced; 503 when the vault does not answer
    */
   async unregister(caller: Principal, id: string, force: boolean): Promise<void> {
@@ -75,7 +75,7 @@ export class ServerService {
       );
     }
     await this.registration.letGo(server, skillId);
-    // Before the server: while it is there, a vault that did not answer can be asked again.
+    // Before the server's row: while that exists, the removal can be repeated if the vault did not answer.
     if (server.auth_mode === 'oauth' && server.credential_id) {
       await this.credentials.remove(caller, id, server.credential_id);
     }

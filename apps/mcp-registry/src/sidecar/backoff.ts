@@ -7,8 +7,8 @@ export interface BackoffTimes {
 }
 
 /**
- * How long a server's next start has to wait. The first process that ends early costs nothing: its session is opened
- * again at once. After each further one in a row the wait doubles.
+ * How long a server's next start is delayed. The first early exit costs nothing: its session is reopened at once. Each
+ * further one in a row doubles the wait.
  */
 export class Backoff {
   private early = 0;
@@ -16,12 +16,12 @@ export class Backoff {
 
   constructor(private readonly times: BackoffTimes) {}
 
-  /** Milliseconds; 0: now. */
+  /** Milliseconds; 0 means now. */
   get waitMs(): number {
     return Math.max(0, this.until - Date.now());
   }
 
-  /** A process ended by itself. @param livedMs 0 when it could not be started */
+  /** A process exited by itself. @param livedMs 0 when it could not be started */
   ended(livedMs: number): void {
     const { healthyMs, firstMs, mostMs } = this.times;
     this.early = livedMs >= healthyMs ? 0 : this.early + 1;

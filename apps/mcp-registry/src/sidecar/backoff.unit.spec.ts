@@ -2,7 +2,7 @@ import { Backoff } from './backoff.js';
 
 const times = { healthyMs: 1_000, firstMs: 10_000, mostMs: 35_000 };
 
-/** The wait after each of these lives, in thousands of milliseconds. */
+/** The wait after each of these lifetimes, in seconds. */
 function waits(lives: number[]): number[] {
   const backoff = new Backoff(times);
   return lives.map((livedMs) => {

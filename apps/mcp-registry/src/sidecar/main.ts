@@ -2,12 +2,12 @@ import { createLog } from '#libs/service-kit';
 import { env } from './env.js';
 import { createSidecar } from './sidecar.js';
 
-/** Serves an operator's stdio servers to the registry; a process of its own, which nothing starts by default. */
+/** Serves an operator's stdio servers to the registry. It is a process of its own and is not started by default. */
 const log = createLog('mcp-sidecar', env.LOG_LEVEL);
 const sidecar = createSidecar(env, log);
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  // Told twice, it goes on with what the first one began.
+  // A second signal does not restart the shutdown that the first one began.
   process.on(signal, () => void sidecar.close());
 }
 const url = await sidecar.listen({ port: env.PORT, host: env.HOST });

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** How one server is started. `env` is added to PATH, HOME and their like: it sees no other variable of the sidecar. */
+/**
+ * How one server is started. `env` is added to PATH, HOME and the like: the process sees no other variable of the
+ * sidecar.
+ */
 export interface StdioServer {
   command: string;
   args: string[];
@@ -11,9 +14,9 @@ export interface StdioServer {
 const known = new Set(['command', 'args', 'env', 'cwd']);
 
 /**
- * Servers by the name that stands in their URL, in the form in which MCP clients keep them:
- * `{"mcpServers": {"<name>": {"command", "args"?, "env"?, "cwd"?}}}`.
- * @throws Error that says what is wrong and where, and no value: `env` may hold secrets
+ * Reads the servers, by the name in their URL, in the format that MCP clients use: `{"mcpServers": {"<name>":
+ * {"command", "args"?, "env"?, "cwd"?}}}`.
+ * @throws Error that says what is wrong and where, but quotes no value: `env` may hold secrets
  */
 export function readServerFile(path: string): Map<string, StdioServer> {
   const { mcpServers, ...others } = objectOf(parsed(path), path);
@@ -29,7 +32,7 @@ function parsed(path: string): unknown {
   try {
     return JSON.parse(file);
   } catch {
-    // Its message would quote the file.
+    // The parser's message would quote the file.
     throw new Error(`${path} is not valid JSON`);
   }
 }

@@ -11,21 +11,21 @@ import {
 import { randomUUID } from 'node:crypto';
 import type { StdioServer } from './server-file.js';
 
-/** Why a session is over. */
+/** Why a session has ended. */
 export type SessionEnd = 'closed' | 'idle' | 'process_ended' | 'shutdown';
 
 export interface SessionLimits {
   messageBytes: number;
-  /** Requests that are not answered, and messages that the process has not taken yet. */
+  /** Unanswered requests, and messages that the process has not read yet. */
   pending: number;
   idleMs: number;
 }
 
-/** One client and the process that serves it: what either says is handed to the other as it is. */
+/** One client and the process that serves it. Messages are passed between them unchanged. */
 export class Session {
   readonly id = randomUUID();
   readonly startedMs = Date.now();
-  /** Requests that the process was handed. */
+  /** Requests that were passed to the process. */
   requests = 0;
   private readonly http = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => this.id });
   private readonly unanswered = new Set<RequestId>();
@@ -47,7 +47,7 @@ export class Session {
 
   /**
    * Starts the process.
-   * @param onEnd called once, when the process is gone
+   * @param onEnd called once, when the process has exited
    * @throws Error when there is no such command
    */
   static async start(
@@ -69,7 +69,7 @@ export class Session {
     return session;
   }
 
-  /** Whether it has as much to do as it may have. Notifications pass while requests wait: one of them may cancel. */
+  /** Whether the session is at its limit. Notifications still pass, since one of them may cancel a request. */
   isTooBusyFor(body: unknown): boolean {
     const asks = [body].flat().some((message) => isJSONRPCRequest(message));
     return this.unsent >= this.limits.pending || (asks && this.unanswered.size >= this.limits.pending);
@@ -81,7 +81,7 @@ export class Session {
     return this.http.handleRequest(request, body === undefined ? {} : { parsedBody: body });
   }
 
-  /** Answers what is in flight with an error, closes the streams, and waits until the process is gone. */
+  /** Answers requests in flight with an error, closes the streams, and waits until the process has exited. */
   end(reason: SessionEnd): Promise<void> {
     this.ending ??= this.close(reason);
     return this.ending;
@@ -92,7 +92,7 @@ export class Session {
     const error = { code: -32_000, message: 'The server ended before it answered.' };
     await Promise.all([...this.unanswered].map((id) => this.toClient({ jsonrpc: '2.0', id, error })));
     await this.http.close();
-    // First by the end of its input, then by signals: it may have something to save.
+    // End of input first, then signals: the process may have something to save.
     await this.stdio.close();
     this.onEnd(this, reason);
   }
@@ -102,7 +102,7 @@ export class Session {
       this.requests += 1;
       this.unanswered.add(message.id);
     }
-    // What was cancelled need not be answered.
+    // A cancelled request needs no answer.
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       this.unanswered.delete(message.params?.['requestId'] as RequestId);
     }
@@ -116,7 +116,7 @@ export class Session {
   private async toClient(message: JSONRPCMessage): Promise<void> {
     const answers = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
     if (answers && message.id !== undefined) this.unanswered.delete(message.id);
-    // Refused where the client has hung up on this answer: nobody is left to hear it.
+    // Fails when the client has hung up: nobody is left to read the answer.
     await this.http.send(message).catch(() => undefined);
   }
 }

@@ -4,7 +4,7 @@ import type { SidecarSettings } from './env.js';
 import type { StdioServer } from './server-file.js';
 import { Session, type SessionEnd } from './session.js';
 
-/** No session was opened; nothing was started. */
+/** No session was opened, and no process was started. */
 export class SessionRefused extends Error {
   override readonly name = 'SessionRefused';
   constructor(
@@ -15,11 +15,11 @@ export class SessionRefused extends Error {
   }
 }
 
-/** The sessions of this process: how many there may be, and when a server that keeps ending is started again. */
+/** The sessions of this process. It limits their number and delays restarts of a server that keeps exiting. */
 export class Sessions {
   private readonly open = new Map<string, { server: string; session: Session }>();
   private readonly backoffs = new Map<string, Backoff>();
-  /** Reserved before a process starts, so that no two requests take the last place. */
+  /** Counted before a process starts, so that two requests cannot take the last place. */
   private places: number;
   private closed = false;
 
@@ -30,7 +30,7 @@ export class Sessions {
     this.places = settings.MCP_SIDECAR_SESSIONS;
   }
 
-  /** A session of another server is not found either. */
+  /** A session of another server counts as not found. */
   find(server: string, id: string): Session | null {
     const found = this.open.get(id);
     return found?.server === server ? found.session : null;
@@ -64,7 +64,7 @@ export class Sessions {
     }
   }
 
-  /** Ends all processes, and waits until they are gone. */
+  /** Ends all processes and waits until they have exited. */
   async close(): Promise<void> {
     this.closed = true;
     await Promise.all([...this.open.values()].map(({ session }) => session.end('shutdown')));

@@ -7,8 +7,8 @@ import type { SidecarSettings } from './env.js';
 import { SessionRefused, Sessions } from './sessions.js';
 
 /**
- * The operator's stdio servers as streamable HTTP (protocols of 2025) at `/<name>/mcp`. Each session has a process of its
- * own. Closing it ends the processes.
+ * Serves the operator's stdio servers as streamable HTTP (2025 protocols) at `/<name>/mcp`. Each session has its own
+ * process. Closing the sidecar ends the processes.
  */
 export function createSidecar(settings: SidecarSettings, log: Logger): FastifyInstance {
   const servers = settings.MCP_SIDECAR_FILE;
@@ -52,26 +52,26 @@ export function createSidecar(settings: SidecarSettings, log: Logger): FastifyIn
   return app;
 }
 
-/** An error as the protocol's own transport answers it. */
+/** An error in the form that the protocol's own transport uses. */
 function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
   return reply.status(status).send({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null });
 }
 
-/** Compared by digests: their length tells nothing of the token's. */
+/** Compares digests, so that timing does not reveal the token's length. */
 function isToken(authorization: string | undefined, token: string): boolean {
   const digest = (value: string) => createHash('sha256').update(value).digest();
   return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`));
 }
 
-/** Method and headers: the body was read, within its limit, and is handed on parsed. */
+/** Method and headers only: the body has already been read, within its limit, and is passed on parsed. */
 function webRequest({ method, url, headers }: Pick<FastifyRequest, 'method' | 'url' | 'headers'>): Request {
   const pairs = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
   return new Request(new URL(url, 'http://sidecar'), { method, headers: pairs });
 }
 
 /**
- * Answers with what the transport gave. Its headers go out before there is a body, since an event stream may be silent for
- * long, and it is told at once when the client hangs up: until then it lets nobody open that stream again.
+ * Sends the transport's answer. Headers are flushed before there is a body, since an event stream may be silent for
+ * long. The transport is told at once when the client hangs up: until then it refuses to open that stream again.
  */
 async function relay(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
   reply.hijack();

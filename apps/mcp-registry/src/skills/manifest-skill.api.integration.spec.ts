@@ -25,7 +25,7 @@ describe('a Skill', () => {
     const told = await registry.internal('POST', '/skills/manifest', {
       manifest: { slug: 'crm', skill: { ...skill, tool_names: ['rm', 'web_search'] } },
     });
-    // What was approved with a warning is made without the tools that there are not.
+    // A manifest that was approved with a warning yields a Skill without the unknown tools.
     expect(told).toMatchObject({ status: 200, body: { skill_id: first.body.id, left_out: ['rm'] } });
   });
 

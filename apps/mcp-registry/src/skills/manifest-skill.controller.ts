@@ -4,14 +4,14 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { ManifestSkillService } from './manifest-skill.service.js';
 import { AppCredentialsOfSkill, SkillFromApp } from './skill.dto.js';
 
-/** For the gateway: what becomes of the Skill that an adapter's manifest declares. */
+/** For the gateway: manages the Skill that an adapter's manifest declares. */
 @ApiExcludeController()
 @Controller('internal/skills/manifest')
 @RequireScopes('service')
 export class ManifestSkillController {
   constructor(private readonly manifests: ManifestSkillService) {}
 
-  /** The manifest came into force. @returns the tools it names that there are not @throws Problem as `put` */
+  /** The manifest took effect. @returns the named tools that do not exist @throws Problem as `put` */
   @Post()
   @HttpCode(200)
   async put(
@@ -22,7 +22,7 @@ export class ManifestSkillController {
     return { skill_id: skill.id, left_out: leftOut };
   }
 
-  /** The App's credentials changed. @throws Problem 404 when a person deleted the Skill */
+  /** The App's credentials changed. @throws Problem 404 when a person has deleted the Skill */
   @Put(':slug/credentials')
   async link(
     @Caller() caller: Principal,

@@ -11,7 +11,7 @@ const maxKnowledge = 100_000;
 
 type Links = SkillContent['credentials'];
 
-/** Makes the Skill that a manifest declares (spec 2.1 `skill`), with an App or without one. */
+/** Makes the Skill that a manifest declares (spec 2.1 `skill`), with or without an App. */
 @Injectable()
 export class ManifestSkillService {
   constructor(
@@ -21,7 +21,7 @@ export class ManifestSkillService {
   ) {}
 
   /**
-   * The same manifest again changes the Skill it made; what a person added to its tools stays.
+   * Repeating it updates the Skill that the manifest made. Tools that a person added stay.
    * @throws Problem 422 `invalid_manifest`, 409 `slug_taken` when a Skill of another origin has the slug
    */
   async put(caller: Principal, manifest: Record<string, unknown>): Promise<SkillView> {
@@ -32,8 +32,8 @@ export class ManifestSkillService {
   }
 
   /**
-   * As `put`, with the credentials of the App. The manifest was approved with its faults shown, so tools that there are
-   * not are left out, and named.
+   * As `put`, with the credentials of the App. The manifest was approved with its faults shown, so unknown tools are
+   * left out and reported.
    * @throws Problem as `put`
    */
   async putOfApp(
@@ -45,7 +45,7 @@ export class ManifestSkillService {
     return { skill: await this.write(caller, declared, app), leftOut: unknown };
   }
 
-  /** Gives a Skill the credentials that its App has now. @throws Problem 404 `skill_not_found` */
+  /** Gives a Skill its App's current credentials. @throws Problem 404 `skill_not_found` */
   async link(caller: Principal, slug: string, app: AppCredentialsOfSkill): Promise<SkillView> {
     const known = await this.rows.findBySlug(caller, slug);
     if (known?.origin !== 'manifest') throw notFound('skill', slug);
@@ -55,7 +55,7 @@ export class ManifestSkillService {
     return this.skills.change(caller, known.id, { credentials });
   }
 
-  /** Removes the Skill; one that agents have becomes a person's, and stays. @throws Problem 503 with the engine away */
+  /** Removes the Skill. One that agents use is kept and becomes a person's. @throws Problem 503 without the engine */
   async remove(caller: Principal, slug: string): Promise<{ outcome: 'removed' | 'kept' | 'none' }> {
     const known = await this.rows.findBySlug(caller, slug);
     if (known?.origin !== 'manifest') return { outcome: 'none' };
@@ -90,7 +90,7 @@ export class ManifestSkillService {
   }
 }
 
-/** What people linked stays; what the App gives takes the place of what it gave before. */
+/** Credentials that people linked stay. The App's credentials replace those that it gave before. */
 function linked(before: Links, { credentials = [], names = [] }: AppCredentialsOfSkill): Links {
   const given = new Set([...names, ...credentials.map(({ as }) => as)]);
   const kept = before.filter(({ as }) => !given.has(as));

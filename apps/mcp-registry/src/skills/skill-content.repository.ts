@@ -4,7 +4,7 @@ import { SkillTool } from './skill-tool.entity.js';
 import { type SkillContent, type SkillCredentialEntry, SkillVersion } from './skill-version.entity.js';
 import { Skill } from './skill.entity.js';
 
-/** The content of a Skill, put together from its rows. */
+/** The content of a Skill, assembled from its rows. */
 export async function readContent(manager: EntityManager, skill: Skill): Promise<SkillContent> {
   const tools = await manager.find(SkillTool, { where: { skill_id: skill.id }, order: { tool: 'ASC' } });
   const credentials = await manager.find(SkillCredential, { where: { skill_id: skill.id }, order: { name: 'ASC' } });
@@ -17,7 +17,7 @@ export async function readContent(manager: EntityManager, skill: Skill): Promise
   };
 }
 
-/** Replaces the content of a Skill, whose row the caller holds locked, and keeps it as its next version. */
+/** Replaces the content of a Skill and stores it as the next version. The caller holds the lock on the Skill's row. */
 export async function writeContent(
   manager: EntityManager,
   skill: Skill,

@@ -10,14 +10,14 @@ import { SkillService } from './skill.service.js';
 const markdownName = 'SKILL.md';
 const extrasName = 'gatehouse.json';
 
-/** What a SKILL.md does not say: beside it in the folder. */
+/** What SKILL.md cannot express. It is a file beside it in the folder. */
 interface Extras {
   builtin_tools?: string[];
   mcp_tools?: string[];
   credentials?: string[];
 }
 
-/** Skills as folders of the open format: SKILL.md, Python tools as tools/<name>.py, the rest of ours in gatehouse.json. */
+/** Skills as folders of the open format: SKILL.md, Python tools as tools/<name>.py, the rest in gatehouse.json. */
 @Injectable()
 export class SkillFolderService {
   constructor(
@@ -26,7 +26,7 @@ export class SkillFolderService {
     private readonly python: PythonToolService,
   ) {}
 
-  /** No credential leaves, only the names that the tools know them by. @throws Problem 404 */
+  /** Exports no credential, only the names by which tools refer to them. @throws Problem 404 */
   async export(caller: Principal, id: string): Promise<SkillFolder> {
     const { content } = await this.skills.get(caller, id);
     const references = content.tools.map(({ tool }) => tool);
@@ -52,7 +52,7 @@ export class SkillFolderService {
   }
 
   /**
-   * Makes a Skill of a folder. Files of other tools' making are named, and not kept.
+   * Makes a Skill of a folder. Files of an unknown kind are reported and not kept.
    * @throws Problem 422 `invalid_skill_md`, `invalid_gatehouse_json`, and those of creating tools and Skills
    */
   async import(caller: Principal, given: SkillFile[]): Promise<ImportedSkill> {
@@ -85,7 +85,7 @@ export class SkillFolderService {
   }
 }
 
-/** A folder may come with its own name before every path. */
+/** All paths of a folder may begin with the folder's own name. */
 function withoutRoot(files: SkillFile[]): SkillFile[] {
   const root = files.find(({ path }) => /^[^/]+\/SKILL\.md$/.test(path))?.path.slice(0, -markdownName.length);
   if (!root || files.some(({ path }) => !path.startsWith(root))) return files;
@@ -104,7 +104,7 @@ function readExtras(text: string | undefined): Extras {
     );
     if (value && right) return value;
   } catch {
-    // Said below, for both kinds of wrong.
+    // Reported below, together with the other kind of error.
   }
   throw new Problem(422, 'invalid_gatehouse_json', `${extrasName} has to be JSON with lists of names.`);
 }

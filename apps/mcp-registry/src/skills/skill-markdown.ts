@@ -8,8 +8,8 @@ export interface SkillMarkdown {
 }
 
 /**
- * Reads a SKILL.md: front matter with `name` and `description`, then the text (agentskills.io/specification). Other keys
- * are passed over.
+ * Reads a SKILL.md: front matter with `name` and `description`, then the text (agentskills.io/specification). Other
+ * keys are ignored.
  * @throws Problem 422 `invalid_skill_md`
  */
 export function readSkillMarkdown(text: string): SkillMarkdown {
@@ -38,7 +38,8 @@ function readFields(head: string): { name: string; description: string } {
 
 function parsed(yaml: string): unknown {
   try {
-    // Every scalar is a text there: a Skill may be named 42. The line before it is the file's first, so that lines are counted as there.
+    // Every scalar is read as text, since a Skill may be named 42. The extra first line keeps line numbers as in the
+    // file.
     return parse(`\n${yaml}`, { schema: 'failsafe' });
   } catch (error) {
     const [why = ''] = String(error).split('\n');

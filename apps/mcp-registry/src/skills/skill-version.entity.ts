@@ -1,7 +1,7 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { Skill } from './skill.entity.js';
 
-/** Everything of a Skill that a change can change. */
+/** The editable content of a Skill. */
 export interface SkillContent {
   name: string;
   description: string;
@@ -18,9 +18,9 @@ export interface SkillToolEntry {
 
 export interface SkillCredentialEntry {
   credential_id: string;
-  /** The name that the Skill's tools know it by. */
+  /** The name by which the Skill's tools refer to it. */
   as: string;
-  /** Where the platform may send it; absent: where its own record says. */
+  /** Where the platform may send it; absent: as its own record says. */
   hosts?: string[];
   header?: string;
   scheme?: string;

@@ -1,5 +1,4 @@
-import { pythonSource } from '../testing/python-source.js';
-import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
+import { pythonSource, type RegistryWorld, startRegistry } from '../testing/registry-world.js';
 
 let registry: RegistryWorld;
 

@@ -27,7 +27,7 @@ import {
 } from './skill.dto.js';
 import { SkillService } from './skill.service.js';
 
-/** Of the answers: it changes without an edit of the Skill. */
+/** Computed fields of the answers. They change without an edit of the Skill. */
 const derived = ['left_out', 'effect'];
 
 @ApiTags('skills')

@@ -40,14 +40,17 @@ export class SkillCredentialGiven {
   scheme?: string;
 }
 
-/** A list of objects of a class, each named once, as an optional property. */
+/** An optional property: a list of objects of one class, with unique keys. */
 const ListOf = <T extends object>(type: new () => T, max: number, key: (one: T) => string): PropertyDecorator =>
   applyDecorators(
     NestedList(type, max, { optional: true }),
     ArrayUnique((one: unknown) => (one instanceof type ? key(one) : one), { message: 'each is named once' }),
   );
 
-/** What may be left out of both: a check of a subclass does not undo that its parent's property may be absent. */
+/**
+ * The fields that are optional in both. `name` is not one of them: a subclass cannot make an inherited optional
+ * property required.
+ */
 class SkillFields {
   @Text(1_024, { optional: true }) description?: string;
   @Text(knowledgeLength, { optional: true, description: "Goes into the agent's context" }) knowledge?: string;

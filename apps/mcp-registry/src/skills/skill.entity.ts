@@ -16,12 +16,12 @@ export class Skill {
   @Column({ type: 'text' }) description: string;
   @Column({ type: 'text' }) knowledge: string;
   @Column({ type: 'text' }) origin: SkillOrigin;
-  /** The server whose tools it bundles; it goes when the server goes. */
+  /** The server whose tools it bundles. The Skill is deleted with that server. */
   @Column({ type: 'text', nullable: true }) server_id: string | null;
   @ManyToOne(() => McpServer, { onDelete: 'CASCADE' })
   @JoinColumn({ name: 'server_id', foreignKeyConstraintName: 'skill_server_fkey' })
   server?: Relation<McpServer>;
-  /** Of the content: one more with every change. */
+  /** Of the content; each change adds one. */
   @Column({ type: 'integer' }) version: number;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz' }) updated_at: Date;

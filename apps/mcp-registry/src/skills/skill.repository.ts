@@ -32,7 +32,7 @@ export class SkillRepository {
     }
   }
 
-  /** `change` sees the content as it is, under lock. @returns null when there is no such Skill */
+  /** `change` gets the current content, under lock. @returns null when there is no such Skill */
   async change(
     scope: Scope,
     id: string,
@@ -94,7 +94,7 @@ export class SkillRepository {
     return this.source.manager.findOneBy(SkillVersion, { skill_id: skillId, version });
   }
 
-  /** A Skill that its manifest made, and that no manifest declares any more. */
+  /** Hands a Skill of a manifest to people, once no manifest declares it any more. */
   async giveToPeople(scope: Scope, id: string): Promise<void> {
     await this.source.manager.update(Skill, { ...owned(scope), id }, { origin: 'person' });
   }

@@ -20,7 +20,7 @@ import type { ChangeSkill, CreateSkill, SkillView, SkillVersionList } from './sk
 import type { Skill, SkillOrigin } from './skill.entity.js';
 import { type FullSkill, SkillRepository, SkillSlugTaken } from './skill.repository.js';
 
-/** Skills: knowledge, tools and credentials under one name (spec 1). Every change is a version. */
+/** Skills: knowledge, tools and credentials under one name (spec 1). Every change makes a version. */
 @Injectable()
 export class SkillService {
   constructor(
@@ -67,7 +67,7 @@ export class SkillService {
     return this.write(caller, id, (before) => contentOf(body, before));
   }
 
-  /** Makes an earlier version the newest. What it names has to be there still. @throws Problem as `change` */
+  /** Restores an earlier version as the newest. Everything it names must still exist. @throws Problem as `change` */
   async restore(caller: Principal, id: string, version: number): Promise<SkillView> {
     await this.get(caller, id);
     const kept = await this.skills.version(id, version);
@@ -133,7 +133,7 @@ export class SkillService {
     if (!written) throw notFound('skill', id);
     const dropped = before.map((one) => one.credential_id).filter((one) => !names(written.content, one));
     for (const one of new Set(dropped)) await this.bindings.unbind(caller, { kind: 'skill', id }, one);
-    // Another change may have brought back what this one let go of.
+    // A concurrent change may have added back a credential whose binding this one removed.
     const now = dropped.length > 0 ? await this.skills.find(caller, id) : written;
     await this.bind(caller, id, now?.content ?? written.content);
     return viewOf(written);
@@ -170,7 +170,7 @@ function contentOf(body: ChangeSkill, before: SkillContent): SkillContent {
   };
 }
 
-/** Without what was not given: an absent field leaves the matter to the credential's own record. */
+/** Omits absent fields: the credential's own record then decides. */
 function entryOf({ credential_id, as, hosts, header, scheme }: SkillCredentialEntry): SkillCredentialEntry {
   return {
     credential_id,

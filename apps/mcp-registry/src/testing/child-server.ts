@@ -11,7 +11,7 @@ export interface ChildServer {
 
 const entry = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'));
 
-/** The reference server of the protocol as a process of its own. @param transport as its command line names it */
+/** Starts the protocol's reference server as a child process. @param transport as its command line names it */
 export async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<ChildServer> {
   const port = await freePort();
   const child = spawn(process.execPath, [entry, transport], {

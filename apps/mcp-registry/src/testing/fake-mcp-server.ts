@@ -8,20 +8,20 @@ interface Rpc {
   params?: Record<string, unknown>;
 }
 
-/** What a fake server does; change it while it runs. */
+/** How a fake server behaves. A test may change it while the server runs. */
 export interface Script {
   /** One page of tools/list, or a promise of it. */
   list(cursor: string | undefined): unknown;
   call(name: string, args: Record<string, unknown>): unknown;
-  /** The request's headers are wanted to have these; else 401. */
+  /** Requests without these headers are answered 401. */
   wants: Record<string, string>;
-  /** Answers only after this. */
+  /** The delay before each answer. */
   delayMs: number;
-  /** `WWW-Authenticate` of a 401. */
+  /** The `WWW-Authenticate` header of a 401. */
   challenge: string;
-  /** JSON at other paths, made of the body that was sent; one with an `error` is answered as 400. */
+  /** JSON answers at other paths, computed from the request's body. An answer with an `error` gets status 400. */
   documents: Record<string, (body: Record<string, unknown>) => unknown>;
-  /** Answers to tools/call come as an event stream. */
+  /** Whether answers to tools/call are event streams. */
   streams: boolean;
 }
 
@@ -33,7 +33,7 @@ export const tool = (name: string, more: Record<string, unknown> = {}): Record<s
   ...more,
 });
 
-/** An MCP server of the protocol of 2025 over plain HTTP, for everything that a real one would not do on request. */
+/** An MCP server of the 2025 protocol over plain HTTP, for behaviour that a real one does not show on request. */
 export class FakeMcpServer {
   readonly script: Script = {
     list: () => ({ tools: [tool('first')] }),
@@ -44,9 +44,9 @@ export class FakeMcpServer {
     documents: {},
     streams: false,
   };
-  /** Methods asked for, in order. */
+  /** The methods that were called, in order. */
   readonly asked: string[] = [];
-  /** Calls whose connection closed before their answer. */
+  /** Calls whose connection closed before they were answered. */
   hungUp = 0;
   private sessions = new Set<string>();
   private readonly streams = new Set<ServerResponse>();
@@ -75,7 +75,7 @@ export class FakeMcpServer {
     this.sessions = new Set();
   }
 
-  /** Tells every connected client that the list changed. */
+  /** Tells every connected client that the list of tools changed. */
   tellListChanged(): void {
     const message = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
     for (const stream of this.streams) stream.write(`data: ${message}\n\n`);

@@ -10,23 +10,23 @@ export interface RecordedRequest {
 
 type Answer = { status?: number; body: unknown };
 
-/** Vault, engine and Python runner as one HTTP server: answers what the test says, and remembers what it was asked. */
+/** Vault, engine and Python runner as one HTTP server. It answers as the test says and records the requests. */
 export interface FakeServices {
   url: string;
   asked: RecordedRequest[];
-  /** Fields of credentials by id; another id is 404. */
+  /** Fields of credentials by id. Any other id is a 404. */
   credentials: Map<string, Record<string, string>>;
-  /** The vault answers 503. */
+  /** Whether the vault answers 503. */
   down: boolean;
-  /** What the vault says that the document of a client is at. */
+  /** The URL of the client metadata document, as the vault gives it. */
   clientMetadataUrl: string | null;
-  /** Agents that the engine says use something. */
+  /** The agents that use something, as the engine gives them. */
   users: { id: string; name: string }[];
-  /** What the engine says of the agents that a change reaches; null: it gives no answer. */
+  /** What the engine answers about the agents that a change affects; null: no answer. */
   effect: object | null;
-  /** What the engine says of a Python tool that is tried; null: it gives no answer. */
+  /** What the engine answers when a Python tool is tried; null: no answer. */
   tried: object | null;
-  /** What the runner says of a source. */
+  /** What the runner answers about a source. */
   compile(source: string): unknown;
   close(): Promise<void>;
 }
@@ -92,7 +92,7 @@ function answerOf(fake: Omit<FakeServices, 'url' | 'close'>, { method, path, bod
   return { status: 404, body: { code: 'not_found', detail: 'There is nothing at this path.' } };
 }
 
-/** The vault's credentials of servers; a grant is connected when the test gives the credential an access token. */
+/** The vault's credentials of servers. A grant is connected once the test gives its credential an access token. */
 function managedAnswer(
   { credentials, clientMetadataUrl }: Pick<FakeServices, 'credentials' | 'clientMetadataUrl'>,
   method: string,

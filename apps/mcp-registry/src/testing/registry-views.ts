@@ -12,7 +12,7 @@ import type {
   TryAnswer,
 } from '../tools/tool.dto.js';
 
-/** Of these routes what the tests read. */
+/** The parts of these answers that the tests read. */
 interface CallAnswer {
   content: string;
   truncated: boolean;

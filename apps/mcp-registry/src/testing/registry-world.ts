@@ -23,7 +23,7 @@ export interface RegistryWorld {
   url: string;
   databaseUrl: string;
   fake: FakeServices;
-  /** As a person of the home project, or as somebody else. */
+  /** As a person of the home project, unless `as` says otherwise. */
   call<M extends Method, Path extends string>(
     method: M,
     path: Path,
@@ -73,7 +73,7 @@ const defaults = {
   CALL_RECORD_DAYS: 90,
 };
 
-/** The registry with its own database, and fakes in the place of the services it calls. */
+/** The registry with its own database, and fakes for the services that it calls. */
 export async function startRegistry(settings: Partial<RegistrySettings> = {}): Promise<RegistryWorld> {
   const database = await testDatabase();
   const fake = await startFakeServices();
@@ -116,3 +116,7 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
     },
   };
 }
+
+/** The source of a Python tool with that name. */
+export const pythonSource = (name: string, body = 'return 1'): string =>
+  `def ${name}() -> int:\n    "A number."\n    ${body}\n`;

@@ -25,13 +25,13 @@ export const initialize = JSON.stringify({
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 });
 
-/** Sidecars over a folder of their own, with the servers `files`, `memory`, `child`, `broken` and `missing`. */
+/** Sidecars with a folder of their own and the servers `files`, `memory`, `child`, `broken` and `missing`. */
 export class SidecarsWorld {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), 'gatehouse-sidecar-')));
   readonly logged: Record<string, unknown>[] = [];
   private readonly started: FastifyInstance[] = [];
 
-  /** @returns where it listens, and how to stop it */
+  /** @returns its URL, and how to stop it */
   async start(more: Partial<SidecarSettings> = {}): Promise<{ origin: string; stop: () => Promise<void> }> {
     const log = pino({}, { write: (line: string) => void this.logged.push(JSON.parse(line)) });
     const app = createSidecar({ ...this.settings(), ...more }, log);
@@ -47,7 +47,7 @@ export class SidecarsWorld {
     rmSync(this.home, { recursive: true, force: true });
   }
 
-  /** Processes of `child` that were started, living or not. */
+  /** Processes of `child` that were started, running or not. */
   get pids(): number[] {
     const file = join(this.home, 'pids');
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
@@ -85,7 +85,7 @@ export class SidecarsWorld {
   }
 }
 
-/** A message as a client of streamable HTTP sends it. */
+/** Sends a message as a streamable HTTP client does. */
 export const postMessage = (url: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(url, {
     method: 'POST',
@@ -98,7 +98,7 @@ export const postMessage = (url: string, body: string, headers: Record<string, s
     body,
   });
 
-/** Registers a server by its URL, and calls its tools as the engine does. */
+/** Registers a server by its URL and calls its tools as the engine does. */
 export function clientOf(registry: RegistryWorld) {
   registry.fake.credentials.set('cred_sidecar', { token: sidecarToken });
   return {

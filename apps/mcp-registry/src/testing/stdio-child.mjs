@@ -1,4 +1,4 @@
-// A stdio server that does what a well-behaved one would not. Each process writes its pid into a line of the file PIDS.
+// A stdio server that misbehaves on purpose. Each process appends its pid as a line to the file PIDS.
 import { McpServer, fromJsonSchema } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { appendFileSync, writeFileSync } from 'node:fs';

@@ -9,7 +9,10 @@ import { ToolRepository } from './tool.repository.js';
 
 const mostSkills = 50;
 
-/** Tells who changed a Skill or a tool what no model is given of it, and what the models of its agents are given now. */
+/**
+ * Reports the effect of a change of a Skill or a tool: what no model is given of it, and what its agents' models now
+ * get.
+ */
 @Injectable()
 export class EffectService {
   constructor(
@@ -33,7 +36,7 @@ export class EffectService {
     return { ...tool, effect: await this.onAgents(caller, ids, tool.id) };
   }
 
-  /** The change is made: an engine that gives no answer does not undo it, and is told. */
+  /** The change is already made. If the engine does not answer, the change stands and the answer says so. */
   private async onAgents(caller: Principal, skillIds: string[], toolId: string | null): Promise<EffectView> {
     const query = new URLSearchParams({ skill_ids: skillIds.join(','), ...(toolId ? { tool_id: toolId } : {}) });
     try {

@@ -25,7 +25,7 @@ export class AgentEffectView {
   @ApiProperty({ type: EffectErrorView, nullable: true }) error: EffectErrorView | null;
 }
 
-/** Which agents a change reaches, and what their models are given now. */
+/** Which agents a change affects, and what their models are given now. */
 export class EffectView {
   @ApiProperty({ type: [AgentEffectView] }) agents: AgentEffectView[];
   @ApiProperty({ type: 'integer', description: 'Agents that are not listed' }) more: number;

@@ -15,7 +15,7 @@ export const notPython: Reason = {
   what_to_do: 'Only a Python tool is given without a Skill: give the Skill that has it.',
 };
 
-/** Tools that a Skill names and no model is given, with what a person can do about it. */
+/** Tools that a Skill names but no model is given, with what a person can do about each. */
 export function leftOutOf(slug: string, tools: SkillToolEntry[], known: Map<string, Tool>): LeftOutTool[] {
   return tools.flatMap(({ tool: reference, enabled }) => {
     const builtin = builtinOf(reference);

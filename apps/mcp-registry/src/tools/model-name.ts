@@ -5,10 +5,10 @@ const headLength = 30;
 const hashLength = 8;
 
 /**
- * What a model calls a tool of a Skill by: `<skill>__<tool>`, at most 64 of `[A-Za-z0-9_-]`. A tool whose name has other
- * characters ends in a hash of the whole, so that `a.b` and `a_b` are two, whichever is there; a longer one keeps its
- * beginning and its end around that. Slugs have no underscore, so no two Skills can meet, and no name of a built-in tool has
- * two.
+ * The name by which a model calls a tool of a Skill: `<skill>__<tool>`, at most 64 characters of `[A-Za-z0-9_-]`. A
+ * name with other characters gets a hash of the whole, so that `a.b` and `a_b` stay distinct. A longer name keeps its
+ * head and tail around that hash. Slugs have no underscore, so names of two Skills cannot collide; nor can built-in
+ * tools, whose names have no double underscore.
  */
 export function modelName(skillSlug: string, tool: string): string {
   const given = `${skillSlug}__${tool}`;
@@ -20,12 +20,12 @@ export function modelName(skillSlug: string, tool: string): string {
   return `${full.slice(0, headLength)}_${hash}_${tail}`;
 }
 
-/** For a tool whose name another one has all the same: a name by its id, which is its own. */
+/** For a tool whose name is taken nevertheless: a name made unique by the tool's id. */
 export function nameById(name: string, id: string): string {
   return `${name.slice(0, maxLength - hashLength - 1)}_${sha256(id).slice(0, hashLength)}`;
 }
 
-/** A slug made of free text: lower-case letters, digits and dashes. */
+/** Makes a slug of free text: lower-case letters, digits and dashes. */
 export function slugOf(text: string): string {
   const slug = text
     .normalize('NFKD')
@@ -38,5 +38,5 @@ export function slugOf(text: string): string {
 
 export const slugPattern = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
-/** The Skill part of Python tools that an agent has by itself. */
+/** The Skill part in the names of Python tools that an agent has directly. */
 export const agentSlug = 'agent';

@@ -9,7 +9,7 @@ import type { ToolView } from './tool.dto.js';
 import type { Tool } from './tool.entity.js';
 import { NameTaken, ToolRepository } from './tool.repository.js';
 
-/** Tools written in Python: kept as source, compiled by the runner whenever they are saved. */
+/** Python tools: stored as source, and compiled by the runner on every save. */
 @Injectable()
 export class PythonToolService {
   constructor(
@@ -97,7 +97,7 @@ export class PythonToolService {
   }
 }
 
-/** What no person graded: a tool that reaches nothing changes nothing. */
+/** The grade of a tool that no person graded: one that reaches nothing changes nothing. */
 function ungraded({ python }: ToolDefinition): Pick<Tool, 'grade' | 'idempotent'> {
   const reaches = python?.uses.http === true;
   return { grade: reaches ? 'write' : 'read', idempotent: !reaches };

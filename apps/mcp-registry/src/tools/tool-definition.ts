@@ -1,8 +1,9 @@
+import type { ToolGrade } from '#libs/contracts';
 import { createHash } from 'node:crypto';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** What a tool says of itself: what a model is shown, and the hints that its grade comes from. */
+/** A tool's description of itself: what a model is shown, and the hints that determine its grade. */
 export interface ToolDefinition {
   name: string;
   title?: string;
@@ -10,24 +11,34 @@ export interface ToolDefinition {
   input_schema: JsonSchema;
   output_schema?: JsonSchema;
   annotations?: Record<string, unknown>;
-  /** Python tools alone. */
+  /** Only for Python tools. */
   python?: PythonPart;
 }
 
 export interface PythonPart {
   source: string;
   source_sha256: string;
-  /** The function that is called. */
+  /** The function to call. */
   function: string;
   uses: { http: boolean; credentials: string[] };
 }
 
-/** Pins a definition: SHA-256 over its canonical JSON, so that nothing of it can change unseen. */
+/**
+ * The grade that an MCP tool's hints imply. Hints are the server's claim, read as the protocol says: a tool without
+ * hints may destroy. A person's grade overrides them.
+ */
+export function hintedGrade({ annotations = {} }: ToolDefinition): { grade: ToolGrade; idempotent: boolean } {
+  const reads = annotations['readOnlyHint'] === true;
+  const grade = reads ? 'read' : annotations['destructiveHint'] === false ? 'write' : 'destructive';
+  return { grade, idempotent: reads || annotations['idempotentHint'] === true };
+}
+
+/** Pins a definition: the SHA-256 of its canonical JSON, so that no part of it can change unnoticed. */
 export function pinOf(definition: ToolDefinition): string {
   return sha256(canonicalJson(definition));
 }
 
-/** JSON with the members of every object in order of their names (RFC 8785 for what JSON.parse can give). */
+/** JSON with the members of every object sorted by name (RFC 8785, for what JSON.parse can yield). */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((entry) => canonicalJson(entry ?? null)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

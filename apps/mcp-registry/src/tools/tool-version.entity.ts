@@ -2,7 +2,7 @@ import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, type Relation } f
 import type { ToolDefinition } from './tool-definition.js';
 import { Tool } from './tool.entity.js';
 
-/** A definition that was in effect once: who approved it, and when. */
+/** A definition that was in effect, with who approved it and when. */
 @Entity({ schema: 'registry', name: 'tool_version' })
 export class ToolVersion {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'tool_version_pkey' }) tool_id: string;
@@ -12,7 +12,7 @@ export class ToolVersion {
   tool?: Relation<Tool>;
   @Column({ type: 'text' }) pin: string;
   @Column({ type: 'jsonb' }) definition: ToolDefinition;
-  /** A key, or `policy:auto`, `policy:warn`, `registration`. */
+  /** The caller's subject, or `policy:auto`, `policy:warn`, `registration`. */
   @Column({ type: 'text' }) approved_by: string;
   @Column({ type: 'timestamptz' }) approved_at: Date;
 }

@@ -5,7 +5,7 @@ import type { Tool } from './tool.entity.js';
 
 const builtinPrefix = 'builtin:';
 
-/** What a person reads of a tool: the approved definition, or what waits for approval where there is none. */
+/** What a person sees of a tool: the approved definition, or the candidate if there is none. */
 export function toolView(tool: Tool): ToolView {
   const definition = tool.definition ?? tool.candidate;
   return {
@@ -47,7 +47,7 @@ export function builtinView(tool: BuiltinTool): ToolView {
   };
 }
 
-/** The built-in tool that a reference (`builtin:<name>`) names; null for one that is no such reference. */
+/** The built-in tool that a reference (`builtin:<name>`) names, or null for any other reference. */
 export function builtinOf(reference: string): BuiltinTool | null {
   if (!reference.startsWith(builtinPrefix)) return null;
   return builtinTools.find(({ name }) => name === reference.slice(builtinPrefix.length)) ?? null;

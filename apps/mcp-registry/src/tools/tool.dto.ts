@@ -36,7 +36,7 @@ export class TryTool {
   skill_id?: string;
 }
 
-/** How a call by hand ended: `ok` says which fields are there. */
+/** How a manual call ended. `ok` tells which fields are present. */
 export class TryAnswer {
   @ApiProperty() ok: boolean;
   @ApiProperty({ required: false, description: 'Of an MCP tool: its answer as text' }) content?: string;

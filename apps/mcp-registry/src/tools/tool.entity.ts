@@ -6,7 +6,7 @@ import type { ToolDefinition } from './tool-definition.js';
 export const toolStates = ['approved', 'pending', 'changed', 'removed', 'quarantined'] as const;
 export type ToolState = (typeof toolStates)[number];
 
-/** A tool of an MCP server or one written in Python; built-in tools are code and have no row. */
+/** A tool of an MCP server, or a Python tool. Built-in tools are code and have no row. */
 @Entity({ schema: 'registry', name: 'tool' })
 @Index('tool_by_project', ['project_id', 'id'])
 @Index('tool_mcp_name', ['server_id', 'name'], { unique: true, where: "source = 'mcp'" })
@@ -24,17 +24,17 @@ export class Tool {
   @Column({ type: 'text' }) state: ToolState;
   /** Why it is quarantined. */
   @Column({ type: 'text', nullable: true }) problem: string | null;
-  /** The approved definition, which is all that a model ever sees, and its pin. */
+  /** The approved definition and its pin. Models see no other definition. */
   @Column({ type: 'jsonb', nullable: true }) definition: ToolDefinition | null;
   @Column({ type: 'text', nullable: true }) pin: string | null;
-  /** What its server says now, where that is something else. */
+  /** The server's current definition, if it differs. */
   @Column({ type: 'jsonb', nullable: true }) candidate: ToolDefinition | null;
   @Column({ type: 'text', nullable: true }) candidate_pin: string | null;
   @Column({ type: 'text' }) grade: ToolGrade;
   @Column({ type: 'boolean' }) idempotent: boolean;
-  /** A person said what its grade is: hints of the server no longer do. */
+  /** A person set the grade, so the server's hints no longer count. */
   @Column({ type: 'boolean' }) graded: boolean;
-  /** Complete listings in a row that did not have it. */
+  /** Consecutive complete listings without this tool. */
   @Column({ type: 'integer' }) misses: number;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz' }) updated_at: Date;

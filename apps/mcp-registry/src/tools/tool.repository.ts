@@ -48,8 +48,8 @@ export class ToolRepository {
   }
 
   /**
-   * Changes a tool under lock: `change` sees the row as it is and says what it becomes; a new pin becomes a version, and
-   * another grade is noted in the audit log.
+   * Changes a tool under lock: `change` gets the current row and returns the changes. A new pin is stored as a version,
+   * and a new grade is noted in the audit log.
    * @returns null when there is no such tool
    * @throws NameTaken and what `change` throws
    */
@@ -80,7 +80,7 @@ export class ToolRepository {
     });
   }
 
-  /** With its place in Skills. */
+  /** Removes it from its Skills as well. */
   async delete(scope: Scope, id: string): Promise<void> {
     await this.source.transaction(async (manager) => {
       await manager.delete(SkillTool, { tool: id });

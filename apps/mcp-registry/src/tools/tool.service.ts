@@ -1,18 +1,18 @@
 import { builtinTools, type ToolGrade, toolGrades } from '#libs/contracts';
 import { notFound, type Page, pageOf, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { hintedGrade } from './tool-grade.js';
+import { hintedGrade } from './tool-definition.js';
 import { builtinOf, builtinView, toolView } from './tool-view.js';
 import type { ChangeTool, ToolDifference, ToolQuery, ToolVersionList, ToolView, DefinitionChange } from './tool.dto.js';
 import type { Tool } from './tool.entity.js';
 import { ToolRepository } from './tool.repository.js';
 
-/** The catalogue: built-in tools, those of MCP servers, those in Python; and the approval of what servers changed. */
+/** The catalogue of built-in, MCP and Python tools, and the approval of servers' changes. */
 @Injectable()
 export class ToolService {
   constructor(private readonly tools: ToolRepository) {}
 
-  /** Newest first; the built-in ones stand before the first page and do not count for its limit. */
+  /** Newest first. Built-in tools precede the first page and do not count towards its limit. */
   async list(caller: Principal, query: ToolQuery): Promise<Page<ToolView>> {
     const { source, state, server_id, limit, cursor, search } = query;
     const part = search?.toLowerCase() ?? '';
@@ -39,8 +39,8 @@ export class ToolService {
   }
 
   /**
-   * Takes what the server offers as the definition from now on.
-   * @throws Problem 409 `nothing_to_approve`, `candidate_changed`; 403 `scope_missing` where its hints grade it lower
+   * Makes the server's candidate the definition in effect.
+   * @throws Problem 409 `nothing_to_approve`, `candidate_changed`; 403 `scope_missing` where its hints lower the grade
    */
   async approve(caller: Principal, id: string, pin: string): Promise<ToolView> {
     return this.change(caller, id, (tool) => {
@@ -69,7 +69,7 @@ export class ToolService {
     });
   }
 
-  /** @throws Problem 404; 403 `scope_missing` for a lower grade: agents do what is of it by themselves */
+  /** @throws Problem 404; 403 `scope_missing` for a lower grade, which lets agents call the tool without approval */
   grade(caller: Principal, id: string, { grade, idempotent }: ChangeTool): Promise<ToolView> {
     return this.change(caller, id, (tool) => ({
       grade: grade ?? tool.grade,
@@ -110,7 +110,10 @@ export class ToolService {
   }
 }
 
-/** A tool that nobody has approved yet is no agent's: its first grade lets nothing through that was asked for before. */
+/**
+ * A tool that was never approved is in no agent's hands, so its first grade cannot skip an approval that was needed
+ * before.
+ */
 function requireRightToGrade(caller: Principal, { name, grade, pin }: Tool, to: ToolGrade): void {
   if (toolGrades.indexOf(to) >= toolGrades.indexOf(grade) || pin === null) return;
   requireApprovalsManage(caller, `Grading the tool ${name} ${to} instead of ${grade}`);

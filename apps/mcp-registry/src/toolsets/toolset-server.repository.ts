@@ -8,7 +8,7 @@ import { McpServer } from '../servers/mcp-server.entity.js';
 export class ToolsetServerRepository {
   constructor(@InjectRepository(McpServer) private readonly servers: Repository<McpServer>) {}
 
-  /** Those of the servers whose last listing failed. */
+  /** The servers among these whose last listing failed. */
   async unwell({ organizationId, projectId }: Principal, ids: string[]): Promise<McpServer[]> {
     if (ids.length === 0) return [];
     return this.servers.findBy({

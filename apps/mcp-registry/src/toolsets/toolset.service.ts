@@ -11,7 +11,7 @@ import type { Tool } from '../tools/tool.entity.js';
 import { ToolRepository } from '../tools/tool.repository.js';
 import { ToolsetServerRepository } from './toolset-server.repository.js';
 
-/** What an agent's tools are in one turn: approved definitions alone, under the names that a model calls. */
+/** An agent's tools in one turn: approved definitions only, under the names by which a model calls them. */
 @Injectable()
 export class ToolsetService {
   constructor(
@@ -20,7 +20,7 @@ export class ToolsetService {
     private readonly servers: ToolsetServerRepository,
   ) {}
 
-  /** @param toolIds Python tools that the agent has by itself */
+  /** @param toolIds Python tools that the agent has directly */
   async of(caller: Principal, skillIds: string[], toolIds: string[]): Promise<Toolset> {
     const skills = await this.skills.findAll(caller, skillIds);
     const inSkills = skills.flatMap(({ content }) => content.tools);
@@ -41,7 +41,10 @@ export class ToolsetService {
     return toolset;
   }
 
-  /** A server that does not answer keeps its tools: a call says what is wrong, and the next turn may find it back. */
+  /**
+   * A server that does not answer keeps its tools: a call reports the error, and the server may be back by the next
+   * turn.
+   */
   private async addServerProblems(caller: Principal, toolset: Toolset, skills: FullSkill[]): Promise<void> {
     const bySkill = new Map(skills.flatMap(({ skill }) => (skill.server_id ? [[skill.server_id, skill.id]] : [])));
     for (const server of await this.servers.unwell(caller, [...bySkill.keys()])) {
@@ -67,17 +70,19 @@ function addSkill(toolset: Toolset, { skill, content }: FullSkill, known: Map<st
   }
 }
 
-/** Two tools of one name would answer for each other: the second gets a name by its id. */
+/** Two tools of one name would be confused with each other, so the second gets a name by its id. */
 function add(toolset: Toolset, tool: ToolsetTool): void {
   const first = toolset.tools.find(({ model_name }) => model_name === tool.model_name);
   if (!first) toolset.tools.push(tool);
-  // A built-in tool may be in several Skills: it is one tool, with the credentials of all.
+  // A built-in tool may be in several Skills. It is still one tool, with the credentials of all of them.
   else if (first.id === tool.id)
     first.credential_bindings = merged(first.credential_bindings, tool.credential_bindings, tool.skill_slug);
   else add(toolset, { ...tool, model_name: nameById(tool.model_name, tool.id) });
 }
 
-/** Of two Skills that use one name, the second's credential is known by its Skill's slug too: neither hides the other. */
+/**
+ * If two Skills use one credential name, the second is prefixed with its Skill's slug, so that neither hides the other.
+ */
 function merged(first: CredentialBinding[], more: CredentialBinding[], slug: string | null): CredentialBinding[] {
   const names = new Set(first.map((one) => one.as));
   return [...first, ...more.map((one) => (names.has(one.as) ? { ...one, as: `${slug}.${one.as}` } : one))];

@@ -13,7 +13,7 @@ import type { TryAnswer, TryTool } from '../tools/tool.dto.js';
 import type { Tool } from '../tools/tool.entity.js';
 import { ToolRepository } from '../tools/tool.repository.js';
 
-/** Tools called by hand, with the definition that is in effect now: of MCP servers from here, in Python by the engine. */
+/** Calls tools by hand with the definition in effect: MCP tools from here, Python tools through the engine. */
 @Injectable()
 export class ToolTryService {
   constructor(
@@ -35,7 +35,8 @@ export class ToolTryService {
     if (tool.source === 'mcp') {
       return this.calls.call(caller, { ...call, tool_id: id, pin: tool.pin ?? '', call_id: callId });
     }
-    // A tool's source may print what it is given: who tries it with a Skill's credentials has to have rights on those.
+    // A tool's source can print its arguments and credentials, so trying it with a Skill's credentials takes rights on
+    // those.
     if (credentials.length > 0) requireCredentialRights(caller);
     return this.recorded(caller, tool, this.request(tool, callId, body, credentials));
   }
@@ -59,7 +60,7 @@ export class ToolTryService {
     };
   }
 
-  /** @throws Problem 422 for a Skill that the project does not have, or that does not have the tool */
+  /** @throws Problem 422 when the project has no such Skill, or the Skill does not have the tool */
   private async credentialsOf(caller: Principal, skillId: string, toolId: string): Promise<CredentialBinding[]> {
     const skill = await this.skills.find(caller, skillId);
     if (!skill?.content.tools.some(({ tool }) => tool === toolId)) {

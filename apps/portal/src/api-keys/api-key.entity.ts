@@ -8,16 +8,18 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 export class ApiKey {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'api_key_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
-  /** Where the key works unless a request names another project that it reaches. */
+  /** The key's own project. A request may name another one that the key reaches. */
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) name: string;
-  /** SHA-256 of the key, which has 256 random bits: no salt or slow hash adds anything. */
+  /** SHA-256 of the key. The key has 256 random bits, so a salt or a slow hash adds nothing. */
   @Column({ type: 'bytea' }) hash: Buffer;
   @Column({ type: 'text' }) last4: string;
   @Column({ type: 'text', array: true }) scopes: Scope[];
-  /** Null for a key that no key has made. It is revoked with its maker. */
+  /** The key that made this one, if any. Revoking that key revokes this one too. */
   @Column({ type: 'text', nullable: true }) made_by_key_id: string | null;
-  /** The member who made it, or the key that made it; it does no more than they may. Null: no member did. */
+  /**
+   * The member who made it, or who made the key that made it. The key may do no more than that member. Null: no member.
+   */
   @Column({ type: 'text', nullable: true }) made_by_user_id: string | null;
   @Column({ type: 'timestamptz', nullable: true }) expires_at: Date | null;
   @Column({ type: 'timestamptz', nullable: true }) revoked_at: Date | null;

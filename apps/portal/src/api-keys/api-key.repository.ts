@@ -9,13 +9,13 @@ export type KeyScope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 type ShownKey = Pick<ApiKey, 'id' | 'name' | 'last4' | 'scopes' | 'made_by_key_id' | 'expires_at'>;
 
-/** What decides over a request with a key. */
+/** What a request with a key is decided by. */
 export interface ValidKey extends Pick<
   ApiKey,
   'id' | 'organization_id' | 'project_id' | 'scopes' | 'expires_at' | 'last_used_at'
 > {
   made_by_user_id: string | null;
-  /** Of the member who made it, now; null: no member did. */
+  /** The current role of the member who made the key; null: no member did. */
   maker_role: RoleName | null;
   project_closed: boolean;
 }
@@ -24,7 +24,7 @@ const maker = `portal.member m ON m.user_id = k.made_by_user_id AND m.organizati
                AND m.suspended_at IS NULL`;
 const valid = 'k.revoked_at IS NULL AND (k.made_by_user_id IS NULL OR m.user_id IS NOT NULL)';
 
-/** A key of a lineage; one that was revoked before is not revoked again. */
+/** A key of a lineage. One that was revoked earlier is not revoked again. */
 type RevokedKey = ShownKey & { is_revoked: boolean };
 
 @Injectable()
@@ -34,7 +34,7 @@ export class ApiKeyRepository {
     private readonly audit: AuditLog,
   ) {}
 
-  /** The key with this hash that is neither revoked nor made by somebody who is no member any more, or suspended. */
+  /** The key with this hash, unless it is revoked or its maker is suspended or no longer a member. */
   async findByHash(hash: Buffer): Promise<ValidKey | null> {
     const [key] = (await this.db.query(
       `SELECT k.id, k.organization_id, k.project_id, k.scopes, k.expires_at, k.last_used_at, k.made_by_user_id,
@@ -56,7 +56,7 @@ export class ApiKeyRepository {
     });
   }
 
-  /** Newest first, the revoked ones too. */
+  /** Newest first, revoked ones included. */
   list(scope: KeyScope, limit: number, cursor: string | undefined): Promise<ApiKey[]> {
     const query = this.db.manager
       .createQueryBuilder(ApiKey, 'k')
@@ -78,7 +78,7 @@ export class ApiKeyRepository {
       .getOne();
   }
 
-  /** Those of these holders (`key:<id>:<role of its maker>`) that are still what they say. */
+  /** The holders among these (`key:<id>:<role of its maker>`) that are still valid as given. */
   async validAmong(holders: string[]): Promise<Set<string>> {
     const rows = (await this.db.query(
       `SELECT concat('key:', k.id, ':', m.role) AS holder
@@ -90,7 +90,7 @@ export class ApiKeyRepository {
   }
 
   /**
-   * Revokes a key and all that it made, and these made in turn.
+   * Revokes a key and its whole lineage: the keys that it made, those that these made, and so on.
    * @returns false when there is no such key; revoking again changes nothing
    */
   async revoke(caller: Principal, id: string): Promise<boolean> {
@@ -127,7 +127,7 @@ export class ApiKeyRepository {
   }
 }
 
-/** What the audit log keeps of a key. */
+/** The part of a key that the audit log keeps. */
 function shownOf({ name, last4, scopes, made_by_key_id, expires_at }: ShownKey): object {
   return { name, last4, scopes, made_by_key_id, expires_at };
 }

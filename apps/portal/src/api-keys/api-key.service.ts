@@ -44,7 +44,7 @@ export class ApiKeyService {
     return { ...view(row), key };
   }
 
-  /** @returns null where no key calls; @throws Problem 401 for one that was revoked a moment ago */
+  /** @returns null where the caller is not a key; @throws Problem 401 for a key that was revoked a moment ago */
   private async makerOf(caller: Principal): Promise<ApiKey | null> {
     const id = /^key:(.+)$/.exec(caller.subject)?.[1];
     if (id === undefined) return null;

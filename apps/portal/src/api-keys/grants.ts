@@ -14,7 +14,7 @@ export const resources = [
   'knowledge',
 ] as const;
 
-/** Every scope a key may have. `service` is not one: it is for services alone. */
+/** Every scope that a key may have. `service` is not one of them: only services have it. */
 export const grantableScopes: readonly Scope[] = [
   ...resources.flatMap((resource): Scope[] => [`${resource}:read`, `${resource}:write`]),
   'approvals:decide',
@@ -28,12 +28,12 @@ export const grantableScopes: readonly Scope[] = [
   'admin',
 ];
 
-/** What of `wanted` a holder of `held` may not pass on: what it does not hold itself, or no key may have. */
+/** The scopes of `wanted` that a holder of `held` may not grant: it lacks them itself, or no key may have them. */
 export function notGrantable(held: readonly Scope[], wanted: readonly Scope[]): Scope[] {
   return wanted.filter((scope) => !grantableScopes.includes(scope) || !holds(held, scope));
 }
 
-/** All that these include, one by one: what a screen may offer is looked up in it. */
+/** Every single scope that these include. Screens check it to decide what to offer. */
 export function spelledOut(held: readonly Scope[]): Scope[] {
   return grantableScopes.filter((scope) => holds(held, scope));
 }

@@ -69,7 +69,7 @@ describe('a live stream', () => {
     ended: boolean;
   }
 
-  /** Open when this resolves. */
+  /** Resolves once the stream is open. */
   async function listen(key: string): Promise<Listener> {
     const answer = await fetch(`${portal.url}/api/v1/events/stream`, { headers: { authorization: `Bearer ${key}` } });
     expect(answer.status).toBe(200);

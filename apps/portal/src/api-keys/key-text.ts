@@ -11,7 +11,7 @@ export function isKey(text: string): boolean {
   return pattern.test(text);
 }
 
-/** SHA-256, which is all that is stored of a key besides its last 4 characters. */
+/** SHA-256. Only this and the last 4 characters of a key are stored. */
 export function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

@@ -5,7 +5,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type NamedClient, SERVICE_CLIENTS } from '../services.js';
 import { AttentionListView, type AttentionView } from './attention.dto.js';
 
-/** The ingress has nothing to tell: what it refuses the router knows from the counts. */
+/** The ingress has no list of its own: the router reports refusals from their counts. */
 const telling = ['adapter-gateway', 'router', 'engine', 'mcp-registry', 'credential-vault'];
 
 @ApiTags('attention')
@@ -29,7 +29,7 @@ export class AttentionController {
   }
 }
 
-/** A service that cannot be asked is what needs attention first. */
+/** A service that does not answer is itself an item, and the most severe one. */
 async function itemsOf({ service, client }: NamedClient, caller: Principal): Promise<AttentionItem[]> {
   try {
     return (await client.get<{ data: AttentionItem[] }>('/internal/attention', caller)).data;

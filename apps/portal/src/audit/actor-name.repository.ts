@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** What the actors of entries are called: members and keys, as long as they are known here. */
+/** Current names of actors: members and keys that are still known here. */
 @Injectable()
 export class ActorNameRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** @param actors `user:<id>`, `key:<id>`; others have no names here */
+  /** @param actors `user:<id>`, `key:<id>`; others have no name here */
   async of(organizationId: string, actors: string[]): Promise<Map<string, string>> {
     const rows = (await this.db.query(
       `SELECT 'user:' || user_id AS actor, name FROM portal.member

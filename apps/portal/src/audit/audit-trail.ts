@@ -4,7 +4,7 @@ import type { ServiceTokens } from '#libs/service-kit';
 import type { ActorNameRepository } from './actor-name.repository.js';
 import type { UpstreamUrls } from '../proxy/route-table.js';
 
-/** Services with an audit log of their own, beside the portal's. */
+/** Services that keep an audit log of their own, besides the portal. */
 const kept = {
   'adapter-gateway': 'GATEWAY_URL',
   engine: 'ENGINE_URL',
@@ -16,12 +16,12 @@ export function auditClients(urls: UpstreamUrls, tokens: ServiceTokens): Pick<Se
   return services.map(([audience, setting]) => new ServiceClient(audience, urls[setting], tokens));
 }
 
-/** An entry, with what its actor is called today. */
+/** An entry with the current name of its actor. */
 export type NamedRecord = AuditRecord & { actor_name: string | null };
 
 /**
- * The audit logs of all services as one. Each service writes its own, in the transaction of what it tells of; ids sort by
- * time, so their pages are joined by them.
+ * Merges the audit logs of all services. Each service writes its own log, in the transaction of the change. Ids sort by
+ * time, so pages are merged by id.
  */
 export class AuditTrail {
   constructor(
@@ -31,8 +31,9 @@ export class AuditTrail {
   ) {}
 
   /**
-   * In the order that is asked for.
-   * @throws Problem 503 `service_unavailable` when a service does not answer: a page without its entries would look whole
+   * In the requested order.
+   * @throws Problem 503 `service_unavailable` when a service does not answer: a page without its entries would look
+   *   complete
    */
   async page({ organizationId, projectId }: Principal, query: AuditQuery): Promise<Page<NamedRecord>> {
     const scope = { organizationId, projectId };
@@ -54,7 +55,7 @@ export class AuditTrail {
   }
 }
 
-/** The same query for another service. */
+/** The same query, as another service takes it. */
 function written({ limit, cursor, order, action, actor, subject }: AuditQuery): string {
   const said = { limit: String(limit), cursor: cursor && writeCursor(cursor), order, action, actor, subject };
   return new URLSearchParams(Object.entries(said).filter((one): one is [string, string] => !!one[1])).toString();

@@ -10,9 +10,9 @@ import { startUpstream, type Upstream } from '../testing/upstream.js';
 let portal: PortalWorld;
 let upstream: Upstream;
 let service: Server;
-/** What the other services have, each the same; null: they answer 500. */
+/** The entries that every other service answers with; null: they answer 500. */
 let elsewhere: AuditRecord[] | null = [];
-/** What the other services were asked for. */
+/** The requests that the other services got. */
 const askedElsewhere: string[] = [];
 
 beforeAll(async () => {

@@ -12,9 +12,9 @@ import { rememberMember } from './request-member.js';
 import { SessionAuthenticator } from './session-authenticator.js';
 
 /**
- * Replaces the caller's API key or session by a service token for the service that answers the route, this one included, so
- * that every service checks scopes in the same way. Goes by the route that matched, not by the text of the URL: no spelling
- * of a path gets around it.
+ * Replaces the caller's API key or session by a service token for the service that answers the route, the portal
+ * included, so that every service checks scopes in the same way. It uses the matched route, not the text of the URL, so
+ * that no spelling of a path can bypass it.
  */
 export function authenticateRequests(app: NestFastifyApplication): void {
   const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
@@ -24,7 +24,7 @@ export function authenticateRequests(app: NestFastifyApplication): void {
   const open = app.get(OpenRequests, { strict: false });
   const { PUBLIC_URL } = app.get<SessionSettings>(SETTINGS, { strict: false });
 
-  /** A key where one is sent: who sends one means it, whatever cookies a browser adds. */
+  /** A key takes precedence: a client sends it on purpose, while a browser adds cookies by itself. */
   async function authenticated(request: FastifyRequest, route: string): Promise<Authenticated> {
     const token = sessionTokenOf(request.headers.cookie, PUBLIC_URL);
     if (request.headers.authorization === undefined && token !== undefined) {
@@ -38,8 +38,8 @@ export function authenticateRequests(app: NestFastifyApplication): void {
   }
 
   /**
-   * Whether nobody stands behind a request to a route that takes those as well: the browser is signed in nowhere, or sends a
-   * form, which carries no token of a session. Such pages know their browser by a cookie of their own.
+   * Whether a request to an open route has no authenticated caller: the browser is not signed in, or it submits a form,
+   * which carries no CSRF token. These pages recognise their browser by a cookie of their own.
    */
   async function isAnonymous({ headers, method }: FastifyRequest, route: string): Promise<boolean> {
     if (!isOpen(route) || headers.authorization !== undefined) return false;
@@ -58,7 +58,7 @@ export function authenticateRequests(app: NestFastifyApplication): void {
         open.enter(holder, reply.raw);
         headers.authorization = `Bearer ${await tokens.mint(audienceOf(route), principal)}`;
       }
-      // The context is in the token now, and nowhere else.
+      // The token carries the context from here on; the headers must not contradict it.
       delete headers['x-organization-id'];
       delete headers['x-project-id'];
       const cookies = isOpen(route) ? withoutSession(headers.cookie, PUBLIC_URL) : undefined;
@@ -74,7 +74,7 @@ function isOwnSession(route: string): boolean {
   return route === '/api/v1/session';
 }
 
-/** What is in a closed project can be looked at. People, projects and keys are of the portal, which knows itself what is closed. */
+/** A closed project is read-only. The portal's own routes (members, projects, keys) check that themselves. */
 function refuseInClosed({ project }: Authenticated, method: string, route: string): void {
   if (!project?.closed_at || ['GET', 'HEAD'].includes(method) || audienceOf(route) === 'portal') return;
   throw new Problem(409, 'project_closed', `The project ${project.name} is closed: reopen it to change what is in it.`);

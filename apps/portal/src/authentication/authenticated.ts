@@ -1,12 +1,15 @@
 import { type Principal, Problem } from '#libs/service-kit';
 import type { Project } from '../projects/project.entity.js';
 
-/** A caller, and by what right. */
+/** A caller, and what entitles it. */
 export interface Authenticated {
   principal: Principal;
-  /** `key:<id>:<role of its maker>` or `session:<id>:<organization>:<role>`: what stays open is asked of it again. */
+  /**
+   * `key:<id>:<role of its maker>` or `session:<id>:<organization>:<role>`. Requests that stay open are checked by it
+   * again.
+   */
   holder: string;
-  /** Null where the caller's own right says that it is open. */
+  /** Null where the caller's own credential implies that the project is open. */
   project: Project | null;
 }
 

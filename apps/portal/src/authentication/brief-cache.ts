@@ -1,6 +1,6 @@
 /**
- * Keeps what was read for a short while and reads a thing once for all who ask at the same time. A failed read, and one
- * that found nothing, is not kept.
+ * Caches reads for a short time, and shares one read among concurrent callers. A failed read, and one that found
+ * nothing, is not cached.
  */
 export class BriefCache<T> {
   private readonly entries = new Map<string, { value: Promise<T>; untilMs: number }>();
@@ -10,7 +10,7 @@ export class BriefCache<T> {
     private readonly maxEntries: number,
   ) {}
 
-  /** The next who asks reads anew. */
+  /** Drops the entry: the next caller reads again. */
   forget(id: string): void {
     this.entries.delete(id);
   }
@@ -19,7 +19,7 @@ export class BriefCache<T> {
     const found = this.entries.get(id);
     if (found && found.untilMs > Date.now()) return found.value;
     this.entries.delete(id);
-    // Insertion order is age: the oldest entry makes room.
+    // Insertion order is age, so the first entry is the oldest.
     for (const oldest of this.entries.keys()) {
       if (this.entries.size < this.maxEntries) break;
       this.entries.delete(oldest);

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 afterAll(() => behind.close());
 
-/** Behind a proxy on this machine that names its clients. */
+/** Behind a proxy on this machine that reports its clients' addresses. */
 async function portalWith(change: Partial<FailedKeysSettings>) {
   const { url } = behind;
   const urls = { INGRESS_URL: url, GATEWAY_URL: url, VAULT_URL: url, ROUTER_URL: url };
@@ -68,7 +68,7 @@ describe('API keys that are not valid', () => {
     expect((await call(known, '203.0.113.7')).status).toBe(200);
     for (let tries = 0; tries < 5; tries += 1) await call(`${known.slice(0, 11)}${newKey().slice(11)}`, '203.0.113.7');
     expect((await call(known, '203.0.113.7')).status).toBe(200);
-    // New to this replica, it waits with those that are not valid, but not elsewhere.
+    // The key is new to this replica, so it is delayed like invalid ones; other addresses are not.
     expect((await call(fresh, '203.0.113.7')).status).toBe(429);
     expect((await call(fresh, '203.0.113.8')).status).toBe(200);
     expect((await call(fresh, '203.0.113.7')).status).toBe(200);

@@ -10,20 +10,20 @@ export interface FailedKeysSettings {
   FAILED_KEYS_TRACKED: number;
 }
 
-/** `gh_` and what tells one guess at a key from a guess at another. */
+/** `gh_` and 8 more characters: enough to tell guesses at one key from guesses at another. */
 const prefixLength = 11;
 
 /**
- * Slows who tries API keys: an address, and everyone who tries keys of one beginning. A key that was valid here before is
- * not held up by what others behind its address do, nor by who guesses at it; one that is new to this replica waits with
- * them. Only failures count, so valid keys never slow each other.
+ * Slows down guessing of API keys, by address and by key prefix. A key that was valid here before is not delayed by
+ * other clients of its address, nor by guesses at it. A key that is new to this replica is delayed like them. Only
+ * failures count, so valid keys never slow each other.
  */
 @Injectable()
 export class FailedKeys {
   private readonly logger = new Logger('authentication');
   private readonly addresses: Trials;
   private readonly prefixes: Trials;
-  /** Hashes of keys that were valid at their last use; the order is that of their uses. */
+  /** Hashes of keys that were valid when last used, least recently used first. */
   private readonly valid = new Set<string>();
 
   constructor(@Inject(SETTINGS) private readonly settings: FailedKeysSettings) {
@@ -33,7 +33,7 @@ export class FailedKeys {
   }
 
   /**
-   * Before a key is looked up.
+   * Called before a key is looked up.
    * @param hash of the text
    * @throws Problem 429 `too_many_failed_keys` with `Retry-After`
    */
@@ -72,7 +72,7 @@ function prefixOf(text: string): string {
   return text.slice(0, prefixLength);
 }
 
-/** An IPv4 address, or the /64 of an IPv6 one: whoever has one address of it has all. */
+/** An IPv4 address, or the /64 of an IPv6 one: a client that has one address of it has them all. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;

@@ -14,7 +14,7 @@ import { ProjectReach } from './project-reach.js';
 const touchEveryMs = 60_000;
 const maxCached = 10_000;
 
-/** Tells who calls by an API key, and in which organization and project. */
+/** Identifies the caller of an API key, its organization and project. */
 @Injectable()
 export class KeyAuthenticator {
   private readonly logger = new Logger('authentication');
@@ -70,7 +70,7 @@ export class KeyAuthenticator {
     });
   }
 
-  /** Not waited for: when the key was last used is told to people, and decides nothing. */
+  /** Not awaited: the time of last use is only shown to people and decides nothing. */
   private touch(id: string): void {
     this.keys
       .touch(id)
@@ -82,7 +82,10 @@ export class KeyAuthenticator {
     return key.organization_id;
   }
 
-  /** A key works in its own project; one with `admin` in every project of its organization. @returns null for its own */
+  /**
+   * A key works in its own project; one with `admin` in every project of its organization.
+   * @returns null for its own
+   */
   private async otherProject(key: ValidKey, wanted: string | string[] | undefined): Promise<Project | null> {
     if (wanted === undefined || wanted === key.project_id) return null;
     if (typeof wanted !== 'string' || !scopesWithin(key).includes('admin')) throw outOfReach('project', 'key');
@@ -92,7 +95,7 @@ export class KeyAuthenticator {
   }
 }
 
-/** What a member made does no more than the member may. */
+/** A key that a member made may do no more than that member. */
 function scopesWithin({ scopes, maker_role: role }: ValidKey): ValidKey['scopes'] {
   return role === null ? scopes : scopes.filter((scope) => holds(scopesOf(role), scope));
 }

@@ -3,13 +3,13 @@ import type { ServerResponse } from 'node:http';
 import { ApiKeyRepository } from '../api-keys/api-key.repository.js';
 import { MemberSessionRepository } from '../sessions/member-session.repository.js';
 
-/** Well below the second within which a revoked key has to work nowhere. */
+/** Well below the one second within which a revoked key must stop working everywhere. */
 const checkEveryMs = 400;
 
 /**
- * The requests that are being answered, by the key or session that they came with. What stays open (a live stream above all)
- * ends when that was revoked, has expired, or gives other rights: one question for all keys and one for all sessions, asked
- * while anything has been open since the last one.
+ * Requests in flight, by the key or session that they came with. A request that stays open, above all a live stream, is
+ * closed once its credential is revoked, has expired or grants different rights. One query checks all keys and one all
+ * sessions, but only while a request has been open since the last check.
  */
 @Injectable()
 export class OpenRequests implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -29,7 +29,7 @@ export class OpenRequests implements OnApplicationBootstrap, BeforeApplicationSh
     this.timer.unref();
   }
 
-  /** Live streams end with this process: their clients come back to another one, and resume. */
+  /** Closes live streams on shutdown: their clients reconnect to another replica and resume. */
   beforeApplicationShutdown(): void {
     clearInterval(this.timer);
     for (const response of [...this.open.values()].flatMap((responses) => [...responses])) {
@@ -48,7 +48,7 @@ export class OpenRequests implements OnApplicationBootstrap, BeforeApplicationSh
     });
   }
 
-  /** Most requests are over before they were seen twice: they cost no question. */
+  /** Most requests end before they are seen twice, so they cost no query. */
   private async check(): Promise<void> {
     if (this.checking) return;
     const lasting = [...this.open].filter(([, responses]) => [...responses].some((each) => this.seen.has(each)));
@@ -59,7 +59,7 @@ export class OpenRequests implements OnApplicationBootstrap, BeforeApplicationSh
       const valid = await this.validAmong(lasting.map(([holder]) => holder));
       for (const [holder, responses] of lasting) if (!valid.has(holder)) for (const each of responses) each.destroy();
     } catch (error) {
-      // Nothing can be revoked meanwhile either.
+      // While the database is away, nothing can be revoked either.
       this.logger.warn({ event: 'keys.not_checked', error: String(error) });
     } finally {
       this.checking = false;

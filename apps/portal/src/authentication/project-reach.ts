@@ -6,7 +6,7 @@ import { BriefCache } from './brief-cache.js';
 
 const maxCached = 10_000;
 
-/** The projects that requests name, each read once in a short while. */
+/** The projects that requests name, each cached briefly. */
 @Injectable()
 export class ProjectReach {
   private readonly byId: BriefCache<Project | null>;
@@ -24,7 +24,7 @@ export class ProjectReach {
     return this.byId.get(`${organizationId} ${id}`, () => this.projects.find(organizationId, id));
   }
 
-  /** Where a member works who names no project: the oldest that is not closed. */
+  /** The project of a member who names none: the oldest open one. */
   first(organizationId: string): Promise<Project | null> {
     return this.firsts.get(organizationId, () => this.projects.oldestOpen(organizationId));
   }

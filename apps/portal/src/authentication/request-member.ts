@@ -10,14 +10,14 @@ export function rememberMember(request: IncomingMessage, member: MemberRequest):
   members.set(request, member);
 }
 
-/** The member who calls and the session, as a handler's argument. @throws Problem 404 `no_session` where a key calls */
+/** The calling member and the session, as a handler's argument. @throws Problem 404 `no_session` where a key calls */
 export const CallingMember = createParamDecorator((_data: unknown, context: ExecutionContext): MemberRequest => {
   const member = members.get(context.switchToHttp().getRequest<FastifyRequest>().raw);
   if (member) return member;
   throw new Problem(404, 'no_session', 'An API key has no session: members who sign in have one.');
 });
 
-/** The same; null where a key calls. */
+/** The same, or null where a key calls. */
 export const MemberOrKey = createParamDecorator((_data: unknown, context: ExecutionContext): MemberRequest | null => {
   return members.get(context.switchToHttp().getRequest<FastifyRequest>().raw) ?? null;
 });

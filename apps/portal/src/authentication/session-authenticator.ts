@@ -14,14 +14,14 @@ import { ProjectReach } from './project-reach.js';
 const touchEveryMs = 60_000;
 const maxCached = 10_000;
 
-/** A member's request, with the session that it came with. */
+/** A member's request with its session. */
 export interface MemberRequest extends Authenticated {
   session: SignedIn;
   /** The cookie's value. */
   token: string;
 }
 
-/** Tells who calls by a session's cookie, and in which organization and project. */
+/** Identifies the caller of a session cookie, its organization and project. */
 @Injectable()
 export class SessionAuthenticator {
   private readonly logger = new Logger('authentication');
@@ -54,12 +54,12 @@ export class SessionAuthenticator {
     };
   }
 
-  /** Whether the cookie is one of a session that is not over. */
+  /** Whether the cookie belongs to a live session. */
   async isLive(token: string): Promise<boolean> {
     return (await this.read(token)) !== null;
   }
 
-  /** Read anew where it does not know the organization: that may be a moment old. */
+  /** Reads again if the cached session lacks the organization, which may be a moment old. */
   private async reaching(token: string, organization: string | string[] | undefined): Promise<SignedIn> {
     const known = await this.read(token);
     if (!known) throw notSignedIn();
@@ -80,7 +80,7 @@ export class SessionAuthenticator {
     const session = await this.stored.findSignedIn(hash);
     const everyMs = Math.min(touchEveryMs, this.settings.SESSION_IDLE_SECONDS * 100);
     if (session && Date.now() - session.last_used_at.getTime() > everyMs) {
-      // Not waited for: a use that is not noted ends the session sooner, never later.
+      // Not awaited: a use that is not recorded ends the session sooner, never later.
       this.stored
         .touch(session.id)
         .catch((error: unknown) => this.logger.warn(`could not note the use of ${session.id}: ${String(error)}`));

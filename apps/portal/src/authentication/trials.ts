@@ -1,7 +1,6 @@
 /**
- * Failures that each name may still have: so many at once, and as many again within the window, one after the other. In
- * memory, and of this replica. A name whose failures have all been forgiven is not kept; past `maxNames` the one that failed
- * longest ago is forgotten.
+ * A token bucket of failures for each name: `limit` at once, refilled evenly over the window. It is kept in memory, per
+ * replica. A name with a full bucket is not kept; beyond `maxNames` the name whose last failure is oldest is dropped.
  */
 export class Trials {
   private readonly names = new Map<string, { left: number; atMs: number }>();
@@ -12,17 +11,20 @@ export class Trials {
     private readonly maxNames: number,
   ) {}
 
-  /** Milliseconds until the name may fail once more; 0: now. */
+  /** Milliseconds until the name may fail again; 0 means now. */
   waitMs(name: string, nowMs: number): number {
     const left = this.left(name, nowMs);
     return left >= 1 ? 0 : Math.ceil(((1 - left) * this.windowMs) / this.limit);
   }
 
-  /** @returns whether this was the last one that the name had. Failures that came at once are paid later, up to a window. */
+  /**
+   * @returns whether this failure used up the name's last one. Concurrent failures are paid off later, up to a whole
+   *   window.
+   */
   fail(name: string, nowMs: number): boolean {
     const before = this.left(name, nowMs);
     const left = Math.max(before - 1, -this.limit);
-    // Put last: the order of the map is that of the last failures.
+    // Reinserted at the end: the map is ordered by last failure.
     this.names.delete(name);
     this.names.set(name, { left, atMs: nowMs });
     for (const oldest of this.names.keys()) {

@@ -7,6 +7,6 @@ export const env = readEnv({
   GATEHOUSE_SERVICE_KEY,
   PUBLIC_URL,
   GATEWAY_URL: url(),
-  /** Links that sign in once work for so long. */
+  /** How long a sign-in link is valid. */
   SIGN_IN_LINK_SECONDS: integer(3_600, 60, 2_592_000),
 });

@@ -17,12 +17,12 @@ export interface FirstTenant {
 export class FirstTenantRepository implements OnApplicationBootstrap {
   constructor(private readonly db: DataSource) {}
 
-  /** Single sign-on makes members of it, before anybody asked for a key. */
+  /** Single sign-on adds members to it, perhaps before anybody asks for a key. */
   async onApplicationBootstrap(): Promise<void> {
     await this.ensureTenant();
   }
 
-  /** The oldest organization and project, made as needed, by one process at a time. */
+  /** The oldest organization and project, created if missing. One process at a time does this. */
   ensureTenant(): Promise<FirstTenant> {
     return this.alone(async (manager) => {
       const organizationId = await this.organization(manager);
@@ -30,7 +30,9 @@ export class FirstTenantRepository implements OnApplicationBootstrap {
     });
   }
 
-  /** @returns the owner's key, which alone has approvals:manage from the start, or null when the project has a key */
+  /**
+   * @returns the owner's key, the only one that has approvals:manage from the start, or null when the project has a key
+   */
   ensureKey(tenant: FirstTenant): Promise<string | null> {
     return this.alone(async (manager) => {
       const owner = { organization_id: tenant.organizationId, project_id: tenant.projectId };
@@ -39,7 +41,7 @@ export class FirstTenantRepository implements OnApplicationBootstrap {
     });
   }
 
-  /** One more key of the owner's, for whoever has the machine and lost theirs. */
+  /** Another key of the owner, for an operator who lost theirs. */
   makeKey(tenant: FirstTenant): Promise<string> {
     return this.alone((manager) => this.key(manager, tenant, "Operator's key"));
   }

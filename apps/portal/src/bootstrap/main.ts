@@ -11,8 +11,8 @@ import { ensureWebhookApp } from './webhook-app.js';
 const database = { url: env.DATABASE_URL, poolSize: 2, applicationName: 'portal-bootstrap' };
 
 /**
- * Makes what a new installation needs to be used, and prints it as one line of JSON; may run any number of times, at any
- * time. With `--owner-link` also a link that signs the owner in once, with `--api-key` a new key of theirs.
+ * Creates what a new installation needs, and prints it as one line of JSON. It may run any number of times, at any
+ * time. `--owner-link` adds a link that signs the owner in once, `--api-key` a new key of the owner.
  */
 const app = await NestFactory.createApplicationContext(
   {
@@ -31,7 +31,7 @@ try {
   const link = process.argv.includes('--owner-link')
     ? (await app.get(OwnerLinkRepository).make(tenant.organizationId, env)).sign_in_link
     : null;
-  // Last, since a key that was made and then not printed is lost.
+  // Last, since a key that is made but not printed is lost.
   const key = process.argv.includes('--api-key') ? await tenants.makeKey(tenant) : await tenants.ensureKey(tenant);
   const owner = { organization_id: tenant.organizationId, project_id: tenant.projectId };
   process.stdout.write(`${JSON.stringify({ ...owner, api_key: key, owner_link: link, ...webhook })}\n`);

@@ -17,8 +17,8 @@ export class OwnerLinkRepository {
   constructor(private readonly db: DataSource) {}
 
   /**
-   * A link by which the operator, who has the machine, becomes the organization's owner: its oldest one that is not
-   * suspended, or a new one. It reaches all that this owner is a member of. The one that was made before stops working.
+   * A link that signs the operator in as the organization's owner: its oldest owner who is not suspended, or a new one.
+   * It reaches every organization of that owner. The previous link stops working.
    */
   make(organizationId: string, settings: LinkSettings): Promise<SignInLinkView> {
     const audit = new AuditLog(this.db, 'portal');

@@ -11,7 +11,7 @@ interface GatewayApp {
 
 export interface WebhookApp {
   app_id: string;
-  /** `/api/v1/webhooks/<token>`; null when the gateway has not the key to show it. */
+  /** `/api/v1/webhooks/<token>`; null when the gateway lacks the key that decrypts it. */
   webhook_url_path: string | null;
   webhook_token: string | null;
 }
@@ -20,9 +20,9 @@ const retryMs = 500;
 const requestTimeoutMs = 5_000;
 
 /**
- * Finds the built-in Webhook App, or has the gateway make it.
- * @param waitMs how long the gateway is waited for
- * @throws Error with what the gateway answered, or that it does not answer
+ * Finds the built-in Webhook App, or has the gateway create it.
+ * @param waitMs how long to wait for the gateway
+ * @throws Error with the gateway's answer, or that it does not answer
  */
 export async function ensureWebhookApp(gatewayUrl: string, token: string, waitMs = 60_000): Promise<WebhookApp> {
   const deadline = Date.now() + waitMs;
@@ -36,7 +36,7 @@ export async function ensureWebhookApp(gatewayUrl: string, token: string, waitMs
   }
 }
 
-/** The gateway answered, and asking again gives the same. */
+/** The gateway answered, so a retry would give the same answer. */
 class Refused extends Error {
   override readonly name = 'Refused';
 }

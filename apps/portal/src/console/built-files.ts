@@ -4,10 +4,10 @@ import { extname, join, sep } from 'node:path';
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** A file as it is sent: in each encoding that the build made. */
+/** A file as it is sent, in each encoding that the build made. */
 export interface BuiltFile {
   type: string;
-  /** Of the content: it says the same of the file in every encoding, so it is weak (RFC 9110 section 8.8.1). */
+  /** Of the content, shared by all encodings, so it is weak (RFC 9110 section 8.8.1). */
   etag: string;
   bodies: Partial<Record<Encoding, Buffer>> & { identity: Buffer };
 }
@@ -29,9 +29,9 @@ const types: Record<string, string> = {
 const compressed: Record<string, Encoding> = { '.br': 'br', '.gz': 'gzip' };
 
 /**
- * What a build left in a folder, by the paths that it is asked for with. All of it is read once: it is a few megabytes, and
- * nothing that a request says ever becomes the name of a file.
- * @returns none when there is no such folder
+ * The files of a build, by the paths of their URLs. All of it is read once: it is a few megabytes, and no part of a
+ * request ever becomes a file name.
+ * @returns an empty map when there is no such folder
  */
 export function builtFiles(folder: string): Map<string, BuiltFile> {
   if (!existsSync(join(folder, 'index.html'))) return new Map();
@@ -52,7 +52,7 @@ export function builtFiles(folder: string): Map<string, BuiltFile> {
   return files;
 }
 
-/** The smallest that a client takes (RFC 9110 section 12.5.3). @param accepted of `Accept-Encoding` */
+/** The smallest encoding that a client accepts (RFC 9110 section 12.5.3). @param accepted of `Accept-Encoding` */
 export function encodingFor({ bodies }: BuiltFile, accepted: string | undefined): Encoding {
   const taken = new Set(
     (accepted ?? '')

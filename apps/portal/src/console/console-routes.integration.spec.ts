@@ -47,7 +47,7 @@ interface Got {
   body: Buffer;
 }
 
-/** As it is sent: `fetch` unpacks bodies, and normalises paths. */
+/** Sends the request as it is: `fetch` would decompress bodies and normalise paths. */
 function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> {
   const { hostname, port } = new URL(portal.url);
   return new Promise((resolve, reject) => {

@@ -2,16 +2,25 @@ import { randomBytes, createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BuiltFile, builtFiles, encodingFor } from './built-files.js';
-import { pageFilesPath, pageLinks } from './page-files.js';
 import { sessionTokenOf } from '../sessions/session-cookie.js';
+
+interface PageFiles {
+  /** As the console's router writes it: `/p/$projectId/events`. */
+  path: string;
+  scripts: string[];
+  styles: string[];
+}
+
+/** Where a build lists the files that each page needs first. Browsers never request it. */
+const pageFilesPath = '/page-files.json';
 
 const style = 'body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}';
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** Nothing but the page's own style, by its hash. */
+/** Allows nothing but the page's own style, by its hash. */
 const missingConsolePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** Of a build without the console. It says that the portal is up, and of the services behind it nothing. */
+/** Served when the console was not built. It says that the portal is up, and nothing about the services behind it. */
 const missingConsole = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Gatehouse</title><meta name="viewport" content="width=device-width">
@@ -27,19 +36,19 @@ const missingConsole = `<!doctype html>
 </html>
 `;
 
-/** Whatever no other route is for. */
+/** Matches whatever no other route does. */
 const everything = '/*';
 
-/** Each page of who is signed in begins with this question: asked with the page, it is answered before its script runs. */
+/** Every page of a signed-in user needs this answer first. Preloaded, it arrives before the page's script runs. */
 const sessionPreload = '</api/v1/session>; rel=preload; as=fetch; crossorigin';
 
-/** What stands in the built page where its nonce belongs. */
+/** Marks the nonce's place in the built page. */
 const noncePlaceholder = '%CSP_NONCE%';
 
 /**
- * Scripts, pictures and requests of the portal's own origin alone, and styles that the page's own code writes: the components
- * measure and write theirs as they are shown, by the nonce of the page. An attribute may say a style without it: browsers write
- * some themselves into text that is edited, as that of the code editor.
+ * Scripts, images and requests of the portal's own origin only. Components measure themselves and add styles at run
+ * time, so styles need the page's nonce. Style attributes are allowed without it, because browsers write some
+ * themselves into edited text such as the code editor's.
  */
 const policyWith = (nonce: string): string =>
   [
@@ -56,15 +65,16 @@ const policyWith = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** Whether a route is the console's, whose answers say themselves how they are cached. */
+/** Whether a route is the console's. Its answers set their own caching headers. */
 export function isConsole(route: string): boolean {
   return route === everything;
 }
 
 /**
- * The console: a page that finds its way itself, so that every address that a browser opens is answered with it, and its
- * files. What is asked for by name is a file or is not there. @param folder of the build
- * @param publicUrl by which the cookie of a session is named
+ * Serves the console. It routes on the client, so every page address gets the same page; a path that names a file is
+ * that file or a 404.
+ * @param folder of the build
+ * @param publicUrl determines the name of the session cookie
  */
 export function consoleRoutes(fastify: FastifyInstance, folder: string, publicUrl: string): void {
   const files = builtFiles(folder);
@@ -89,7 +99,26 @@ export function consoleRoutes(fastify: FastifyInstance, folder: string, publicUr
   });
 }
 
-/** Without an `ETag`: a page that the browser keeps would have the nonce of another answer. */
+/**
+ * The files that a page needs first, as a `Link` header (RFC 8288): the browser fetches them together with the page,
+ * not only once its script has found out which page it is. Scripts have low priority, because styles make something
+ * visible sooner.
+ * @param file of `pageFilesPath`; undefined for a build without one
+ * @returns a function from a path to its header; null where there is nothing to preload
+ */
+function pageLinks(file: BuiltFile | undefined): (path: string) => string | null {
+  const pages = file ? (JSON.parse(String(file.bodies.identity)) as PageFiles[]) : [];
+  const links = pages.map(({ path, scripts, styles }) => ({
+    pattern: new RegExp(`^${path.replace(/\$\w+/g, '[^/]+')}/?$`),
+    link: [
+      ...scripts.map((script) => `<${script}>; rel=modulepreload; fetchpriority=low; crossorigin`),
+      ...styles.map((style) => `<${style}>; rel=preload; as=style; crossorigin`),
+    ].join(', '),
+  }));
+  return (path) => links.find(({ pattern }) => pattern.test(path))?.link ?? null;
+}
+
+/** Without an `ETag`: a cached page would carry the nonce of an earlier answer. */
 function sendPage(reply: FastifyReply, { type, bodies }: BuiltFile): FastifyReply {
   const nonce = randomBytes(18).toString('base64');
   return reply
@@ -97,7 +126,7 @@ function sendPage(reply: FastifyReply, { type, bodies }: BuiltFile): FastifyRepl
     .send(String(bodies.identity).replaceAll(noncePlaceholder, nonce));
 }
 
-/** @param hashed the name changes with the content, so that it is never asked for again */
+/** @param hashed the name changes with the content, so the file never needs revalidation */
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile, hashed: boolean): FastifyReply {
   const encoding = encodingFor(file, request.headers['accept-encoding']);
   reply.headers({
@@ -112,7 +141,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile,
   return reply.send(file.bodies[encoding] ?? file.bodies.identity);
 }
 
-/** What browsers open, and what is nobody else's. */
+/** Addresses that browsers open and that belong to no other route. */
 function isPage({ headers }: FastifyRequest, path: string): boolean {
   if (/^\/(api|auth|assets|\.well-known)(\/|$)/.test(path)) return false;
   return path === '/' || (headers.accept ?? '').includes('text/html');

@@ -34,7 +34,7 @@ const tenants = [
   'CREATE INDEX project_organization_idx ON portal.project (organization_id, id)',
 ];
 
-/** Users, and what they are members of. */
+/** Users and their memberships. */
 const people = [
   `CREATE TABLE portal.user_account (
      id text CONSTRAINT user_account_pkey PRIMARY KEY,
@@ -55,7 +55,7 @@ const people = [
   'CREATE INDEX member_user_idx ON portal.member (user_id)',
 ];
 
-/** How users sign in, and where they are signed in. */
+/** How users sign in, and their sessions. */
 const signIn = [
   `CREATE TABLE portal.user_identity (
      issuer text NOT NULL,
@@ -93,7 +93,7 @@ const signIn = [
   'CREATE INDEX member_session_user_idx ON portal.member_session (user_id, id)',
 ];
 
-/** A key knows what made it: another key, or a member. */
+/** A key records what made it: another key, or a member. */
 const keys = [
   `CREATE TABLE portal.api_key (
      id text CONSTRAINT api_key_pkey PRIMARY KEY,

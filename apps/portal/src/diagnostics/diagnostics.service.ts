@@ -13,13 +13,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type NamedClient, SERVICE_CLIENTS } from '../services.js';
 import type { DiagnosticsView, FindingView } from './diagnostics.dto.js';
 
-/** What one service told, or why it did not. */
+/** The answer of one service, or why there is none. */
 interface Told {
   diagnosis: Diagnosis | null;
   findings: FindingView[];
 }
 
-/** Joins what each service finds of itself, and compares them with each other. */
+/** Merges the self-checks of all services, and compares the services with each other. */
 @Injectable()
 export class DiagnosticsService {
   constructor(
@@ -51,7 +51,7 @@ async function askedOf({ service, client }: NamedClient, caller: Principal): Pro
     const ahead = Date.parse(diagnosis.now) - (asked + answered) / 2;
     const seen = [
       well('services', `Answers the portal in ${answered - asked} ms.`),
-      // It checked the portal's token before it answered.
+      // The service accepted the portal's token, or it would not have answered.
       well('signatures', 'Takes tokens that the portal signed.'),
       clockFinding('Its clock, against that of the portal,', ahead),
     ];
@@ -71,7 +71,7 @@ function refusal({ status, detail }: Problem): Finding {
   return broken('services', `Does not say how it is: ${detail}`, 'See whether it runs, and what it logs.');
 }
 
-/** Settings that have to be the same everywhere. */
+/** Settings that must be equal in all services. */
 function differences(diagnoses: Diagnosis[]): Finding[] {
   const names = new Set(diagnoses.flatMap(({ alike }) => Object.keys(alike)));
   return [...names].map((name) => {

@@ -9,7 +9,7 @@ import { wholeDocument } from './whole-document.js';
 const keepMs = 30_000;
 const timeoutMs = 3_000;
 
-/** One OpenAPI 3.1 document for the whole API, made of those of the services. */
+/** One OpenAPI 3.1 document for the whole API, merged from those of the services. */
 @Injectable()
 export class ApiDescription {
   private readonly logger = new Logger('openapi');
@@ -20,7 +20,7 @@ export class ApiDescription {
     @Inject(SETTINGS) private readonly urls: UpstreamUrls,
   ) {}
 
-  /** Kept for 30 s. Services that do not answer are named in `x-gatehouse-missing`. */
+  /** Cached for 30 s. Services that do not answer are named in `x-gatehouse-missing`. */
   read(): Promise<object> {
     if (!this.kept || this.kept.untilMs <= Date.now()) {
       this.kept = { document: this.build(), untilMs: Date.now() + keepMs };

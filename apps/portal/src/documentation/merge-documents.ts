@@ -10,8 +10,8 @@ export interface MergedParts {
 }
 
 /**
- * Joins the documents of several services into one: their paths below `/api/v1/`, and all their schemas. Where two services
- * name different schemas alike, the later one is renamed `<service>_<name>` with all references to it.
+ * Merges the documents of several services: their paths below `/api/v1/`, and all their schemas. If two services have
+ * different schemas of one name, the later one is renamed `<service>_<name>`, with all references to it.
  */
 export function mergeDocuments(documents: ReadonlyMap<string, ApiDocument>): MergedParts {
   const merged: MergedParts = { paths: {}, schemas: {} };

@@ -24,7 +24,7 @@ export const problemResponse = {
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
-/** Adds to every operation what it answers when it refuses. */
+/** Adds the error response to every operation. */
 export function withProblems(paths: Record<string, unknown>): Record<string, unknown> {
   return mapped(paths, (item) => mapped(item, withProblem));
 }

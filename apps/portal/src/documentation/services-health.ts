@@ -10,7 +10,7 @@ export interface ServiceHealth {
 const keepMs = 5_000;
 const timeoutMs = 1_500;
 
-/** Which services say they are ready; asked at most every 5 s. For the port of operations alone. */
+/** Which services report that they are ready, asked at most every 5 s. Only the operations port serves this. */
 @Injectable()
 export class ServicesHealth {
   private kept: { states: Promise<ServiceHealth[]>; untilMs: number } | null = null;

@@ -15,7 +15,7 @@ const refused = (description: string) => ({ description, content: named('Webhook
 
 export const webhookSchemas = { WebhookReceived: received, WebhookRefused: refusal };
 
-/** The webhook endpoint has no controller to be described from: it takes any bytes. */
+/** Described by hand: the webhook endpoint takes any bytes, so no controller describes it. */
 export const webhookPath = {
   '/api/v1/webhooks/{token}': {
     post: {

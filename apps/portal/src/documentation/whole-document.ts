@@ -5,8 +5,8 @@ import { webhookPath, webhookSchemas } from './webhook-path.js';
 const prefix = '#/components/schemas/';
 
 /**
- * The schemas that paths, or those schemas themselves, refer to: services describe the bodies of their jobs and internal
- * routes as well, which are nobody's outside.
+ * The schemas that the paths refer to, directly or through other schemas. Services also describe the bodies of their
+ * jobs and internal routes, which are not part of the public API.
  */
 function reachableSchemas(paths: object, schemas: Record<string, unknown>): Record<string, unknown> {
   const found = new Set<string>();
@@ -25,7 +25,7 @@ function reachableSchemas(paths: object, schemas: Record<string, unknown>): Reco
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
 }
 
-/** The whole API as one OpenAPI 3.1 document. @param documents of the services, by their names */
+/** The whole API as one OpenAPI 3.1 document. @param documents of the services, by service name */
 export function wholeDocument(documents: ReadonlyMap<string, ApiDocument>, missing: readonly string[]): object {
   const { paths, schemas } = mergeDocuments(documents);
   const bearer = { type: 'http', scheme: 'bearer', description: 'An API key: gh_...' };

@@ -102,7 +102,7 @@ describe('nobody', () => {
       change(second, owner, { role: 'admin' }),
     ]);
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
-    // Whoever is left gives it back, for the tests that follow.
+    // The remaining owner reverts it, for the tests that follow.
     const [left, lowered] = both[0].status === 200 ? [owner, second] : [second, owner];
     expect((await change(left, lowered, { role: 'owner' })).status).toBe(200);
   });

@@ -12,7 +12,7 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, 
 import { ChangeMember, InvitedMember, InviteMember, MemberPage, MemberView, SignInLinkView } from './member.dto.js';
 import { MemberService } from './member.service.js';
 
-/** What signing in changes. */
+/** What a sign-in changes. */
 const derived = ['state', 'last_seen_at'];
 
 @ApiTags('members')

@@ -9,7 +9,7 @@ export type MemberState = (typeof memberStates)[number];
 
 export class InviteMember {
   @IsEmail() @Text(254) email: string;
-  /** As the organization calls them. */
+  /** The member's name in this organization. */
   @Text(200, { optional: true, minLength: 1, description: 'When absent: the part of the address before the @' })
   name?: string;
   @OneOf(roleNames, { description: 'Only a role whose scopes the caller has itself' }) role: RoleName;

@@ -8,12 +8,12 @@ import type { RoleName } from './roles.js';
 import { UserAccount } from './user-account.entity.js';
 
 export type MemberRow = Member & Pick<UserAccount, 'email'>;
-/** What changes hands of a member. */
+/** What can be changed of a member. */
 export type MemberChange = Partial<Pick<Member, 'name' | 'role' | 'suspended_at'>>;
 
 const select = `SELECT m.*, u.email FROM portal.member m JOIN portal.user_account u ON u.id = m.user_id`;
 
-/** Members of organizations. What changes something takes the transaction that tells of it in the audit log. */
+/** Members of organizations. Methods that change something take the transaction that also writes the audit log. */
 @Injectable()
 export class MemberRepository {
   constructor(
@@ -25,7 +25,7 @@ export class MemberRepository {
     return this.db.transaction(work);
   }
 
-  /** The newest first. */
+  /** Newest first. */
   list(organizationId: string, limit: number, cursor: string | null, search?: string): Promise<MemberRow[]> {
     return this.db.query(
       `${select} WHERE m.organization_id = $1 AND ($2::text IS NULL OR m.user_id < $2)
@@ -46,7 +46,7 @@ export class MemberRepository {
     return row ?? null;
   }
 
-  /** The user with this address, made as needed: one for all organizations. */
+  /** The user with this address, created if missing. All organizations share it. */
   async userByEmail(tx: EntityManager, email: string): Promise<string> {
     const [row] = (await tx.query(
       `INSERT INTO portal.user_account (id, email) VALUES ($1, $2)
@@ -57,7 +57,7 @@ export class MemberRepository {
     return row.id;
   }
 
-  /** @returns false when they are a member already */
+  /** @returns false when the user is already a member */
   async add(tx: EntityManager, caller: AuditCaller, member: NewMember): Promise<boolean> {
     const [row] = (await tx.query(
       `INSERT INTO portal.member (organization_id, user_id, name, role, last_seen_at) VALUES ($1, $2, $3, $4, $5)
@@ -70,7 +70,7 @@ export class MemberRepository {
     return true;
   }
 
-  /** Owners that are not suspended; none of them changes until the transaction ends. */
+  /** Owners that are not suspended. They are locked until the transaction ends. */
   async lockOwners(tx: EntityManager, organizationId: string): Promise<string[]> {
     const rows = (await tx.query(
       `SELECT user_id FROM portal.member WHERE organization_id = $1 AND role = 'owner' AND suspended_at IS NULL
@@ -93,7 +93,7 @@ export class MemberRepository {
     await this.append(tx, caller, member, { action: 'member.removed', before: { name, role }, after: null });
   }
 
-  /** Of the organization as a whole, and so in the log of each of its projects. */
+  /** Belongs to the organization as a whole, so it appears in the log of each of its projects. */
   private append(
     tx: EntityManager,
     caller: AuditCaller,

@@ -5,7 +5,10 @@ import type { ChangeMember, InvitedMember, InviteMember, MemberView, SignInLinkV
 import { type MemberChange, MemberRepository, type MemberRow } from './member.repository.js';
 import { mayGrant, type RoleName } from './roles.js';
 
-/** Members of the caller's organization. Nobody makes somebody more than they are, nor decides over who is more. */
+/**
+ * Members of the caller's organization. Nobody can grant a role above their own, or change a member whose role is
+ * higher.
+ */
 @Injectable()
 export class MemberService {
   constructor(

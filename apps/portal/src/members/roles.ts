@@ -11,7 +11,7 @@ interface Role {
   scopes: Scope[];
 }
 
-/** Roles are sets of the scopes that API keys have. */
+/** Roles are sets of API-key scopes. */
 const roles: Record<RoleName, Role> = {
   owner: {
     description: 'Everything, also giving powers to agents and naming who approves; makes other owners',
@@ -37,12 +37,15 @@ export function scopesOf(role: RoleName): Scope[] {
   return roles[role].scopes;
 }
 
-/** Whether who holds these scopes may make somebody this, and decide over who is: nobody grants more than they have. */
+/**
+ * Whether a holder of these scopes may grant the role and manage members who have it: nobody grants more than they
+ * have.
+ */
 export function mayGrant(held: readonly Scope[], role: RoleName): boolean {
   return notGrantable(held, roles[role].scopes).length === 0;
 }
 
-/** Every role, with all that its scopes include one by one. */
+/** Every role, with each scope that it includes. */
 export function describedRoles(): { name: RoleName; description: string; scopes: Scope[] }[] {
   return roleNames.map((name) => ({
     name,

@@ -19,9 +19,9 @@ export class SignInLinkRepository {
   ) {}
 
   /**
-   * Takes the place of those that were made for the same and not used. The token stands in the fragment, which browsers send
-   * to nobody: it is in no log.
-   * @param organizationId null: for all that the user is a member of, which is for the operator alone
+   * Replaces unused links of the same user and scope. The token is in the URL's fragment, which browsers never send, so
+   * it is in no log.
+   * @param organizationId null: for all organizations of the user, which only the operator may ask for
    */
   async make(
     tx: EntityManager,
@@ -50,7 +50,10 @@ export class SignInLinkRepository {
     };
   }
 
-  /** Uses a link up, by whoever of many comes first. @returns null when there is none, or it was used or has expired */
+  /**
+   * Uses a link up; only one concurrent caller succeeds.
+   * @returns null when there is none, or it was used or has expired
+   */
   async use(tx: EntityManager, token: string): Promise<Pick<SignInLink, 'id' | 'user_id' | 'organization_id'> | null> {
     const [[used]] = (await tx.query(
       `UPDATE portal.sign_in_link SET used_at = now() WHERE hash = $1 AND used_at IS NULL AND expires_at > now()

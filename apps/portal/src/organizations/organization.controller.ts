@@ -1,12 +1,29 @@
-import { Caller, notFound, pageOf, PageQuery, type Principal, Problem, RequireScopes } from '#libs/service-kit';
+import {
+  Caller,
+  idOf,
+  notFound,
+  PageOf,
+  pageOf,
+  PageQuery,
+  type Principal,
+  Problem,
+  RequireScopes,
+} from '#libs/service-kit';
 import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { MemberOrKey } from '../authentication/request-member.js';
 import type { MemberRequest } from '../authentication/session-authenticator.js';
 import { Named } from '../projects/project.dto.js';
-import { OrganizationPage, OrganizationView } from './organization.dto.js';
 import type { Organization } from './organization.entity.js';
 import { OrganizationRepository } from './organization.repository.js';
+
+class OrganizationView {
+  @ApiProperty(idOf('org')) id: string;
+  @ApiProperty() name: string;
+  @ApiProperty({ format: 'date-time' }) created_at: string;
+}
+
+class OrganizationPage extends PageOf(OrganizationView) {}
 
 @ApiTags('organizations')
 @Controller('api/v1/organizations')

@@ -20,13 +20,13 @@ export class OrganizationRepository {
     return this.db.manager.findOneBy(Organization, { id });
   }
 
-  /** Those of these ids, oldest first. */
+  /** The organizations with these ids, oldest first. */
   list(ids: string[], limit: number, cursor: string | undefined): Promise<Organization[]> {
     const id = In(cursor === undefined ? ids : ids.filter((each) => each > cursor));
     return this.db.manager.find(Organization, { where: { id }, order: { id: 'ASC' }, take: limit });
   }
 
-  /** With a project to work in, and the member who makes it as its owner. */
+  /** Creates it with a first project, and with the member who creates it as its owner. */
   create(caller: Principal, owner: { id: string; name: string }, name: string): Promise<Organization> {
     return this.db.transaction(async (tx) => {
       const organization = await tx.save(Organization, tx.create(Organization, { id: newId('org'), name }), {

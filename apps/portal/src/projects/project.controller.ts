@@ -112,20 +112,20 @@ export class ProjectController {
     return viewOf(id, await this.projects.reopen(caller, id, () => this.tell(caller, id, false)));
   }
 
-  /** Those that hold to them. @throws Problem 503 when one is away */
+  /** Tells the services that enforce the limits. @throws Problem 503 when one does not answer */
   private async tellLimits(caller: Principal, projectId: string, limits: ProjectLimitsDto): Promise<void> {
     const scope = { organizationId: caller.organizationId, projectId };
     const held = this.services.filter(({ service }) => holdLimits.includes(service));
     await Promise.all(held.map(({ client }) => client.put('/internal/project/limits', scope, limits)));
   }
 
-  /** The gateway, which answers for webhooks. @throws Problem 503 when it is away */
+  /** Tells the gateway, which answers for webhooks. @throws Problem 503 when it does not answer */
   private tell({ organizationId }: Principal, projectId: string, closed: boolean): Promise<unknown> {
     return this.gateway.post('/internal/project/closed', { organizationId, projectId }, { closed });
   }
 }
 
-/** The one project the caller reaches, or null for all of its organization, as its members do. */
+/** The one project that the caller reaches, or null for all of its organization. */
 function reach(caller: Principal): string | null {
   return reachesOrganization(caller) ? null : caller.projectId;
 }

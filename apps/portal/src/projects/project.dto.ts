@@ -2,7 +2,7 @@ import { ProjectLimitsDto } from '#libs/project-limits';
 import { idOf, PageOf, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 
-/** What a project or an organization is made or renamed with. */
+/** The body that creates or renames a project or an organization. */
 export class Named {
   @Text(200, { minLength: 1 }) name: string;
 }

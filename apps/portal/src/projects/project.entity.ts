@@ -7,9 +7,9 @@ export class Project {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'project_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) name: string;
-  /** Nothing is changed in a closed project, and its keys are refused. */
+  /** A closed project is read-only, and its keys are refused. */
   @Column({ type: 'timestamptz', nullable: true }) closed_at: Date | null;
-  /** What is different from what the installation is set to; what is absent is not. */
+  /** Only the limits that differ from the installation's settings. */
   @Column({ type: 'jsonb', default: {} }) limits: Partial<ProjectLimitsDto>;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
 }

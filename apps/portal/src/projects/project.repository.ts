@@ -80,13 +80,13 @@ export class ProjectRepository {
   }
 
   /**
-   * @param tell says it to who has to know, before it is committed: when that fails, nothing has happened
-   * @returns null when there is no such project; `last` when no other is open
+   * @param tell notifies the service concerned before the commit; if it fails, nothing has changed
+   * @returns null when there is no such project; `last` when no other project is open
    */
   close(caller: Principal, id: string, tell: () => Promise<unknown>): Promise<Project | 'last' | null> {
     return this.db.transaction(async (tx) => {
       const where = { organization_id: caller.organizationId, closed_at: IsNull() };
-      // All of them, always in one order: two that close the last two at a time wait for each other.
+      // Locks all of them, in one order, so that two callers who close the last two projects wait for each other.
       const open = await tx.find(Project, { where, order: { id: 'ASC' }, lock: { mode: 'pessimistic_write' } });
       const project = open.find((each) => each.id === id);
       if (!project) return tx.findOneBy(Project, { id, organization_id: caller.organizationId });
@@ -115,7 +115,7 @@ export class ProjectRepository {
     return tx.save(Project, { ...project, closed_at: at });
   }
 
-  /** Of the organization as a whole, and so in the log of each of its projects. */
+  /** Belongs to the organization as a whole, so it appears in the log of each of its projects. */
   private append(
     tx: EntityManager,
     caller: Principal,

@@ -91,7 +91,7 @@ describe('the proxy', () => {
     const urls = { INGRESS_URL: ingress.url, VAULT_URL: vault.url, GATEWAY_URL: vault.url, ROUTER_URL: vault.url };
     const all = { ...urls, ENGINE_URL: vault.url, MCP_REGISTRY_URL: vault.url };
     const behind = await startPortal(all, 0, { TRUSTED_PROXIES: ['127.0.0.1'] });
-    // The first was the client's own claim, the second is what the proxy saw.
+    // The first address is the client's claim, the second is what the proxy saw.
     const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
     await send(`${behind.url}/api/v1/webhooks/tok_1`, null, { method: 'POST', body: 'x', headers });
     expect(ingress.seen.at(-1)!.headers['x-forwarded-for']).toBe('203.0.113.7');

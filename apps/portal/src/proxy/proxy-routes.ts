@@ -17,7 +17,7 @@ export interface ProxySettings extends UpstreamUrls {
 const connectTimeoutMs = 2_000;
 const logger = new Logger('proxy');
 
-/** One origin for everything: webhooks and the parts of the management API go to the services that own them. */
+/** Serves everything from one origin: webhooks and the management API are proxied to the services that own them. */
 export function proxyRoutes(app: NestFastifyApplication, settings: ProxySettings): void {
   const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
   const hop = new PortalHop(app.get(ServiceTokens, { strict: false }));
@@ -45,9 +45,9 @@ function proxy(
   rewrite: RewriteHeaders,
 ): void {
   void fastify.register(async (scope) => {
-    // Without these, Fastify would read text/plain as text, and a signature is over the bytes.
+    // Otherwise Fastify parses text/plain as text, but a signature covers the raw bytes.
     scope.removeAllContentTypeParsers();
-    // A type that Fastify cannot read is nothing to it: whether a body is welcome is for the service behind to say.
+    // Fastify rejects content types that it cannot parse. Which ones are accepted is up to the service behind.
     scope.addHook('onRequest', async (request) => hideContentType(request));
     scope.setErrorHandler((error, _request, reply) => sendProblem(reply, error));
     await scope.register(compress, { global: false, encodings: ['br', 'gzip'] });
@@ -75,10 +75,12 @@ function proxy(
   });
 }
 
-/** Smaller ones fit into one packet as they are. */
+/** A smaller body fits into one packet uncompressed. */
 const compressedFromBytes = 1_024;
 
-/** What is read, of which none has a secret: the size of a compressed answer tells something of what is in it. */
+/**
+ * Only reads of JSON, which never contain a secret: the size of a compressed answer leaks something about its content.
+ */
 function isWorthCompressing({ method }: Pick<FastifyRequest, 'method'>, reply: FastifyReply): boolean {
   const bytes = Number(reply.getHeader('content-length') ?? Number.POSITIVE_INFINITY);
   return (
@@ -103,28 +105,28 @@ function withContentType({ raw }: FastifyRequest, headers: IncomingHttpHeaders):
 }
 
 /**
- * The headers as they came, but for the client's address: it is the portal's word alone, and what the client or a proxy
- * that is not trusted said of it is dropped. Else a webhook's headers are kept and shown as the provider's.
+ * Replaces the client's address with the portal's own finding. What the client or an untrusted proxy claims is dropped.
+ * All other headers stay as they came, because a webhook's are stored and shown as the provider's.
  */
 function withClientAddress(request: FastifyRequest, headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { forwarded: _forwarded, 'x-real-ip': _realIp, ...kept } = headers;
   return { ...kept, 'x-forwarded-for': request.ip };
 }
 
-/** Shows the ingress that a webhook was handed on by the portal. */
+/** Proves to the ingress that the portal forwarded a webhook. */
 class PortalHop {
   token = '';
 
   constructor(private readonly tokens: ServiceTokens) {}
 
-  /** Costs a look at a map but for once in a token's life. */
+  /** Only a map lookup, except once in a token's lifetime. */
   async renew(): Promise<void> {
     const portal = { subject: 'service:portal', organizationId: '', projectId: '', scopes: [] };
     this.token = await this.tokens.mint('webhook-ingress', portal);
   }
 }
 
-/** The client's address, and one request id through all services. */
+/** Adds the client's address, and the request id that all services share. */
 function withRequestId(request: FastifyRequest, headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return { ...withClientAddress(request, headers), 'x-request-id': request.id };
 }

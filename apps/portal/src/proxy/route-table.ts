@@ -12,11 +12,11 @@ export interface UpstreamUrls {
 interface Upstream {
   audience: Audience;
   urlSetting: keyof UpstreamUrls;
-  /** Its resources: the first segments below `/api/v1/`. */
+  /** Its resources: the first path segments below `/api/v1/`. */
   resources: readonly string[];
 }
 
-/** Which service answers which part of the management API; what is not here is the portal's own. */
+/** Which service answers which part of the management API. The portal answers the rest itself. */
 export const upstreams: readonly Upstream[] = [
   {
     audience: 'adapter-gateway',
@@ -45,8 +45,8 @@ export function audienceOf(route: string): Audience {
 }
 
 /**
- * Webhooks are authenticated by their token and signature, at the ingress; the API's description is for everyone, and who
- * signs in is nobody yet.
+ * Webhooks are authenticated at the ingress, by token and signature. The API's description is public, and nobody is
+ * signed in yet at sign-in.
  */
 export function isPublic(route: string): boolean {
   return ['webhooks', 'openapi.json', 'sign-in'].includes(resourceOf(route));
@@ -57,8 +57,8 @@ export function isWebhook(route: string): boolean {
 }
 
 /**
- * Where providers and links send browsers: whoever comes may be signed in or not. The vault holds the browser to its cookie,
- * and to its user where there is one.
+ * Where providers and links send browsers, signed in or not. The vault checks the browser's own cookie, and the user if
+ * there is one.
  */
 export function isOpen(route: string): boolean {
   return resourceOf(route) === 'oauth';

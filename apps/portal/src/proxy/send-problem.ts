@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 
 const logger = new Logger('http');
 
-/** Answers with problem+json where Nest's filter does not reach: in Fastify's hooks and in the proxy. */
+/** Answers with problem+json where Nest's filter does not apply: in Fastify's hooks and in the proxy. */
 export function sendProblem(reply: FastifyReply, error: unknown): FastifyReply {
   const problem = toProblem(error);
   if (problem.status >= 500) {

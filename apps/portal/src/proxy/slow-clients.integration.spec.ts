@@ -14,7 +14,8 @@ beforeAll(async () => {
     streaming += 1;
     response.once('close', () => (streaming -= 1));
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    // As much as is taken: a client that does not read lets it fill every buffer on the way, and then nothing moves.
+    // Sends as much as is accepted: a client that does not read lets every buffer on the way fill up, and then nothing
+    // moves.
     const fill = (): void => void (response.writable && response.write('x'.repeat(65_536)) && setImmediate(fill));
     response.on('drain', fill);
     fill();

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** How it stands with one queue now. */
+/** The current state of one queue. */
 export class QueueView {
   @ApiProperty() queue: string;
   @ApiProperty({ description: 'The service that takes its jobs' }) service: string;

@@ -4,14 +4,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** What a page of the portal's own origin reads from its session and shows with every change; of the cookie's 256 random bits. */
+/**
+ * A page of the portal's own origin reads this from its session and sends it with every change. It derives from the
+ * cookie's 256 random bits.
+ */
 export function csrfTokenOf(sessionToken: string): string {
   return createHash('sha256').update(`csrf ${sessionToken}`).digest('base64url');
 }
 
 /**
- * Browsers send the cookie with what other pages make them send, so a change has to come from a page of the portal, and
- * show what only such a page can read.
+ * Browsers attach the cookie to requests of other sites too. So a change must come from a page of the portal, with a
+ * token that only such a page can read.
  * @throws Problem 403 `csrf_refused`
  */
 export function refuseForgery(
@@ -32,14 +35,14 @@ export function refuseForgery(
 }
 
 /**
- * Of a sign-in, which has no session yet: no other page signs its visitor in as somebody else.
+ * Checks a sign-in, which has no session yet: no other site may sign its visitor in as somebody else.
  * @throws Problem 403 `csrf_refused`
  */
 export function refuseForeignOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
   if (originOf(headers, publicUrl) === 'foreign') throw refused('The request comes from a page of another origin.');
 }
 
-/** `unsaid`: from no browser, or from one that says nothing. A proxy may change Host, so the public address counts as well. */
+/** `unsaid`: no browser, or one that does not say. A proxy may change Host, so the public address counts as own too. */
 function originOf(headers: IncomingHttpHeaders, publicUrl: string): 'own' | 'foreign' | 'unsaid' {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' ? 'own' : 'foreign';

@@ -7,7 +7,7 @@ import type { RoleName } from '../members/roles.js';
 import { type SessionSettings, SETTINGS } from '../settings.js';
 import type { MemberSession } from './member-session.entity.js';
 
-/** What the user of a session is in one organization. */
+/** A session user's membership in one organization. */
 export interface Membership {
   organization_id: string;
   organization_name: string;
@@ -28,10 +28,10 @@ export type LiveSession = Pick<
   | 'created_at'
 >;
 
-/** A session that is not over, with what it reaches: never of a membership that is suspended. */
+/** A live session with the memberships that it reaches. Suspended ones are left out. */
 export interface SignedIn extends LiveSession {
   email: string | null;
-  /** The oldest first. */
+  /** Oldest first. */
   memberships: Membership[];
 }
 
@@ -54,7 +54,7 @@ export class MemberSessionRepository {
     @Inject(SETTINGS) private readonly settings: SessionSettings,
   ) {}
 
-  /** @returns null where the session is over, or reaches nothing any more */
+  /** @returns null where the session has ended or reaches nothing any more */
   async findSignedIn(hash: Buffer): Promise<SignedIn | null> {
     const [found] = (await this.db.query(
       `SELECT ${columns}, u.email,
@@ -71,7 +71,7 @@ export class MemberSessionRepository {
     return found ?? null;
   }
 
-  /** Also forgets what is long over of this user, so that no list of it grows. */
+  /** Also deletes the user's long expired sessions, so that their number stays bounded. */
   async insert(tx: EntityManager, session: NewSession): Promise<{ id: string; expires_at: Date }> {
     await tx.query("DELETE FROM portal.member_session WHERE user_id = $1 AND expires_at < now() - interval '30 days'", [
       session.user_id,
@@ -95,7 +95,7 @@ export class MemberSessionRepository {
     return { id, expires_at: made.expires_at };
   }
 
-  /** Those of a member's that are not over, newest first, as far as they reach the organization. */
+  /** A member's live sessions that reach the organization, newest first. */
   list(organizationId: string, userId: string, limit: number, cursor: string | null): Promise<LiveSession[]> {
     return this.db.query(
       `SELECT ${columns} FROM portal.member_session s
@@ -114,7 +114,7 @@ export class MemberSessionRepository {
     return found ?? null;
   }
 
-  /** Once: a session that was revoked meanwhile is not told of again. */
+  /** A session that was revoked meanwhile is not audited again. */
   revoke(caller: Principal, { id, user_id }: LiveSession): Promise<void> {
     return this.db.transaction(async (tx) => {
       const [, count] = (await tx.query(
@@ -132,7 +132,7 @@ export class MemberSessionRepository {
     await this.db.query('UPDATE portal.member_session SET last_used_at = now() WHERE id = $1', [id]);
   }
 
-  /** Those of these holders (`session:<id>:<organization>:<role>`) that are still what they say. */
+  /** The holders among these (`session:<id>:<organization>:<role>`) that are still valid as given. */
   async validAmong(holders: string[]): Promise<Set<string>> {
     const ids = holders.map((holder) => holder.split(':')[1]);
     const rows = (await this.db.query(

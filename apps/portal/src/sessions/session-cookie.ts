@@ -2,14 +2,14 @@ import { readCookie } from '#libs/service-kit';
 
 const plainName = 'gatehouse_session';
 
-/** The prefix needs Secure, which browsers do not keep over http. */
+/** The prefix requires Secure, and browsers drop Secure cookies over http. */
 function nameOf(publicUrl: string): string {
   return `${isSecure(publicUrl) ? '__Host-' : ''}${plainName}`;
 }
 
 /**
- * `Set-Cookie` of a session; Lax, so that a link from elsewhere opens the console signed in.
- * @param value null takes the cookie away
+ * `Set-Cookie` of a session. It is Lax, so that a link from elsewhere opens the console signed in.
+ * @param value null deletes the cookie
  */
 export function sessionCookie(publicUrl: string, value: string | null, maxAgeSeconds = 0): string {
   const secure = isSecure(publicUrl) ? '; Secure' : '';
@@ -20,7 +20,7 @@ export function sessionTokenOf(cookies: string | undefined, publicUrl: string): 
   return readCookie(cookies, nameOf(publicUrl)) || undefined;
 }
 
-/** What of a `Cookie` header others may see; undefined: nothing is left. */
+/** The part of a `Cookie` header that other services may see; undefined: nothing is left. */
 export function withoutSession(cookies: string | undefined, publicUrl: string): string | undefined {
   const name = nameOf(publicUrl);
   const kept = (cookies ?? '').split(';').filter((pair) => pair.split('=')[0]?.trim() !== name);

@@ -17,7 +17,7 @@ export class SessionService {
     private readonly projects: ProjectRepository,
   ) {}
 
-  /** Of a session that was just started. */
+  /** The view of a session that was just started. */
   async started(hash: Buffer, token: string): Promise<SignedInView> {
     const session = await this.sessions.findSignedIn(hash);
     const organizationId = session?.memberships[0]?.organization_id;
@@ -44,7 +44,7 @@ export class SessionService {
     };
   }
 
-  /** @param current the session that asks; null where a key does */
+  /** @param current the calling session; null where a key calls */
   async list(caller: Principal, query: MemberSessionQuery, current: string | null): Promise<Page<MemberSessionView>> {
     const own = ownId(caller);
     const memberId = query.member_id ?? own;
@@ -57,7 +57,7 @@ export class SessionService {
   }
 
   /**
-   * Others' only as far as they reach the caller's organization.
+   * Other users' sessions only if they reach the caller's organization.
    * @throws Problem 404; 403 `scope_missing`, `role_not_grantable`
    */
   async revoke(caller: Principal, id: string): Promise<void> {
@@ -89,7 +89,7 @@ export class SessionService {
   }
 }
 
-/** The caller's id where a member calls. */
+/** The caller's user id, or null where a key calls. */
 function ownId({ subject }: Principal): string | null {
   return /^user:(.+)$/.exec(subject)?.[1] ?? null;
 }

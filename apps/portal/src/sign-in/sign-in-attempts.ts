@@ -4,7 +4,7 @@ import { type FailedKeysSettings, networkOf } from '../authentication/failed-key
 import { Trials } from '../authentication/trials.js';
 import { SETTINGS } from '../settings.js';
 
-/** Slows an address that tries to sign in and fails, as one that tries API keys. */
+/** Slows down an address whose sign-ins fail, as failed API keys do. */
 @Injectable()
 export class SignInAttempts {
   private readonly addresses: Trials;

@@ -15,15 +15,15 @@ export interface Browser {
 }
 
 export interface StartedSession {
-  /** For the cookie; it is stored nowhere. */
+  /** The cookie's value. It is not stored. */
   token: string;
-  /** As which `findSignedIn` knows it. */
+  /** The key for `findSignedIn`. */
   hash: Buffer;
 }
 
 const maxUserAgent = 500;
 
-/** Starts sessions, each in one transaction with what gives the right to it and the entry that tells of it. */
+/** Starts sessions. One transaction also uses up what entitles to the session, and writes the audit log. */
 @Injectable()
 export class StartedSessionRepository {
   constructor(
@@ -33,7 +33,7 @@ export class StartedSessionRepository {
     private readonly audit: AuditLog,
   ) {}
 
-  /** @returns null for a link that is none, was used, has expired, or is for nobody any more */
+  /** @returns null for a link that does not exist, was used, has expired, or whose user is no member any more */
   byLink(token: string, browser: Browser): Promise<StartedSession | null> {
     return this.db.transaction(async (tx) => {
       const link = await this.links.use(tx, token);
@@ -41,7 +41,7 @@ export class StartedSessionRepository {
     });
   }
 
-  /** @returns null when the user is a member of nothing that the session would reach */
+  /** @returns null when the user has no membership that the session would reach */
   async start(
     tx: EntityManager,
     who: { user_id: string; organization_id: string | null; method: SignInMethod },

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** Who a user is to an OIDC issuer: addresses change hands, `sub` does not (OpenID Connect Core 5.7). */
+/** A user's identity at an OIDC issuer. Addresses may change hands, `sub` does not (OpenID Connect Core 5.7). */
 @Entity({ schema: 'portal', name: 'user_identity' })
 export class UserIdentity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'user_identity_pkey' }) issuer: string;

@@ -3,7 +3,7 @@ import { OwnerLinkRepository } from '../bootstrap/owner-link.repository.js';
 import type { PortalWorld } from './portal-world.js';
 import { type Answer, send } from './send.js';
 
-/** A browser that somebody is signed in with: it keeps the cookie, and its pages show the token of the session. */
+/** A signed-in browser: it keeps the cookie and sends the CSRF token. */
 export interface Browser {
   cookie: string;
   session: Answer['body'];

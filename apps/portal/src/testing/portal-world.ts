@@ -17,7 +17,7 @@ export interface PortalWorld {
   app: NestFastifyApplication;
   url: string;
   tenant: FirstTenant;
-  /** Makes a key straight in the database. */
+  /** Inserts a key directly into the database. */
   key(scopes: Scope[], expiresAt?: Date | null): Promise<string>;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ const noIssuer: Omit<OidcSettings, 'PUBLIC_URL'> = {
   GATEHOUSE_EGRESS_ALLOW: [],
 };
 
-/** The whole portal on a port, over a database of its own. */
+/** The whole portal on a port, with its own database. */
 export async function startPortal(
   urls: UpstreamUrls,
   keyCacheMs: number,

@@ -1,10 +1,10 @@
-/** What a request to the portal was answered with. */
+/** The answer to a request to the portal. */
 export interface Answer {
   status: number;
   /** Without parameters. */
   type: string | undefined;
   text: string;
-  /** The body where it is a JSON object. */
+  /** The body, if it is a JSON object. */
   body: ReturnType<typeof JSON.parse>;
 }
 

@@ -15,8 +15,9 @@ export interface Upstream {
 }
 
 /**
- * A real HTTP server in a service's place: notes requests, answers its document at `/openapi.json`, a large list at `…?large` and else 200
- * `{"from"}`. */
+ * A real HTTP server in place of a service. It records requests and answers its document at `/openapi.json`, a large
+ * list at `…?large`, and 200 `{"from"}` to anything else.
+ */
 export async function startUpstream(from: string, document: object): Promise<Upstream> {
   const seen: SeenRequest[] = [];
   const server = createServer(async (request, response) => {

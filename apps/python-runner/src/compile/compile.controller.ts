@@ -1,10 +1,13 @@
 import type { PythonCompileAnswer } from '#libs/contracts';
-import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, type Principal, RequireScopes, Text } from '#libs/service-kit';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { onlyFor } from '../called-by.js';
-import { CompileSource } from './compile.dto.js';
 import { CompileService } from './compile.service.js';
+
+class CompileSource {
+  @Text(1_048_576, { minLength: 1, description: 'Python source of one tool' }) source: string;
+}
 
 @ApiTags('internal')
 @Controller('internal/compile')

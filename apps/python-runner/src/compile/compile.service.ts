@@ -39,7 +39,9 @@ const refused = (code: string, message: string): PythonCompileAnswer => ({
   errors: [{ line: 1, column: 1, message, code }],
 });
 
-/** The child's answer in the shape that was agreed, or null: a tool's own statements ran beside it. */
+/**
+ * The child's answer in the agreed shape, or null. It is unchecked, because the tool's own statements ran beside it.
+ */
 function compiled(answer: unknown): PythonCompileAnswer | null {
   if (!isObject(answer)) return null;
   const { ok, name, description, input_schema: schema, uses, errors } = answer;

@@ -11,7 +11,7 @@ afterAll(() => runner.close());
 const places = (answer: PythonCompileAnswer): [number, number, string][] =>
   answer.ok ? [] : answer.errors.map(({ line, column, code }) => [line, column, code]);
 
-/** The schema of the one argument `a` of that type. */
+/** The schema of a tool's only argument `a`, of that type. */
 async function schemaOf(hint: string, before = ''): Promise<unknown> {
   const answer = await runner.compile(`${imports}${before}\ndef tool(a: ${hint}):\n    """Takes a."""\n`);
   if (!answer.ok) throw new Error(JSON.stringify(answer.errors));

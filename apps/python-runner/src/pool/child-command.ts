@@ -7,16 +7,16 @@ import type { RunnerSettings } from '../settings.js';
 const wasmPagesPerMb = 16;
 const { resolve } = createRequire(import.meta.url);
 const pyodide = dirname(realpathSync(resolve('pyodide/package.json')));
-/** What the build made of Python's memory once every module was imported: each child starts from it, not from nothing. */
+/** A snapshot of Python's memory with every module imported, made by the build. Each child starts from it. */
 const memory = realpathSync(resolve('#python-memory'));
 const runtime = realpathSync(fileURLToPath(new URL('../sandbox', import.meta.url)));
 export const sandboxScript = `${runtime}/child.mjs`;
 
-/** What a child may send at most: a result and output in which JSON escapes every character. */
+/** The most that a child may send: a result and output in which JSON escapes every character. */
 export const maxAnswerBytes = (settings: RunnerSettings): number =>
   2 * settings.PYTHON_RESULT_BYTES + 6 * settings.PYTHON_STDOUT_CHARS + 2 * settings.PYTHON_ARGUMENT_BYTES;
 
-/** How one child is started: arguments for Node. */
+/** Node's arguments to start one child. */
 export function childArguments(settings: RunnerSettings, nonce: string, script: string): string[] {
   const { PYTHON_SOURCE_BYTES, PYTHON_ARGUMENT_BYTES, PYTHON_HTTP_BYTES, PYTHON_EVENT_BYTES } = settings;
   const largest = Math.max(PYTHON_ARGUMENT_BYTES, PYTHON_HTTP_BYTES, PYTHON_EVENT_BYTES);
@@ -32,8 +32,8 @@ export function childArguments(settings: RunnerSettings, nonce: string, script: 
 }
 
 /**
- * A process may read Pyodide's folder, the sandbox' own and the memory it starts from, and that is all: no other file, no process, worker, addon or
- * WASI (Node's permissions), and no code made from text.
+ * The process may read only Pyodide's folder, the sandbox's own and the snapshot. It gets no other file, no process,
+ * worker, addon or WASI (Node's permissions), and no code generation from strings.
  */
 function bounds(settings: RunnerSettings, folder: string): string[] {
   return [

@@ -7,7 +7,9 @@ export function frameOf(message: object): Buffer {
   return frame;
 }
 
-/** Cuts what a child writes into frames. Holds one frame at most, and refuses a longer one before it is there. */
+/**
+ * Splits a child's output into frames. It buffers at most one frame, and rejects a longer one before it has arrived.
+ */
 export class FrameReader {
   private chunks: Buffer[] = [];
   private held = 0;
@@ -34,7 +36,10 @@ export class FrameReader {
     }
   }
 
-  /** Everything held as one buffer whose length is known; the head alone while a long frame comes in pieces. */
+  /**
+   * Everything that is buffered, in one piece. While a long frame is incomplete, only its first chunk, to avoid
+   * copying.
+   */
   private join(): Buffer {
     const [first] = this.chunks;
     if (first && this.chunks.length === 1) return first;

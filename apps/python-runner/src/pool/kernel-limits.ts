@@ -3,12 +3,12 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Whether the kernel's limits can be set from outside of a process here: prlimit(2) is Linux'. */
+/** Whether another process's kernel limits can be set here: prlimit(2) exists only on Linux. */
 export const hasKernelLimits = process.platform === 'linux';
 
 /**
- * Takes from a warm child every further file descriptor, and with it every socket, file and pipe, whatever JavaScript or
- * WebAssembly it may come to run: Node's permissions know no network. Not to be undone by the child (hard limits).
+ * Denies a warm child any further file descriptor, and so every socket, file and pipe, whatever JavaScript or
+ * WebAssembly it manages to run. Node's permissions do not cover the network. The child cannot undo it (hard limits).
  * @throws Error when prlimit (util-linux) is missing or the child is gone
  */
 export async function limitByKernel(pid: number, cpuSeconds: number): Promise<void> {

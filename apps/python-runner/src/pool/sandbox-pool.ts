@@ -17,15 +17,15 @@ const startRetryMs = 1_000;
 const sweepMs = 1_000;
 
 /**
- * Warm children for calls of any project. A child serves one source of one project, from its first call to its end: what a
- * tool does to its interpreter reaches its own later calls and nobody else's. One that nobody has used yet is kept ready for
- * as long as calls come: at rest none is, and the next call waits a third of a second for its own.
+ * Warm children for calls of any project. A child serves one source of one project from its first call to its end, so
+ * what a tool does to its interpreter affects only its own later calls. An unused child is kept ready while calls come.
+ * An idle pool keeps none, and its next call waits a third of a second for a child.
  */
 @Injectable()
 export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** Whether a child has ever become ready. */
+  /** Whether any child has ever become ready. */
   everWarm = false;
-  /** Why the last child that was started did not become ready; null once one has. */
+  /** Why the last child that was started failed to become ready; null once one has. */
   startFailure: string | null = null;
 
   private readonly logger = new Logger('python.pool');
@@ -67,7 +67,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
 
   /**
    * @throws Problem 503 `runner_busy` when no child is free in time, or too many calls wait already; 503
-   * `sandbox_starting` before the first is warm; `sandbox_unavailable` when none can be started
+   *   `sandbox_starting` before the first is warm; `sandbox_unavailable` when none can be started
    */
   async call(tenant: Tenant, call: SandboxCall): Promise<Ending> {
     const sandbox = await this.take(tenant);
@@ -107,7 +107,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
     this.serve();
   }
 
-  /** Hands children to those who wait, first come first served, and starts what is missing. */
+  /** Assigns children to waiting calls, first come first served, and starts the missing ones. */
   private serve(): void {
     if (this.closing.signal.aborted) return;
     this.waiting = this.waiting.filter((waiting) => {
@@ -139,7 +139,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
     return unavailable('sandbox_unavailable', `No Python sandbox starts: ${this.startFailure}. ${help}`);
   }
 
-  /** Until the first is warm, too: that one can be is what readiness says. */
+  /** Also true until the first child is warm: readiness depends on that one. */
   private get keepsSpare(): boolean {
     return !this.everWarm || performance.now() - this.lastCallMs < this.settings.PYTHON_IDLE_MS;
   }
@@ -162,7 +162,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
     );
   }
 
-  /** Makes room for a tenant that has no child. */
+  /** Makes room for a tenant without a child. */
   private dropOldest(): boolean {
     const [oldest] = [...this.idle].sort((one, other) => other.idleMs - one.idleMs);
     if (!oldest) return false;

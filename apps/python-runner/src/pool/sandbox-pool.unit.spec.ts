@@ -5,11 +5,11 @@ import { runOf, type RunnerWorld, startRunner, toolOf } from '../testing/runner-
 
 let runner: RunnerWorld;
 
-/** Python takes seconds to start, and more on a machine that is at work. */
+/** Python takes seconds to start, and longer on a busy machine. */
 
 afterEach(() => runner.close());
 
-/** Leaves its mark on the interpreter, and tells the mark that it found. */
+/** Marks the interpreter, and returns the mark that it found. */
 const marking = `import json\n${toolOf(
   'found = getattr(json, "mark", None)\njson.mark = mark\nreturn found',
   'mark: str',
@@ -49,7 +49,7 @@ it('a child serves one source of one project, and every other one gets another c
   expect(await mark('org_a', 'again')).toBe('a');
   expect(await mark('org_a', 'b', 'prj_b')).toBeNull();
   expect(await mark('org_a', 'again', 'prj_b')).toBe('b');
-  // With room for two, the third one's child takes the place of the one that was used longest ago.
+  // There is room for two, so the third one's child replaces the least recently used.
   expect(await mark('org_a', 'c', 'prj_b', otherMarking)).toBeNull();
   expect(await mark('org_b', 'd')).toBeNull();
   expect(await mark('org_a', 'again', 'prj_b', otherMarking)).toBe('c');
@@ -92,7 +92,7 @@ return found`,
     const more = { credentials: { shop: { token: 'real' } } };
     const found = await runner.run(look, more, project);
     expect(found).toMatchObject({ ok: true, result: clean });
-    // Children start from one picture of memory: what is drawn by lot differs all the same.
+    // Children start from one memory snapshot. Their random numbers must differ nevertheless.
     expect(await runner.run(`${look}\n`, more, project)).not.toMatchObject({
       result: { random: randomOf(found) },
     });

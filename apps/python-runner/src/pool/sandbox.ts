@@ -16,7 +16,7 @@ export type Ending =
 export interface SandboxCall {
   request: { kind: 'compile' | 'run' } & Record<string, unknown>;
   timeoutMs: number;
-  /** Answers what the tool asks of its host: `{value}` or `{refused}`. Whatever the child asks is unchecked. */
+  /** Answers a tool's question to its host: `{value}` or `{refused}`. The question is unchecked. */
   answerQuestion(question: unknown): Promise<{ value: unknown } | { refused: string }>;
 }
 
@@ -27,17 +27,17 @@ interface CallInFlight extends SandboxCall {
   end(ending: Ending): void;
 }
 
-/** Frames that belong to no call before their sender is held for hostile. */
+/** Frames outside any call that a child may send before it counts as hostile. */
 const strayFrames = 100;
 
-/** One child process and the calls made to it, one after the other. What the child sends is never trusted. */
+/** One child process and its calls, one at a time. Nothing that the child sends is trusted. */
 export class Sandbox {
-  /** Whose calls it takes, and of which source; null until the first. */
+  /** The project and source that it serves; null until its first call. */
   tenant: Tenant | null = null;
   calls = 0;
   lastUsedMs = Date.now();
   alive = true;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has exited. */
   readonly ended: Promise<void>;
 
   private readonly child: ChildProcess;
@@ -62,7 +62,7 @@ export class Sandbox {
     if (!(answers instanceof Duplex) || !(requests instanceof Duplex)) throw new Error('the child has no pipes');
     this.requests = requests;
     answers.on('data', (chunk: Buffer) => this.take(chunk));
-    // A pipe breaks with its process, whose end is told below.
+    // A pipe breaks when its process ends, which is handled below.
     for (const pipe of [answers, requests]) pipe.on('error', () => undefined);
     this.ended = new Promise((resolve) => {
       const gone = (): void => {
@@ -80,14 +80,12 @@ export class Sandbox {
     return Date.now() - this.lastUsedMs;
   }
 
-  /** Undefined when it could not be started. */
+  /** Undefined when the process could not be started. */
   get pid(): number | undefined {
     return this.child.pid;
   }
 
-  /**
-   * @throws Error when the child is not warm in time, ends before, or cannot be limited
-   */
+  /** @throws Error when the child is not warm in time, exits before, or cannot be limited */
   static async start(settings: RunnerSettings, signal: AbortSignal, script = sandboxScript): Promise<Sandbox> {
     signal.throwIfAborted();
     const sandbox = new Sandbox(settings, script);
@@ -115,7 +113,7 @@ export class Sandbox {
     return `it ended before it was warm (${signalCode ?? `exit code ${exitCode}`})`;
   }
 
-  /** Makes one call; the caller sees to it that no other is in flight. */
+  /** Makes one call. The caller ensures that no other is in flight. */
   async call(call: SandboxCall): Promise<Ending> {
     if (!this.alive) return { kind: 'crashed' };
     this.calls += 1;
@@ -137,7 +135,7 @@ export class Sandbox {
     return ending;
   }
 
-  /** Closes the way to the child, as the end of this process does. */
+  /** Closes the pipe to the child, as the end of this process would. */
   abandon(): void {
     this.requests.destroy();
   }
@@ -152,13 +150,13 @@ export class Sandbox {
     try {
       for (const message of this.frames.read(chunk)) this.heed(message);
     } catch {
-      // Not a frame: nothing that follows can be read either.
+      // Not a frame, so nothing after it can be read either.
       this.inFlight?.end({ kind: 'crashed' });
       this.kill();
     }
   }
 
-  /** Messages with another id than the call's are ignored: left over, or forged. */
+  /** Messages with another id than the call's are ignored: they are stale or forged. */
   private heed(message: unknown): void {
     const { id, kind, answer, question } = isObject(message) ? message : {};
     const call = this.inFlight;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 export type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
-/** What may share a child: the calls of one source of one project. */
+/** Which calls may share a child: those of one source of one project. */
 export interface Tenant extends Scope {
   /** Hex SHA-256. */
   sourceSha256: string;

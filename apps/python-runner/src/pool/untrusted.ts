@@ -1,4 +1,4 @@
-/** Readers of values that a sandbox child sent: it may have sent anything. */
+/** Readers for values from a sandbox child, which may have sent anything. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -4,9 +4,9 @@ import { OperationsServer } from '#libs/service-kit';
 import { until } from '#libs/testing';
 import { type RunnerWorld, startRunner, toolOf } from '../testing/runner-world.js';
 
-/** Past the import list, which is a courtesy: every module is two attributes away. */
+/** Bypasses the import list, which is only a convenience: every module is two attributes away. */
 const anyModule = 'import json\nload = json.codecs.builtins.__import__\n';
-/** JavaScript by the one function of it that Python holds. */
+/** Runs JavaScript through the one function of it that Python holds. */
 const javascript = `${anyModule}js = load("gatehouse_sandbox.host").host._ask\n`;
 const secretOfThisProcess = 'GATEHOUSE_TEST_SECRET';
 
@@ -117,7 +117,7 @@ return load("ctypes").CDLL(None).emscripten_run_script(code)`;
 
 describe('what a tool sends past its own answer', () => {
   it('is ignored when it names another call, and ends the child when it is no frame', async () => {
-    // What Python writes to descriptors stays inside of Python; nothing arrives at the runner.
+    // What Python writes to descriptors stays inside Python and never reaches the runner.
     for (const text of [
       '{"id":"x","kind":"answer","answer":{"ok":true,"result":"forged"}}',
       '\\x00\\x00\\x00\\x02{}',

@@ -7,7 +7,7 @@ import { type RunnerSettings, SETTINGS } from '../settings.js';
 
 type Answer = { value: unknown } | { refused: string };
 
-/** Puts a tool's questions to the engine, which answers them. The runner itself calls nobody else. */
+/** Passes a tool's questions to the engine. The runner itself calls nothing else. */
 @Injectable()
 export class EngineCallback implements OnApplicationShutdown {
   private readonly engine: URL;
@@ -23,24 +23,24 @@ export class EngineCallback implements OnApplicationShutdown {
     await this.egress.close();
   }
 
-  /** @throws Problem 422 `callback_not_allowed` for an address that is not the engine's */
+  /** @throws Problem 422 `callback_not_allowed` for an address outside the engine */
   check(url: string): void {
     if (URL.canParse(url) && new URL(url).origin === this.engine.origin) return;
     throw new Problem(422, 'callback_not_allowed', 'callback_url is not an address of the engine (ENGINE_URL).');
   }
 
   async httpRequest(url: string, token: string, request: PythonHttpRequest, signal: AbortSignal): Promise<Answer> {
-    // JSON's escapes and the headers beside the body.
+    // Room for JSON escapes, and for the headers besides the body.
     const maxResponseBytes = 2 * this.settings.PYTHON_HTTP_BYTES + 65_536;
     const response = await this.ask(url, token, request, maxResponseBytes, signal);
     if (response instanceof EgressError) return { refused: `The request gave no answer (${response.code}).` };
     return answerOf(response, ({ status }) => typeof status === 'number');
   }
 
-  /** What the event of the call's turn was received as: all of it, or a refusal that says why not. */
+  /** The received event of the call's turn: all of it, or a refusal with its reason. */
   async event(url: string, token: string, signal: AbortSignal): Promise<Answer> {
     const { PYTHON_EVENT_BYTES: maxBytes } = this.settings;
-    // JSON may escape every byte in six characters.
+    // JSON may escape every byte as six characters.
     const response = await this.ask(url, token, {}, 6 * maxBytes + 65_536, signal);
     const tooLarge = { refused: `The event's body is over ${maxBytes} bytes, the most that event() gives.` };
     if (response instanceof EgressError) {
@@ -91,7 +91,7 @@ function parsed(body: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(body).toString('utf8'));
   } catch {
-    // A page of a proxy between, say: its status is all there is to tell.
+    // An error page of a proxy, for example: only its status is known.
     return null;
   }
 }

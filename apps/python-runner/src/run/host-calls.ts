@@ -7,7 +7,7 @@ type Answer = { value: unknown } | { refused: string };
 const maxUrl = 8_192;
 const maxHeaders = 50;
 
-/** What one call of a tool may ask: its own credentials, and by way of the engine its event and HTTP requests. */
+/** What one call of a tool may ask for: its own credentials and, through the engine, its event and HTTP requests. */
 export class HostCalls {
   private made = 0;
   private readonly over = new AbortController();
@@ -18,7 +18,7 @@ export class HostCalls {
     private readonly limit: number,
   ) {}
 
-  /** @param question as the child put it, unchecked */
+  /** @param question as the child sent it, unchecked */
   async answer(question: unknown): Promise<Answer> {
     this.made += 1;
     if (this.made > this.limit) return { refused: `A call may ask the platform ${this.limit} times.` };
@@ -29,7 +29,7 @@ export class HostCalls {
     return { refused: 'The platform does not know this question.' };
   }
 
-  /** Ends what the call still asks for. */
+  /** Cancels the call's questions in flight. */
   close(): void {
     this.over.abort();
   }
@@ -57,7 +57,7 @@ export class HostCalls {
   }
 }
 
-/** The request, or a sentence about what is wrong with it. The engine checks its values once more. */
+/** The request, or a sentence about what is wrong with it. The engine validates the values again. */
 function httpRequestOf(given: unknown): PythonHttpRequest | string {
   const { method, url, headers, body } = isObject(given) ? given : {};
   if (typeof method !== 'string' || method.length > 16) return 'method is GET, POST, PUT or DELETE.';

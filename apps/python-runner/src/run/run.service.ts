@@ -16,7 +16,7 @@ const told: Record<Exclude<Ending['kind'], 'answer'>, string> = {
   memory: 'The tool used more memory than a call may.',
   crashed: 'The tool broke its interpreter.',
 };
-/** Failures that a child tells of itself; a time-out and a crash it cannot. */
+/** Failures that a child reports itself. It cannot report a timeout or a crash. */
 const tellable: Failure['error'][] = ['exception', 'invalid_result', 'host_call_refused', 'memory'];
 
 @Injectable()
@@ -63,7 +63,7 @@ export class RunService {
     if (run.callback_url !== undefined) this.engine.check(run.callback_url);
   }
 
-  /** The child's answer in the shape that was agreed: it may say anything. */
+  /** The child's answer in the agreed shape: it may have sent anything. */
   private outcome(answer: unknown, durationMs: number): PythonRunAnswer {
     const { ok, result, stdout, truncated, error, message, line } = isObject(answer) ? answer : {};
     const output = textOf(stdout, this.settings.PYTHON_STDOUT_CHARS);

@@ -4,7 +4,7 @@ import process from 'node:process';
 const IN = 4;
 const OUT = 3;
 
-/** Waits for so many bytes. @param {number} length */
+/** Blocks until that many bytes are read. @param {number} length */
 function readExactly(length) {
   const bytes = Buffer.alloc(length);
   for (let at = 0; at < length;) {
@@ -17,7 +17,7 @@ function readExactly(length) {
 }
 
 /**
- * Waits for the next frame: four bytes of length (big-endian), then JSON.
+ * Blocks until the next frame is read: four bytes of length (big-endian), then JSON.
  * @param {number} maxBytes
  * @returns {any}
  */

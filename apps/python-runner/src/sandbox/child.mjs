@@ -1,5 +1,6 @@
-// One sandbox child: `node --permission ... child.mjs <settings as JSON>`. Reads its memory, then requests from descriptor 4, and
-// answers on descriptor 3, one at a time and synchronously: no event loop turns while a tool runs, so nothing outlives its call.
+// One sandbox child: `node --permission ... child.mjs <settings as JSON>`. It loads its memory snapshot, then reads
+// requests from descriptor 4 and answers on descriptor 3, one at a time and synchronously: no event loop runs during a
+// tool, so nothing outlives its call.
 import { readFileSync } from 'node:fs';
 import { readFrame, writeFrame } from './child-frames.mjs';
 import { startPython } from './pyodide.mjs';
@@ -28,7 +29,7 @@ writeFrame({ id: settings.nonce, kind: 'ready' });
 for (;;) {
   const request = readFrame(maxFrameBytes);
   callId = request.id;
-  // Whatever throws here broke the interpreter: the child ends, and another one takes its place.
+  // An exception here means that the interpreter is broken: the child exits and is replaced.
   const answer = serve(JSON.stringify(request), maxResultBytes, maxStdoutChars);
   writeFrame({ id: callId, kind: 'answer', answer: JSON.parse(answer) });
 }

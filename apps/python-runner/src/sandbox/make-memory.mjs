@@ -1,6 +1,6 @@
-// Makes the memory that every child starts from: `node make-memory.mjs <settings as JSON>`, by the build. It holds Python, the
-// sandbox' own modules and every module that a tool may import: 31 MB, in two seconds. From it a child is warm in a quarter of
-// a second, so each tool can have a child of its own.
+// Makes the memory snapshot that every child starts from. The build runs it: `node make-memory.mjs <settings as JSON>`.
+// The snapshot holds Python, the sandbox's own modules and every module that a tool may import: 31 MB, made in two
+// seconds. A child that starts from it is warm in a quarter of a second, so each tool can have a child of its own.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { startPython } from './pyodide.mjs';
 
@@ -13,7 +13,7 @@ python.FS.mkdirTree('/runtime/gatehouse_sandbox');
 for (const file of readdirSync(library).filter((name) => name.endsWith('.py'))) {
   python.FS.writeFile(`/runtime/gatehouse_sandbox/${file}`, readFileSync(new URL(file, library)));
 }
-// What a tool may import is imported once here, so that neither a child's start nor a call pays for it.
+// Imports what a tool may import once here, so that neither a child's start nor a call pays for it.
 python.runPython(`
 import importlib, sys
 sys.path.insert(0, '/runtime')

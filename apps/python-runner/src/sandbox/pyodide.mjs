@@ -1,13 +1,14 @@
 import { constants } from 'node:fs';
 
 /**
- * Starts Python with no way to JavaScript's globals, input or output.
+ * Starts Python without access to JavaScript's globals, input or output.
  * @param {string} folder Pyodide's
- * @param {{_makeSnapshot?: boolean, _loadSnapshot?: Uint8Array}} memory whether it is to be pictured, or a picture to start from
+ * @param {{_makeSnapshot?: boolean, _loadSnapshot?: Uint8Array}} memory whether to make a snapshot, or one to start
+ *   from
  * @returns {Promise<any>} Pyodide's API, which has no types for snapshots
  */
 export async function startPython(folder, memory) {
-  // Emscripten asks for these numbers while it loads; under --permission Node refuses the old way to them.
+  // Emscripten needs these constants while it loads. Under --permission Node refuses the old way to read them.
   process.binding = () => ({ fs: constants });
   const { loadPyodide } = await import(`file://${folder}/pyodide.mjs`);
   return loadPyodide({

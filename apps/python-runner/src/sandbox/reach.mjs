@@ -10,8 +10,8 @@ const refuse = () => {
 };
 
 /**
- * Takes from this process what JavaScript could reach beside its permissions, for the case that a tool gets at JavaScript:
- * Node's permissions know no network, so sockets go here and, on Linux, by a limit of the kernel that the runner sets.
+ * Removes what JavaScript could reach in spite of the permissions, in case a tool gets hold of JavaScript. Node's
+ * permissions do not cover the network: sockets are removed here and, on Linux, by a kernel limit that the runner sets.
  */
 export function removeReach() {
   for (const name of networkGlobals) Reflect.deleteProperty(globalThis, name);
@@ -26,7 +26,7 @@ export function removeReach() {
     for (const name of names)
       Object.defineProperty(owner, name, { value: refuse, writable: false, configurable: false });
   }
-  // Pyodide reads these while it runs; everything else of `process` (getBuiltinModule, kill, binding) goes.
+  // Pyodide reads these at run time. Everything else of `process` (getBuiltinModule, kill, binding) is removed.
   const { platform, arch, version, versions } = process;
   const rest = Object.freeze({ platform, arch, version, versions, argv: [], env: {}, on: () => rest });
   Object.defineProperty(globalThis, 'process', { value: rest, writable: false, configurable: false });

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 
 export interface FakeEngine {
   url: string;
-  /** What was asked, in order. */
+  /** The requests, in order. */
   asked: { authorization: string | undefined; body: unknown }[];
   close(): Promise<void>;
 }
 
-/** Where runs call back. @param answer status and JSON of the answer to a path */
+/** The engine that runs call back. @param answer status and JSON of the answer to a path */
 export async function fakeEngine(answer: (path: string) => [number, object]): Promise<FakeEngine> {
   const asked: FakeEngine['asked'] = [];
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// A child that was taken over: it speaks the runner's frames by itself, in the way that the request's source names.
+// A compromised child: it speaks the runner's frames itself, in the way that the request's source names.
 import { readSync, writeSync } from 'node:fs';
 
 const { nonce } = JSON.parse(process.argv[2] ?? '');
@@ -26,7 +26,7 @@ function receive(length) {
 const request = () => JSON.parse(receive(receive(4).readUInt32BE()).toString('utf8'));
 
 send(frame({ id: nonce, kind: 'ready' }));
-// Said while nobody asks.
+// Sent outside any call.
 send(frame({ id: nonce, kind: 'answer', answer: 'unasked' }));
 for (;;) {
   const { id, source } = request();
@@ -41,7 +41,7 @@ for (;;) {
   else if (source === 'too long') send(Buffer.from([0x7f, 0xff, 0xff, 0xff, 0x22]));
   else if (source === 'flood') for (let sent = 0; sent < 1_000; sent += 1) send(frame({ id: 'x', kind: 'answer' }));
   else if (source === 'questions at once') {
-    // In one piece: in three, the first could be answered before the second is there.
+    // In one write: in three, the first could be answered before the second is sent.
     send(Buffer.concat([1, 2, 3].map((question) => frame({ id, kind: 'question', question }))));
     const { answer } = request();
     send(frame({ id, kind: 'answer', answer }));

@@ -17,7 +17,7 @@ export interface RunnerWorld {
 
 export const organizationId = 'org_a';
 
-/** The runner's own service with real children, as small as a test can do with. */
+/** The runner's own service with real children, with limits as small as tests allow. */
 export async function startRunner(settings: Partial<RunnerSettings> = {}): Promise<RunnerWorld> {
   const all = { ...smallSettings, ...settings };
   const { d: _private, ...publicKey } = testServiceKey;
@@ -79,7 +79,7 @@ export function runOf(source: string, more: Partial<PythonRunRequest> = {}): Pyt
   };
 }
 
-/** A source whose tool has these statements, indented by nothing. */
+/** The source of a tool with these statements, which are not indented. */
 export const toolOf = (body: string, parameters = ''): string =>
   `def tool(${parameters}):\n    """Does what the test says."""\n${body
     .split('\n')

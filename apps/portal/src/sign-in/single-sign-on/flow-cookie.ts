@@ -5,8 +5,9 @@ import type { Flow } from './issuer.js';
 const lifetimeSeconds = 600;
 
 /**
- * Binds a sign-in to the browser that started it: its secrets are in a cookie of that browser and nowhere else, so that nobody
- * is signed in by an answer that somebody else got. One for each, so that two at a time do not undo each other.
+ * Binds a sign-in to the browser that started it. Its secrets are only in a cookie of that browser, so an answer that
+ * somebody else obtained signs nobody in. Each sign-in has its own cookie, so that concurrent ones do not overwrite
+ * each other.
  */
 export function flowCookie(publicUrl: string, flow: Flow): string {
   const value = Buffer.from(JSON.stringify(flow)).toString('base64url');
@@ -17,7 +18,7 @@ export function noFlowCookie(publicUrl: string, state: string): string {
   return written(publicUrl, state, '', 0);
 }
 
-/** @returns null when this browser started no sign-in with this state, or too long ago */
+/** @returns null when this browser started no sign-in with this state, or started it too long ago */
 export function flowOf(publicUrl: string, cookies: string | undefined, state: string): Flow | null {
   const value = readCookie(cookies, nameOf(publicUrl, state));
   if (!value) return null;
@@ -34,7 +35,7 @@ function written(publicUrl: string, state: string, value: string, maxAgeSeconds:
   return `${nameOf(publicUrl, state)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** The prefix, which needs https, keeps other hosts of the domain from setting it. */
+/** The prefix, which requires https, prevents other hosts of the domain from setting it. */
 function nameOf(publicUrl: string, state: string): string {
   const digest = createHash('sha256').update(state).digest('hex').slice(0, 16);
   return `${publicUrl.startsWith('https:') ? '__Host-' : ''}gatehouse_sign_in_${digest}`;

@@ -9,7 +9,7 @@ const timeoutMs = 10_000;
 const maxAnswerBytes = 512 * 1024;
 const clockToleranceSeconds = 30;
 
-/** What a browser has to keep until it comes back. */
+/** What a browser must keep until it returns. */
 export interface Flow {
   state: string;
   nonce: string;
@@ -17,7 +17,7 @@ export interface Flow {
   returnTo: string;
 }
 
-/** What the issuer says of somebody. */
+/** The issuer's claims about somebody. */
 export type Claims = Record<string, unknown> & { iss: string; sub: string };
 
 /** The OpenID provider that people sign in with: authorization code with PKCE, state and nonce. */
@@ -29,7 +29,7 @@ export class Issuer implements OnApplicationShutdown {
 
   constructor(@Inject(SETTINGS) private readonly settings: OidcSettings) {
     this.redirectUri = `${settings.PUBLIC_URL}/api/v1/sign-in/oidc/callback`;
-    // Whoever runs this names the issuer, so it may be within a private network.
+    // The operator chooses the issuer, so it may be in a private network.
     const own = settings.OIDC_ISSUER === null ? [] : [new URL(settings.OIDC_ISSUER).host];
     this.egress = createEgress({ allow: [...own, ...settings.GATEHOUSE_EGRESS_ALLOW] });
   }
@@ -60,7 +60,7 @@ export class Issuer implements OnApplicationShutdown {
 
   /**
    * @param query of the browser's return
-   * @throws Error when the answer is not one to this flow, or the issuer's tokens do not hold
+   * @throws Error when the answer does not belong to this flow, or the issuer's tokens are invalid
    */
   async finish({ state, nonce, verifier }: Flow, query: string): Promise<Claims> {
     const configuration = await this.configuration();
@@ -72,7 +72,7 @@ export class Issuer implements OnApplicationShutdown {
     });
     const claims = tokens.claims();
     if (!claims) throw new Error('the issuer gave no ID token');
-    // Many issuers tell addresses and groups on this request alone.
+    // Many issuers give addresses and groups only here, not in the ID token.
     const more = configuration.serverMetadata().userinfo_endpoint
       ? await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)
       : {};
@@ -97,7 +97,7 @@ export class Issuer implements OnApplicationShutdown {
     const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret } = this.settings;
     if (issuer === null || clientId === null) throw new Error('there is no issuer');
     const execute = [oidc.enableNonRepudiationChecks];
-    // Of this machine alone: the settings take no other.
+    // Only on this machine: the settings reject any other http issuer.
     if (issuer.startsWith('http:')) execute.push(oidc.allowInsecureRequests);
     const metadata = { [oidc.clockTolerance]: clockToleranceSeconds };
     return oidc.discovery(new URL(issuer), clientId, metadata, authenticationOf(secret), {
@@ -121,7 +121,7 @@ export class Issuer implements OnApplicationShutdown {
   }
 }
 
-/** As the issuer says it takes secrets; where it says nothing that is `client_secret_basic` (OpenID Connect Core 9). */
+/** The method that the issuer announces; without an announcement `client_secret_basic` (OpenID Connect Core 9). */
 function authenticationOf(secret: string | null): oidc.ClientAuth {
   if (secret === null) return oidc.None();
   const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];

@@ -1,7 +1,7 @@
 import { optionalText, type Reader } from '#libs/service-kit';
 import { type RoleName, roleNames } from '../../members/roles.js';
 
-/** Settings of single sign-on; without an issuer there is none. */
+/** Settings of single sign-on. Without an issuer it is off. */
 export interface OidcSettings {
   PUBLIC_URL: string;
   OIDC_ISSUER: string | null;
@@ -56,27 +56,27 @@ const flag: Reader<boolean> = (name, value) => {
 export const oidcSettings = {
   OIDC_ISSUER: issuer,
   OIDC_CLIENT_ID: optionalText,
-  /** Absent for a public client, which PKCE alone protects. */
+  /** Absent for a public client, which relies on PKCE alone. */
   OIDC_CLIENT_SECRET: optionalText,
-  /** On the button. */
+  /** Shown on the button. */
   OIDC_NAME: optionalText,
-  /** What somebody becomes whom nobody invited; none: they are refused. */
+  /** The role of a user whom nobody invited; none: they are refused. */
   OIDC_DEFAULT_ROLE: role,
-  /** A claim whose values say roles, at each sign-in; `OIDC_ROLES` says which. */
+  /** A claim that is mapped to roles at each sign-in, by `OIDC_ROLES`. */
   OIDC_ROLE_CLAIM: optionalText,
   OIDC_ROLES: rolesByValue,
-  /** Believes addresses of which the issuer does not say that it verified them: some issuers never do. */
+  /** Trusts addresses that the issuer does not mark as verified: some issuers never do. */
   OIDC_TRUST_EMAIL: flag,
 };
 
-/** @throws Error where the settings do not fit together */
+/** @throws Error where the settings contradict each other */
 export function checkOidc({ OIDC_ISSUER, OIDC_CLIENT_ID }: Pick<OidcSettings, 'OIDC_ISSUER' | 'OIDC_CLIENT_ID'>): void {
   if (OIDC_ISSUER !== null && OIDC_CLIENT_ID === null) {
     throw new Error('Settings are wrong:\n  OIDC_CLIENT_ID is not set, and OIDC_ISSUER is');
   }
 }
 
-/** The highest role that the claim's values give; null: they give none. */
+/** The highest role that the claim's values map to; null: none. */
 export function roleOfClaim(
   { OIDC_ROLE_CLAIM: claim, OIDC_ROLES: roles }: Pick<OidcSettings, 'OIDC_ROLE_CLAIM' | 'OIDC_ROLES'>,
   claims: Record<string, unknown>,

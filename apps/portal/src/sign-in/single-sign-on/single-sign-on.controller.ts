@@ -11,7 +11,7 @@ class StartQuery {
   @Text(2_000, { optional: true, description: 'A path of the console to come back to' }) return_to?: string;
 }
 
-/** Browsers are led through these: they answer with redirects, and with errors to the page of sign-in. */
+/** Browsers navigate to these, so they answer with redirects. Errors redirect to the sign-in page. */
 @ApiTags('sign-in')
 @PublicRoute()
 @Controller('api/v1/sign-in/oidc')

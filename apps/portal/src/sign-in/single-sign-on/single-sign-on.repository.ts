@@ -7,16 +7,16 @@ import { UserAccount } from '../../members/user-account.entity.js';
 import { UserIdentity } from '../user-identity.entity.js';
 import { type Browser, type StartedSession, StartedSessionRepository } from '../started-session.repository.js';
 
-/** Somebody, as the issuer knows them. */
+/** Somebody as the issuer knows them. */
 export interface Person {
   issuer: string;
   subject: string;
-  /** That the issuer verified; null: it did not, or knows none. */
+  /** Verified by the issuer; null: not verified, or not known. */
   email: string | null;
   name: string;
-  /** That the issuer's claims give now. */
+  /** The role that the issuer's claims currently map to. */
   claimedRole: RoleName | null;
-  /** For whom nobody invited. */
+  /** The role of a user whom nobody invited. */
   defaultRole: RoleName | null;
 }
 
@@ -24,7 +24,7 @@ export type Refusal = 'not_invited' | 'identity_conflict' | 'not_a_member';
 
 const issuerSpeaks = { subject: 'service:portal' };
 
-/** Who somebody is here whom the issuer vouches for, and what becomes of them. */
+/** Maps the issuer's identities to users, and gives them their memberships. */
 @Injectable()
 export class SingleSignOnRepository {
   constructor(
@@ -47,8 +47,8 @@ export class SingleSignOnRepository {
   }
 
   /**
-   * By the issuer's own name for them; at the first time by their address. An address whose user has another name there is
-   * somebody else's by now.
+   * Matches by the issuer's own `sub`, and by address at the first sign-in. If the address belongs to a user with
+   * another `sub`, it now belongs to somebody else.
    * @returns a user's id, `identity_conflict`, or null for somebody new
    */
   private async userOf(tx: EntityManager, { issuer, subject, email }: Person): Promise<string | null> {
@@ -69,7 +69,10 @@ export class SingleSignOnRepository {
     return id;
   }
 
-  /** In the oldest organization: the claimed role at each sign-in, the default one to whom nobody invited anywhere. */
+  /**
+   * In the oldest organization: sets the claimed role at each sign-in, or the default role for a user without any
+   * membership.
+   */
   private async grant(tx: EntityManager, userId: string, { claimedRole, name }: Person, role: RoleName): Promise<void> {
     const [organization] = (await tx.query('SELECT id FROM portal.organization ORDER BY id LIMIT 1')) as {
       id: string;

@@ -8,7 +8,7 @@ import { type Claims, Issuer } from './issuer.js';
 import { type OidcSettings, roleOfClaim } from './oidc-settings.js';
 import { type Person, type Refusal, SingleSignOnRepository } from './single-sign-on.repository.js';
 
-/** Why somebody comes back to the page of sign-in, which says it in words. */
+/** Why somebody is sent back to the sign-in page, which explains it in words. */
 export type SignInError =
   | Refusal
   | 'sign_in_refused'
@@ -21,7 +21,7 @@ export type SignInError =
 export interface Finished {
   started: StartedSession;
   returnTo: string;
-  /** Takes back what the browser kept for it. */
+  /** Deletes the flow's cookie. */
   cookie: string;
 }
 
@@ -36,7 +36,7 @@ export class SingleSignOnService {
     @Inject(SETTINGS) private readonly settings: OidcSettings,
   ) {}
 
-  /** @returns an error where the issuer does not answer; @throws Problem 404 where there is none */
+  /** @returns an error where the issuer does not answer; @throws Problem 404 where no issuer is set */
   async start(id: string, returnTo: string | undefined): Promise<{ cookie: string; url: URL } | SignInError> {
     if (id !== issuerId || !this.issuer.isSet) {
       throw new Problem(404, 'sign_in_method_not_found', `Nobody signs in here by ${id}.`);
@@ -50,7 +50,7 @@ export class SingleSignOnService {
     }
   }
 
-  /** @param query of the callback's address, as it came */
+  /** @param query of the callback's URL, unchanged */
   async finish(query: string, cookies: string | undefined, browser: Browser): Promise<Finished | SignInError> {
     if (this.attempts.isSlowed(browser.address)) return 'too_many_sign_ins';
     const outcome = await this.outcome(query, cookies, browser);
@@ -83,7 +83,7 @@ export class SingleSignOnService {
 
   private personOf(claims: Claims): Person {
     const { email, email_verified: verified } = claims;
-    // Some issuers write it as text.
+    // Some issuers send it as text.
     const isVerified = verified === true || verified === 'true' || this.settings.OIDC_TRUST_EMAIL;
     const names = [claims['name'], claims['preferred_username'], email, claims.sub];
     return {
@@ -107,12 +107,12 @@ function causeOf(error: unknown): string | null {
   return error instanceof Error && error.cause instanceof Error ? error.cause.message : null;
 }
 
-/** A path of the portal's own; whatever leads elsewhere becomes the front page. */
+/** A path of the portal itself. Any other target becomes the front page. */
 function returnPath(wanted: string | undefined): string {
   if (wanted === undefined || !wanted.startsWith('/')) return '/';
   const base = 'http://portal.invalid';
   if (!URL.canParse(wanted, base)) return '/';
   const url = new URL(wanted, base);
-  // `//host` and `/\host` are other hosts to a browser.
+  // Browsers read `//host` and `/\host` as other hosts.
   return url.origin === base ? `${url.pathname}${url.search}${url.hash}` : '/';
 }

@@ -15,7 +15,7 @@ def checked_code(source):
 
 def load(code):
     """Runs the source's own statements in a module of its own -> its names. No call sees another one's globals."""
-    # Type hints that are text (from __future__ import annotations) are looked up by the module's name.
+    # Type hints given as text (from __future__ import annotations) are resolved through the module's name.
     module = sys.modules['tool'] = types.ModuleType('tool')
     module.http_request, module.credential, module.event = http_request, credential, event
     exec(code, module.__dict__)

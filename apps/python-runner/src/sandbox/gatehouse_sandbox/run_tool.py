@@ -10,7 +10,7 @@ from .loading import checked_code, load
 from .output import capture
 from .values import Mismatch, plain, value_of
 
-# What a double holds exactly, as which JSON's numbers are read by most.
+# The integers that a double represents exactly; most readers of JSON use doubles.
 _MAX_EXACT = 2**53 - 1
 _recursion_limit = sys.getrecursionlimit()
 

@@ -12,7 +12,7 @@ from .run_tool import run_tool
 def start(ask):
     """@param ask a question to the host as JSON -> its answer as JSON"""
     host.connect(ask)
-    # Every child starts from one picture of memory, this module's state included.
+    # Every child starts from the same memory snapshot, which includes this module's state.
     random.seed()
     lock_down()
 

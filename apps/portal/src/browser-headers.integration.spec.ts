@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
-import { type PortalWorld, startPortal } from '../testing/portal-world.js';
-import { startUpstream, type Upstream } from '../testing/upstream.js';
+import { type PortalWorld, startPortal } from './testing/portal-world.js';
+import { startUpstream, type Upstream } from './testing/upstream.js';
 
 let portal: PortalWorld;
 let behind: Upstream;
