@@ -1,18 +1,18 @@
 import { type AttachmentHead, newId, type OutboundContent } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { sanitizeOwnWords } from '#libs/sanitizer';
-import { type Principal, Problem } from '#libs/service-kit';
+import { type Principal, Problem, type FieldError } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
+import { createHash } from 'node:crypto';
 import { AppService } from '../apps/app.service.js';
-import { InstalledApps } from '../apps/installed-apps.js';
+import { InstalledApps, type InstalledApp } from '../apps/installed-apps.js';
 import { DeliveryService } from '../deliveries/delivery.service.js';
 import type { DeliveryRow } from '../deliveries/delivery.entity.js';
 import { DeliveryRepository } from '../deliveries/delivery.repository.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import type { DeliverCall } from './adapter-call.dto.js';
-import { readAttachments } from './attachments.js';
+import type { DeliverCall, OutgoingAttachment } from './adapter-call.dto.js';
 
 /** How a delivery stands. `queued` and `sending` go on by themselves: asking again under the same key tells how. */
 export interface OutboxAnswer {
@@ -23,6 +23,11 @@ export interface OutboxAnswer {
   delivered_parts: number;
   error: string | null;
   error_detail: string | null;
+}
+
+interface ReadAttachments {
+  heads: AttachmentHead[];
+  contents: Buffer[];
 }
 
 /** Deliveries that services ask for by call: committed under the caller's key, then as every other delivery. */
@@ -107,4 +112,45 @@ function contentOf({ app_id, channel_address, message }: DeliverCall, attachment
     ...(attachments.length > 0 ? { attachments } : {}),
     target: { app_id, channel_address, thread_id, reply_context },
   };
+}
+
+/**
+ * The files of a message that a service wants delivered, refused at once where they could not arrive.
+ * @throws Problem 422 `attachments_unsupported | attachments_too_large | invalid_fields`
+ */
+function readAttachments(
+  given: OutgoingAttachment[],
+  { app, adapter }: InstalledApp,
+  maxBytes: number,
+): ReadAttachments {
+  if (given.length === 0) return { heads: [], contents: [] };
+  const message = adapter?.manifest.message;
+  if (message?.attachments !== true) {
+    throw new Problem(422, 'attachments_unsupported', `${app.name} cannot send files: leave them out.`);
+  }
+  const contents = given.map(({ content_base64: content }, index) => bytesOf(content, index));
+  const total = contents.reduce((sum, { length }) => sum + length, 0);
+  const most = Math.min(maxBytes, message.max_attachment_bytes ?? maxBytes);
+  if (total > most) {
+    const detail = `The files have ${total} bytes together; ${app.name} takes at most ${most} with one message.`;
+    throw new Problem(422, 'attachments_too_large', detail);
+  }
+  return {
+    contents,
+    heads: given.map(({ name, content_type: type }, index) => ({
+      name,
+      content_type: type ?? 'application/octet-stream',
+      size: contents[index]?.length ?? 0,
+      sha256: createHash('sha256')
+        .update(contents[index] ?? '')
+        .digest('hex'),
+    })),
+  };
+}
+
+function bytesOf(content: string, index: number): Buffer {
+  const bytes = Buffer.from(content, 'base64');
+  if (bytes.toString('base64') === content) return bytes;
+  const wrong: FieldError = { field: `message.attachments.${index}.content_base64`, message: 'must be base64' };
+  throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [wrong]);
 }

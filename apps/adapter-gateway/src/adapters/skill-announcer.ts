@@ -1,3 +1,4 @@
+import type { Manifest } from '#libs/adapter-sdk';
 import { backoffMs } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Problem, type ServiceClient } from '#libs/service-kit';
@@ -6,7 +7,6 @@ import { REGISTRY } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { failedSkill, madeSkill } from './adapter-skill.js';
-import { skillLinks } from './skill-links.js';
 import { type RemovedSkill, SkillNewsRepository, type SkillRow } from './skill-news.repository.js';
 
 const maxSweepMs = 2_000;
@@ -16,6 +16,14 @@ const notNow = new Set([401, 403, 408, 429]);
 
 interface SkillMade {
   skill_id?: string;
+}
+
+type Credentials = Record<string, string>;
+
+/** The credentials of a Skill that come from its App, and every name under which the App ever gave one. */
+interface SkillLinks {
+  credentials: { credential_id: string; as: string }[];
+  names: string[];
 }
 
 /**
@@ -104,4 +112,28 @@ function isAway({ status }: Problem): boolean {
 
 function scopeOf(row: { organization_id: string; project_id: string }): { organizationId: string; projectId: string } {
   return { organizationId: row.organization_id, projectId: row.project_id };
+}
+
+/**
+ * An App and the Skill of its manifest share their credentials (spec 1, rule 3), under the keys of the declarations. What
+ * webhooks are checked with stays with the App: whoever has it can make messages up.
+ * @param now the App's records by declaration key; none without an App
+ * @param before those that the Skill was told of last
+ */
+function skillLinks(manifest: Manifest, now: Credentials, before: Credentials): SkillLinks {
+  const { credentials: declarations, webhook } = manifest;
+  const verification = typeof webhook?.verification === 'object' ? webhook.verification['secret_fields'] : undefined;
+  const checked = ['signing_secret', ...(Array.isArray(verification) ? verification.map(String) : [])];
+  const shared = declarations.filter(({ key, maps_to: name }) => now[key] !== undefined && !checked.includes(name));
+  const links = new Map(shared.map(({ key }) => [nameOf(key), now[key] ?? '']));
+  return {
+    credentials: [...links].map(([as, credential_id]) => ({ credential_id, as })),
+    names: [...new Set([...declarations.map(({ key }) => key), ...Object.keys(before)].map(nameOf))],
+  };
+}
+
+/** A key as a Skill may call a credential. */
+function nameOf(key: string): string {
+  const name = key.replaceAll(/[^\w-]/g, '_').slice(0, 63);
+  return /^[A-Za-z]/.test(name) ? name : `c${name}`;
 }

@@ -25,8 +25,7 @@ import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
 import { jobOf } from './delivery-job.js';
 import { DeliveryLeases } from './delivery-leases.js';
 import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
-import { InFlightLimiter, type Leave } from './in-flight-limiter.js';
-import { SurplusPlaces } from './surplus-places.js';
+import { InFlightLimiter, type Leave, SurplusPlaces } from './in-flight-limiter.js';
 
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;

@@ -1,7 +1,7 @@
 import { Batcher } from '#libs/batching';
-import { type InboundParsePayload, inboundParse } from '#libs/contracts';
+import { type InboundParsePayload, inboundParse, backoffMs } from '#libs/contracts';
 import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
-import { JobClient, PermanentFailure, permanentCode } from '#libs/queue';
+import { JobClient, PermanentFailure, permanentCode, errorCode, RunLater } from '#libs/queue';
 import { inMessage } from '#libs/telemetry';
 import {
   type BeforeApplicationShutdown,
@@ -19,14 +19,16 @@ import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js'
 import { InFlightLimiter } from '../deliveries/in-flight-limiter.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import { reschedule, retryAfterCode } from './inbound-reschedule.js';
 import { InboundWaitRepository, type Rescheduled, type Waiting } from './inbound-wait.repository.js';
 import { InboundService } from './inbound.service.js';
+import { circuitOpenCode } from '../adapters/breaker.js';
 
 const takeEveryMs = 500;
 /** So that one question to Postgres fills several slots. */
 const refillMs = 25;
 const lookAgainMs = 500;
+/** The adapter said itself when to come again. */
+const retryAfterCode = 'retry_after';
 
 /**
  * Attempts that outlive their job: an adapter that hangs holds its own slots, and no place in the queue. What has to
@@ -187,4 +189,23 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
 
 function said(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * When a receipt comes again. A pause (a `Retry-After`, an adapter that is not ready, has too much to do, or fails
+ * with everything) costs no attempt.
+ * @param attempts that failed before this one
+ */
+function reschedule(job: InboundParsePayload, adapterId: string, attempts: number, error: unknown): Rescheduled {
+  const pause = { job, adapterId, attempts: 0 } as const;
+  if (error instanceof RunLater) {
+    // What a circuit holds back is taken when it closes: there is no time to wait for.
+    return { ...pause, code: error.code, waitMs: error.code === circuitOpenCode ? 0 : error.delayMs };
+  }
+  if (error instanceof AdapterError && error.retryAfterMs !== null) {
+    return { ...pause, code: retryAfterCode, waitMs: error.retryAfterMs };
+  }
+  const waitMs = backoffMs(inboundParse.backoff, attempts + 1);
+  if (error instanceof AdapterError && error.onTrial) return { ...pause, code: error.code, waitMs };
+  return { job, adapterId, code: errorCode(error), waitMs, attempts: 1 };
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { HealthPoller } from '../adapters/health-poller.js';
 import { HealthProbe } from '../adapters/health.js';
-import { ManifestFetch } from '../adapters/manifest-fetch.js';
+import { ManifestFetch } from '../adapters/manifest.js';
 import { AppBindings } from '../apps/app-bindings.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { AdapterChangeRepository } from './adapter-change.repository.js';
