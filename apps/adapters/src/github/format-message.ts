@@ -6,7 +6,8 @@ import {
   type FormatRequest,
   type FormatResult,
 } from '#libs/adapter-sdk';
-import { escapeMarkdown, withoutMentions } from './comment-text.js';
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /** Pure: GitHub reads Markdown, so it stays what it is, but for its mentions. */
 export function formatMessage(request: FormatRequest, maxLength: number): FormatResult {
@@ -22,4 +23,35 @@ export function formatMessage(request: FormatRequest, maxLength: number): Format
 export function partsToPost({ text, format }: DeliverCall['message'], maxLength: number): string[] {
   if (format !== 'plain') return splitText(withoutMentions(text), maxLength);
   return splitText(neutraliseBroadcasts(text, 'all'), Math.floor(maxLength / 2)).map(escapeMarkdown);
+}
+
+/**
+ * Markdown in which no `@name` notifies anybody. In code GitHub notifies nobody, and `@Override` has to stay what it is.
+ */
+function withoutMentions(markdown: string): string {
+  let fence: string | undefined;
+  return markdown
+    .split('\n')
+    .map((line) => {
+      const marker = FENCE.exec(line)?.[1];
+      if (marker !== undefined && (fence === undefined || marker.startsWith(fence))) {
+        fence = fence === undefined ? marker : undefined;
+        return line;
+      }
+      return fence === undefined ? withoutMentionsInLine(line) : line;
+    })
+    .join('\n');
+}
+
+/** Odd pieces are code spans. */
+function withoutMentionsInLine(line: string): string {
+  return line
+    .split(/(`[^`\n]+`)/)
+    .map((piece, index) => (index % 2 === 1 ? piece : neutraliseBroadcasts(piece, 'all')))
+    .join('');
+}
+
+/** Plain text as Markdown that shows it as it stands. At most twice as long. */
+function escapeMarkdown(text: string): string {
+  return text.replaceAll(/[\\`*_{}[\]<>#|~]/g, String.raw`\$&`);
 }

@@ -1,9 +1,31 @@
-import { isContainedPath, type ChangeRecord, type ListChangesCall, type ListChangesResult } from '#libs/adapter-sdk';
+import {
+  isContainedPath,
+  type ChangeRecord,
+  type ListChangesCall,
+  type ListChangesResult,
+  isJsonObject,
+  parseJson,
+} from '#libs/adapter-sdk';
+import { createHash } from 'node:crypto';
 import { readBucketPath, type BucketPath } from './bucket-path.js';
 import { listObjects, type ListedObject } from './list-objects.js';
-import { digestWith, readCursor, writeCursor } from './listing-cursor.js';
 import type { S3Http } from './s3-request.js';
 import { readStore } from './s3-store.js';
+
+/**
+ * Where a listing stands. The digest runs over every key and entity tag from the first one on, so that the digests of two
+ * whole listings are equal when nothing has changed.
+ */
+interface ListingCursor {
+  /** Digest of the last whole listing; empty before there was one. */
+  whole: string;
+  /** Digest up to `after`; empty between two listings. */
+  running: string;
+  /** The last key that was handed out; empty between two listings. */
+  after: string;
+}
+
+const NO_LISTING: ListingCursor = { whole: '', running: '', after: '' };
 
 export interface ListingSettings extends S3Http {
   /** Keys in one request, at most 1000. */
@@ -63,4 +85,23 @@ function changesOf(objects: readonly ListedObject[], root: BucketPath, before: s
     if (path.endsWith('/') || !isContainedPath(path)) return [];
     return [{ path, fingerprint: etag, status: before === '' ? ('added' as const) : ('modified' as const) }];
   });
+}
+
+/** The digest after one more object. A step of its own per object, so that the size of pages makes no difference. */
+function digestWith(running: string, object: { key: string; etag: string }): string {
+  return createHash('sha256').update(`${running}\0${object.key}\0${object.etag}`).digest('base64url').slice(0, 27);
+}
+
+function writeCursor(cursor: ListingCursor): string {
+  return Buffer.from(JSON.stringify([1, cursor.whole, cursor.running, cursor.after])).toString('base64url');
+}
+
+/** Undefined for a text that `writeCursor` did not write. */
+function readCursor(text: string | null): ListingCursor | undefined {
+  if (text === null) return NO_LISTING;
+  const parsed = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
+  if (!Array.isArray(parsed) || isJsonObject(parsed) || parsed.length !== 4 || parsed[0] !== 1) return undefined;
+  const [, whole, running, after]: unknown[] = parsed;
+  if (typeof whole !== 'string' || typeof running !== 'string' || typeof after !== 'string') return undefined;
+  return { whole, running, after };
 }

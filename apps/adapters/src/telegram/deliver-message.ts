@@ -9,11 +9,11 @@ import {
   type JsonObject,
   type PartToSend,
   type SentPart,
+  type AttachedFile,
 } from '#libs/adapter-sdk';
 import { textOf } from '../provider-calls/json-fields.js';
 import { topicOf } from './chat-message.js';
 import { partsToSend } from './format-message.js';
-import { sendFile } from './send-file.js';
 import { callTelegram, type TelegramSettings } from './telegram-api.js';
 import { visibleText } from './telegram-html.js';
 import { TELEGRAM_MAX_LENGTH } from './telegram.manifest.js';
@@ -77,4 +77,23 @@ function quoteOf(replyContext: unknown): JsonObject {
   const id = isJsonObject(replyContext) ? textOf(replyContext.message_id) : undefined;
   if (id === undefined || !/^\d{1,15}$/.test(id)) return {};
   return { reply_parameters: { message_id: Number(id), allow_sending_without_reply: true } };
+}
+
+/** Sends one file with `sendDocument`, which leaves a picture as it is. */
+async function sendFile(
+  { credentials, channel_address, message }: DeliverCall,
+  file: AttachedFile,
+  settings: TelegramSettings,
+): Promise<SentPart | DeliverFailure> {
+  const fields = {
+    chat_id: channel_address,
+    ...(message.thread_id !== undefined && { message_thread_id: message.thread_id }),
+  };
+  const form = { fields, file: { ...file, field: 'document' } };
+  const answer = await callTelegram('sendDocument', { form }, credentials, settings);
+  if (!answer.ok) return answer;
+  const messageId = textOf(answer.result.message_id);
+  return messageId === undefined
+    ? deliverFailure('provider_unavailable', 'Telegram answered without a message_id')
+    : { messageId, threadId: topicOf(answer.result) };
 }

@@ -2,8 +2,7 @@ import type { FetchFileCall, FetchFileResult, SourceFailure } from '#libs/adapte
 import { downloadFile } from '../provider-calls/download-file.js';
 import { textOf } from '../provider-calls/json-fields.js';
 import { sourceFailure } from '../provider-calls/source-failure.js';
-import { botToken } from './bot-identity.js';
-import { callTelegram, type TelegramSettings } from './telegram-api.js';
+import { botToken, callTelegram, type TelegramSettings } from './telegram-api.js';
 import { failureOfTelegramError } from './telegram-errors.js';
 
 /** What a bot may download. Source: https://core.telegram.org/bots/api#getfile */

@@ -7,7 +7,7 @@ import {
   type NormalizedMessage,
 } from '#libs/adapter-sdk';
 import { textOf, objectOf } from '../provider-calls/json-fields.js';
-import { botId } from './bot-identity.js';
+import { botId } from './telegram-api.js';
 import { parseMessage } from './parse-message.js';
 import { parseReaction } from './parse-reaction.js';
 import { describeChat } from './chat-message.js';
