@@ -5,7 +5,7 @@ import { AdapterClient } from './adapter-client.js';
 
 const maxBytes = 262_144;
 const maxDepth = 32;
-/** JSON text escapes a surrogate only when it is alone; Postgres takes neither. */
+/** JSON text escapes a surrogate only when it is alone. Postgres stores neither that nor U+0000. */
 const unstorable = /\\u(0000|d[89a-f])/i;
 
 /**
