@@ -14,7 +14,7 @@ import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import type { DeliverCall, OutgoingAttachment } from './adapter-call.dto.js';
 
-/** How a delivery stands. `queued` and `sending` go on by themselves: asking again under the same key tells how. */
+/** State of a delivery. `queued` and `sending` continue on their own: ask again under the same key for the result. */
 export interface OutboxAnswer {
   delivery_id: string;
   state: DeliveryRow['state'];
@@ -30,7 +30,7 @@ interface ReadAttachments {
   contents: Buffer[];
 }
 
-/** Deliveries that services ask for by call: committed under the caller's key, then as every other delivery. */
+/** Deliveries that services request by call: committed under the caller's key, then handled like every other one. */
 @Injectable()
 export class Outbox {
   constructor(
@@ -98,7 +98,9 @@ export class Outbox {
   }
 }
 
-/** What people and services write is theirs: only control characters are taken out, and of an adapter's own format nothing. */
+/**
+ * Texts of people and services stay as they are: only control characters are removed, and nothing in a native format.
+ */
 function cleaned(text: string, format: OutboundContent['format']): string {
   return format === 'native' ? text : sanitizeOwnWords(text).text;
 }
@@ -115,7 +117,7 @@ function contentOf({ app_id, channel_address, message }: DeliverCall, attachment
 }
 
 /**
- * The files of a message that a service wants delivered, refused at once where they could not arrive.
+ * Reads the files of a message that a service wants delivered; refuses at once what could not arrive.
  * @throws Problem 422 `attachments_unsupported | attachments_too_large | invalid_fields`
  */
 function readAttachments(

@@ -5,7 +5,7 @@ import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nest
 import { BeginConformanceRun, ConformanceRunPage, ConformanceRunView } from './conformance.dto.js';
 import { ConformanceService } from './conformance.service.js';
 
-/** Kinds of the fields of `conformance.json`; what is inside them the kit reads, and reports. */
+/** Kinds of the fields of `conformance.json`; the kit checks their contents. */
 const kinds: Record<keyof ConformanceFixtures, 'object' | 'list'> = {
   credentials: 'object',
   public_credentials: 'list',
@@ -66,7 +66,7 @@ export class ConformanceController {
   }
 }
 
-/** @throws Problem 422 `invalid_fields` for what is none of its fields, or of another kind; sample files cannot be read here */
+/** @throws Problem 422 `invalid_fields` for an unknown field or another kind; sample files cannot be read here */
 function readFixtures(given: Record<string, unknown>): ConformanceFixtures {
   const problems = Object.entries(given).flatMap(([name, value]) => {
     const kind = Object.hasOwn(kinds, name) ? kinds[name as keyof ConformanceFixtures] : null;
