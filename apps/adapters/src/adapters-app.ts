@@ -4,7 +4,10 @@ import { createEgress } from '#libs/egress';
 import type { AdaptersEnv } from './env.js';
 import { shippedAdapters } from './shipped-adapters.js';
 
-/** Every shipped adapter in one server, not yet listening, without its probes. Closing it closes the outgoing connections too. */
+/**
+ * Every shipped adapter in one server, not yet listening and without its probes. Closing it also closes the outgoing
+ * connections.
+ */
 export function createAdaptersApp(env: AdaptersEnv, logger: FastifyBaseLogger): FastifyInstance {
   const egress = createEgress({ allow: env.egressAllow });
   const app = createAdapterServer(shippedAdapters(env, egress), {

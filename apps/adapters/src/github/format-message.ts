@@ -9,7 +9,7 @@ import {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-/** Pure: GitHub reads Markdown, so it stays what it is, but for its mentions. */
+/** Pure: GitHub reads Markdown, so only the mentions change. */
 export function formatMessage(request: FormatRequest, maxLength: number): FormatResult {
   const { text, mode, max_length: limit = maxLength } = request;
   if (mode === 'rich') {
@@ -19,15 +19,13 @@ export function formatMessage(request: FormatRequest, maxLength: number): Format
   return plainFormat(request, maxLength, 'all');
 }
 
-/** The bodies to post, one a part. */
+/** The bodies to post, one per part. */
 export function partsToPost({ text, format }: DeliverCall['message'], maxLength: number): string[] {
   if (format !== 'plain') return splitText(withoutMentions(text), maxLength);
   return splitText(neutraliseBroadcasts(text, 'all'), Math.floor(maxLength / 2)).map(escapeMarkdown);
 }
 
-/**
- * Markdown in which no `@name` notifies anybody. In code GitHub notifies nobody, and `@Override` has to stay what it is.
- */
+/** Markdown in which no `@name` notifies anybody. Code stays as it is (`@Override`): GitHub notifies nobody there. */
 function withoutMentions(markdown: string): string {
   let fence: string | undefined;
   return markdown
@@ -43,7 +41,7 @@ function withoutMentions(markdown: string): string {
     .join('\n');
 }
 
-/** Odd pieces are code spans. */
+/** Pieces with an odd index are code spans. */
 function withoutMentionsInLine(line: string): string {
   return line
     .split(/(`[^`\n]+`)/)
@@ -51,7 +49,7 @@ function withoutMentionsInLine(line: string): string {
     .join('');
 }
 
-/** Plain text as Markdown that shows it as it stands. At most twice as long. */
+/** Plain text escaped so that Markdown shows it unchanged. At most twice as long. */
 function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]<>#|~]/g, String.raw`\$&`);
 }

@@ -14,11 +14,11 @@ const PAGE_SIZE = '500';
 const MAX_TOKEN_LENGTH = 2_000;
 const EXPIRED = { ok: false, error: 'cursor_expired', message: 'the history does not reach back that far' } as const;
 
-/** Where the reading of a label stands: within the first listing, or at a point of the mailbox's history. */
+/** How far a label has been read: within the first listing, or to a point of the mailbox's history. */
 interface MailboxCursor {
   historyId: string;
   mode: 'listing' | 'history';
-  /** Empty at the start of a listing or of a run through the history. */
+  /** Empty at the start of a listing or of a pass through the history. */
   pageToken: string;
 }
 
@@ -43,7 +43,7 @@ export async function listChanges(call: ListChangesCall, http: GmailHttp): Promi
     : listHistory(call.credentials, label, cursor, http);
 }
 
-/** Taken before the first page, so that what changes during the listing is in the history that follows it. */
+/** Read before the first page, so that changes during the listing are in the history that follows. */
 async function currentHistoryId(credentials: Credentials, http: GmailHttp): Promise<ListChangesResult | string> {
   const answer = await callGmail(credentials, { path: 'profile' }, http);
   if ('ok' in answer) return sourceFailure(answer);
@@ -77,7 +77,7 @@ async function listHistory(
   cursor: MailboxCursor,
   http: GmailHttp,
 ): Promise<ListChangesResult> {
-  // Not narrowed to the label: a mail that has lost it would be left out, too.
+  // Not filtered by the label: that would miss mails that lost it.
   const query: GmailRequest['query'] = [
     ['startHistoryId', cursor.historyId],
     ['maxResults', PAGE_SIZE],
@@ -99,7 +99,7 @@ function page({ pageToken }: MailboxCursor): [string, string][] {
   return pageToken === '' ? [] : [['pageToken', pageToken]];
 }
 
-/** What history records, oldest first, did to a label: one change per mail, the last that befell it. */
+/** What history records, oldest first, did to a label: one change per mail, the last one. */
 function changesIn(records: readonly JsonObject[], label: string): ChangeRecord[] {
   const changes = new Map<string, ChangeRecord>();
   const note = (entry: JsonObject, present: boolean): void => {

@@ -50,7 +50,7 @@ export async function callProvider(
       timeoutMs: http.timeoutMs,
       maxResponseBytes: request.maxAnswerBytes ?? MAX_ANSWER_BYTES,
       onTooLarge: 'fail',
-      // A credential is not carried on to where a redirect points.
+      // A credential must not follow a redirect.
       maxRedirects: 0,
     });
     return {

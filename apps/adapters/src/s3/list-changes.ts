@@ -13,7 +13,7 @@ import type { S3Http } from './s3-request.js';
 import { readStore } from './s3-store.js';
 
 /**
- * Where a listing stands. The digest runs over every key and entity tag from the first one on, so that the digests of two
+ * How far a listing has come. The digest covers every key and entity tag from the first one on, so the digests of two
  * whole listings are equal when nothing has changed.
  */
 interface ListingCursor {
@@ -30,7 +30,7 @@ const NO_LISTING: ListingCursor = { whole: '', running: '', after: '' };
 export interface ListingSettings extends S3Http {
   /** Keys in one request, at most 1000. */
   pageSize: number;
-  /** Requests in one call: up to this many pages are compared before anything is reported. */
+  /** Requests in one call: that many pages are compared before anything is reported. */
   pagesPerCall: number;
 }
 
@@ -38,8 +38,9 @@ export interface ListingSettings extends S3Http {
 const EMPTY = 'empty';
 
 /**
- * Lists the whole root, since S3 keeps no record of changes: `full`, so that the platform tells by fingerprint what is new and
- * what is gone. A root that fits into one call and has not changed is answered with no changes and the same cursor.
+ * Lists the whole root, since S3 keeps no record of changes: it is `full`, so that the platform finds new and removed
+ * files by fingerprint. For a root that fits into one call and has not changed, the answer has no changes and the same
+ * cursor.
  */
 export async function listChanges(call: ListChangesCall, settings: ListingSettings): Promise<ListChangesResult> {
   const store = readStore(call.credentials);
@@ -68,26 +69,26 @@ export async function listChanges(call: ListChangesCall, settings: ListingSettin
     return { changes: changesOf(objects, root, start.whole), cursor, has_more: true, full: true };
   }
   if (running === '' && root.prefix !== '') {
-    // A folder is there as long as something lies in it.
+    // A folder exists as long as something is in it.
     return { ok: false, error: 'not_found', message: 'nothing lies below this folder' };
   }
   const whole = running === '' ? EMPTY : running;
   const cursor = writeCursor({ whole, running: '', after: '' });
   const unchanged = start.after === '' && whole === start.whole;
-  // No changes in a listing marked as full would say that every document is gone.
+  // A full listing without changes would mean that every document is gone.
   return unchanged ? { changes: [], cursor } : { changes: changesOf(objects, root, start.whole), cursor, full: true };
 }
 
 function changesOf(objects: readonly ListedObject[], root: BucketPath, before: string): ChangeRecord[] {
   return objects.flatMap(({ key, etag }) => {
     const path = key.slice(root.prefix.length);
-    // Markers of folders are no files; a path that leads out of its root could never be fetched.
+    // Folder markers are no files; a path that leads out of its root could never be fetched.
     if (path.endsWith('/') || !isContainedPath(path)) return [];
     return [{ path, fingerprint: etag, status: before === '' ? ('added' as const) : ('modified' as const) }];
   });
 }
 
-/** The digest after one more object. A step of its own per object, so that the size of pages makes no difference. */
+/** The digest after one more object. It advances object by object, so that the page size makes no difference. */
 function digestWith(running: string, object: { key: string; etag: string }): string {
   return createHash('sha256').update(`${running}\0${object.key}\0${object.etag}`).digest('base64url').slice(0, 27);
 }

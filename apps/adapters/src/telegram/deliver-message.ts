@@ -53,13 +53,13 @@ async function sendPart(
     chat_id: channel_address,
     ...(message.thread_id !== undefined && { message_thread_id: Number(message.thread_id) }),
     ...(index === 0 && quoteOf(message.reply_context)),
-    // A preview makes Telegram fetch an address that a model wrote.
+    // A preview would make Telegram fetch a URL that a model wrote.
     link_preview_options: { is_disabled: true },
   };
   if (message.format === 'plain') return send({ ...json, text });
   const rich = await send({ ...json, text, parse_mode: 'HTML' });
   if (!('ok' in rich) || rich.error !== 'invalid_format') return rich;
-  // Refused whole, so nothing has arrived: the words matter more than their form.
+  // The whole part is refused, so nothing has arrived: the text matters more than its formatting.
   const plain = await send({ ...json, text: visibleText(text) });
   return 'ok' in plain ? plain : { ...plain, fallback: 'plain' };
 

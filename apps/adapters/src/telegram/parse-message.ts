@@ -5,7 +5,7 @@ import type { UpdateContext } from './parse-inbound.js';
 
 const SINGLE = ['document', 'audio', 'video', 'voice', 'video_note', 'animation', 'sticker'] as const;
 
-/** A message or a channel post, new or edited. One that has neither text nor a file tells of joins, pins and the like. */
+/** A message or a channel post, new or edited. Without text and files it reports joins, pins and the like. */
 export function parseMessage(message: JsonObject, context: UpdateContext): NormalizedMessage {
   const sender = message.from === undefined ? objectOf(message.sender_chat) : objectOf(message.from);
   const chat = describeChat(message, sender, context.botId);
@@ -64,7 +64,7 @@ function entities(message: JsonObject): JsonObject[] {
   return objectsOf(message.entities ?? message.caption_entities);
 }
 
-/** Offsets are in UTF-16 code units, as those of a string are. */
+/** Offsets are in UTF-16 code units, like those of a string. */
 function entityText(message: JsonObject, { offset, length }: JsonObject): string {
   const text = textOf(message.text) ?? textOf(message.caption) ?? '';
   return typeof offset === 'number' && typeof length === 'number' ? text.slice(offset, offset + length) : '';
@@ -77,7 +77,7 @@ function same(a: string, b: string): boolean {
 /** The files of a message, each by the `file_id` that `getFile` takes. A photo comes in several sizes; the last is the largest. */
 function attachmentsOf(message: JsonObject): MessageAttachment[] {
   const photo = objectsOf(message.photo).at(-1);
-  // An animation is repeated as a document, for programs that are older than animations.
+  // An animation is repeated as a document, for clients older than animations.
   const kinds = SINGLE.filter((kind) => !(kind === 'document' && message.animation !== undefined));
   const files = kinds.map((kind) => ({ kind: String(kind), file: objectOf(message[kind]) }));
   return [...files, { kind: 'photo', file: photo ?? {} }]

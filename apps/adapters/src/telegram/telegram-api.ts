@@ -14,7 +14,7 @@ export const TELEGRAM_API_URL = 'https://api.telegram.org';
 const TOKEN = /^(\d{1,20}):[A-Za-z0-9_-]{1,200}$/;
 
 export interface TelegramSettings extends ProviderHttp {
-  /** Without a slash at the end; also a Bot API server of one's own. */
+  /** Without a trailing slash; may also be a Bot API server of one's own. */
   apiUrl: string;
 }
 
@@ -37,13 +37,13 @@ export async function callTelegram(
   return failureOfTelegramError(answer.status, body);
 }
 
-/** The bot token, when it has the form of one: it becomes part of an address. */
+/** The bot token if it is well-formed: it becomes part of a URL. */
 export function botToken(credentials: Credentials): string | undefined {
   const token = textOf(credentials.token);
   return token !== undefined && TOKEN.test(token) ? token : undefined;
 }
 
-/** The bot's id, which is also the first half of its token. */
+/** The bot's id, which is also the first part of its token. */
 export function botId(credentials: Credentials, self: Self | undefined): string | undefined {
   return textOf(self?.id) ?? TOKEN.exec(textOf(credentials.token) ?? '')?.[1];
 }
