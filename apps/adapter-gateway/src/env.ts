@@ -80,7 +80,9 @@ const settings = {
   SOURCE_FETCH_TIMEOUT_MS: integer(30_000, 100, 600_000),
   /** Documents of one source that are fetched at the same time. */
   SOURCE_FETCH_CONCURRENCY: integer(4, 1, 64),
-  /** A larger document is kept here, but agents cannot read it; as base64 it has to fit the engine's REQUEST_MAX_BYTES. */
+  /**
+   * A larger document is kept here, but agents cannot read it; as base64 it has to fit the engine's REQUEST_MAX_BYTES.
+   */
   KNOWLEDGE_MAX_FILE_BYTES: integer(2_097_152, 1_024, 104_857_600),
   /** Documents that are given to the engine at the same time. */
   KNOWLEDGE_FEED_CONCURRENCY: integer(8, 1, 64),

@@ -5,8 +5,7 @@ import type { AdaptersEnv } from './env.js';
 import { shippedAdapters } from './shipped-adapters.js';
 
 /**
- * Every shipped adapter in one server, not yet listening and without its probes. Closing it also closes the outgoing
- * connections.
+ * Every shipped adapter in one server, not yet listening, without probes. Closing it closes outgoing connections too.
  */
 export function createAdaptersApp(env: AdaptersEnv, logger: FastifyBaseLogger): FastifyInstance {
   const egress = createEgress({ allow: env.egressAllow });

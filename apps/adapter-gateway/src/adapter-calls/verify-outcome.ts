@@ -12,10 +12,7 @@ export interface VerifyAccepted {
   warnings?: string[];
 }
 
-/**
- * `auth_failed`: the credentials are refused. Any other code: nothing is known about them, since nobody who knows has
- * answered.
- */
+/** `auth_failed`: the credentials are refused. Any other code: nothing is known about them, since the call failed. */
 export interface VerifyRefused {
   ok: false;
   code: string;

@@ -20,9 +20,9 @@ export class AdapterRow {
   /** The manifest in force, which is version `manifest_version`. */
   @Column({ type: 'jsonb' }) manifest: Manifest;
   @Column({ type: 'integer', default: 1 }) manifest_version: number;
-  /** The manifest version whose Skill the registry was told. */
+  /** The manifest version whose Skill was last told to the registry. */
   @Column({ type: 'integer', nullable: true }) skill_told: number | null;
-  /** The App's credentials that the registry was told for the Skill. */
+  /** The App's credentials that were last told to the registry for the Skill. */
   @Column({ type: 'jsonb', default: {} }) skill_credentials: Record<string, string>;
   /** State of that Skill; null where no manifest in force has declared one. */
   @Column({ type: 'jsonb', nullable: true }) skill: AdapterSkill | null;

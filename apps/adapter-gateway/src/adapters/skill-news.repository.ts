@@ -13,7 +13,7 @@ export type SkillRow = AdapterRow & { app_credentials: Record<string, string> };
  */
 export type RemovedSkill = SkillRemovalRow & { registered: boolean };
 
-/** Changes of Skills that the registry was not told yet. */
+/** Changes of Skills that the registry has not been told yet. */
 @Injectable()
 export class SkillNewsRepository {
   constructor(
@@ -21,7 +21,7 @@ export class SkillNewsRepository {
     @InjectRepository(SkillRemovalRow) private readonly gone: Repository<SkillRemovalRow>,
   ) {}
 
-  /** Adapters that are due and whose Skill, or whose App's credentials, the registry was not told yet. */
+  /** Adapters that are due and whose Skill, or whose App's credentials, the registry has not been told yet. */
   untold(limit: number): Promise<SkillRow[]> {
     return this.rows.query(
       `SELECT adapter.*, coalesce(app.credentials, '{}') AS app_credentials
@@ -37,7 +37,7 @@ export class SkillNewsRepository {
     );
   }
 
-  /** @param told whether the registry knows enough of this version and these credentials */
+  /** @param told whether the registry needs to hear no more of this version and these credentials */
   async record(row: SkillRow, skill: AdapterSkill, told: boolean): Promise<void> {
     const { id, manifest_version: version, app_credentials: credentials } = row;
     const seen = told ? { skill_told: version, skill_credentials: credentials } : {};

@@ -21,8 +21,7 @@ export class AppRow {
   @Column({ type: 'text' }) kind: 'builtin' | 'adapter';
   @Column({ type: 'text', nullable: true }) adapter_id: string | null;
   /**
-   * The adapter's slug: a project has one App of each (spec 1). Null for the built-in Webhook app, which it may have
-   * several of.
+   * The adapter's slug: a project has one App of each (spec 1). Null for the built-in Webhook app: it may have several.
    */
   @Column({ type: 'text', nullable: true }) provider: string | null;
   /** The capabilities of the adapter that this App was installed with. */

@@ -45,8 +45,9 @@ export class AppService {
   ) {}
 
   /**
-   * @throws Problem 422 `adapter_required | adapter_not_applicable | skill_only | signature_not_applicable | capability_not_offered |
-   *   credential_*` (as `CredentialChoice.choose`), 404 `adapter_not_found`, 409 `app_exists` (a project has one App per provider)
+   * @throws Problem 422 `adapter_required | adapter_not_applicable | skill_only | signature_not_applicable |
+   * capability_not_offered | credential_*` (as `CredentialChoice.choose`), 404 `adapter_not_found`, 409 `app_exists` (a
+   * project has one App per provider)
    */
   async install(caller: Principal, body: InstallApp): Promise<AppRow> {
     if (body.kind === 'adapter' && !body.adapter_id) {

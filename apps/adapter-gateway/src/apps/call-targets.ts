@@ -30,7 +30,7 @@ export interface GivenRecord {
 }
 
 /**
- * Resolves where a call goes: to the adapter of an App, with its credentials, or to a registered adapter, with given
+ * Resolves where a call goes: to an App's adapter with the App's credentials, or to a registered adapter with given
  * ones.
  */
 @Injectable()
@@ -68,10 +68,7 @@ export class CallTargets {
     return { ...this.reached(adapter), credentials: await this.withRecord(scope, adapter, given), context: scope };
   }
 
-  /**
-   * Credentials as the project's App gets them: by the manifest's names, with the App's other records if it has this
-   * one.
-   */
+  /** Credentials as the project's App gets them: by the manifest's names, with its other records if it has this one. */
   private async withRecord(
     scope: { organizationId: string; projectId: string },
     adapter: InstalledAdapter,

@@ -13,8 +13,7 @@ export const signingSecret: CredentialDeclaration = {
 };
 
 /**
- * What an App declares: the credentials of the manifest in force. For the built-in App, its secret, which is required
- * if signatures are checked.
+ * What an App declares: the manifest's credentials; the built-in App, its secret, required if signatures are checked.
  */
 export function declarationsOf(
   app: Pick<AppRow, 'signature'>,

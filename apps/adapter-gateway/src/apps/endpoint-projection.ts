@@ -61,10 +61,7 @@ function secretsOf(
   return linksOf(app, manifest).filter(({ type, maps_to: name }) => type !== 'oauth2' || fields.includes(name));
 }
 
-/**
- * The fields that the ingress needs of each record, by credential id. Null is every field; of a missing id it needs
- * none.
- */
+/** The fields that the ingress needs of each record, by credential id. Null: every field; a missing id: none. */
 export function signingFields(endpoint: Endpoint): Map<string, string[] | null> {
   return fieldsFor(endpoint.credentials, checkedWith(endpoint));
 }

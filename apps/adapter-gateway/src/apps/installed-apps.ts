@@ -11,8 +11,7 @@ import { capabilitiesOf } from './capabilities.js';
 import { AppRepository } from './app.repository.js';
 
 /**
- * How stale an entry may get while change notifications are not received. Other replicas write too, such as whether an
- * adapter is ready.
+ * How stale an entry may get without change notifications: other replicas write too, such as an adapter's readiness.
  */
 const unheardMs = 1_000;
 const maxCached = 10_000;

@@ -26,10 +26,7 @@ import { DeliveryRepository } from './delivery.repository.js';
 import { OutgoingMessages } from './outgoing-messages.js';
 import type { FormattedText } from './split-message.js';
 
-/**
- * Outcome of one attempt. `unknown`: the adapter may have delivered and nobody can tell; the text says why, for a
- * person.
- */
+/** Outcome of one attempt. `unknown`: it may have arrived and nobody can tell; the text says why, for a person. */
 export type AttemptResult = DeliverResponse | { unknown: string };
 
 const personDecides =
@@ -66,10 +63,7 @@ export class Deliverer {
     this.directSlots = new CallSlots(settings.ADAPTER_CONCURRENCY);
   }
 
-  /**
-   * @throws RunLater while the adapter's circuit is open; Problem when the vault is unavailable; AdapterError before
-   * sending
-   */
+  /** @throws RunLater while the adapter's circuit is open; Problem when the vault fails; AdapterError before sending */
   async attempt(delivery: DeliveryRow): Promise<AttemptResult> {
     const installed = await this.installed.get(delivery.app_id);
     if (!installed.adapter) {
@@ -200,10 +194,7 @@ export class Deliverer {
     }
   }
 
-  /**
-   * The answer was lost. Looks the message up where the adapter can; retries where the adapter promises to honour the
-   * key.
-   */
+  /** The answer was lost. Looks the message up where the adapter can; retries where it promises to honour the key. */
   private async settle(
     delivery: DeliveryRow,
     key: string,

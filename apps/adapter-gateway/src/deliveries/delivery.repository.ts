@@ -152,10 +152,7 @@ export class DeliveryRepository {
     );
   }
 
-  /**
-   * Voids the leases of dead processes. They are set so far in the past that the next sweep takes the rows whatever its
-   * grace.
-   */
+  /** Voids the leases of dead processes, so far in the past that the next sweep takes the rows whatever its grace. */
   async voidLeasesOfGone(): Promise<void> {
     await this.rows.query(
       `UPDATE gateway.delivery SET lease_until = now() - interval '1 day'

@@ -32,10 +32,7 @@ const sweepGraceMs = 5_000;
 /** The timeline tells a pause once, however often the delivery is attempted meanwhile. */
 const pauses: (string | null)[] = [notReadyCode, disabledCode, circuitOpenCode, busyCode];
 
-/**
- * Has custody of deliveries: commits them before the first attempt, and attempts them until they are settled. The
- * journal records each step.
- */
+/** Has custody of deliveries: committed before the first attempt, attempted until settled. The journal records it. */
 @Injectable()
 export class DeliveryService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('deliveries');

@@ -25,8 +25,7 @@ export class InFlightLimiter {
   }
 
   /**
-   * Tracks work that has begun. It gives its place back when it ends; without `leave` it takes one more place, even
-   * over the limit.
+   * Tracks work that has begun. It frees its place when it ends; without `leave` it takes one more, over the limit too.
    */
   add(work: Promise<void>, leave = this.anotherPlace()): void {
     const tracked = work.catch(this.onFailure).finally(() => {

@@ -10,8 +10,7 @@ import { SETTINGS } from '../settings.js';
 const adaptersAtMost = 20;
 
 /**
- * Checks whether adapters are reachable from here, through the egress guard of every call, and whether calls are
- * signed.
+ * Checks whether adapters are reachable from here, through the egress guard of all calls, and whether calls are signed.
  */
 @Injectable()
 export class GatewayDiagnosis {

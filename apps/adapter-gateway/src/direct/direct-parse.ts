@@ -42,7 +42,7 @@ function withoutReserved(metadata: Record<string, unknown>): Record<string, unkn
 }
 
 /**
- * The body as text, without the byte order mark that some systems put before JSON and parsers may ignore (RFC 8259,
+ * The body as text, without a byte order mark: some systems put one before JSON, and parsers may ignore it (RFC 8259,
  * 8.1).
  */
 function bodyText({ body, body_encoding: encoding }: InboundRequest): string {

@@ -68,10 +68,7 @@ function answerOf(given: unknown): HandshakeAnswer | null {
   };
 }
 
-/**
- * The answer is served from this installation's own origin: echoed content must not become a page or set a cookie
- * there.
- */
+/** Served from this installation's own origin: echoed content must not become a page or set a cookie there. */
 function headersOf(given: Record<string, unknown>): Record<string, string> {
   const extra = Object.entries(given).flatMap(([name, value]): [string, string][] => {
     const lower = name.toLowerCase();

@@ -99,10 +99,7 @@ export class InboundWaitRepository {
     return rows.map(({ job }) => job);
   }
 
-  /**
-   * Makes receipts that wait for the adapters at an address due now, except those that the adapters rescheduled
-   * themselves.
-   */
+  /** Makes what waits for the adapters at an address due now, except what the adapters rescheduled themselves. */
   async expedite(baseUrl: string, exceptCode: string): Promise<void> {
     await this.rows.query(
       `UPDATE gateway.inbound_wait SET next_at = now()

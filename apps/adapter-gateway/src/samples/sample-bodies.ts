@@ -22,7 +22,9 @@ const notSentAgain =
 export class SampleBodies {
   constructor(@Inject(INGRESS) private readonly ingress: ServiceClient) {}
 
-  /** @throws Problem 422 `sample_ambiguous`, `sample_needed`, `no_such_sample`, `body_not_text`; 403 `scope_missing`; 404 */
+  /**
+   * @throws Problem 422 `sample_ambiguous | sample_needed | no_such_sample | body_not_text`; 403 `scope_missing`; 404
+   */
   async of(caller: Principal, manifest: Manifest | null, asked: SendSample): Promise<SampleBody> {
     const given = [asked.body, asked.event_id, asked.event_type].filter((one) => one !== undefined);
     if (given.length > 1) {

@@ -56,8 +56,7 @@ export class KnowledgeFeedRepository {
   }
 
   /**
-   * Records the outcome of a version, unless the document has changed since. A tombstone of a deleted source is
-   * deleted.
+   * Records the outcome of a version, unless the document has changed since. Deletes a tombstone of a deleted source.
    */
   async told({ id, revision, source_id: sourceId, failed }: UntoldDocument, knowledge: string): Promise<void> {
     await this.db.query(

@@ -136,8 +136,7 @@ async function settledAll(work: Promise<void>[]): Promise<void> {
 }
 
 /**
- * Failures that concern the run and not one document: the adapter is unavailable or busy, the credential refused, the
- * lease lost.
+ * Failures of the run, not of one document: the adapter is unavailable or busy, the credential refused, the lease lost.
  */
 function concernsTheRun(error: unknown): boolean {
   if (error instanceof SourceError) return ['auth_failed', 'rate_limited', 'unsupported'].includes(error.code);

@@ -29,7 +29,9 @@ const silent = new Set(['provider_unavailable', 'timeout', circuitOpenCode, busy
 /** Whether the credentials are accepted, and the whole checklist. */
 export type Verified = (VerifyOutcome | MissingCredentials) & { passed: boolean; checks: Check[] };
 
-/** The Verify action of an App: asks the adapter whether the credentials are accepted, and tries the App's own webhook. */
+/**
+ * The Verify action of an App: asks the adapter whether the credentials are accepted, and tries the App's own webhook.
+ */
 @Injectable()
 export class AppVerification {
   constructor(

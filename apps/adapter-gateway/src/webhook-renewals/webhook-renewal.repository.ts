@@ -28,10 +28,7 @@ const remedies: Record<string, string> = {
 export class WebhookRenewalRepository {
   constructor(@InjectRepository(WebhookRenewalRow) private readonly rows: Repository<WebhookRenewalRow>) {}
 
-  /**
-   * Claims active Apps that receive, whose manifest asks for renewals and that are due; none of them twice within the
-   * lease.
-   */
+  /** Claims active, receiving Apps whose manifest asks for renewals and that are due; none twice within the lease. */
   async claim(limit: number, leaseMs: number): Promise<string[]> {
     const rows = (await this.rows.query(
       `INSERT INTO gateway.webhook_renewal AS r (app_id, organization_id, project_id, due_at)

@@ -30,8 +30,7 @@ function bounded(text: string): string {
 }
 
 /**
- * The normalized message of any body: JSON by its mapping, other text as the message itself, an empty body as
- * `ignored`.
+ * The normalized message of any body: JSON by its mapping, other text as the message itself, an empty one as `ignored`.
  */
 export function parseGenericInbound(call: InboundCall): NormalizedMessage {
   const { request } = call;

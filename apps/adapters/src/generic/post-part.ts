@@ -45,7 +45,9 @@ export interface OutgoingPart {
   originMarker?: string | undefined;
 }
 
-/** The receiver's id for the part (its `id` or `message_id`, else the part's own key) and its thread, or the failure. */
+/**
+ * The receiver's id for the part (its `id` or `message_id`, else the part's own key) and its thread, or the failure.
+ */
 export async function postPart(
   part: OutgoingPart,
   http: { fetch: Egress['fetch']; timeoutMs: number },

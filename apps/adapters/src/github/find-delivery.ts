@@ -6,8 +6,8 @@ import { isLastOf } from './delivery-mark.js';
 import { readIssueAddress } from './issue-address.js';
 
 /**
- * A lookup follows soon after its delivery. GitHub lists the oldest first: with a longer window a page might end too
- * early.
+ * A lookup follows soon after its delivery. GitHub lists the oldest first: in a longer window a page might end before
+ * it.
  */
 const WINDOW_MS = 900_000;
 const PAGE_LENGTH = 100;

@@ -23,9 +23,9 @@ interface MailboxCursor {
 }
 
 /**
- * The mails of one label (`INBOX`, or a label's id) as documents `<message id>.eml`: first the whole label, page by page, then
- * what the mailbox's history names. A mail never changes, so its id is its fingerprint. Gmail keeps its history for about a
- * week; an older cursor is `cursor_expired`.
+ * The mails of one label (`INBOX`, or a label's id) as documents `<message id>.eml`: first the whole label, page by
+ * page, then what the mailbox's history names. A mail never changes, so its id is its fingerprint. Gmail keeps its
+ * history for about a week; an older cursor is `cursor_expired`.
  */
 export async function listChanges(call: ListChangesCall, http: GmailHttp): Promise<ListChangesResult> {
   const label = call.resource_path;

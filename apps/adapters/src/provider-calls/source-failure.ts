@@ -10,10 +10,7 @@ const BY_ERROR: Partial<Record<DeliverError, SourceFailure['error']>> = {
   too_large: 'too_large',
 };
 
-/**
- * A failed call as the failure of a document source. A read may be repeated, so a lost answer counts as an unavailable
- * provider.
- */
+/** A failed call as a source failure. A read may be repeated, so a lost answer counts as an unavailable provider. */
 export function sourceFailure({ error, error_detail }: DeliverFailure): SourceFailure {
   return {
     ok: false,

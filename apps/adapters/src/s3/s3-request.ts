@@ -16,10 +16,7 @@ export interface S3Answer {
   body: Buffer;
 }
 
-/**
- * One signed GET: the answer, or why there is none. Without a bucket it addresses the service, without a key the
- * bucket.
- */
+/** One signed GET: the answer, or why there is none. Without a bucket it asks the service, without a key the bucket. */
 export async function getFromS3(
   store: S3Store,
   target: { bucket?: string; key?: string; query?: Record<string, string>; maxBytes: number },

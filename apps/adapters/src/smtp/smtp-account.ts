@@ -15,10 +15,7 @@ export interface SmtpAccount {
 
 const ENCRYPTIONS: readonly Encryption[] = ['tls', 'starttls', 'none'];
 
-/**
- * The account of a credential record, with its fields flat or under `smtp_config`; otherwise what is wrong, without any
- * value.
- */
+/** The account of a record, with its fields flat or under `smtp_config`; otherwise what is wrong, without any value. */
 export function readAccount(credentials: Credentials): SmtpAccount | { problem: string } {
   const fields = isJsonObject(credentials.smtp_config) ? credentials.smtp_config : credentials;
   const text = (name: string): string => {

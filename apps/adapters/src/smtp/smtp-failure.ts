@@ -52,8 +52,7 @@ const BY_REPLY: Record<number, DeliverError> = {
 };
 
 /**
- * The failure of a delivery. If the connection breaks while a mail is handed over, it is `timeout`: the mail may have
- * arrived.
+ * The failure of a delivery. A connection that breaks while a mail is handed over is `timeout`: it may have arrived.
  */
 export function deliveryFailureOf(error: SmtpFailure | EgressError): DeliverFailure {
   if (error instanceof EgressError) {

@@ -21,7 +21,10 @@ import { TELEGRAM_MAX_LENGTH } from './telegram.manifest.js';
 /** A chat's id, or the public name of a channel. */
 const ADDRESS = /^(?:-?\d{1,20}|@[A-Za-z]\w{3,63})$/;
 
-/** Sends the message, a long one in parts, and each of its files as a part after them. Only the first part quotes the message that is answered. */
+/**
+ * Sends the message, a long one in parts, and each of its files as a part after them. Only the first part quotes the
+ * message that is answered.
+ */
 export async function deliverMessage(call: DeliverCall, settings: TelegramSettings): Promise<DeliverResponse> {
   const { message, channel_address } = call;
   const files = attachedFiles(call);

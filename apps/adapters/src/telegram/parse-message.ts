@@ -74,7 +74,10 @@ function same(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** The files of a message, each by the `file_id` that `getFile` takes. A photo comes in several sizes; the last is the largest. */
+/**
+ * The files of a message, each by the `file_id` that `getFile` takes. A photo comes in several sizes; the last is the
+ * largest.
+ */
 function attachmentsOf(message: JsonObject): MessageAttachment[] {
   const photo = objectsOf(message.photo).at(-1);
   // An animation is repeated as a document, for clients older than animations.
