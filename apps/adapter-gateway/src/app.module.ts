@@ -26,7 +26,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         CoreModule.with(settings),
-        // In this order the API is described.
+        // The API description follows this order.
         AdapterCallsModule,
         AdapterHealthModule,
         RegistrationModule,

@@ -14,7 +14,7 @@ const settings = {
   ...serviceSettings,
   ...changeSettings,
   INGRESS_URL: url(),
-  /** Where this service reaches what PUBLIC_URL names, if not there: samples and Verify send to it. */
+  /** Where this service reaches PUBLIC_URL, if not at that address; samples and Verify send to it. */
   SAMPLE_URL: optionalUrl,
   VAULT_URL: url(),
   ENGINE_URL: url(),
@@ -39,42 +39,42 @@ const settings = {
   DELIVERY_TIMEOUT_MS: integer(10_000, 100, 120_000),
   /** Messages up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
-  /** Levels of a message's metadata; a deeper one breaks the contract. Alike in the webhook-ingress. */
+  /** Levels of a message's metadata; a deeper one breaks the contract. The same as in the webhook-ingress. */
   MESSAGE_MAX_DEPTH: integer(100, 1, 500),
-  /** A delivery is taken up again this long after the process that attempts it was last heard of. */
+  /** A delivery is claimed again this long after its process last renewed its lease. */
   DELIVERY_LEASE_MS: integer(15_000, 1_000, 3_600_000),
   /** A delivery that is not done after this long is dead, however often it was rescheduled. */
   DELIVERY_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
-  /** Inbound messages that adapters verify and parse now, in this process. */
+  /** Inbound messages that adapters verify and parse at a time, in this process. */
   PARSES_IN_FLIGHT: integer(5_000, 1, 100_000),
-  /** A parse that nobody works on for this long is taken up again: longer than two calls of an adapter. */
+  /** A parse without an outcome after this long is attempted again: longer than two calls of an adapter. */
   PARSE_LEASE_MS: integer(30_000, 1_000, 3_600_000),
   /** A receipt that its adapter could not take for this long is dead, however often it was rescheduled. */
   PARSE_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
   /** Deliveries in flight in this process. */
   DELIVERIES_IN_FLIGHT: integer(5_000, 1, 100_000),
-  /** Of those, how many of one project that sends over its share. */
+  /** Of those, how many may be the surplus of one project. */
   SURPLUS_DELIVERIES_IN_FLIGHT: integer(64, 1, 100_000),
   /** Bytes of all files of one message; a manifest's message.max_attachment_bytes may say less. */
   DELIVERY_ATTACHMENTS_MAX_BYTES: integer(10_485_760, 0, 26_214_400),
   /** Parts of one message to a channel that bounds their length; the rest is cut. */
   DELIVERY_MAX_PARTS: integer(20, 1, 1_000),
-  /** Messages per minute to one address of an App whose manifest says nothing of its own; 0 sets no limit. */
+  /** Messages per minute to one address of an App whose manifest sets no rate; 0 sets no limit. */
   ADDRESS_RATE_PER_MINUTE: integer(0, 0, 1_000_000),
   HEALTH_POLL_MS: integer(15_000, 100, 3_600_000),
-  /** An adapter that is not ready is asked again after a second, then half as often each time, down to once in this time. */
+  /** Longest time between polls of an adapter that is not ready. The first wait is a second, then it doubles. */
   HEALTH_POLL_MAX_MS: integer(120_000, 100, 86_400_000),
   HEALTH_TIMEOUT_MS: integer(5_000, 100, 60_000),
   /** Days that an adapter's health is kept, by the minute. */
   HEALTH_DAYS: integer(14, 1, 400),
   /** Conformance runs at one time in this process; further ones are refused. */
   CONFORMANCE_RUNS: integer(2, 1, 50),
-  /** Longest time of one; and of one answer. */
+  /** Longest time of one run; and of one answer. */
   CONFORMANCE_MAX_MS: integer(300_000, 1_000, 3_600_000),
   CONFORMANCE_TIMEOUT_MS: integer(20_000, 100, 120_000),
-  /** How long a webhook token works on after it was rotated, unless the rotation says otherwise. */
+  /** How long a webhook token still works after it was rotated, unless the rotation says otherwise. */
   TOKEN_GRACE_MS: integer(86_400_000, 0, 2_592_000_000),
-  /** How often is looked for webhooks that providers have to be asked for again; and when a renewal that failed is tried again. */
+  /** Time between sweeps for webhooks that are due for renewal; and before a failed renewal is retried. */
   RENEWAL_SWEEP_MS: integer(30_000, 10, 3_600_000),
   RENEWAL_RETRY_MS: integer(600_000, 100, 86_400_000),
   /** Bytes of one document; a manifest's sources.max_file_bytes may say less. */
@@ -82,21 +82,23 @@ const settings = {
   SOURCE_FETCH_TIMEOUT_MS: integer(30_000, 100, 600_000),
   /** Documents of one source that are fetched at the same time. */
   SOURCE_FETCH_CONCURRENCY: integer(4, 1, 64),
-  /** A larger document is kept here, but agents cannot read it; as base64 it has to fit the engine's REQUEST_MAX_BYTES. */
+  /**
+   * A larger document is kept here, but agents cannot read it; as base64 it has to fit the engine's REQUEST_MAX_BYTES.
+   */
   KNOWLEDGE_MAX_FILE_BYTES: integer(2_097_152, 1_024, 104_857_600),
   /** Documents that are given to the engine at the same time. */
   KNOWLEDGE_FEED_CONCURRENCY: integer(8, 1, 64),
   /** Pages of one listing, and changes of one page: more is a contract violation. */
   SYNC_MAX_PAGES: integer(10_000, 1, 1_000_000),
   SYNC_MAX_PAGE_CHANGES: integer(10_000, 1, 1_000_000),
-  /** A run that nobody works on for this long is taken up again. */
+  /** A run is claimed again this long after its lease was last renewed. */
   SYNC_LEASE_MS: integer(60_000, 1_000, 3_600_000),
-  /** A run gives its turn to others after this long. */
+  /** A run yields to others after this long. */
   SYNC_SLICE_MS: integer(15_000, 10, 600_000),
   /** Failures in a row, without any progress, that end a run; and tries of one document in a run. */
   SYNC_ATTEMPTS: integer(8, 1, 100),
   DOCUMENT_ATTEMPTS: integer(3, 1, 100),
-  /** How often due sources and abandoned runs are looked for. */
+  /** Time between sweeps for due sources and abandoned runs. */
   SYNC_SWEEP_MS: integer(2_000, 10, 600_000),
 };
 

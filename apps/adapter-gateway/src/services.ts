@@ -1,4 +1,4 @@
-/** Injection tokens of the clients of other services, and of the guarded way to what is none of ours. */
+/** Injection tokens of the clients of other services, and of the guarded egress to the outside. */
 export const ENGINE = Symbol('engine');
 export const INGRESS = Symbol('webhook-ingress');
 export const REGISTRY = Symbol('mcp-registry');

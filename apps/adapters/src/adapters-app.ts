@@ -4,7 +4,9 @@ import { createEgress } from '#libs/egress';
 import type { AdaptersEnv } from './env.js';
 import { shippedAdapters } from './shipped-adapters.js';
 
-/** Every shipped adapter in one server, not yet listening, without its probes. Closing it closes the outgoing connections too. */
+/**
+ * Every shipped adapter in one server, not yet listening, without probes. Closing it closes outgoing connections too.
+ */
 export function createAdaptersApp(env: AdaptersEnv, logger: FastifyBaseLogger): FastifyInstance {
   const egress = createEgress({ allow: env.egressAllow });
   const app = createAdapterServer(shippedAdapters(env, egress), {

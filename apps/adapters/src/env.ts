@@ -9,7 +9,7 @@ import { TELEGRAM_API_URL } from './telegram/telegram-api.js';
 
 export interface AdaptersEnv {
   port: number;
-  /** Where Prometheus reads; 0: any free port. */
+  /** The port that Prometheus scrapes; 0: any free port. */
   operationsPort: number;
   host: string;
   /** Build identifier shown by `/health`. */
@@ -40,7 +40,7 @@ export interface AdaptersEnv {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** Reads and checks every setting once. Throws one Error that has a line per variable that is wrong, without its value. */
+/** Reads and checks every setting once. Throws one Error with a line for each wrong variable, without its value. */
 export function readEnv(source: Readonly<Record<string, string | undefined>> = process.env): AdaptersEnv {
   const problems: string[] = [];
   const whole = (name: string, fallback: number, min: number, max: number): number => {

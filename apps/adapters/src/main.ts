@@ -5,7 +5,7 @@ const env = readEnv();
 const app = await startAdapters(env);
 let draining = false;
 
-/** Stops taking calls, lets those in flight finish, and gives up after the drain time-out. */
+/** Stops taking calls, lets those in flight finish, and exits after the drain time-out. */
 async function drain(signal: string): Promise<void> {
   if (draining) return;
   draining = true;

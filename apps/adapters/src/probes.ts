@@ -2,11 +2,11 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
 
 /**
- * Liveness and readiness beside the adapters.
+ * Adds liveness and readiness to the adapters' server.
  * @returns the server of Prometheus metrics, for a port of its own; it closes with the other
  */
 export function mountProbes(app: FastifyInstance, registry: Registry): FastifyInstance {
-  // The delay of the event loop ten times a second, not a hundred: most wake-ups of an idle process were that.
+  // Samples the event-loop delay ten times a second, not a hundred: most wake-ups of an idle process came from that.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   const calls = new Histogram({
     name: 'gatehouse_adapter_call_seconds',

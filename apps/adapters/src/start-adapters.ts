@@ -6,7 +6,7 @@ import { createAdaptersApp } from './adapters-app.js';
 import type { AdaptersEnv } from './env.js';
 import { mountProbes } from './probes.js';
 
-/** @returns the app, which listens; closing it ends the calls in flight first */
+/** @returns the listening app; closing it lets the calls in flight end first */
 export const startAdapters = (env: AdaptersEnv): Promise<FastifyInstance> => inService('adapters', () => start(env));
 
 async function start(env: AdaptersEnv): Promise<FastifyInstance> {
@@ -29,7 +29,10 @@ async function start(env: AdaptersEnv): Promise<FastifyInstance> {
   return app;
 }
 
-/** A call for a message is a span of its trace. Before the adapters are mounted. What an adapter asks of its provider carries no trace. */
+/**
+ * Makes a call for a message a span of its trace. Called before the adapters are mounted. Calls of an adapter to its
+ * provider carry no trace.
+ */
 function traceCalls(app: FastifyInstance): void {
   app.addHook('preHandler', (request, reply, done) => {
     const { traceparent, 'x-organization-id': organization } = request.headers;

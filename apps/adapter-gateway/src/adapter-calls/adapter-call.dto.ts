@@ -5,7 +5,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsOptional, ValidateNested } from 'class-validator';
 
-/** Whom a call is for: an App, or an adapter of the organization with credentials of the caller's own. */
+/** The target of a call: an App, or an adapter of the organization with the caller's own credentials. */
 export class AdapterCall {
   @Text(100, { optional: true, description: "The token's organization when absent" }) organization_id?: string;
   @Text(100, { optional: true }) app_id?: string;

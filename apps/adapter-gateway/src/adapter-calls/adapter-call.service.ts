@@ -17,7 +17,7 @@ import type { VerifyOutcome } from './verify-outcome.js';
 
 type Refusal = { ok: false; error: string; message: string };
 
-/** Calls of adapters for services that wait for the answer. All of these may be asked twice; see `Outbox` for the rest. */
+/** Calls of adapters for services that wait for the answer. All of these may be repeated; see `Outbox` for the rest. */
 @Injectable()
 export class AdapterCallService {
   constructor(
@@ -29,7 +29,7 @@ export class AdapterCallService {
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
-  /** Whatever becomes of the call is its outcome. @throws Problem 4xx when it cannot be made as it was asked for */
+  /** A failed call is an outcome too. @throws Problem 4xx when the call cannot be made as requested */
   verify(caller: Principal, call: AdapterCall): Promise<VerifyOutcome> {
     return this.verifyCalls.ask(
       () => this.target(caller, call),
@@ -88,7 +88,7 @@ export class AdapterCallService {
   }
 }
 
-/** The organization that a service names, when its token is for that one or for none. @throws Problem 404 */
+/** The organization that a service names, if its token is for that one or for none. @throws Problem 404 */
 export function scopeOf(
   caller: Principal,
   organizationId: string | undefined,
@@ -98,7 +98,7 @@ export function scopeOf(
   return { organizationId, projectId: '' };
 }
 
-/** What a source refuses is an answer; what goes wrong on the way to it is not. */
+/** A refusal of the source is an answer; a failure on the way to it is an error. */
 function refusalOfSource(error: unknown): Refusal {
   if (!(error instanceof SourceError)) throw error;
   if (error.code === 'contract_violation') throw new AdapterError('contract_violation', error.message, false);

@@ -1,20 +1,20 @@
 import { type AttachmentHead, newId, type OutboundContent } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { sanitizeOwnWords } from '#libs/sanitizer';
-import { type Principal, Problem } from '#libs/service-kit';
+import { type Principal, Problem, type FieldError } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
+import { createHash } from 'node:crypto';
 import { AppService } from '../apps/app.service.js';
-import { InstalledApps } from '../apps/installed-apps.js';
+import { InstalledApps, type InstalledApp } from '../apps/installed-apps.js';
 import { DeliveryService } from '../deliveries/delivery.service.js';
 import type { DeliveryRow } from '../deliveries/delivery.entity.js';
 import { DeliveryRepository } from '../deliveries/delivery.repository.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import type { DeliverCall } from './adapter-call.dto.js';
-import { readAttachments } from './attachments.js';
+import type { DeliverCall, OutgoingAttachment } from './adapter-call.dto.js';
 
-/** How a delivery stands. `queued` and `sending` go on by themselves: asking again under the same key tells how. */
+/** State of a delivery. `queued` and `sending` continue on their own: ask again under the same key for the result. */
 export interface OutboxAnswer {
   delivery_id: string;
   state: DeliveryRow['state'];
@@ -25,7 +25,12 @@ export interface OutboxAnswer {
   error_detail: string | null;
 }
 
-/** Deliveries that services ask for by call: committed under the caller's key, then as every other delivery. */
+interface ReadAttachments {
+  heads: AttachmentHead[];
+  contents: Buffer[];
+}
+
+/** Deliveries that services request by call: committed under the caller's key, then handled like every other one. */
 @Injectable()
 export class Outbox {
   constructor(
@@ -93,7 +98,9 @@ export class Outbox {
   }
 }
 
-/** What people and services write is theirs: only control characters are taken out, and of an adapter's own format nothing. */
+/**
+ * Texts of people and services stay as they are: only control characters are removed, and nothing in a native format.
+ */
 function cleaned(text: string, format: OutboundContent['format']): string {
   return format === 'native' ? text : sanitizeOwnWords(text).text;
 }
@@ -107,4 +114,45 @@ function contentOf({ app_id, channel_address, message }: DeliverCall, attachment
     ...(attachments.length > 0 ? { attachments } : {}),
     target: { app_id, channel_address, thread_id, reply_context },
   };
+}
+
+/**
+ * Reads the files of a message that a service wants delivered; refuses at once what could not arrive.
+ * @throws Problem 422 `attachments_unsupported | attachments_too_large | invalid_fields`
+ */
+function readAttachments(
+  given: OutgoingAttachment[],
+  { app, adapter }: InstalledApp,
+  maxBytes: number,
+): ReadAttachments {
+  if (given.length === 0) return { heads: [], contents: [] };
+  const message = adapter?.manifest.message;
+  if (message?.attachments !== true) {
+    throw new Problem(422, 'attachments_unsupported', `${app.name} cannot send files: leave them out.`);
+  }
+  const contents = given.map(({ content_base64: content }, index) => bytesOf(content, index));
+  const total = contents.reduce((sum, { length }) => sum + length, 0);
+  const most = Math.min(maxBytes, message.max_attachment_bytes ?? maxBytes);
+  if (total > most) {
+    const detail = `The files have ${total} bytes together; ${app.name} takes at most ${most} with one message.`;
+    throw new Problem(422, 'attachments_too_large', detail);
+  }
+  return {
+    contents,
+    heads: given.map(({ name, content_type: type }, index) => ({
+      name,
+      content_type: type ?? 'application/octet-stream',
+      size: contents[index]?.length ?? 0,
+      sha256: createHash('sha256')
+        .update(contents[index] ?? '')
+        .digest('hex'),
+    })),
+  };
+}
+
+function bytesOf(content: string, index: number): Buffer {
+  const bytes = Buffer.from(content, 'base64');
+  if (bytes.toString('base64') === content) return bytes;
+  const wrong: FieldError = { field: `message.attachments.${index}.content_base64`, message: 'must be base64' };
+  throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [wrong]);
 }

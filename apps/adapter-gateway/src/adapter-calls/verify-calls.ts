@@ -18,8 +18,8 @@ export class VerifyCalls {
   ) {}
 
   /**
-   * @param target finds whom to ask, and with what; asked for in every attempt
-   * @param isOurs whether a problem is the caller's to hear instead of an outcome
+   * @param target finds the adapter and the credentials; called again for every attempt
+   * @param isOurs whether a problem is thrown to the caller instead of becoming an outcome
    * @throws Problem those of `target` that `isOurs` names
    */
   async ask(target: () => Promise<VerifyTarget>, isOurs: (problem: Problem) => boolean): Promise<VerifyOutcome> {

@@ -4,7 +4,7 @@ import { Problem } from '#libs/service-kit';
 import { circuitOpenCode } from '../adapters/breaker.js';
 import { busyCode } from '../adapters/call-slots.js';
 
-/** `account` is who the credentials are, at the provider. */
+/** `account`: whose the credentials are, at the provider. */
 export interface VerifyAccepted {
   ok: true;
   user: string;
@@ -12,7 +12,7 @@ export interface VerifyAccepted {
   warnings?: string[];
 }
 
-/** `auth_failed`: the credentials are refused. Every other code: nothing is known of them, as nobody who knows was heard. */
+/** `auth_failed`: the credentials are refused. Any other code: nothing is known about them, since the call failed. */
 export interface VerifyRefused {
   ok: false;
   code: string;
@@ -35,7 +35,7 @@ const adapterCodes: Record<string, string> = {
   timeout: 'The provider gave no answer in time, so nothing is known of the credentials',
 };
 
-/** What it means that a call gave no answer. */
+/** What a call without an answer means for a person. */
 const failures: Record<string, string> = {
   provider_unavailable: 'The adapter does not answer as it should, so nothing is known of the credentials',
   timeout: 'The adapter gave no answer in time, so nothing is known of the credentials',
@@ -53,7 +53,7 @@ export function wrongVerifyAnswer(answer: Record<string, unknown>): string | nul
   return account === undefined || account === null || isJsonObject(account) ? null : 'account is not an object';
 }
 
-/** An answer that `wrongVerifyAnswer` lets pass, without the secrets that it may quote. */
+/** The outcome of an answer that `wrongVerifyAnswer` lets pass, without the secrets that it may quote. */
 export function verifyOutcome(answer: Record<string, unknown>, credentials: Credentials): VerifyOutcome {
   const { ok, user, account, warnings, error, message } = withoutUnstorable(answer);
   if (ok !== true) {
@@ -69,13 +69,15 @@ export function verifyOutcome(answer: Record<string, unknown>, credentials: Cred
   };
 }
 
-/** A call that gave no answer, as an outcome of it. */
+/** The outcome of a call that gave no answer. */
 export function verifyFailure({ code, detail }: Problem): VerifyRefused {
   const known = [circuitOpenCode, busyCode].includes(code) ? '' : detail;
   return { ok: false, code, error: sentence(failures[code] ?? '', known).slice(0, maxWords) };
 }
 
-/** The contract's `error` is a text: one that is no code of ours is the provider's refusal, in the adapter's words. */
+/**
+ * The contract's `error` is free text: if it is no code of ours, it is the provider's refusal in the adapter's words.
+ */
 function refusalOf(error: string, message: string): { code: string; words: string } {
   const meaning = adapterCodes[error];
   if (meaning !== undefined) return { code: error, words: sentence(meaning, message) };
@@ -87,7 +89,7 @@ function sentence(meaning: string, said: string): string {
   return `${meaning}: ${said}`;
 }
 
-/** Postgres takes neither U+0000 nor a lone surrogate, and who the App is goes there. */
+/** Postgres takes neither U+0000 nor a lone surrogate, and the App's identity is stored there. */
 function withoutUnstorable(answer: Record<string, unknown>): Record<string, unknown> {
   const value: unknown = JSON.parse(storableJson(answer));
   return isJsonObject(value) ? value : answer;

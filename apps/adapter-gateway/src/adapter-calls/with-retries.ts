@@ -7,10 +7,10 @@ import { AdapterError } from '../adapters/adapter-error.js';
 const backoff = { baseMs: 100, capMs: 20_000 };
 
 /**
- * Asks an adapter until it answers, for a caller that waits: only for what may be asked twice.
+ * Calls an adapter until it answers, for a caller that waits. Only for calls that may be repeated.
  * @param limits.budgetMs no attempt begins later than this after the first
  * @throws Problem 502 `contract_violation`, 503 `provider_unavailable` (with `Retry-After` where it is known) and
- *   `adapter_unready | adapter_busy | circuit_open`, 504 `timeout`
+ * `adapter_unready | adapter_busy | circuit_open`, 504 `timeout`
  */
 export async function withRetries<T>(
   ask: () => Promise<T>,
@@ -26,7 +26,7 @@ export async function withRetries<T>(
       if (error instanceof AdapterError) failure = error;
       const over = attempt >= limits.attempts || performance.now() + (waitMs ?? 0) >= deadline;
       if (waitMs === null || over) {
-        // A circuit that this very failure opened says less than the failure.
+        // If this failure opened the circuit, the failure says more than the open circuit.
         throw callProblem(error instanceof RunLater && failure ? failure : error);
       }
       await pause(waitMs);
@@ -34,14 +34,14 @@ export async function withRetries<T>(
   }
 }
 
-/** Null when asking again gives the same. */
+/** Null when a retry gives the same. */
 function waitBeforeNext(error: unknown, attempt: number): number | null {
   if (error instanceof RunLater) return error.delayMs;
   if (!(error instanceof AdapterError) || error.code === 'contract_violation') return null;
   return error.retryAfterMs ?? backoffMs(backoff, attempt);
 }
 
-/** What a service is told of a call that gave no answer. */
+/** The problem that a service gets for a call without an answer. */
 function callProblem(error: unknown): unknown {
   if (error instanceof PermanentFailure) {
     return new Problem(error.code.endsWith('_not_found') ? 404 : 422, error.code, error.message);

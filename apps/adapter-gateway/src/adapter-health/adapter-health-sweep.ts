@@ -6,7 +6,7 @@ import { AdapterHealthRepository } from './adapter-health.repository.js';
 
 const everyMs = 3_600_000;
 
-/** Forgets how adapters were long ago. */
+/** Deletes old health records of adapters. */
 @Injectable()
 export class AdapterHealthSweep extends Sweeping {
   constructor(health: AdapterHealthRepository, @Inject(SETTINGS) settings: GatewaySettings) {

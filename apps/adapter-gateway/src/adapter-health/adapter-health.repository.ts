@@ -14,7 +14,7 @@ export interface HealthStep {
 export class AdapterHealthRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** @param step of Postgres' intervals; steps without a poll are left out */
+  /** @param step a Postgres interval; steps without a poll are left out */
   async over(adapterId: string, from: Date, to: Date, step: string): Promise<HealthStep[]> {
     return (await this.db.query(
       `SELECT date_bin($4::interval, minute, 'epoch'::timestamptz) AS at, sum(polls)::integer AS polls,

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, parseJson } from '#libs/adapter-sdk';
 import { AdapterError } from './adapter-error.js';
 import { readRetryAfter } from './retry-after.js';
 
-/** Statuses that say, by their meaning, that nothing was done with the request. */
+/** Statuses that mean that nothing was done with the request. */
 const notActedUpon = new Set([429, 503]);
 
 /**

@@ -25,11 +25,11 @@ interface Limits {
   maxResponseBytes: number;
 }
 
-/** Base URLs of the adapters that have to be spared in this process. */
+/** Base URLs of the adapters that this process must not call now, or only once. */
 export interface AdapterLoad {
   /** Calls would wait: the circuit is open, or no slot is free. */
   closedTo: string[];
-  /** One call may try whether they answer again. */
+  /** One call may go through as a trial. */
   onTrial: string[];
 }
 
@@ -53,7 +53,7 @@ export class AdapterClient implements OnApplicationShutdown {
     this.slots = new CallSlots(settings.ADAPTER_CONCURRENCY);
   }
 
-  /** A call outside the circuit: of `/health` and `/manifest.json`. @throws AdapterError */
+  /** A call that bypasses the circuit breaker: of `/health` and `/manifest.json`. @throws AdapterError */
   async get<T extends object>(
     baseUrl: string,
     path: string,
@@ -66,7 +66,7 @@ export class AdapterClient implements OnApplicationShutdown {
   }
 
   /**
-   * @param wrong what is wrong with an answer, if anything: it breaks the contract then
+   * @param wrong what in an answer breaks the contract, or null
    * @throws AdapterError; RunLater while the adapter's circuit is open, or all its slots are taken
    */
   post<T extends object>(
@@ -89,7 +89,7 @@ export class AdapterClient implements OnApplicationShutdown {
     });
   }
 
-  /** Like `post`, for the one route that may answer bytes; a longer answer is cut off, and marked as `truncated`. */
+  /** Like `post`, for the one route that may answer bytes; a longer answer is cut and marked as `truncated`. */
   fetchFile(baseUrl: string, body: object, context: AdapterCallContext, limits: Limits): Promise<EgressResponse> {
     const path = '/sources/fetch-file';
     return this.guarded(baseUrl, () =>
@@ -98,7 +98,7 @@ export class AdapterClient implements OnApplicationShutdown {
   }
 
   /**
-   * What `read` makes of an answer whose form was right; what it finds wrong is shown on the adapter's page.
+   * Runs `read` on a well-formed answer. A contract violation that it finds is shown on the adapter's page.
    * @throws what `read` throws
    */
   reading<T>(baseUrl: string, read: () => T): T {
@@ -111,7 +111,7 @@ export class AdapterClient implements OnApplicationShutdown {
     }
   }
 
-  /** Shows on an adapter's page how it broke the contract. */
+  /** Shows a contract violation on the adapter's page. */
   showViolation(baseUrl: string, violation: string): void {
     this.violations.note(baseUrl, violation);
   }
@@ -144,13 +144,13 @@ export class AdapterClient implements OnApplicationShutdown {
         return answer;
       } catch (error) {
         if (!(error instanceof AdapterError)) throw error;
-        // A contract violation is the adapter's bug with this message, not its absence.
+        // A contract violation is a bug with this message; it does not mean that the adapter is down.
         if (error.code === 'contract_violation') {
           this.breaker.succeeded(baseUrl);
           this.violations.note(baseUrl, error.message);
           throw error;
         }
-        // Nor is it absent when it says when to come back.
+        // Nor does a `Retry-After`.
         if (error.retryAfterMs === null) this.breaker.failed(baseUrl, beganMs);
         const { code, message, notSent, retryAfterMs } = error;
         throw onTrial ? new AdapterError(code, message, notSent, retryAfterMs, true) : error;

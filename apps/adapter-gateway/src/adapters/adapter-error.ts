@@ -1,6 +1,6 @@
 export type AdapterErrorCode = 'provider_unavailable' | 'contract_violation' | 'timeout';
 
-/** A call to an adapter that did not give an answer of the contract. Asking again after a `contract_violation` gives the same. */
+/** A call to an adapter that gave no valid answer. A retry after a `contract_violation` gives the same. */
 export class AdapterError extends Error {
   override readonly name = 'AdapterError';
   constructor(
@@ -10,7 +10,7 @@ export class AdapterError extends Error {
     readonly notSent: boolean,
     /** The adapter's own `Retry-After`, in ms. */
     readonly retryAfterMs: number | null = null,
-    /** The call was the trial of an adapter known to fail: its failure says nothing of what was asked. */
+    /** The call was the trial of an adapter known to fail: its failure says nothing about the request. */
     readonly onTrial = false,
   ) {
     super(message);

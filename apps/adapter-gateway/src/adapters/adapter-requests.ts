@@ -1,13 +1,13 @@
 import type { Metrics } from '#libs/service-kit';
 import { Gauge, Histogram } from 'prom-client';
 
-/** Counts calls of adapters. */
+/** Metrics of calls of adapters. */
 export interface AdapterRequests {
   /** @param route of the contract @param outcome `ok`, or the code of the error */
   ended(route: string, outcome: string, beganMs: number): void;
 }
 
-/** @param circuits of which calls wait, and of which one call tries whether they answer again */
+/** @param circuits open ones (`shut`), and those whose next call is a trial (`halfOpen`) */
 export function adapterRequests(
   { registry }: Metrics,
   circuits: () => { shut: string[]; halfOpen: string[] },

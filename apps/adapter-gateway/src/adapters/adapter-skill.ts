@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** How it stands with the Skill that the manifest in force declares. */
+/** State of the Skill that the manifest in force declares. */
 export class AdapterSkill {
   @ApiProperty({ enum: ['waiting', 'made', 'failed'] }) state: 'waiting' | 'made' | 'failed';
   @ApiProperty({ type: 'integer', description: 'Of the manifest that it is made from' }) version: number;
@@ -26,7 +26,7 @@ export function madeSkill(version: number, skillId: string | null): AdapterSkill
   return { state: 'made', version, skill_id: skillId, ...nothingWrong };
 }
 
-/** @param nextTryAt null when trying the same again gives the same */
+/** @param nextTryAt null when a retry would give the same */
 export function failedSkill(
   before: AdapterSkill | null,
   version: number,

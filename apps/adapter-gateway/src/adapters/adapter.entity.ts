@@ -11,20 +11,20 @@ export class AdapterRow {
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) slug: string;
-  /** What people call it here; null: what its manifest says. */
+  /** Its name here; null: the name in its manifest. */
   @Column({ type: 'text', nullable: true }) name: string | null;
-  /** A person took it out of use: what is for it waits, and nothing calls it. */
+  /** A person disabled it: what is for it waits, and nothing calls it. */
   @Column({ type: 'boolean', default: false }) disabled: boolean;
   /** Null for a skill-only listing: there is nothing to call. */
   @Column({ type: 'text', nullable: true }) base_url: string | null;
-  /** The manifest that is in force: that of the version `manifest_version`. */
+  /** The manifest in force, which is version `manifest_version`. */
   @Column({ type: 'jsonb' }) manifest: Manifest;
   @Column({ type: 'integer', default: 1 }) manifest_version: number;
-  /** The version of the manifest whose Skill the registry was told of. */
+  /** The manifest version whose Skill was last told to the registry. */
   @Column({ type: 'integer', nullable: true }) skill_told: number | null;
-  /** The App's credentials that the Skill was told of. */
+  /** The App's credentials that were last told to the registry for the Skill. */
   @Column({ type: 'jsonb', default: {} }) skill_credentials: Record<string, string>;
-  /** How it stands with that Skill; null where no manifest in force has declared one. */
+  /** State of that Skill; null where no manifest in force has declared one. */
   @Column({ type: 'jsonb', nullable: true }) skill: AdapterSkill | null;
   @Column({ type: 'text' }) state: 'ready' | 'unready';
   @Column({ type: 'text', nullable: true }) state_reason: string | null;

@@ -8,7 +8,7 @@ interface Scope {
   projectId: string;
 }
 
-/** What a poll found; the adapter's next poll is set with it. */
+/** The result of a poll; it also sets when the next one is due. */
 export interface PollResult extends Pick<
   AdapterRow,
   'id' | 'state' | 'state_reason' | 'version' | 'latency_ms' | 'failed_polls'
@@ -28,7 +28,7 @@ export class AdapterRepository {
     return this.rows.findOneBy({ slug, organization_id: scope.organizationId, project_id: scope.projectId });
   }
 
-  /** The organization's adapter of that slug; the oldest one, where several projects have one. */
+  /** The organization's adapter of that slug; the oldest one if several projects have one. */
   findInOrganization(organizationId: string, slug: string): Promise<AdapterRow | null> {
     return this.rows.findOne({ where: { organization_id: organizationId, slug }, order: { id: 'ASC' } });
   }
@@ -83,7 +83,7 @@ export class AdapterRepository {
     );
   }
 
-  /** At the next sweep, also one that was refused. */
+  /** Retries a failed Skill at the next sweep, also one that the registry refused. */
   async retrySkill(id: string): Promise<void> {
     await this.rows.query(
       `UPDATE gateway.adapter SET skill_told = NULL, skill = jsonb_set(skill, '{next_try_at}', 'null')
@@ -92,7 +92,7 @@ export class AdapterRepository {
     );
   }
 
-  /** Says on every adapter at that address how it broke the contract. */
+  /** Records a contract violation on every adapter at that address. */
   async recordViolation(baseUrl: string, violation: string): Promise<void> {
     await this.rows.update({ base_url: baseUrl }, { violation, violation_at: new Date() });
   }

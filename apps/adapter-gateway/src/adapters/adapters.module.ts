@@ -3,7 +3,7 @@ import { AdapterClient } from './adapter-client.js';
 import { AdapterRepository } from './adapter.repository.js';
 import { HealthPoller } from './health-poller.js';
 import { HealthProbe } from './health.js';
-import { ManifestFetch } from './manifest-fetch.js';
+import { ManifestFetch } from './manifest.js';
 import { OAuthProviderController } from './oauth-provider.controller.js';
 import { SkillAnnouncer } from './skill-announcer.js';
 import { SkillNewsRepository } from './skill-news.repository.js';

@@ -13,7 +13,7 @@ import {
 /** For `AdapterClient.post`: what is wrong with an answer's fields, or null. Names fields and kinds, never values. */
 type AnswerCheck = (answer: JsonObject) => string | null;
 
-/** A field that is null is one that was left out: some languages write it so. */
+/** Drops fields that are null: some languages write a missing field so. */
 export function withoutNulls(answer: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null));
 }
@@ -26,7 +26,7 @@ const check =
   };
 
 const texts = aListOf(aText, 'a list of texts');
-/** Some providers count their messages. */
+/** Some providers number their messages. */
 const anId: Wanted = {
   is: 'a text or a whole number',
   accepts: (value) => typeof value === 'string' || Number.isSafeInteger(value),
@@ -36,19 +36,19 @@ const seconds: Wanted = {
   accepts: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
 };
 
-/** `/verify-webhook`: naming the scheme is not in the contract (spec 4.1). */
+/** `/verify-webhook`: the contract does not require a name for the scheme (spec 4.1). */
 export const wrongVerification = check({ ok: trueOrFalse }, { scheme: aText, error: aText, message: aText });
 
 export const wrongRenewal = check({ ok: trueOrFalse }, { expires_at: aText, error: aText, message: aText });
 
-/** `/format`: what an adapter leaves out of it must not become an empty message. */
+/** `/format`: a missing text must not become an empty message. */
 export const wrongFormat = check({ text: aText }, { format: aText, parts: texts, lossy: texts });
 
 export const wrongLookup = check({ found: trueOrFalse }, { message_id: anId });
 
 /**
- * `/deliver`: the contract does not show its body, so nothing has to be there. An answer that does not tell whether, or how
- * much of, a message has arrived is none.
+ * `/deliver`: the contract does not specify its body, so no field is required. But an answer is invalid if it is
+ * unclear whether, or how much of, a message has arrived.
  */
 export const wrongDelivery = check({}, { ok: trueOrFalse, delivered_parts: aWholeNumber(0) });
 
@@ -68,7 +68,7 @@ const errorDetails = check(
   { message: aText, retryable: trueOrFalse, retry_after: seconds, channel_address: aText },
 );
 
-/** What else is wrong with an answer of `/deliver`: it is shown on the adapter's page, and changes nothing of what came. */
+/** Other faults in an answer of `/deliver`: they are shown on the adapter's page, and do not change the outcome. */
 export const wrongDeliveryDetail: AnswerCheck = (answer) => {
   const { error_detail: detail } = answer;
   const inner = isJsonObject(detail) ? errorDetails(detail) : null;

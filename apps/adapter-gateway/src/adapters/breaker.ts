@@ -6,13 +6,13 @@ const openForMs = 3_000;
 export const circuitOpenCode = 'circuit_open';
 
 /**
- * One circuit per adapter: after some failures in a row its calls wait, instead of each burning an attempt and a
- * time-out; after a pause one call at a time tries it.
+ * One circuit per adapter. After some failures in a row its calls wait, instead of each costing an attempt and a
+ * time-out. After a pause, one call at a time goes through as a trial.
  */
 export class Breaker {
   private readonly failures = new Map<string, { count: number; openUntilMs: number; succeededMs: number }>();
 
-  /** @param closed called with the key of a circuit that was open and is not any more */
+  /** @param closed called with the key of an open circuit that closes */
   constructor(private readonly closed: (key: string) => void) {}
 
   /** @returns whether the call is the trial of a half-open circuit. @throws RunLater while the circuit is open */
@@ -32,7 +32,7 @@ export class Breaker {
     if (wasOpen) this.closed(key);
   }
 
-  /** @param beganMs when the call began: one that hung while later ones were answered says nothing of now */
+  /** @param beganMs when the call began: if later calls were answered since, its failure says nothing about now */
   failed(key: string, beganMs: number): void {
     const { count, succeededMs } = this.failures.get(key) ?? { count: 0, succeededMs: 0 };
     if (beganMs < succeededMs) return;

@@ -6,8 +6,8 @@ const comeBackMs = 2_000;
 export const busyCode = 'adapter_busy';
 
 /**
- * Calls of one target in flight in this process. Over the limit a call waits a moment for a slot, then goes back to its
- * queue: a target that hangs holds its own slots, and nobody else's.
+ * Bounds the calls in flight per target in this process. Over the limit a call waits a moment for a slot, then goes
+ * back to its queue: a target that hangs uses up only its own slots.
  */
 export class CallSlots {
   private readonly taken = new Map<string, number>();
@@ -15,7 +15,7 @@ export class CallSlots {
 
   constructor(private readonly limit: number) {}
 
-  /** Targets that have no slot free. */
+  /** Targets without a free slot. */
   get full(): string[] {
     return [...this.taken].filter(([, taken]) => taken >= this.limit).map(([key]) => key);
   }
@@ -51,7 +51,7 @@ export class CallSlots {
     });
   }
 
-  /** Hands the slot to the next one that waits, or frees it. */
+  /** Hands the slot to the next waiting call, or frees it. */
   private give(key: string): void {
     const next = this.waiting.get(key)?.shift();
     if (next) return next();

@@ -8,10 +8,10 @@ import { HealthProbe } from './health.js';
 
 const sweepsPerPoll = 5;
 const maxSweepMs = 2_000;
-/** A pause as short as this is over soon after the adapter is back. */
+/** The first backoff: short, so that a brief outage ends soon after the adapter is back. */
 const firstLookAgainMs = 1_000;
 
-/** Polls every adapter in one replica at a time; one that is not ready is asked less and less often. */
+/** Polls each adapter from one replica at a time; one that is not ready is polled with growing backoff. */
 @Injectable()
 export class HealthPoller extends Sweeping {
   private readonly logger = new Logger('adapter-health');
@@ -31,12 +31,12 @@ export class HealthPoller extends Sweeping {
     });
   }
 
-  /** Calls back whenever an adapter was found ready. */
+  /** Calls back at every poll that finds an adapter ready. */
   onReady(callback: (adapterId: string) => Promise<void>): void {
     this.ready.push(callback);
   }
 
-  /** Asks one adapter now, and records what it said. */
+  /** Polls one adapter now, and records the result. */
   async poll(row: AdapterRow): Promise<void> {
     if (row.base_url === null) return;
     const scope = { organizationId: row.organization_id, projectId: row.project_id };
@@ -53,7 +53,7 @@ export class HealthPoller extends Sweeping {
     if (health.state !== row.state) {
       this.logger.log({ event: 'adapter.state', adapter: row.id, state: health.state, reason: health.state_reason });
     }
-    // Each time: who believed it not ready for a moment longer put work off after the first time.
+    // At every poll: another replica may still have taken it for unready and rescheduled work after the first one.
     if (health.state === 'ready' && !row.disabled) await Promise.all(this.ready.map((callback) => callback(row.id)));
   }
 

@@ -4,7 +4,7 @@ import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { type AdapterCallContext, AdapterClient } from './adapter-client.js';
 
-/** What `/health` came to (spec 2.3). */
+/** The result of `/health` (spec 2.3). */
 export interface Health {
   state: 'ready' | 'unready';
   /** Why it is not ready. */
@@ -12,11 +12,11 @@ export interface Health {
   /** Build identifier; null when there was no answer. */
   version: string | null;
   latency_ms: number | null;
-  /** True when it answers as another adapter: the address is wrong, not the adapter ill. */
+  /** True when it answers as another adapter: the address is wrong, the adapter is not ill. */
   misnamed: boolean;
 }
 
-/** Asks an adapter how it is. */
+/** Asks an adapter for its health. */
 @Injectable()
 export class HealthProbe {
   constructor(
@@ -24,7 +24,7 @@ export class HealthProbe {
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
-  /** @param scope whose adapter it is */
+  /** @param scope the owner of the adapter */
   async ask(baseUrl: string, slug: string, scope: AdapterCallContext): Promise<Health> {
     const startMs = performance.now();
     try {

@@ -9,11 +9,11 @@ export interface ManifestDifference {
   needs_approval: boolean;
 }
 
-/** Words for people: they change nothing that Gatehouse does. Everything else of a credential does. */
+/** Texts for people: they change nothing that Gatehouse does. Every other field of a credential does. */
 const wordsOfCredential = /^\/credentials\/\d+\/(label|description)$/;
 const guarded = /^\/(capabilities|credentials|oauth_config|webhook|sources)(\/|$)/;
 
-/** What differs between two manifests, in the order of their paths. */
+/** The differences between two manifests, ordered by path. */
 export function manifestDifferences(before: Manifest, after: Manifest): ManifestDifference[] {
   const [old, now] = [leaves(before), leaves(after)];
   const paths = [...new Set([...old.keys(), ...now.keys()])].sort();

@@ -1,14 +1,14 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import { builtinTools } from '#libs/contracts';
 
-/** What in a manifest has no effect, for whoever approves it. */
+/** Something in a manifest that has no effect, for whoever approves it. */
 export interface ManifestWarning {
-  /** As it stands in the manifest: `skill.tool_names[1]`. */
+  /** Path in the manifest, such as `skill.tool_names[1]`. */
   field: string;
   message: string;
 }
 
-/** What a valid manifest names that there is not; it can be in force all the same. */
+/** What a valid manifest names but does not exist; it can be in force all the same. */
 export function manifestWarnings({ skill }: Pick<Manifest, 'skill'>): ManifestWarning[] {
   const named: unknown = skill?.tool_names;
   if (!Array.isArray(named)) return [];

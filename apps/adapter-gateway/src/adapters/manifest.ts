@@ -1,9 +1,11 @@
 import { type Manifest, manifestProblems, stringifyJson } from '#libs/adapter-sdk';
 import { isShallow, Problem } from '#libs/service-kit';
+import { Injectable } from '@nestjs/common';
+import { type AdapterCallContext, AdapterClient } from './adapter-client.js';
 
 const maxBytes = 262_144;
 const maxDepth = 32;
-/** JSON text escapes a surrogate only when it is alone; Postgres takes neither. */
+/** JSON text escapes a surrogate only when it is alone. Postgres stores neither that nor U+0000. */
 const unstorable = /\\u(0000|d[89a-f])/i;
 
 /**
@@ -24,4 +26,28 @@ export function readManifest(given: Record<string, unknown>, kind: 'adapter' | '
   }
   if (errors.length > 0) throw new Problem(422, 'invalid_manifest', 'The manifest is not valid.', errors);
   return value as object as Manifest;
+}
+
+/** Reads the manifest that an adapter serves. */
+@Injectable()
+export class ManifestFetch {
+  constructor(private readonly client: AdapterClient) {}
+
+  /** @throws Problem 422 `adapter_unreachable | invalid_manifest | slug_mismatch` (with the last segment of the URL) */
+  async from(caller: AdapterCallContext, baseUrl: string): Promise<Manifest> {
+    const value = await this.client
+      .get<Record<string, unknown>>(baseUrl, '/manifest.json', caller)
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        const help = reason.endsWith('blocked_address') ? ' (not public: add it to GATEHOUSE_EGRESS_ALLOW)' : '';
+        throw new Problem(422, 'adapter_unreachable', `No manifest at ${baseUrl}/manifest.json: ${reason}${help}`);
+      });
+    const manifest = readManifest(value, 'adapter');
+    const mount = new URL(baseUrl).pathname.split('/').at(-1);
+    if (mount !== manifest.slug) {
+      const said = `The slug ${manifest.slug} is not the path the adapter is mounted under.`;
+      throw new Problem(422, 'slug_mismatch', said);
+    }
+    return manifest;
+  }
 }

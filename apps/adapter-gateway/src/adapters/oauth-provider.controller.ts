@@ -8,7 +8,7 @@ class OAuthProviderQuery {
   @Text(100, { minLength: 1 }) organization_id: string;
 }
 
-/** The OAuth flow that an adapter declares, of the manifest in force: a version that waits for approval says nothing. */
+/** The OAuth flow that the manifest in force declares; a version that waits for approval has no effect. */
 @ApiTags('internal')
 @Controller('internal/oauth-providers')
 @RequireScopes('service')

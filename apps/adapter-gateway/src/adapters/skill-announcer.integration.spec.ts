@@ -15,7 +15,7 @@ interface Told {
 describe('the Skill of a manifest', () => {
   let world: GatewayWorld;
   let registry: TestServer;
-  /** What the registry answers to a slug; 200 where it is not set. */
+  /** Status that the registry answers for a slug; 200 if not set. */
   const statuses = new Map<string, number>();
   const codes = new Map<string, string>();
   const told: Told[] = [];
@@ -154,7 +154,7 @@ describe('the Skill of a manifest', () => {
     await lastTold(({ credentials: given }) => given?.[0]?.credential_id === 'c2');
     await world.call('DELETE', `apps/${app}`);
     expect(await lastTold(({ credentials: given }) => given?.length === 0)).toMatchObject({ method: 'PUT', names });
-    // A manifest without a skill, and an adapter that is gone, both let go of it.
+    // The Skill is removed for a manifest without a skill, and for an adapter that is gone.
     delete adapter.manifest['skill'];
     await world.call('POST', `adapters/${id}/refresh`, {});
     expect(await lastTold(({ method }) => method === 'DELETE')).toMatchObject({

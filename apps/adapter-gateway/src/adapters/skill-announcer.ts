@@ -1,3 +1,4 @@
+import type { Manifest } from '#libs/adapter-sdk';
 import { backoffMs } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Problem, type ServiceClient } from '#libs/service-kit';
@@ -6,22 +7,30 @@ import { REGISTRY } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { failedSkill, madeSkill } from './adapter-skill.js';
-import { skillLinks } from './skill-links.js';
 import { type RemovedSkill, SkillNewsRepository, type SkillRow } from './skill-news.repository.js';
 
 const maxSweepMs = 2_000;
 const backoff = { baseMs: 1_000, capMs: 60_000 };
-/** The registry takes nothing at the moment, or not from us: what was refused is not the Skill. */
+/** The registry takes nothing at the moment, or nothing from us: it has not refused the Skill itself. */
 const notNow = new Set([401, 403, 408, 429]);
 
 interface SkillMade {
   skill_id?: string;
 }
 
+type Credentials = Record<string, string>;
+
+/** The credentials of a Skill that come from its App, and every name that the App ever gave one under. */
+interface SkillLinks {
+  credentials: { credential_id: string; as: string }[];
+  names: string[];
+}
+
 /**
- * Tells the registry of the Skill in every manifest that comes into force, of the credentials that its App has, and of
- * Skills that no manifest declares any more. How that went stands on the adapter: a registry that is away is told later, a
- * Skill that it refuses is made after a refresh, and one that a person deleted stays away until the manifest changes.
+ * Tells the registry about the Skill of every manifest that comes into force, about the credentials of its App, and
+ * about Skills that no manifest declares any more. The result is stored on the adapter. A registry that is unavailable
+ * is told later, a Skill that it refuses is made after a refresh, and a Skill that a person deleted stays deleted until
+ * the manifest changes.
  */
 @Injectable()
 export class SkillAnnouncer extends Sweeping {
@@ -41,10 +50,10 @@ export class SkillAnnouncer extends Sweeping {
     });
   }
 
-  /** @returns how many were told; with the registry away the others wait for the next sweep */
+  /** @returns how many were told; while the registry is unavailable, the others wait for the next sweep */
   private async tellDue(limit: number): Promise<number> {
     let told = 0;
-    // First: an adapter that was registered anew makes its Skill anew.
+    // Removals go first: an adapter that was registered again makes its Skill again.
     for (const gone of await this.news.removals(limit)) {
       if ((await this.remove(gone)) === 'away') return told;
       told += 1;
@@ -104,4 +113,28 @@ function isAway({ status }: Problem): boolean {
 
 function scopeOf(row: { organization_id: string; project_id: string }): { organizationId: string; projectId: string } {
   return { organizationId: row.organization_id, projectId: row.project_id };
+}
+
+/**
+ * An App and the Skill of its manifest share their credentials (spec 1, rule 3), under the keys of the declarations.
+ * What webhooks are verified with stays with the App: whoever has it can forge messages.
+ * @param now the App's records by declaration key; none without an App
+ * @param before the records that the registry was last told
+ */
+function skillLinks(manifest: Manifest, now: Credentials, before: Credentials): SkillLinks {
+  const { credentials: declarations, webhook } = manifest;
+  const verification = typeof webhook?.verification === 'object' ? webhook.verification['secret_fields'] : undefined;
+  const checked = ['signing_secret', ...(Array.isArray(verification) ? verification.map(String) : [])];
+  const shared = declarations.filter(({ key, maps_to: name }) => now[key] !== undefined && !checked.includes(name));
+  const links = new Map(shared.map(({ key }) => [nameOf(key), now[key] ?? '']));
+  return {
+    credentials: [...links].map(([as, credential_id]) => ({ credential_id, as })),
+    names: [...new Set([...declarations.map(({ key }) => key), ...Object.keys(before)].map(nameOf))],
+  };
+}
+
+/** A declaration's key, in the form that a Skill allows for a credential's name. */
+function nameOf(key: string): string {
+  const name = key.replaceAll(/[^\w-]/g, '_').slice(0, 63);
+  return /^[A-Za-z]/.test(name) ? name : `c${name}`;
 }

@@ -8,10 +8,12 @@ import { SkillRemovalRow } from './skill-removal.entity.js';
 /** An adapter with the records of its App. */
 export type SkillRow = AdapterRow & { app_credentials: Record<string, string> };
 
-/** A Skill that no manifest declares any more; `registered`: its adapter is there, with a manifest that has none. */
+/**
+ * A Skill that no manifest declares any more; `registered`: its adapter still exists, with a manifest without a Skill.
+ */
 export type RemovedSkill = SkillRemovalRow & { registered: boolean };
 
-/** What the registry was not told of Skills. */
+/** Changes of Skills that the registry has not been told yet. */
 @Injectable()
 export class SkillNewsRepository {
   constructor(
@@ -19,7 +21,7 @@ export class SkillNewsRepository {
     @InjectRepository(SkillRemovalRow) private readonly gone: Repository<SkillRemovalRow>,
   ) {}
 
-  /** Adapters whose manifest in force has a Skill that the registry was not told of, or not with the App's credentials, and that are due. */
+  /** Adapters that are due and whose Skill, or whose App's credentials, the registry has not been told yet. */
   untold(limit: number): Promise<SkillRow[]> {
     return this.rows.query(
       `SELECT adapter.*, coalesce(app.credentials, '{}') AS app_credentials
@@ -35,7 +37,7 @@ export class SkillNewsRepository {
     );
   }
 
-  /** @param told the registry need not be told of this version, with these credentials, any more */
+  /** @param told whether the registry needs to hear no more of this version and these credentials */
   async record(row: SkillRow, skill: AdapterSkill, told: boolean): Promise<void> {
     const { id, manifest_version: version, app_credentials: credentials } = row;
     const seen = told ? { skill_told: version, skill_credentials: credentials } : {};
@@ -53,7 +55,7 @@ export class SkillNewsRepository {
     );
   }
 
-  /** The registry let go of it. */
+  /** The registry has removed it. */
   async forget({ id, registered }: RemovedSkill): Promise<void> {
     if (registered) await this.rows.update({ id }, { skill_told: null, skill_credentials: {}, skill: null } as object);
     else await this.gone.delete({ id });

@@ -5,7 +5,7 @@ const writeEveryMs = 5_000;
 const maxRemembered = 10_000;
 const maxLength = 500;
 
-/** Shows on an adapter how it broke the contract last; one that always does so in the same way is not written down each time. */
+/** Records on an adapter how it last broke the contract; the same violation at most once in 5 s. */
 @Injectable()
 export class ViolationLog {
   private readonly logger = new Logger('contract');

@@ -6,7 +6,7 @@ import type { InstallApp } from './app.dto.js';
 import { namedForDirection } from './direction.js';
 
 /**
- * What an App takes from its adapter.
+ * The fields that an App takes from its adapter.
  * @throws Problem 422 `skill_only | signature_not_applicable | capability_not_offered`
  */
 export function adapterApp(
@@ -29,7 +29,7 @@ export function adapterApp(
   };
 }
 
-/** @throws Problem 422 `capability_not_offered` by the manifest in force */
+/** @throws Problem 422 `capability_not_offered` where the manifest in force offers less than is wanted */
 export function offered({ slug, manifest }: AdapterRow, wanted: Capability[]): Capability[] {
   const missing = wanted.filter((capability) => !manifest.capabilities.includes(capability));
   if (missing.length === 0) return [...new Set(wanted)];

@@ -5,7 +5,7 @@ export const notReadyCode = 'adapter_unready';
 
 export const disabledCode = 'adapter_disabled';
 
-/** What needs an adapter that is not ready waits until its health says otherwise, or until a person enables it. */
+/** Work for an adapter that is not ready waits until its health check passes, or until a person enables it. */
 export class AdapterNotReady extends RunLater {
   constructor({ manifest, reason, disabled }: InstalledAdapter, delayMs: number) {
     super(delayMs, disabled ? disabledCode : notReadyCode);

@@ -16,14 +16,15 @@ interface Used {
 }
 
 const sweepEveryMs = 2_000;
-/** Longer than telling the vault takes: whoever changes an App tells it first. */
+/** Longer than a call to the vault takes: whoever changes an App tells the vault first. */
 const settleAgainMs = 20_000;
-/** An App that is changed more often than it can be told of is left to the sweep. */
+/** An App that changes faster than the vault can be told is left to the sweep. */
 const maxTold = 5;
 
 /**
- * Keeps the vault's bindings as Apps have their credentials: it opens no record for an App that is not bound to it, and
- * deletes none that is. An App's row says when the vault is due to be told, so that a change is never half known.
+ * Keeps the vault's bindings in step with the credentials of Apps: the vault opens no record for an App that is not
+ * bound to it, and deletes none that is bound. An App's row says when the vault is due to be told, so that no change is
+ * left half known.
  */
 @Injectable()
 export class AppBindings extends Sweeping {
@@ -48,12 +49,15 @@ export class AppBindings extends Sweeping {
     });
   }
 
-  /** When the sweep looks after a change that its own process does not finish. */
+  /** When the sweep takes over a change that its own process does not finish. */
   static dueAt(): Date {
     return new Date(Date.now() + settleAgainMs);
   }
 
-  /** Before the App's row is so: whoever reads the row finds its records bound. @throws Problem of the vault */
+  /**
+   * Adds bindings before the App's row changes: whoever reads the row finds its records bound.
+   * @throws Problem of the vault
+   */
   async add(app: AppRow): Promise<void> {
     const consumer = { kind: 'app', id: app.id };
     for (const used of await this.usedBy(app)) {
@@ -63,14 +67,14 @@ export class AppBindings extends Sweeping {
 
   /** Tells the vault exactly what the App uses now. @throws Problem of the vault */
   async settle(appId: string): Promise<void> {
-    // Told anew where the App was changed meanwhile: of two that tell at once, the later one may be heard first.
+    // Repeats if the App changed meanwhile: of two concurrent calls, the vault may get the later one first.
     for (let times = 1; times <= maxTold; times += 1) {
       const app = await this.apps.byId(appId);
       if (!app || (await this.tell(app))) return;
     }
   }
 
-  /** Of Apps whose manifest changed: the ingress asks for their secrets anew once the vault knows which they are. */
+  /** For Apps whose manifest changed: the ingress fetches their secrets again once the vault knows which they are. */
   announce(touched: Pick<AppRow, 'id' | 'version'>[]): void {
     for (const { id, version } of touched) {
       void this.trySettle({ id })
@@ -88,7 +92,7 @@ export class AppBindings extends Sweeping {
     return this.apps.bindingsSettled(app);
   }
 
-  /** The records that the App uses, each with the names that its webhooks are checked with. */
+  /** The records that the App uses, each with the fields that verify its webhooks. */
   private async usedBy(app: AppRow): Promise<Used[]> {
     const adapter = app.adapter_id ? await this.adapters.byId(app.adapter_id) : null;
     if (app.state === 'retired' || (app.kind === 'adapter' && adapter === null)) return [];
@@ -97,7 +101,7 @@ export class AppBindings extends Sweeping {
     return [...ids].map((id) => ({ credential_id: id, signing: signing.has(id) ? (signing.get(id) ?? null) : [] }));
   }
 
-  /** As `settle`; with the vault away the sweep tells it later. */
+  /** Like `settle`; if the vault is unavailable, the sweep tells it later. */
   async trySettle({ id }: Pick<AppRow, 'id'>): Promise<void> {
     try {
       await this.settle(id);

@@ -7,14 +7,14 @@ import { type CredentialDescription, CredentialDescriptions } from './credential
 import { lacks } from './credential-fit.js';
 import { declarationsOf, linksOf } from './declared-credentials.js';
 
-/** The declared credentials of an App, and which of the required ones it has not. */
+/** The declared credentials of an App, and which of the required ones are missing. */
 export interface AppCredentialState {
   credentials: AppCredentialView[];
   /** Keys of required declarations that nothing fills, or whose record lacks what they need. */
   missing: string[];
 }
 
-/** Says what the Apps of one project have of what they declare; asks the vault once for all of them. */
+/** Shows which of their declared credentials the Apps of one project have; asks the vault once for all of them. */
 @Injectable()
 export class AppCredentialViews {
   constructor(private readonly descriptions: CredentialDescriptions) {}
@@ -49,7 +49,7 @@ function stateOf(
     const record = records.get(id);
     const alone = linked.filter((other) => other === id).length === 1;
     const missing = lackingOf(declared, declarations, record, alone);
-    // A refresh is over in a moment, and nothing that a person has to know.
+    // A refresh takes a moment, and no person needs to know of it.
     const status = record?.status === 'refreshing' ? 'active' : (record?.status ?? 'gone');
     return { ...shown, status, ...(missing.length > 0 ? { missing_fields: missing } : {}) };
   });
@@ -64,6 +64,6 @@ function lackingOf(
   alone: boolean,
 ): string[] {
   if (record) return lacks(declared, declarations, record, alone);
-  // The record is gone, and everything with it.
+  // The record is gone: it lacks every field.
   return lacks(declared, declarations, { fields: [] }, alone);
 }

@@ -87,7 +87,7 @@ describe('the credentials of an App', () => {
     expect((await verify(body.id)).error).toContain('is pending, connect it');
     give('oauth', { client_id: 'c', access_token: 'at' }, 'oauth2');
     expect(await verify(body.id)).toMatchObject({ ok: true });
-    // The next call is of what is linked now, however soon it comes.
+    // The next call has what is linked now, however soon it comes.
     give('second', { signing_secret: 's2' });
     await change({ HOOK: idOf('second') });
     await verify(body.id);
@@ -182,7 +182,7 @@ describe('the credentials of an App', () => {
     world.vault.bound.delete(id);
     expect(await verify(id)).toMatchObject({ ok: true });
     expect(boundTo(id)).toEqual(Object.values(all()).sort());
-    // What a process left behind that died between telling the vault and writing the row.
+    // Left behind by a process that died after it told the vault and before it wrote the row.
     world.vault.bound.get(id)?.add(idOf('next'));
     await world.pool.query('UPDATE gateway.app SET bindings_due_at = now() WHERE id = $1', [id]);
     await until('the sweep told the vault', () => !boundTo(id).includes(idOf('next')));

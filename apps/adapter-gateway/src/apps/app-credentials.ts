@@ -14,10 +14,10 @@ type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 const freshMs = 2_000;
 const maxCached = 5_000;
-/** Longer than any call, so that a token does not end while an adapter uses it. */
+/** Added to the longest call, so that a token does not expire while an adapter uses it. */
 const tokenMarginSeconds = 30;
 const resolvePath = '/internal/credentials/resolve';
-/** A record that nobody has connected yet, or not again, has nothing to give: no other fault of the vault's. */
+/** Vault errors of a record that is not connected, or not any more: it has nothing to give. All others are failures. */
 const unconnectedCodes = ['not_connected', 'needs_reconnect', 'revoked'];
 
 /** The `credentials` object of adapter calls (spec 2.4): all records of the App, under their `maps_to` names. */
@@ -42,8 +42,8 @@ export class AppCredentials {
   }
 
   /**
-   * As `of`, without records that are not connected: for what needs none of their tokens, such as a handshake.
-   * @param instead values of one record that are not in place yet, such as tokens that are being checked
+   * Like `of`, without records that are not connected: for calls that need none of their tokens, such as a handshake.
+   * @param instead values of one record that are not stored yet, such as tokens that are being checked
    */
   ofConnected(installed: InstalledApp, instead?: { id: string; record: OpenedCredential }): Promise<Credentials> {
     return this.mapped(installed, async (app, id) => {
@@ -73,7 +73,7 @@ export class AppCredentials {
     return this.cached(`${app.id} ${credentialId}`, () => this.resolve(app, credentialId));
   }
 
-  /** Bindings are made when an App is changed; one that is not there is told of again before anything fails for it. */
+  /** Bindings are made when an App changes. A missing one is made again before the call fails. */
   private async resolve(app: AppRow, credentialId: string): Promise<OpenedCredential> {
     const scope: Scope = { organizationId: app.organization_id, projectId: app.project_id };
     const asked = {
@@ -101,7 +101,7 @@ export class AppCredentials {
   }
 }
 
-/** The built-in App knows a rotation as `signing_secret` and `signing_secret_next`: so the vault's lists come to it. */
+/** The vault gives a rotated secret as a list; the built-in App expects `signing_secret` and `signing_secret_next`. */
 function pairFields(credentials: MappedCredentials): Credentials {
   return Object.fromEntries(
     Object.entries(credentials).flatMap(([name, value]) =>

@@ -44,12 +44,12 @@ export class AppViews {
     });
   }
 
-  /** Where a provider sends to, for the platform itself; null for an App that does not receive. */
+  /** The webhook URL, for the platform itself; null for an App that does not receive. */
   webhookUrl(row: AppRow, manifest: Manifest | null): string | null {
     return this.address(row, manifest, null).webhook_url;
   }
 
-  /** Its path below PUBLIC_URL, or why there is none to send to. */
+  /** The path of the webhook URL below PUBLIC_URL, or why there is none. */
   webhookPath(row: AppRow, manifest: Manifest | null): string | { hidden: AddressHidden } {
     const { webhook_path: path, webhook_hidden: hidden } = this.address(row, manifest, null);
     return path ?? { hidden: hidden ?? 'does_not_receive' };

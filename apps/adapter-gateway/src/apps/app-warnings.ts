@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AppRow } from './app.entity.js';
 
-/** Something that an App cannot do as it is, and what to do. */
+/** Something that an App cannot do as it is set up, and what to do. */
 export class AppWarning {
   @ApiProperty({ enum: ['no_reply_address', 'app_cannot_send'] }) code: 'no_reply_address' | 'app_cannot_send';
   @ApiProperty({ description: 'What does not work, and what to do, for people' }) message: string;
@@ -9,7 +9,7 @@ export class AppWarning {
 
 type Facts = Pick<AppRow, 'kind' | 'capabilities' | 'has_reply_address'>;
 
-/** An App whose replies can go nowhere says so from its installation on. */
+/** From its installation on, an App says when its replies have nowhere to go. */
 export function warningsOf({ kind, capabilities, has_reply_address: hasAddress }: Facts): AppWarning[] {
   if (!capabilities.includes('receive')) return [];
   if (!capabilities.includes('send')) {

@@ -7,7 +7,7 @@ import { CredentialForAll, CredentialsByKey } from './app-credential.dto.js';
 import { ArrayMaxSize, IsArray, IsIn, Matches } from 'class-validator';
 import { signedText } from '#libs/contracts';
 
-/** Those of the adapter's capabilities that an App uses; all when absent. */
+/** The capabilities of the adapter that an App uses; all when absent. */
 export const Capabilities = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ enum: ['send', 'receive'], isArray: true, required: false, description: 'All, when absent' }),

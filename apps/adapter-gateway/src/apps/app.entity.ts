@@ -20,37 +20,39 @@ export class AppRow {
   /** `builtin` is the Webhook app: the gateway is its adapter. */
   @Column({ type: 'text' }) kind: 'builtin' | 'adapter';
   @Column({ type: 'text', nullable: true }) adapter_id: string | null;
-  /** The adapter's slug: a project has one App of each (spec 1). Null for the built-in Webhook app, which may be several. */
+  /**
+   * The adapter's slug: a project has one App of each (spec 1). Null for the built-in Webhook app: it may have several.
+   */
   @Column({ type: 'text', nullable: true }) provider: string | null;
-  /** Those of the adapter's capabilities that this App was installed with. */
+  /** The capabilities of the adapter that this App was installed with. */
   @Column({ type: 'jsonb', default: ['send', 'receive'] }) capabilities: Capability[];
-  /** The vault's record of each declaration, by the declaration's key. */
+  /** The vault's record for each declaration, by the declaration's key. */
   @Column({ type: 'jsonb', default: {} }) credentials: Record<string, string>;
   /** When the vault is told (again) which records the App uses; null when it knows. */
   @Column({ type: 'timestamptz', nullable: true }) bindings_due_at: Date | null;
   @Column({ type: 'text' }) state: AppState;
-  /** Hex SHA-256 of the token in the webhook's URL: by it the ingress knows the App. */
+  /** Hex SHA-256 of the token in the webhook's URL: the ingress finds the App by it. */
   @Column({ type: 'text' }) token_hash: string;
-  /** The token itself, for who manages the App; opened by GATEHOUSE_WEBHOOK_KEY. */
+  /** The token itself, to show to whoever manages the App; sealed with GATEHOUSE_WEBHOOK_KEY. */
   @Column({ type: 'bytea', nullable: true }) sealed_token: Buffer | null;
-  /** The token before the last rotation, which still works until then. */
+  /** Hash of the token before the last rotation, which works until `previous_token_until`. */
   @Column({ type: 'text', nullable: true }) previous_token_hash: string | null;
   @Column({ type: 'timestamptz', nullable: true }) previous_token_until: Date | null;
   @Column({ type: 'jsonb' }) retired_token_hashes: string[];
   /** How the ingress checks signatures of the built-in Webhook app; null: no check. */
   @Column({ type: 'jsonb', nullable: true }) signature: DeclaredVerification | null;
-  /** Of the built-in Webhook app: whether the system that sends writes the text itself, or people may have. */
+  /** Of the built-in Webhook app: whether the sending system writes the text itself, or people may have written it. */
   @Column({ type: 'text', default: 'people' }) text_from: TextFrom;
   @Column({ type: 'integer' }) max_body_bytes: number;
   /** Sent with everything this App delivers, and recognised when it comes back (spec 4.2). */
   @Column({ type: 'text' }) origin_marker: string;
-  /** Whether its channel has a reply address, as the router said when it was set. */
+  /** Whether its channel has a reply address, as the router reported when it was set. */
   @Column({ type: 'boolean', default: false }) has_reply_address: boolean;
-  /** Its project is closed, as the portal said: it takes no webhooks. */
+  /** Its project is closed, as the portal reported: the App takes no webhooks. */
   @Column({ type: 'boolean', default: false }) project_closed: boolean;
-  /** Who the App is at its provider, as `/verify` said; adapters need it to tell their own messages. */
+  /** The App's identity at its provider, from `/verify`; adapters need it to recognise their own messages. */
   @Column({ type: 'jsonb', nullable: true }) self: Record<string, unknown> | null;
-  /** Why its provider could not be asked to go on sending events. */
+  /** Why its webhook could not be renewed at the provider. */
   @Column({ type: 'jsonb', nullable: true }) renewal_failure: Failure | null;
   @Column({ type: 'integer' }) version: number;
   @Column({ type: 'timestamptz' }) created_at: Date;

@@ -9,7 +9,7 @@ interface Scope {
   projectId: string;
 }
 
-/** The project has an App of that provider. */
+/** The project already has an App of that provider. */
 export class AppExists extends Error {
   override readonly name = 'AppExists';
 }
@@ -19,13 +19,13 @@ export class AdapterGone extends Error {
   override readonly name = 'AdapterGone';
 }
 
-/** Records by the keys of the declarations that they fill now, and keys that nothing fills any more. */
+/** Records by the keys of the declarations that they now fill, and keys that are no longer filled. */
 export interface LinkChange {
   linked: AppRow['credentials'];
   unlinked: string[];
 }
 
-/** Writes what a change is to be known by, in its transaction. */
+/** Writes the audit entry of a change, in the same transaction. */
 export type Noted = (tx: EntityManager) => Promise<void>;
 
 @Injectable()
@@ -42,7 +42,7 @@ export class AppRepository {
   /** @throws AppExists when the project has an App of that provider; AdapterGone */
   async insert(row: AppRow, noted?: Noted): Promise<void> {
     await this.rows.manager.transaction(async (manager) => {
-      // Held until this is committed: an adapter is not unregistered from under a new App.
+      // Locked until the commit, so that the adapter is not unregistered under a new App.
       const key = { where: { id: row.adapter_id ?? '' }, lock: { mode: 'pessimistic_read' as const } };
       if (row.adapter_id !== null && !(await manager.findOne(AdapterRow, key))) throw new AdapterGone();
       const { raw } = await manager
@@ -58,7 +58,7 @@ export class AppRepository {
     });
   }
 
-  /** Apps whose bindings the vault is to be told of; no other replica takes them for `leaseMs`. */
+  /** Takes Apps whose bindings the vault is due to be told; no other replica takes them for `leaseMs`. */
   async takeBindingsDue(limit: number, leaseMs: number): Promise<AppRow[]> {
     const [rows] = (await this.rows.query(
       `UPDATE gateway.app SET bindings_due_at = now() + make_interval(secs => $2)
@@ -84,7 +84,9 @@ export class AppRepository {
     });
   }
 
-  /** @param noted as of `insert`; @param links what changes of the App's records; what another request changes at the same time stays */
+  /**
+   * @param links changes of the App's records; concurrent changes of other keys are kept @param noted as in `insert`
+   */
   async update(id: string, change: Partial<AppRow>, links?: LinkChange, noted?: Noted): Promise<void> {
     if (!noted) return this.write(this.rows.manager, id, change, links);
     await this.rows.manager.transaction(async (manager) => {

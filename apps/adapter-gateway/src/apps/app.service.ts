@@ -45,8 +45,9 @@ export class AppService {
   ) {}
 
   /**
-   * @throws Problem 422 `adapter_required | adapter_not_applicable | skill_only | signature_not_applicable | capability_not_offered |
-   *   credential_*` (as `CredentialChoice.choose`), 404 `adapter_not_found`, 409 `app_exists` (a project has one App per provider)
+   * @throws Problem 422 `adapter_required | adapter_not_applicable | skill_only | signature_not_applicable |
+   * capability_not_offered | credential_*` (as `CredentialChoice.choose`), 404 `adapter_not_found`, 409 `app_exists` (a
+   * project has one App per provider)
    */
   async install(caller: Principal, body: InstallApp): Promise<AppRow> {
     if (body.kind === 'adapter' && !body.adapter_id) {
@@ -91,7 +92,7 @@ export class AppService {
       updated_at: now,
     };
     await this.insert(row, this.notedText(caller, row, null));
-    // Nobody knows the App yet: it is bound before anything can come for it.
+    // The App is not announced yet: it is bound before anything can arrive for it.
     if (row.bindings_due_at) await this.bindings.trySettle(row);
     this.announce(row);
     return row;
@@ -99,7 +100,7 @@ export class AppService {
 
   /**
    * A declaration that is not named in `credentials` keeps its record.
-   * @throws Problem 404; 422 `capability_not_offered`, and as `CredentialChoice.choose`; of the vault's
+   * @throws Problem 404; 422 `capability_not_offered`; those of `CredentialChoice.choose` and of the vault
    */
   async change(caller: Principal, id: string, body: ChangeApp): Promise<AppRow> {
     const app = await this.get(caller, id);
@@ -109,7 +110,7 @@ export class AppService {
     const relinked = JSON.stringify(links) !== JSON.stringify(app.credentials);
     const signature = body.signature ? declared(body.signature) : body.signature_off ? null : app.signature;
     const rebound = relinked || JSON.stringify(signature) !== JSON.stringify(app.signature);
-    // What is checked no more may be read until nobody checks it.
+    // A secret whose check is turned off stays readable until nobody checks it any more.
     if (rebound) await this.bindFirst({ ...app, credentials: links, signature: signature ?? app.signature });
     const capabilities = adapter && body.capabilities ? offered(adapter, body.capabilities) : app.capabilities;
     const name = body.name ?? app.name;
@@ -131,13 +132,13 @@ export class AppService {
     return changed;
   }
 
-  /** A new webhook token; the old one works on for the grace period, and answers 410 from then on. */
+  /** Makes a new webhook token; the old one works for the grace period, and answers 410 after it. */
   async rotateToken(caller: Principal, id: string, graceMs = this.settings.TOKEN_GRACE_MS): Promise<AppRow> {
     const app = await this.get(caller, id);
     return this.save(app, rotatedToken(app, this.seal, graceMs));
   }
 
-  /** Stops or takes up again the webhooks of a project, at once here and within the ingress' next look elsewhere. */
+  /** Stops or resumes the webhooks of a project: here at once, elsewhere with the ingress' next poll. */
   async projectClosed(project: Pick<Principal, 'organizationId' | 'projectId'>, closed: boolean): Promise<void> {
     for (const app of await this.apps.list(project)) {
       if (app.project_closed !== closed) await this.save(app, { project_closed: closed });
@@ -151,7 +152,9 @@ export class AppService {
   }
 
   /**
-   * Takes note of the reply address of the App's channel, which the router is about to keep; null: none.
+   * Checks the reply address of the App's channel, which the router is about to store, and records whether there is
+   * one.
+   * @param address null: none
    * @throws Problem 404; 422 `invalid_reply_address`
    */
   async noteReplyAddress(caller: Principal, id: string, address: string | null): Promise<AppRow> {
@@ -161,7 +164,7 @@ export class AppService {
     return app.has_reply_address === hasAddress ? app : this.save(app, { has_reply_address: hasAddress });
   }
 
-  /** Remembers who the App is at its provider, as `/verify` said. */
+  /** Stores the App's identity at its provider, from `/verify`. */
   async rememberSelf(app: AppRow, self: Record<string, unknown>): Promise<void> {
     await this.save(app, { self });
   }
@@ -194,13 +197,16 @@ export class AppService {
     }
   }
 
-  /** Whoever reads the App's new records has to find them bound. The row is due first: what is left of a crash goes. */
+  /**
+   * Binds records before the App's row names them: whoever reads the row must find them bound. The row is marked due
+   * first, so that the sweep cleans up after a crash.
+   */
   private async bindFirst(app: AppRow): Promise<void> {
     await this.apps.update(app.id, { bindings_due_at: AppBindings.dueAt() });
     await this.bindings.add(app);
   }
 
-  /** @param by of a change that may be of the trust in its text */
+  /** @param by who makes a change that may affect the trust in the App's text */
   private async save(app: AppRow, change: Partial<AppRow>, links?: LinkChange, by?: Principal): Promise<AppRow> {
     const full = { ...change, version: await this.apps.nextVersion(), updated_at: new Date() };
     const noted = by && this.notedText(by, { ...app, ...full }, app.text_from);
@@ -210,7 +216,7 @@ export class AppService {
     return row;
   }
 
-  /** What the audit log is told of who the text is from; nothing where that stays. */
+  /** The audit entry for a change of `text_from`; undefined where it stays. */
   private notedText(by: Principal, { id, text_from }: AppRow, before: TextFrom | null): Noted | undefined {
     if (text_from === (before ?? 'people')) return undefined;
     const change = { before: before && { text_from: before }, after: { text_from } };
@@ -225,7 +231,7 @@ export class AppService {
 
 /**
  * Who writes the text from now on.
- * @throws Problem 422 `text_from_not_applicable`; 403 `scope_missing` for one that makes turns trust more
+ * @throws Problem 422 `text_from_not_applicable`; 403 `scope_missing` for a change that makes turns trust the text more
  */
 function textFrom(caller: Principal, kind: AppRow['kind'], wanted?: TextFrom, now: TextFrom = 'people'): TextFrom {
   if (wanted === undefined || wanted === now) return now;
@@ -238,7 +244,7 @@ function textFrom(caller: Principal, kind: AppRow['kind'], wanted?: TextFrom, no
   return wanted;
 }
 
-/** @throws Problem 422 `signature_options` for what would not be heeded */
+/** @throws Problem 422 `signature_options` for options that would have no effect */
 function declared(settings: SignatureSettings): AppRow['signature'] {
   const { scheme, timestamp_header: time, signed_text: text, tolerance_seconds: tolerance } = settings;
   const heeded =

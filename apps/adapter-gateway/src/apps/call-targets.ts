@@ -13,7 +13,7 @@ import { AppRepository } from './app.repository.js';
 import { fillable } from './credential-fit.js';
 import { type InstalledAdapter, installedAdapter, InstalledApps } from './installed-apps.js';
 
-/** Everything that a call of an adapter needs, but for what it asks. */
+/** Everything that a call of an adapter needs, except its content. */
 export interface CallTarget {
   baseUrl: string;
   manifest: Manifest;
@@ -21,15 +21,18 @@ export interface CallTarget {
   context: AdapterCallContext;
 }
 
-/** One record of credentials that a caller gives with a call. */
+/** One record of credentials that a caller passes with a call. */
 export interface GivenRecord {
-  /** By the record's own field names with a `type`, by `maps_to` names without one. */
+  /** Keyed by the record's own field names if `type` is set, else by `maps_to` names. */
   credentials: Credentials;
   type?: CredentialType | undefined;
   credentialId?: string | undefined;
 }
 
-/** Where a call goes: to the adapter of an App, with its credential, or to a registered adapter with a given one. */
+/**
+ * Resolves where a call goes: to an App's adapter with the App's credentials, or to a registered adapter with given
+ * ones.
+ */
 @Injectable()
 export class CallTargets {
   constructor(
@@ -50,7 +53,7 @@ export class CallTargets {
     return { ...this.reached(adapter), credentials: await this.credentials.of(installed), context: scope };
   }
 
-  /** The adapter of a project, or, without one, of the organization. @throws Problem 404; AdapterNotReady */
+  /** The adapter of a project, or of the organization if no project is given. @throws Problem 404; AdapterNotReady */
   async ofAdapter(
     scope: { organizationId: string; projectId: string },
     slug: string,
@@ -65,7 +68,7 @@ export class CallTargets {
     return { ...this.reached(adapter), credentials: await this.withRecord(scope, adapter, given), context: scope };
   }
 
-  /** As the project's App would be given them: by the manifest's names, with its other records where it has this one. */
+  /** Credentials as the project's App gets them: by the manifest's names, with its other records if it has this one. */
   private async withRecord(
     scope: { organizationId: string; projectId: string },
     adapter: InstalledAdapter,
@@ -88,7 +91,7 @@ export class CallTargets {
   }
 }
 
-/** What is no text, and no list of texts, is no secret of a record. */
+/** Only texts and lists of texts are secrets of a record. */
 function secretValues(credentials: Credentials): Record<string, SecretValue> {
   const isSecret = (value: unknown): value is SecretValue =>
     typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'));

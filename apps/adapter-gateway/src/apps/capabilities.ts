@@ -4,8 +4,8 @@ import type { AppRow } from './app.entity.js';
 import type { InstalledApp } from './installed-apps.js';
 
 /**
- * What an App does now: of what it was installed with, that which the manifest in force offers still. What a version
- * withdrew comes back with one that offers it.
+ * What an App can do now: the capabilities it was installed with that the manifest in force still offers. A withdrawn
+ * one comes back with a version that offers it.
  * @param manifest null for the built-in Webhook app
  */
 export function capabilitiesOf(
@@ -15,7 +15,7 @@ export function capabilitiesOf(
   return manifest === null ? capabilities : capabilities.filter((one) => manifest.capabilities.includes(one));
 }
 
-/** @throws PermanentFailure `receive_withdrawn` for what came before the manifest in force stopped to offer it */
+/** @throws PermanentFailure `receive_withdrawn` for what came before the manifest in force stopped offering it */
 export function requireReceiving({ app, adapter }: InstalledApp): void {
   if (!adapter || capabilitiesOf(app, adapter.manifest).includes('receive')) return;
   const help = 'put one in force that does, then replay';

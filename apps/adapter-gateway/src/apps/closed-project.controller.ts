@@ -7,7 +7,7 @@ class ClosedProject {
   @Flag() closed: boolean;
 }
 
-/** Whether the caller's project is closed: the portal, which knows, says it before it commits it. */
+/** Sets whether the caller's project is closed. The portal calls this before it commits the change. */
 @ApiExcludeController()
 @Controller('internal/project')
 @RequireScopes('service')

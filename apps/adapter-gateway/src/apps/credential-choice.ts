@@ -5,7 +5,7 @@ import type { AppRow } from './app.entity.js';
 import { type CredentialDescription, CredentialDescriptions } from './credential-descriptions.js';
 import { fillable, lacks } from './credential-fit.js';
 
-/** What a request says of an App's credentials. */
+/** What a request says about an App's credentials. */
 export interface GivenCredentials {
   credential_id?: string | null | undefined;
   credentials?: Record<string, string | null> | undefined;
@@ -17,15 +17,15 @@ interface Unfit extends FieldError {
   code: string;
 }
 
-/** Decides which record fills which declaration of an App, as a request says; none has to be filled. */
+/** Decides from a request which record fills which declaration of an App. None has to be filled. */
 @Injectable()
 export class CredentialChoice {
   constructor(private readonly descriptions: CredentialDescriptions) {}
 
   /**
-   * @param before what is linked so far; an entry that is not given stays
+   * @param before links so far; an entry that is not given stays
    * @throws Problem 422 `credential_not_declared | credential_not_found | credential_type_mismatch |
-   *   credential_incomplete`, one entry for each that does not fit; 503 of the vault
+   * credential_incomplete`, one entry for each that does not fit; 503 of the vault
    */
   async choose(
     caller: Principal,

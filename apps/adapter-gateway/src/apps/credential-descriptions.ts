@@ -5,7 +5,7 @@ import { VAULT } from '../services.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
-/** What the vault says of a credential without opening it. */
+/** What the vault says about a credential without opening it. */
 export interface CredentialDescription {
   credential_id: string;
   type: CredentialType;
@@ -16,14 +16,14 @@ export interface CredentialDescription {
 
 const perCall = 500;
 
-/** What credentials have, by id: enough to say whether they fit, and to show what an App lacks. */
+/** Describes credentials by id: enough to tell whether they fit, and to show what an App lacks. */
 @Injectable()
 export class CredentialDescriptions {
   private readonly logger = new Logger('credential-descriptions');
 
   constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
 
-  /** @returns nothing for ids that no credential of the project has. @throws Problem of the vault */
+  /** @returns no entry for ids that no credential of the project has. @throws Problem of the vault */
   async of(scope: Scope, ids: string[]): Promise<Map<string, CredentialDescription>> {
     const found = new Map<string, CredentialDescription>();
     const wanted = [...new Set(ids)];
@@ -38,7 +38,7 @@ export class CredentialDescriptions {
     return found;
   }
 
-  /** As `of`, for what is only shown: null while the vault does not answer. */
+  /** Like `of`, for display only: null while the vault does not answer. */
   async known(scope: Scope, ids: string[]): Promise<Map<string, CredentialDescription> | null> {
     try {
       return await this.of(scope, ids);

@@ -3,17 +3,17 @@ import { missingFields } from '#libs/contracts';
 import type { CredentialDescription } from './credential-descriptions.js';
 import { signingSecret } from './declared-credentials.js';
 
-/** Declarations that a record fills by its type and the names of its fields, for one that is given for all of them. */
+/** The declarations that a record fills by its type and field names, when one record is given for all of them. */
 export function fillable(
   declarations: CredentialDeclaration[],
   record: Pick<CredentialDescription, 'type' | 'fields'>,
 ): CredentialDeclaration[] {
   const ofType = declarations.filter(({ type }) => type === record.type);
-  // What an oauth2 record lacks comes with the consent.
+  // The consent fills what an oauth2 record lacks.
   if (record.type === 'oauth2') return ofType;
   const named = ofType.filter((declared) => lacks(declared, declarations, record, false).length === 0);
   if (named.length > 0) return named;
-  // One declaration alone: a record of several fields is meant as a whole, and the built-in App has one secret.
+  // With a single declaration, a record of several fields is meant as a whole, and the built-in App has one secret.
   const meant = declarations.length === 1 && (record.fields.length > 1 || declarations[0]?.key === signingSecret.key);
   return meant ? ofType.filter((declared) => lacks(declared, declarations, record, true).length === 0) : [];
 }

@@ -2,7 +2,7 @@ import type { CredentialDeclaration, Manifest } from '#libs/adapter-sdk';
 import type { LinkedCredential } from '#libs/contracts';
 import type { AppRow } from './app.entity.js';
 
-/** Of the built-in Webhook app: checks what comes in, and signs what goes out. */
+/** Of the built-in Webhook app: verifies incoming requests, and signs outgoing ones. */
 export const signingSecret: CredentialDeclaration = {
   key: 'SIGNING_SECRET',
   type: 'text',
@@ -12,7 +12,9 @@ export const signingSecret: CredentialDeclaration = {
   description: 'Its field signing_secret. Needed where signatures are checked; what is sent is signed with it.',
 };
 
-/** What an App declares: of the manifest in force; a check of signatures makes the built-in App's secret required. */
+/**
+ * What an App declares: the manifest's credentials; the built-in App, its secret, required if signatures are checked.
+ */
 export function declarationsOf(
   app: Pick<AppRow, 'signature'>,
   manifest: Pick<Manifest, 'credentials'> | null,
@@ -20,7 +22,9 @@ export function declarationsOf(
   return manifest?.credentials ?? [{ ...signingSecret, required: app.signature !== null }];
 }
 
-/** The declarations of an App that a record fills. A link whose declaration the manifest in force has not is idle. */
+/**
+ * The declarations of an App that a record fills. A link without a declaration in the manifest in force has no effect.
+ */
 export function linksOf(
   app: Pick<AppRow, 'credentials' | 'signature'>,
   manifest: Pick<Manifest, 'credentials'> | null,

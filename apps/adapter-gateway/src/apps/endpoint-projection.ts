@@ -11,10 +11,7 @@ import type { AppRow } from './app.entity.js';
 import { capabilitiesOf } from './capabilities.js';
 import { linksOf } from './declared-credentials.js';
 
-/**
- * What the ingress is told of an App.
- * @param adapter null for the built-in Webhook app
- */
+/** What the ingress is told about an App. @param adapter null for the built-in Webhook app */
 export function endpointOf(app: AppRow, adapter: Pick<AdapterRow, 'manifest' | 'disabled'> | null): Endpoint {
   const manifest = adapter?.manifest ?? null;
   const webhook = manifest?.webhook;
@@ -42,7 +39,7 @@ export function endpointOf(app: AppRow, adapter: Pick<AdapterRow, 'manifest' | '
   };
 }
 
-/** What comes for an App whose adapter is disabled is held, as for one that is paused. */
+/** Messages for an App whose adapter is disabled are held, as for one that is paused. */
 function stateOf(app: AppRow, manifest: Manifest | null, disabled: boolean): Endpoint['state'] {
   if (app.state !== 'retired' && app.project_closed) return 'project_closed';
   if (app.state !== 'retired' && !capabilitiesOf(app, manifest).includes('receive')) return 'disabled';
@@ -50,8 +47,8 @@ function stateOf(app: AppRow, manifest: Manifest | null, disabled: boolean): End
 }
 
 /**
- * The records that the ingress checks signatures and handshakes with; none where the adapter does. It has no use for
- * tokens: a record that is not connected yet must not keep it from checking a signature.
+ * The records that the ingress checks signatures and handshakes with; none where the adapter checks them. Tokens are
+ * left out: a record that is not connected yet must not keep the ingress from checking a signature.
  */
 function secretsOf(
   app: AppRow,
@@ -64,7 +61,7 @@ function secretsOf(
   return linksOf(app, manifest).filter(({ type, maps_to: name }) => type !== 'oauth2' || fields.includes(name));
 }
 
-/** What of each record the ingress needs for that, by credential id: null is every field, and what is not in it none. */
+/** The fields that the ingress needs of each record, by credential id. Null: every field; a missing id: none. */
 export function signingFields(endpoint: Endpoint): Map<string, string[] | null> {
   return fieldsFor(endpoint.credentials, checkedWith(endpoint));
 }
@@ -80,7 +77,7 @@ function hmacField(handshake: DeclaredHandshake | null): string | undefined {
   return handshake === null || handshake.respond === 'adapter' ? undefined : handshake.respond.hmac?.field;
 }
 
-/** Schemes the ingress knows are checked there; every other one is the adapter's. */
+/** The ingress checks the schemes that it knows; every other one is left to the adapter. */
 function declaredVerification(declared: NonNullable<Manifest['webhook']>['verification']): Endpoint['verification'] {
   if (declared === 'none') return 'none';
   if (typeof declared !== 'object' || !['hmac', 'standard-webhooks'].includes(declared.scheme)) return 'adapter';

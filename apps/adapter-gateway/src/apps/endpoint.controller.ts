@@ -21,7 +21,7 @@ export class EndpointController {
   @Get()
   async changed(@Query('after', ParseIntPipe) after: number): Promise<{ endpoints: Endpoint[] }> {
     const apps = await this.apps.changedAfter(after, pageSize);
-    // Read afresh: what the ingress takes under a version it does not ask for again.
+    // Read past any cache: the ingress does not ask again for a version that it has taken.
     const ids = [...new Set(apps.flatMap((app) => app.adapter_id ?? []))];
     const adapters = new Map((await this.adapters.byIds(ids)).map((row) => [row.id, row]));
     return { endpoints: apps.map((app) => endpointOf(app, adapters.get(app.adapter_id ?? '') ?? null)) };

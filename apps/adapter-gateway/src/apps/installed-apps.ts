@@ -10,7 +10,9 @@ import type { AppRow } from './app.entity.js';
 import { capabilitiesOf } from './capabilities.js';
 import { AppRepository } from './app.repository.js';
 
-/** How long a change may be unknown here while changes are not heard of: whether an adapter is ready, other replicas write too. */
+/**
+ * How stale an entry may get without change notifications: other replicas write too, such as an adapter's readiness.
+ */
 const unheardMs = 1_000;
 const maxCached = 10_000;
 
@@ -31,12 +33,12 @@ export interface InstalledAdapter {
   disabled: boolean;
 }
 
-/** Whether the App can deliver anything: it was installed with `send`, and its adapter still has it. */
+/** Whether the App can deliver anything: it was installed with `send`, and its adapter still offers it. */
 export function canSend({ app, adapter }: InstalledApp): boolean {
   return capabilitiesOf(app, adapter?.manifest ?? null).includes('send');
 }
 
-/** Apps with their adapters, kept until one of them changes: every message asks. */
+/** Apps with their adapters, cached until one of them changes: every message needs them. */
 @Injectable()
 export class InstalledApps {
   private readonly cache: ChangeCache<InstalledApp>;
@@ -55,7 +57,7 @@ export class InstalledApps {
     return this.cache.get(appId, () => this.read(appId));
   }
 
-  /** After a change by this process: its next call is of what is there now. */
+  /** For a change by this process: its next read sees it. */
   forget(): void {
     this.cache.forget(null);
   }

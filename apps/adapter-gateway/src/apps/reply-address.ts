@@ -2,7 +2,8 @@ import { Problem } from '#libs/service-kit';
 import type { AppRow } from './app.entity.js';
 
 /**
- * The built-in Webhook app posts to its reply address; what an adapter takes for one, only the adapter knows.
+ * The built-in Webhook app posts to its reply address, so it has to be a URL. Only an adapter knows what its addresses
+ * are.
  * @throws Problem 422 `invalid_reply_address`
  */
 export function requireReplyAddress({ kind }: Pick<AppRow, 'kind'>, address: string): void {

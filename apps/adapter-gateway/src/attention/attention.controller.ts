@@ -4,7 +4,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { AttentionService } from './attention.service.js';
 
-/** For the portal, which joins what all services tell. */
+/** For the portal, which combines the items of all services. */
 @ApiExcludeController()
 @Controller('internal/attention')
 @RequireScopes('service')

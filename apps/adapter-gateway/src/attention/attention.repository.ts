@@ -20,7 +20,7 @@ interface FailingSource {
 export class AttentionRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** The last manifest of each adapter, where it was never put in force. */
+  /** The last manifest of each adapter, if it was never put in force. */
   async waitingManifests({ organizationId, projectId }: Scope): Promise<WaitingManifest[]> {
     return (await this.db.query(
       `SELECT a.id AS adapter_id, a.slug, v.number, v.created_at AS since FROM gateway.adapter a
@@ -31,7 +31,7 @@ export class AttentionRepository {
     )) as WaitingManifest[];
   }
 
-  /** Sources that did not bring everything, or whose documents the engine does not take. */
+  /** Sources whose last sync was incomplete, or whose documents the engine does not take. */
   async failingSources({ organizationId, projectId }: Scope): Promise<FailingSource[]> {
     return (await this.db.query(
       `SELECT id, name, coalesce(sync_failure, feed_failure) AS failure FROM gateway.source

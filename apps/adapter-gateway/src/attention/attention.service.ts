@@ -8,7 +8,7 @@ import type { AppView } from '../apps/app-view.dto.js';
 import { AppService } from '../apps/app.service.js';
 import { AttentionRepository } from './attention.repository.js';
 
-/** What of a project's Apps, adapters and sources does not work, or waits for a person. */
+/** The Apps, adapters and sources of a project that do not work, or wait for a person. */
 @Injectable()
 export class AttentionService {
   constructor(

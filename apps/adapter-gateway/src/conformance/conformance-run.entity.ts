@@ -17,12 +17,12 @@ export class ConformanceRunRow {
   @Column({ type: 'text' }) state: ConformanceState;
   @Column({ type: 'integer' }) points_done: number;
   @Column({ type: 'integer' }) points_total: number;
-  /** Points that are through, while it runs. */
+  /** While it runs: the points that are done. */
   @Column({ type: 'jsonb', nullable: true }) report: Pick<ConformanceReport, 'points'> | ConformanceReport | null;
   /** Why it failed. */
   @Column({ type: 'text', nullable: true }) error: string | null;
   @Column({ type: 'text' }) started_by: string;
-  /** When it last got further: one whose process died is given up by this. */
+  /** When it last made progress; a run whose process died is given up by this. */
   @Column({ type: 'timestamptz' }) heard_at: Date;
   @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;
   @Column({ type: 'timestamptz' }) created_at: Date;

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { ConformanceRunRow } from './conformance-run.entity.js';
 
 const uniqueViolation = '23505';
-/** Of one adapter; older ones are forgotten when another begins. */
+/** Runs of one adapter; older ones are deleted when another begins. */
 const kept = 50;
 
 @Injectable()
@@ -51,7 +51,7 @@ export class ConformanceRunRepository {
     );
   }
 
-  /** Gives up the run of an adapter whose process was not heard of for so long. */
+  /** Gives up the run of an adapter if it made no progress for that long. */
   async giveUpSilent(adapterId: string, silentMs: number): Promise<void> {
     await this.db.query(
       `UPDATE gateway.conformance_run SET state = 'failed', error = 'the process that ran it has ended', finished_at = now()

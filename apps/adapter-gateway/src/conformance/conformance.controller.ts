@@ -1,9 +1,22 @@
-import { Caller, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { type ConformanceFixtures, isJsonObject } from '#libs/adapter-sdk';
+import { Caller, pageOf, PageQuery, type Principal, RequireScopes, Problem } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { BeginConformanceRun, ConformanceRunPage, ConformanceRunView } from './conformance.dto.js';
 import { ConformanceService } from './conformance.service.js';
-import { readFixtures } from './read-fixtures.js';
+
+/** Kinds of the fields of `conformance.json`; the kit checks their contents. */
+const kinds: Record<keyof ConformanceFixtures, 'object' | 'list'> = {
+  credentials: 'object',
+  public_credentials: 'list',
+  self: 'object',
+  webhooks: 'object',
+  deliver: 'object',
+  format: 'list',
+  sources: 'object',
+  provider: 'object',
+  not_applicable: 'object',
+};
 
 @ApiTags('adapters')
 @Controller('api/v1/adapters/:id/conformance-runs')
@@ -51,4 +64,18 @@ export class ConformanceController {
   ): Promise<ConformanceRunView> {
     return this.conformance.get(caller, id, runId);
   }
+}
+
+/** @throws Problem 422 `invalid_fields` for an unknown field or another kind; sample files cannot be read here */
+function readFixtures(given: Record<string, unknown>): ConformanceFixtures {
+  const problems = Object.entries(given).flatMap(([name, value]) => {
+    const kind = Object.hasOwn(kinds, name) ? kinds[name as keyof ConformanceFixtures] : null;
+    if (kind === null) return [{ field: `fixtures.${name}`, message: 'is no field of conformance.json' }];
+    const fits = kind === 'list' ? Array.isArray(value) : isJsonObject(value);
+    return fits
+      ? []
+      : [{ field: `fixtures.${name}`, message: `has to be ${kind === 'list' ? 'a list' : 'an object'}` }];
+  });
+  if (problems.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', problems);
+  return given;
 }

@@ -12,7 +12,7 @@ import { ConformanceRunRepository } from './conformance-run.repository.js';
 
 const points = 15;
 
-/** Runs the conformance kit against registered adapters, where calls may lead by the rules of every other call. */
+/** Runs the conformance kit against registered adapters. Its calls obey the egress rules of every other call. */
 @Injectable()
 export class ConformanceService implements OnModuleDestroy {
   private readonly logger = new Logger('conformance');
@@ -26,8 +26,9 @@ export class ConformanceService implements OnModuleDestroy {
   ) {}
 
   /**
-   * Begins a run, which goes on by itself.
-   * @throws Problem 404 `adapter_not_found`; 422 `skill_only`, `provider_not_possible`; 409 `conformance_running`; 429 `too_many_runs`
+   * Begins a run, which continues in the background.
+   * @throws Problem 404 `adapter_not_found`; 422 `skill_only`, `provider_not_possible`; 409 `conformance_running`; 429
+   * `too_many_runs`
    */
   async begin(caller: Principal, adapterId: string, fixtures: ConformanceFixtures): Promise<ConformanceRunRow> {
     const { id: adapter_id, base_url: baseUrl, slug } = await this.adapters.get(caller, adapterId);
@@ -99,7 +100,7 @@ export class ConformanceService implements OnModuleDestroy {
     const late = setTimeout(() => stop.abort(new Error(`it took over ${maxMs} ms`)), maxMs);
     const secrets = secretList(this.settings.GATEHOUSE_ADAPTER_SECRET?.split(',') ?? []);
     const through: PointResult[] = [];
-    // One write after the other: an older count must not overwrite a newer one, nor come after the end.
+    // Writes are serialised: an older count must not overwrite a newer one, nor arrive after the end.
     let written = Promise.resolve();
     try {
       const report = await checkAdapter({

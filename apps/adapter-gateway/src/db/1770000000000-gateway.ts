@@ -8,10 +8,10 @@ import { deliveries } from './tables/deliveries.js';
 import { inbound } from './tables/inbound.js';
 import { sources } from './tables/sources.js';
 
-/** Every replica keeps Apps and their adapters until it hears that they have changed. */
+/** Every replica caches Apps and their adapters until it is notified that they have changed. */
 const changesTold = changeTriggers('gateway', [
   { table: 'app', topic: 'app', key: 'id', except: ['bindings_due_at', 'renewal_failure'] },
-  // Of all its Apps: those that came since do not tell of themselves.
+  // Without a key: it concerns all Apps of the adapter, also those that were installed since.
   {
     table: 'adapter',
     topic: 'app',

@@ -8,9 +8,9 @@ export class AddressPaceRepository {
   constructor(@InjectRepository(AddressPaceRow) private readonly rows: Repository<AddressPaceRow>) {}
 
   /**
-   * Takes the next turn at an address, when it has come: true for all replicas.
+   * Takes the next slot of an address if it is due. It holds for all replicas.
    * @param everyMs between two messages
-   * @returns 0, or the ms until the turn comes
+   * @returns 0, or the ms until the slot is due
    */
   async take(appId: string, addressHash: string, everyMs: number): Promise<number> {
     const taken = (await this.rows.query(

@@ -13,13 +13,13 @@ const idleMs = 3_600_000;
 const minuteMs = 60_000;
 
 /**
- * `message.rate_per_address` of a manifest: so many messages in so many seconds, to one address. They are spaced evenly:
- * a burst after a silence would be over the rate in some window.
+ * `message.rate_per_address` of a manifest: `count` messages in `seconds`, to one address. They are spaced evenly,
+ * since a burst after a silence would exceed the rate in some window.
  */
 interface AddressRate {
   count: number;
   seconds: number;
-  /** Where it is set, for who wants another. */
+  /** Where it is set, for whoever wants to change it. */
   setBy: string;
 }
 
@@ -31,7 +31,7 @@ interface Addressed {
   manifest: Manifest | null;
 }
 
-/** Keeps an App from sending more to one address than its provider takes. */
+/** Keeps an App from sending more to one address than its provider accepts. */
 @Injectable()
 export class AddressPace extends Sweeping {
   constructor(
@@ -51,7 +51,7 @@ export class AddressPace extends Sweeping {
     });
   }
 
-  /** @throws RunLater `address_rate` until the address's turn comes */
+  /** @throws RunLater `address_rate` until the address's next slot is due */
   async take({ appId, projectId, address, manifest }: Addressed): Promise<void> {
     const rate = (manifest && declaredRate(manifest)) ?? this.rateOf(projectId);
     if (!rate) return;

@@ -1,6 +1,6 @@
 export const answerLostCode = 'answer_lost';
 
-/** The provider may have the message, and the adapter cannot tell now: it is asked again before anything is sent. */
+/** The provider may have the message, and the adapter cannot tell yet: it is asked again before anything is sent. */
 export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
   readonly code = answerLostCode;

@@ -95,7 +95,7 @@ describe('what a gateway had in hand when it died', () => {
   });
 
   it('is parsed again at once where it had waited for its adapter', async () => {
-    // What waits for it is neither taken nor, as for one that is unregistered, removed.
+    // Receipts of a disabled adapter are neither taken, nor removed as for an unregistered one.
     await world.pool.query('UPDATE gateway.adapter SET disabled = true');
     const wait = (id: string, by: string) =>
       world.pool.query(

@@ -11,9 +11,9 @@ import {
 const maxText = 500;
 
 /**
- * What an answer of `/deliver` says. The contract does not show its body (spec 4.1): a JSON object that neither denies
- * `ok` nor names an `error` is a delivery.
- * @param deliveryId stands for the message where the adapter gives it no id
+ * Reads an answer of `/deliver`. The contract does not specify its body (spec 4.1): a JSON object is a failure if `ok`
+ * is false, or if it has an `error` and no `ok`. Any other object is a delivery.
+ * @param deliveryId the message id when the adapter gives none
  */
 export function deliverAnswer(answer: JsonObject, deliveryId: string): DeliverResponse {
   const { ok, error, message_id: messageId } = answer;
@@ -49,7 +49,7 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-/** A text that Postgres takes. */
+/** A text that Postgres takes: cut, and without U+0000. */
 function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value.replaceAll('\0', '').slice(0, maxText) : null;
 }

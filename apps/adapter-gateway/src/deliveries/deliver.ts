@@ -26,7 +26,7 @@ import { DeliveryRepository } from './delivery.repository.js';
 import { OutgoingMessages } from './outgoing-messages.js';
 import type { FormattedText } from './split-message.js';
 
-/** What one attempt came to. `unknown`: the adapter may have delivered, and nobody can tell; why, for a person. */
+/** Outcome of one attempt. `unknown`: it may have arrived and nobody can tell; the text says why, for a person. */
 export type AttemptResult = DeliverResponse | { unknown: string };
 
 const personDecides =
@@ -35,7 +35,7 @@ const personDecides =
 /** One call of `/deliver`. */
 interface Sending {
   message: FormattedText;
-  /** The delivery's id, or one of a part's own: the same in every attempt. */
+  /** The delivery's id, or a part's own key: the same in every attempt. */
   key: string;
   fromPart: number;
   withFiles: boolean;
@@ -63,7 +63,7 @@ export class Deliverer {
     this.directSlots = new CallSlots(settings.ADAPTER_CONCURRENCY);
   }
 
-  /** @throws RunLater while the adapter's circuit is open; Problem when the vault is away; AdapterError before sending */
+  /** @throws RunLater while the adapter's circuit is open; Problem when the vault fails; AdapterError before sending */
   async attempt(delivery: DeliveryRow): Promise<AttemptResult> {
     const installed = await this.installed.get(delivery.app_id);
     if (!installed.adapter) {
@@ -85,7 +85,7 @@ export class Deliverer {
           : `the App ${app.id} was installed without send: add the capability to it, then redrive`,
       );
     }
-    // Long: what waits is enqueued when the adapter is ready again.
+    // A long wait: deliveries are expedited when the adapter is ready again.
     if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MAX_MS);
     const credentials = await this.credentials.of(installed);
     const message = await this.messages.of(delivery, adapter);
@@ -101,9 +101,9 @@ export class Deliverer {
   }
 
   /**
-   * Sends what is left of the parts, in order, up to the first that fails. Each is a message of its own under a key of its
-   * own, and what has arrived is committed before the next one goes: whoever goes on sends at most one part again, and that
-   * one under the same key.
+   * Sends the remaining parts in order, up to the first that fails. Each part is a message of its own with its own key.
+   * Progress is committed before the next part is sent, so a later attempt repeats at most one part, under the same
+   * key.
    */
   private async sendParts(
     delivery: DeliveryRow,
@@ -135,7 +135,7 @@ export class Deliverer {
     return { ok: true, message_id: firstId ?? delivery.id };
   }
 
-  /** A provider that sends a part back to us is known by it; the reply as a whole is noted when it is through. */
+  /** Lets the echo of a part be recognised. The reply as a whole is noted when all of it is sent. */
   private async noteSent(app: AppRow, key: string, text: string, messageIds: string[]): Promise<void> {
     const sent = { delivery_id: key, app_id: app.id, sender: null, message_ids: messageIds };
     await this.jobs.enqueue(outboundSent, { ...sent, text_hash: textHash(text) });
@@ -194,7 +194,7 @@ export class Deliverer {
     }
   }
 
-  /** The answer was lost. Ask, where the adapter can tell; send again, where it promises to honour the key. */
+  /** The answer was lost. Looks the message up where the adapter can; retries where it promises to honour the key. */
   private async settle(
     delivery: DeliveryRow,
     key: string,
@@ -248,12 +248,12 @@ export class Deliverer {
   }
 }
 
-/** An attempt whose answer was lost, or which ended with its process. */
+/** Whether an earlier attempt may have sent it: its answer was lost, or its process died. */
 function isInDoubt({ error, attempts }: DeliveryRow): boolean {
   return error === answerLostCode || (error === null && attempts > 1);
 }
 
-/** Whose server the built-in Webhook app calls; what is no URL fails by itself. */
+/** The server that the built-in Webhook app calls. An address that is no URL fails when it is called. */
 function originOf({ content }: DeliveryRow): string {
   const address = content.target.channel_address ?? '';
   return URL.canParse(address) ? new URL(address).origin : address;

@@ -6,7 +6,7 @@ import { DeliveryRepository } from './delivery.repository.js';
 
 const renewalsPerLease = 3;
 
-/** Renews the leases of the deliveries that this process attempts: a lease may be short, and an attempt long. */
+/** Renews the leases of the deliveries that this process attempts: an attempt may outlast its lease. */
 @Injectable()
 export class DeliveryLeases implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly held = new Set<string>();
@@ -36,7 +36,7 @@ export class DeliveryLeases implements OnApplicationBootstrap, OnApplicationShut
     await this.renewer.stop();
   }
 
-  /** Holds a lease that was taken until the work is done. */
+  /** Renews the lease of a claimed delivery until the work is done. */
   async during<T>(deliveryId: string, work: () => Promise<T>): Promise<T> {
     this.held.add(deliveryId);
     try {

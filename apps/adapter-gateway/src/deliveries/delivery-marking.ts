@@ -7,7 +7,7 @@ import { jobOf } from './delivery-job.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
-/** A person's word for a delivery of which nobody else can tell whether it arrived. */
+/** Lets a person settle a delivery when nobody else can tell whether it arrived. */
 @Injectable()
 export class DeliveryMarking {
   constructor(

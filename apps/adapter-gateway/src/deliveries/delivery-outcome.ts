@@ -18,13 +18,13 @@ export interface DeliveryOutcome {
   attempts: number;
   /** The address that the next attempt goes to. Absent when it stays. */
   movedTo?: string;
-  /** When to go on; null when it is settled. */
+  /** Wait before the next attempt; null when it is settled. */
   retryInMs: number | null;
 }
 
 /**
- * The one place that decides between delivered, again, dead and unknown. Whoever says when to come back (a
- * `Retry-After`, an open circuit, an adapter that is not ready) costs no attempt; what ends such a delivery is its age.
+ * The one place that decides between delivered, retry, dead and unknown. A wait with a known end (a `Retry-After`, an
+ * open circuit, an adapter that is not ready) costs no attempt; only its age ends such a delivery.
  */
 export function deliveryOutcome(
   delivery: DeliveryRow,
@@ -47,7 +47,7 @@ export function deliveryOutcome(
   return later(delivery, failed, askedMs, maxAgeMs);
 }
 
-/** Where the delivery goes on; null when it did so once already: two addresses may name each other. */
+/** The address to continue with; null when the delivery moved once already, since two addresses may name each other. */
 function newAddress({ moved_to: movedTo }: DeliveryRow, { error, error_detail }: DeliverFailure): string | null {
   const named: unknown = error_detail?.channel_address;
   if (error !== 'address_moved' || movedTo !== null || typeof named !== 'string') return null;
@@ -66,7 +66,7 @@ function afterError(delivery: DeliveryRow, error: unknown, maxAgeMs: number): De
     return { ...failed, code: permanent, state: 'dead', attempts: delivery.attempts, retryInMs: null };
   }
   if (error instanceof AdapterError && error.code === 'contract_violation') {
-    // Asking again gives the same; what may have arrived before stays in doubt.
+    // A retry gives the same answer. What may have arrived before stays in doubt.
     const inDoubt = delivery.error === answerLostCode;
     const end = { attempts: delivery.attempts, retryInMs: null };
     return inDoubt
@@ -74,7 +74,7 @@ function afterError(delivery: DeliveryRow, error: unknown, maxAgeMs: number): De
       : { ...failed, ...end, state: 'dead' };
   }
   const askedMs = error instanceof RunLater ? error.delayMs : error instanceof AdapterError ? error.retryAfterMs : null;
-  // A trial of an adapter known to fail says nothing of this delivery.
+  // The trial of an adapter known to fail says nothing about this delivery.
   if (error instanceof AdapterError && error.onTrial)
     return later(delivery, failed, askedMs ?? backoffMs(deliverySend.backoff, 1), maxAgeMs);
   return later(delivery, failed, askedMs, maxAgeMs);
@@ -88,7 +88,7 @@ function later(
 ): DeliveryOutcome {
   const attempts = askedMs === null ? delivery.attempts : delivery.attempts - 1;
   const tooOld = Date.now() - delivery.open_since.getTime() >= maxAgeMs;
-  // Whatever puts it off now: that the answer before was lost must not be forgotten.
+  // Whatever delays it now, an earlier lost answer must not be forgotten.
   const code = delivery.error === answerLostCode ? answerLostCode : failed.code;
   if (tooOld || attempts >= deliverySend.attempts) {
     return { ...failed, code, state: code === answerLostCode ? 'unknown' : 'dead', attempts, retryInMs: null };

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One part of a message that the gateway splits: written before the first one is sent, so that every attempt sends the same. */
+/** One part of a split message. All parts are stored before the first is sent, so every attempt sends the same. */
 @Entity({ schema: 'gateway', name: 'delivery_part' })
 export class DeliveryPartRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'delivery_part_pkey' }) delivery_id: string;

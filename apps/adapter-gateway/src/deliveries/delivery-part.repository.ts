@@ -3,22 +3,19 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { FormattedText } from './split-message.js';
 
-/** The parts of messages that the gateway splits, and how far their sending has come. */
+/** The parts of messages that the gateway splits, and how many of them are sent. */
 @Injectable()
 export class DeliveryPartRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** In their order. */
+  /** In order. */
   async of(deliveryId: string): Promise<FormattedText[]> {
     return (await this.db.query('SELECT text, format FROM gateway.delivery_part WHERE delivery_id = $1 ORDER BY seq', [
       deliveryId,
     ])) as FormattedText[];
   }
 
-  /**
-   * Keeps what a message was split into, and what was cut.
-   * @param parts empty when the adapter splits it
-   */
+  /** Stores the parts of a message, and how many characters were cut. @param parts empty when the adapter splits it */
   async keep(deliveryId: string, parts: FormattedText[], cutChars: number): Promise<void> {
     await this.db.query(
       `WITH kept AS (
@@ -31,7 +28,7 @@ export class DeliveryPartRepository {
     );
   }
 
-  /** The provider has the parts before `fromPart`. Whatever failed before, nothing has since. */
+  /** Records that the provider has the parts before `fromPart`. It clears the error of an earlier attempt. */
   async advance(deliveryId: string, fromPart: number, firstMessageId: string): Promise<void> {
     await this.db.query(
       `UPDATE gateway.delivery SET from_part = $2, provider_message_id = $3, error = NULL, error_detail = NULL

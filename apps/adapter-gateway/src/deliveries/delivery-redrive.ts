@@ -8,7 +8,7 @@ import { jobOf } from './delivery-job.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
-/** Attempts deliveries again that ended without having arrived, or that may not have. */
+/** Redrives deliveries that are dead or unknown. */
 @Injectable()
 export class DeliveryRedrive {
   constructor(

@@ -15,7 +15,7 @@ const batch = 500;
 const notReadyCodes = [notReadyCode, disabledCode, answerLostCode];
 const failedCodes = [circuitOpenCode, busyCode, 'timeout', 'provider_unavailable', answerLostCode];
 
-/** Goes on with deliveries as soon as their adapter takes them again, and not when their wait is over. */
+/** Expedites deliveries as soon as their adapter takes calls again. */
 @Injectable()
 export class DeliveryResumption implements OnApplicationBootstrap {
   private readonly logger = new Logger('deliveries');
@@ -37,7 +37,7 @@ export class DeliveryResumption implements OnApplicationBootstrap {
     try {
       await this.resume(await this.apps.ofAdapterAt(baseUrl), failedCodes);
     } catch (error) {
-      // They come again by themselves, later.
+      // They are retried later in any case.
       this.logger.warn({ event: 'delivery.not_resumed', error: String(error) });
     }
   }

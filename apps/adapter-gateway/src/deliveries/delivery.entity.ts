@@ -17,27 +17,27 @@ export class DeliveryRow {
   @Column({ type: 'text', nullable: true }) turn_id: string | null;
   @Column({ type: 'jsonb' }) content: OutboundContent;
   @Column({ type: 'text' }) state: DeliveryState;
-  /** Those that count: pauses do not, and a redrive begins anew. */
+  /** Attempts that count: pauses do not, and a redrive starts again at 0. */
   @Column({ type: 'integer' }) attempts: number;
-  /** All of them: the number of the last one, and with `lease_owner` its fencing token. */
+  /** All claims so far. The number of the last one, with `lease_owner`, is its fencing token. */
   @Column({ type: 'integer', default: 0, select: false }) claims?: number;
   @Column({ type: 'text', nullable: true, select: false }) lease_owner?: string | null;
-  /** Parts that the provider already has; a retry goes on from there. */
+  /** Parts that the provider already has; a retry continues after them. */
   @Column({ type: 'integer' }) from_part: number;
-  /** That the gateway splits it into. Null: it goes as one, or the adapter splits it. */
+  /** Parts that the gateway splits it into. Null: it is sent whole, or the adapter splits it. */
   @Column({ type: 'integer', nullable: true }) parts: number | null;
-  /** Of the text, over DELIVERY_MAX_PARTS. */
+  /** Characters of the text that were cut, over DELIVERY_MAX_PARTS. */
   @Column({ type: 'integer', default: 0 }) cut_chars: number;
   @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
-  /** Where the address has moved to, by the provider's word: attempts go there instead. */
+  /** The new address that the provider named: attempts go there instead. */
   @Column({ type: 'text', nullable: true }) moved_to: string | null;
   @Column({ type: 'text', nullable: true }) error: string | null;
   @Column({ type: 'text', nullable: true }) error_detail: string | null;
   @Column({ type: 'text', nullable: true }) provider_message_id: string | null;
-  /** The caller's own key, of a delivery that a service asked for by call. */
+  /** The caller's own key, if a service requested the delivery by call. */
   @Column({ type: 'text', nullable: true }) idempotency_key: string | null;
   @Column({ type: 'timestamptz' }) created_at: Date;
-  /** When it was made, or last redriven: the age that ends it counts from here. */
+  /** When it was created or last redriven; its maximum age counts from here. */
   @Column({ type: 'timestamptz', default: () => 'now()' }) open_since: Date;
   @Column({ type: 'timestamptz', nullable: true }) settled_at: Date | null;
 }

@@ -12,7 +12,7 @@ let gateways: Awaited<ReturnType<GatewayWorld['start']>>[];
 
 beforeAll(async () => {
   world = await gatewayWorld();
-  // Without being woken, a delivery that waits for its adapter would wait for a minute.
+  // A delivery that is not expedited would wait for its adapter for a minute.
   const settings = { HEALTH_POLL_MAX_MS: 60_000, ADAPTER_TIMEOUT_MS: 5_000 };
   gateways = await Promise.all([world.start(settings), world.start(settings)]);
   deliveries = new Deliveries(world);
@@ -158,7 +158,7 @@ describe('a delivery', () => {
     for (const id of slow) await deliveries.inState(id, 'delivered');
     const times = arrivals.filter(([address]) => address === 'busy').map(([, at]) => at);
     expect(times).toHaveLength(6);
-    // One each half second; 100 ms for the way.
+    // One each half second, with 100 ms of tolerance.
     for (let n = 2; n < times.length; n += 1) expect(times[n]! - times[n - 2]!).toBeGreaterThanOrEqual(900);
     expect((await deliveries.read(slow[5]!)).attempts).toBe(1);
   });

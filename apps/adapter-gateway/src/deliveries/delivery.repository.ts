@@ -9,23 +9,23 @@ import { DeliveryRow, type DeliveryState } from './delivery.entity.js';
 
 export interface DeliveryResult {
   id: string;
-  /** The claim whose attempt it is of. */
+  /** The claim that the attempt belongs to. */
   claims: number;
   state: DeliveryState;
   from_part: number;
   attempts: number;
-  /** A new address, when the provider named one; null leaves it as it was. */
+  /** A new address, when the provider named one; null keeps the old one. */
   moved_to: string | null;
   error: string | null;
   error_detail: string | null;
   provider_message_id: string | null;
-  /** When a sweeper may take up an unfinished one; null for a settled one. */
+  /** When the sweep may take an unfinished delivery; null for a settled one. */
   lease_until: Date | null;
-  /** What the timeline tells of it. */
+  /** Its entry for the timeline. */
   entry: JournalEntry | null;
 }
 
-/** As the statement that takes a lease returns it, and whether the job that it is of is surplus. */
+/** A row as the claim returns it, and whether its job is surplus. */
 export type ClaimedDelivery = DeliveryRow & { claims: number; surplus?: true };
 
 @Injectable()
@@ -33,8 +33,8 @@ export class DeliveryRepository {
   constructor(@InjectRepository(DeliveryRow) private readonly rows: Repository<DeliveryRow>) {}
 
   /**
-   * Commits deliveries that are new and takes the lease of those that nobody works on.
-   * @returns the rows that are ours now; one that is leased or settled is missing
+   * Inserts new deliveries, and takes the lease of those that nobody holds.
+   * @returns the claimed rows, without those that are leased or settled
    */
   async claim(jobs: DeliverySendPayload[], owner: string, leaseMs: number): Promise<ClaimedDelivery[]> {
     // In id order: batches of two processes that share ids would otherwise deadlock.
@@ -70,10 +70,10 @@ export class DeliveryRepository {
   }
 
   /**
-   * Stores what attempts came to, with what the timeline tells of it. Where another claim has taken over, only that it has
-   * arrived.
-   * @param entries rows of the journal, each with the delivery of its own
-   * @returns the deliveries that were in flight until now
+   * Stores the outcomes of attempts with their timeline entries. If another claim has taken over, only a delivery that
+   * has arrived is stored.
+   * @param entries journal rows, each with its delivery
+   * @returns ids of the deliveries that were unsettled until now
    */
   async record(results: DeliveryResult[], entries: Record<string, unknown>[]): Promise<Set<string>> {
     const sorted = [...results].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -111,7 +111,7 @@ export class DeliveryRepository {
   }
 
   /**
-   * Commits a delivery that a service asked for under its own key, with its files, unless it is there.
+   * Inserts a delivery that a service requested under its own key, with its files, unless the key exists.
    * @returns the delivery of that key
    */
   async commit(
@@ -140,10 +140,10 @@ export class DeliveryRepository {
     return this.rows.findOneByOrFail({ project_id: row.project_id, app_id: row.app_id, idempotency_key: key });
   }
 
-  /** Keeps the leases of deliveries that are still attempted. */
+  /** Renews the leases of deliveries whose attempts still run. */
   async renew(ids: string[], owners: string[], leaseMs: number): Promise<void> {
     if (ids.length === 0) return;
-    // In id order, and never waiting for one that is being recorded.
+    // In id order, and skipping rows that are being recorded.
     await this.rows.query(
       `UPDATE gateway.delivery SET lease_until = now() + make_interval(secs => $2)
         WHERE id IN (SELECT id FROM gateway.delivery WHERE id = ANY($1) AND state = 'sending' AND lease_owner = ANY($3)
@@ -152,7 +152,7 @@ export class DeliveryRepository {
     );
   }
 
-  /** Voids the leases of processes that are dead: over for so long that the next sweep takes them, whatever it waits for. */
+  /** Voids the leases of dead processes, so far in the past that the next sweep takes the rows whatever its grace. */
   async voidLeasesOfGone(): Promise<void> {
     await this.rows.query(
       `UPDATE gateway.delivery SET lease_until = now() - interval '1 day'
@@ -161,7 +161,7 @@ export class DeliveryRepository {
     );
   }
 
-  /** Opens at once what waits for one of these reasons. @returns the deliveries to enqueue */
+  /** Makes deliveries that wait for one of these reasons due now. @returns the deliveries to enqueue */
   async resume(appIds: string[], codes: string[], limit: number): Promise<DeliveryRow[]> {
     const [rows] = (await this.rows.query(
       `UPDATE gateway.delivery SET lease_until = now() - interval '1 ms'
@@ -186,7 +186,7 @@ export class DeliveryRepository {
     return this.rows.findOneBy({ id });
   }
 
-  /** A delivery as whoever had it last was given it. */
+  /** A delivery with the number of its last claim. */
   async lastClaim(id: string): Promise<ClaimedDelivery | null> {
     const rows = (await this.rows.query('SELECT * FROM gateway.delivery WHERE id = $1', [id])) as ClaimedDelivery[];
     return rows[0] ?? null;
@@ -247,7 +247,7 @@ export class DeliveryRepository {
   }
 
   /**
-   * A person says that the part in doubt has arrived: the parts after it, if there are any, are still to be sent.
+   * Marks the part in doubt as arrived, on a person's word. Parts after it are still to be sent.
    * @returns the new state; null when it is not `unknown`
    */
   async markDelivered(id: string): Promise<'delivered' | 'queued' | null> {

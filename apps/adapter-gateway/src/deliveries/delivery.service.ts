@@ -25,15 +25,14 @@ import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
 import { jobOf } from './delivery-job.js';
 import { DeliveryLeases } from './delivery-leases.js';
 import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
-import { InFlightLimiter, type Leave } from './in-flight-limiter.js';
-import { SurplusPlaces } from './surplus-places.js';
+import { InFlightLimiter, type Leave, SurplusPlaces } from './in-flight-limiter.js';
 
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;
-/** A pause is said once, however often it is looked whether it is over. */
+/** The timeline tells a pause once, however often the delivery is attempted meanwhile. */
 const pauses: (string | null)[] = [notReadyCode, disabledCode, circuitOpenCode, busyCode];
 
-/** Custody of deliveries: committed before the first attempt, attempted until settled; the journal tells how. */
+/** Has custody of deliveries: committed before the first attempt, attempted until settled. The journal records it. */
 @Injectable()
 export class DeliveryService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('deliveries');
@@ -57,7 +56,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     this.inFlight = new InFlightLimiter(settings.DELIVERIES_IN_FLIGHT, (error) =>
-      // Its lease runs out, and it is taken up again.
+      // Its lease expires, and it is claimed again.
       this.logger.warn({ event: 'delivery.not_recorded', error: String(error) }),
     );
     this.surplus = new SurplusPlaces(settings.SURPLUS_DELIVERIES_IN_FLIGHT);
@@ -83,7 +82,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     this.sweeper.start();
   }
 
-  /** Before the workers close: what comes from here on is waited for by its job. */
+  /** Runs before the workers close: from here on, each job waits for its own attempt. */
   async beforeApplicationShutdown(): Promise<void> {
     this.closing = true;
     await this.inFlight.drain();
@@ -95,8 +94,8 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /**
-   * Takes a delivery when nobody else has it and it is not settled. The attempt goes on after the job
-   * is done: the row's lease is its custody, and an adapter that hangs holds no place in the queue.
+   * Claims a delivery unless it is leased or settled. The attempt continues after the job ends: the row's lease is its
+   * custody, and an adapter that hangs holds no place in the queue.
    */
   async send(job: DeliverySendPayload, waiting: Waiting): Promise<void> {
     if (this.closing) return this.sendNow(job);
@@ -111,13 +110,13 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  /** As `send`, but resolves when the attempt was recorded. */
+  /** Like `send`, but resolves once the attempt is recorded. */
   async sendNow(job: DeliverySendPayload): Promise<void> {
     const delivery = await this.claim(job);
     if (delivery) await this.attempt(delivery);
   }
 
-  /** A job that cannot be read at all; the row, if there is one, is swept. */
+  /** Ends the delivery of a dead job as `dead`, if it has a row. */
   async deadLetter(job: DeliverySendPayload, code: string, reason: string): Promise<void> {
     const row = await this.deliveries.lastClaim(job.delivery_id);
     if (!row) return;
@@ -134,7 +133,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     await this.finish(row, outcome, 0);
   }
 
-  /** Surplus of a project takes few places: what a process has in hand is what the messages of others wait for. */
+  /** A project's surplus gets few places: the messages of other projects wait for whatever a process has in flight. */
   private async placeFor({ project_id: projectId, surplus }: DeliverySendPayload): Promise<Leave> {
     const leaveShare = surplus ? await this.surplus.enter(projectId) : null;
     const leave = await this.inFlight.enter();
@@ -150,7 +149,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
 
   private attempt(delivery: ClaimedDelivery): Promise<void> {
     const { receipt_id: eventId, organization_id: organizationId } = delivery;
-    // A sweep has no message of its own; a job's is the one already.
+    // A sweep has no message context; a job runs in that of its message already.
     return inMessage({ eventId, organizationId }, traceparent(eventId), () =>
       this.leases.during(delivery.id, () =>
         inSpan('delivery', 'internal', { 'gatehouse.delivery_id': delivery.id }, () => this.makeAttempt(delivery)),
@@ -189,7 +188,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     if (entry) this.metrics.hopSeconds.observe({ stage: 'delivery', outcome: entry.outcome }, durationMs / 1000);
   }
 
-  /** What the timeline tells of an attempt; null where it told so before. */
+  /** The timeline entry of an attempt; null for a pause that continues. */
   private entryOf(delivery: ClaimedDelivery, outcome: DeliveryOutcome, durationMs: number): JournalEntry | null {
     const { state, code } = outcome;
     if (state === 'queued' && pauses.includes(code) && pauses.includes(delivery.error)) return null;
@@ -208,7 +207,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     };
   }
 
-  /** What the provider may send back to us. The built-in App has a marker of its own instead. */
+  /** Notes what was sent, so that its echo is recognised. The built-in App has its origin marker instead. */
   private async noteSent(delivery: ClaimedDelivery, messageId: string | null): Promise<void> {
     const { app } = await this.installed.get(delivery.app_id);
     if (app.kind === 'builtin') return;
@@ -224,7 +223,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   private retry(delivery: ClaimedDelivery, waitMs: number): void {
     const payload = { ...jobOf(delivery), ...(delivery.surplus ? { surplus: delivery.surplus } : {}) };
     const item = { payload, attempts: 0, addedAtMs: Date.now() };
-    // Redis away: the sweeper takes the delivery up when its wait is over.
+    // If Redis is unavailable, the sweep takes the delivery when its wait is over.
     this.jobs.republish(deliverySend, item, waitMs + 5).catch(() => undefined);
   }
 
@@ -233,7 +232,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     const mine = new Map(rows.map((row) => [row.id, row]));
     return jobs.map((job) => {
       const row = mine.get(job.delivery_id) ?? null;
-      // The same delivery twice in one batch: the first one has it.
+      // The same delivery twice in one batch: the first job gets it.
       mine.delete(job.delivery_id);
       return row && job.surplus ? { ...row, surplus: job.surplus } : row;
     });
@@ -257,7 +256,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     const ageMs = Math.min(sweepGraceMs, this.liveness.sinceLossMs) + behindMs;
     const rows = await this.deliveries.overdue(ageMs, limit);
     await Promise.all(rows.map((row) => this.jobs.enqueue(deliverySend, jobOf(row))));
-    // They stay overdue until their job runs: asking again at once would only find the same rows.
+    // They stay overdue until their job runs: another query now would only find the same rows.
     return 0;
   }
 }

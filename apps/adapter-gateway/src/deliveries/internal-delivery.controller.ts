@@ -10,7 +10,7 @@ import { DeliveryRedrive } from './delivery-redrive.js';
 export class InternalDeliveryController {
   constructor(private readonly redriving: DeliveryRedrive) {}
 
-  /** The redrive of a dead letter whose delivery died. */
+  /** Redrives the dead delivery behind a dead letter. */
   @Post(':id/redrive')
   @HttpCode(202)
   redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryRow> {

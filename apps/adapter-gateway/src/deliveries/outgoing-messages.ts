@@ -10,7 +10,7 @@ import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryPartRepository } from './delivery-part.repository.js';
 import { cutToParts, type FormattedText, splitMessage } from './split-message.js';
 
-/** What `/deliver` is given: one text, or parts that the gateway sends one by one. */
+/** What `/deliver` gets: one text, or parts that the gateway sends one by one. */
 export type OutgoingMessage = { whole: FormattedText } | { parts: FormattedText[] };
 
 type Formatted = FormattedText & { parts: number };
@@ -25,7 +25,7 @@ export class OutgoingMessages {
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
-  /** The same at every attempt: parts are kept before the first one is sent. */
+  /** Gives the same at every attempt: parts are stored before the first one is sent. */
   async of(delivery: DeliveryRow, adapter: InstalledAdapter): Promise<OutgoingMessage> {
     if (delivery.parts !== null) return { parts: await this.rows.of(delivery.id) };
     const { text } = delivery.content;

@@ -24,7 +24,7 @@ describe('a message that is too long for its channel', () => {
   });
   beforeEach(async () => {
     adapter = await fakeAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`);
-    // As the contract alone asks for it: no parts, and nothing of splitting in `/deliver`.
+    // The minimum of the contract: no parts, and no splitting in `/deliver`.
     adapter.routes['format'] = ({ text }) => ({ text, format: 'plain' });
     adapter.routes['deliver'] = ({ idempotency_key: key }) => ({ ok: true, message_id: `m ${key}` });
   });
@@ -76,7 +76,7 @@ describe('a message that is too long for its channel', () => {
     let failures = 0;
     adapter.routes['deliver'] = ({ message }) => {
       if (!message.text.includes('line 3') || failures++ > 0) return { ok: true, message_id: 'm' };
-      // Meanwhile the adapter renders otherwise.
+      // Meanwhile the adapter renders differently.
       adapter.routes['format'] = ({ text }) => ({ text: `> ${text}`, format: 'plain' });
       const detail = { message: 'try later', retryable: true, retry_after: 0.05 };
       return { ok: false, error: 'rate_limited', error_detail: detail };
@@ -124,7 +124,7 @@ describe('a message that is too long for its channel', () => {
       return { found: true, message_id: 'there' };
     };
     const id = newId('dlv');
-    // The provider has part 2, and nobody has noted it; the error is of the attempt before.
+    // The provider has part 2, but that is not recorded; the error is from the attempt before.
     const { content } = deliveryOf(app, { text: lines(6) });
     await world.pool.query(
       `INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content, state, attempts, from_part, parts,

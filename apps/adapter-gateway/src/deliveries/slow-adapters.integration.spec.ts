@@ -38,7 +38,7 @@ afterAll(async () => {
 describe('a fast adapter', () => {
   it('is not held up by five hundred that do not answer, nor by one that has very much to do', async () => {
     const app = await deliveries.install(fast);
-    // Copies of it, on a host of their own that holds every delivery.
+    // Copies of the fast adapter, on a host of their own that holds every delivery.
     for (const [table, change] of [
       ['adapter', `base_url = '${slow.url}/' || slug, next_check_at = now() + interval '1 day'`],
       ['app', `adapter_id = 'adp_slow' || n`],
@@ -61,7 +61,7 @@ describe('a fast adapter', () => {
     await until('all of them hang', () => held.length >= slowAdapters);
     await deliveries.inState(await deliveries.send(app), 'delivered');
     expect(held.every(({ writableEnded }) => !writableEnded)).toBe(true);
-    // The one with 200 deliveries has five slots of them.
+    // The one with 200 deliveries has only five slots.
     expect(held.length).toBeLessThanOrEqual(slowAdapters + 4);
   });
 });

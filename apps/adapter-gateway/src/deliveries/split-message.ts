@@ -11,14 +11,14 @@ export interface SplitLimits {
   maxParts: number;
 }
 
-/** Ends what was cut. */
+/** Note at the end of a text that was cut. */
 const cutNote = (chars: number): string => `\n\n[cut: ${chars} characters are missing]`;
 const longestNote = cutNote(1_000_000_000).length;
 
 /**
- * A message in parts that each stand for themselves: what the agent wrote is cut, never its rendering, so that no markup is
- * torn apart. The same text and the same rendering give the same parts.
- * @returns `cutChars` of the text that have no place in `maxParts`; a note at the end of the last part says so
+ * Splits a message into parts that each render on their own. The agent's text is split, never its rendering, so that no
+ * markup is broken. The same text and the same rendering give the same parts.
+ * @returns `cutChars` of the text that exceed `maxParts`; a note at the end of the last part says so
  */
 export async function splitMessage(
   text: string,
@@ -43,7 +43,7 @@ export async function splitMessage(
   return { parts: [...done.slice(0, -1), end.formatted], cutChars: end.cutChars };
 }
 
-/** The last part, shortened as far as its note needs. */
+/** The last part, shortened to make room for its note. */
 async function endingWithNote(
   piece: string,
   missing: number,
@@ -61,7 +61,7 @@ async function endingWithNote(
 }
 
 /**
- * The beginning of a text that an adapter splits into too many parts, with the same note.
+ * Shortens a text that an adapter splits into too many parts, and adds the same note.
  * @param partsOf how many parts the adapter makes of a text
  */
 export async function cutToParts(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { cutToParts, type FormattedText, splitMessage } from './split-message.js';
 
 const plain = (text: string): Promise<FormattedText> => Promise.resolve({ text, format: 'plain' });
-/** A rendering that is longer than what it renders. */
+/** A rendering that is longer than its source. */
 const marked = (text: string): Promise<FormattedText> => plain(text.replaceAll('a', '<b>a</b>'));
 
 describe('splitting a message', () => {

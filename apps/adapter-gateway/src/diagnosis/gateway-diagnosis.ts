@@ -6,10 +6,12 @@ import { HealthProbe } from '../adapters/health.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 
-/** Each is asked over the network. */
+/** Each one costs a call over the network. */
 const adaptersAtMost = 20;
 
-/** Whether adapters are reached from here, by the guarded way that every call takes, and whether calls are signed. */
+/**
+ * Checks whether adapters are reachable from here, through the egress guard of all calls, and whether calls are signed.
+ */
 @Injectable()
 export class GatewayDiagnosis {
   constructor(

@@ -14,8 +14,8 @@ import type { DeliveryRow } from '../deliveries/delivery.entity.js';
 import { originField, originHeader, originMarker } from '../origins/origin-marker.js';
 
 /**
- * The DirectAdapter's `/deliver`: posts the reply as JSON to the channel's address, signed when a signing secret is set,
- * with the delivery id as `Idempotency-Key`, which is the same in every attempt.
+ * The DirectAdapter's `/deliver`: posts the reply as JSON to the channel's address. It is signed when a signing secret
+ * is set. The delivery id is its `Idempotency-Key`, the same in every attempt.
  */
 export async function directDeliver(
   egress: Egress,
@@ -34,7 +34,7 @@ export async function directDeliver(
     [originField]: originMarker(app, delivery.id),
   });
   try {
-    // Without `traceparent`: whose address it is knows nothing of our traces.
+    // No `traceparent` goes out: the receiver has no part in our traces.
     const answer = await inSpan('POST reply_address', 'client', {}, () =>
       egress.fetch(target.channel_address ?? '', {
         method: 'POST',
@@ -97,7 +97,7 @@ function codeOfStatus(status: number): DeliverError {
   return codes[status] ?? (status >= 500 ? 'provider_unavailable' : 'invalid_request');
 }
 
-/** Every attempt carries the same key, so an attempt whose answer was lost may be made again. */
+/** Every attempt carries the same key, so one whose answer was lost may be retried. */
 function codeOfEgress(error: EgressError): DeliverError {
   if (error.code === 'timeout') return 'timeout';
   return permanent(error) ? 'invalid_request' : 'provider_unavailable';

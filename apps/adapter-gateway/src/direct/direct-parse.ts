@@ -5,8 +5,8 @@ import { isOwnMarker, markersIn } from '../origins/origin-marker.js';
 import { parseKeepingNumbers } from './json-numbers.js';
 
 /**
- * The DirectAdapter's `/parse-inbound`: the payload of the built-in Webhook app (spec 2.8) as a normalized message.
- * The payload goes on under `metadata.payload`, whole; a number that a double would change is its digits, as text.
+ * The DirectAdapter's `/parse-inbound`: the payload of the built-in Webhook app (spec 2.8) as a normalized message. The
+ * whole payload is passed on as `metadata.payload`; a number that a double would change becomes its digits as text.
  * @throws PermanentFailure `invalid_json`
  */
 export function directParse(app: AppRow, request: InboundRequest): NormalizedMessage {
@@ -14,7 +14,7 @@ export function directParse(app: AppRow, request: InboundRequest): NormalizedMes
   const payload = payloadOf(body);
   const object = isObject(payload) ? payload : {};
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
-  // The message of a payload is its task, or its text, or all of it.
+  // The message is the payload's task, or its text, or the whole payload.
   const message = text(object['task']) ?? text(object['text']) ?? body;
   const isSelf = markersIn(request, payload).some((marker) => isOwnMarker(app, marker));
   const key = headerOf(request, 'idempotency-key') ?? headerOf(request, 'webhook-id');
@@ -35,13 +35,16 @@ export function directParse(app: AppRow, request: InboundRequest): NormalizedMes
   };
 }
 
-/** Fields that steer the platform when an adapter sets them; a sender of JSON may not. */
+/** Drops fields that steer the platform: an adapter may set them, a sender of JSON may not. */
 function withoutReserved(metadata: Record<string, unknown>): Record<string, unknown> {
   const { channel_address: _address, reply_context: _context, is_self: _self, ...rest } = metadata;
   return rest;
 }
 
-/** Without the byte order mark that some systems put in front of JSON, and that its parsers may ignore (RFC 8259, 8.1). */
+/**
+ * The body as text, without a byte order mark: some systems put one before JSON, and parsers may ignore it (RFC 8259,
+ * 8.1).
+ */
 function bodyText({ body, body_encoding: encoding }: InboundRequest): string {
   const text = encoding === 'base64' ? Buffer.from(body, 'base64').toString('utf8') : body;
   return text.startsWith('\ufeff') ? text.slice(1) : text;

@@ -1,9 +1,9 @@
-/** Digits or an exponent that a double may not hold: most bodies have neither, and are parsed at full speed. */
+/** Digits or an exponent that a double may not hold. Most bodies have neither and are parsed at full speed. */
 const suspicious = /[\d.]{16}|\d[eE]/;
 
 /**
- * JSON as JavaScript values, in which a number that a double would change is its digits, as text:
- * `12345678901234567890` stays readable and comparable, where it would become another number. `1.10` is the number 1.1.
+ * Parses JSON. A number that a double would change becomes its digits as text: `12345678901234567890` stays readable
+ * and comparable instead of turning into another number. `1.10` is the number 1.1.
  * @throws SyntaxError
  */
 export function parseKeepingNumbers(text: string): unknown {
@@ -14,12 +14,12 @@ export function parseKeepingNumbers(text: string): unknown {
   });
 }
 
-/** Whether the shortest text of a double and what was written are the same number. */
+/** Whether a double's shortest text and the source text are the same number. */
 function isSame(value: number, source: string): boolean {
   return Number.isFinite(value) && normal(String(value)) === normal(source);
 }
 
-/** The significant digits of a decimal number, its sign and its exponent. */
+/** A decimal number as its sign, significant digits and exponent. */
 function normal(decimal: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(decimal) ?? [];

@@ -10,20 +10,20 @@ import { isChallenge } from './normalized-messages.js';
 
 type HandshakeAnswer = NonNullable<HandshakeResult['answer']>;
 
-/** A request that may be a handshake, and what the ingress knows of it. */
+/** A request that may be a handshake, and what the ingress knows about it. */
 export interface PossibleHandshake {
   request: InboundRequest;
   /** RFC 3339. */
   received_at: string;
   /** The ingress has checked its signature, or there is none to check. */
   verified: boolean;
-  /** The manifest says how it is answered: the adapter only has to accept its signature. */
+  /** The manifest declares the answer: the adapter only has to accept the signature. */
   declared: boolean;
 }
 
 /**
- * Handshakes that need the adapter: it accepts their signature, and `/parse-inbound` says with what to answer. What is
- * posted is not parsed before it was verified; a GET has nothing that a provider would sign, and never is a message.
+ * Handshakes that need the adapter: it checks the signature, and `/parse-inbound` gives the answer. A POST is parsed
+ * only after it is verified. A GET carries nothing that a provider signs, and is never a message.
  */
 @Injectable()
 export class Handshakes {
@@ -33,7 +33,7 @@ export class Handshakes {
     private readonly calls: InboundCalls,
   ) {}
 
-  /** @throws Problem 404; as `withRetries` does of an adapter that gives no answer, or a wrong one */
+  /** @throws Problem 404; those of `withRetries` when the adapter gives no answer or a wrong one */
   async answer(caller: Principal, appId: string, asked: PossibleHandshake): Promise<HandshakeResult> {
     await this.apps.get(caller, appId);
     return withRetries(() => this.ask(caller, appId, asked), { attempts: 1, budgetMs: 0 });
@@ -55,7 +55,7 @@ export class Handshakes {
   }
 }
 
-/** A text, or a number, is answered as text/plain; an object says status, headers and body itself. */
+/** A text or a number is answered as text/plain. An object gives status, headers and body itself. */
 function answerOf(given: unknown): HandshakeAnswer | null {
   const response = typeof given === 'number' ? String(given) : given;
   if (typeof response === 'string') return { status: 200, headers: headersOf({}), body: response };
@@ -68,7 +68,7 @@ function answerOf(given: unknown): HandshakeAnswer | null {
   };
 }
 
-/** The answer is given under this installation's own address: what it echoes must not become a page or a cookie there. */
+/** Served from this installation's own origin: echoed content must not become a page or set a cookie there. */
 function headersOf(given: Record<string, unknown>): Record<string, string> {
   const extra = Object.entries(given).flatMap(([name, value]): [string, string][] => {
     const lower = name.toLowerCase();

@@ -1,7 +1,7 @@
 import { Batcher } from '#libs/batching';
-import { type InboundParsePayload, inboundParse } from '#libs/contracts';
+import { type InboundParsePayload, inboundParse, backoffMs } from '#libs/contracts';
 import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
-import { JobClient, PermanentFailure, permanentCode } from '#libs/queue';
+import { JobClient, PermanentFailure, permanentCode, errorCode, RunLater } from '#libs/queue';
 import { inMessage } from '#libs/telemetry';
 import {
   type BeforeApplicationShutdown,
@@ -19,19 +19,21 @@ import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js'
 import { InFlightLimiter } from '../deliveries/in-flight-limiter.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import { reschedule, retryAfterCode } from './inbound-reschedule.js';
 import { InboundWaitRepository, type Rescheduled, type Waiting } from './inbound-wait.repository.js';
 import { InboundService } from './inbound.service.js';
+import { circuitOpenCode } from '../adapters/breaker.js';
 
 const takeEveryMs = 500;
-/** So that one question to Postgres fills several slots. */
+/** Lets one query to Postgres fill several slots. */
 const refillMs = 25;
 const lookAgainMs = 500;
+/** The adapter set the time of the next attempt itself, with `Retry-After`. */
+const retryAfterCode = 'retry_after';
 
 /**
- * Attempts that outlive their job: an adapter that hangs holds its own slots, and no place in the queue. What has to
- * come again waits in Postgres, where it is taken up as soon as its adapter can take it. A receipt that is lost with
- * this process is enqueued again by the ingress, who has the custody.
+ * Attempts that outlive their job: an adapter that hangs holds its own slots, and no place in the queue. Receipts to
+ * retry wait in Postgres and are taken as soon as their adapter can take them. If this process dies, the ingress, which
+ * has custody, enqueues its receipts again.
  */
 @Injectable()
 export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
@@ -39,9 +41,9 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   private readonly inFlight: InFlightLimiter;
   private readonly reschedules: Batcher<Rescheduled, Waiting>;
   private readonly taker: Sweeper;
-  /** Receipts that this process attempts now: the ingress may enqueue one again meanwhile. */
+  /** Receipts that this process is attempting: the ingress may enqueue one again meanwhile. */
   private readonly mine = new Set<string>();
-  /** Those of the attempts in flight that were taken here. */
+  /** Attempts in flight of receipts that were taken from `inbound_wait`. */
   private readonly taken = new Set<Promise<void>>();
   private closing = false;
 
@@ -72,14 +74,14 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   onApplicationBootstrap(): void {
     this.adapters.onClosedCircuit((baseUrl) => {
       this.waits.expedite(baseUrl, retryAfterCode).catch((error: unknown) => {
-        // They come again by themselves, later.
+        // They are retried later in any case.
         this.logger.warn({ event: 'parse.not_resumed', error: String(error) });
       });
     });
     this.taker.start();
   }
 
-  /** Before the workers close: what comes from here on is waited for by its job. */
+  /** Runs before the workers close: from here on, each job waits for its own attempt. */
   async beforeApplicationShutdown(): Promise<void> {
     this.closing = true;
     await this.inFlight.drain();
@@ -90,16 +92,16 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     await this.inFlight.drain();
   }
 
-  /** Begins an attempt; resolves when there is room for it. */
+  /** Begins an attempt; resolves once the in-flight limiter has room for it. */
   async begin(job: InboundParsePayload, adapter: InstalledAdapter): Promise<void> {
-    // What waits here for its adapter comes again by itself.
+    // A receipt in `inbound_wait` is attempted from there.
     if (job.tried !== undefined && (await this.waits.has(job.receipt_id))) return;
     if (this.closing) return this.attempt(job, adapter, 0, false);
     const leave = await this.inFlight.enter();
     this.inFlight.add(this.attempt(job, adapter, 0, false), leave);
   }
 
-  /** Takes what is due, and more as soon as some of it is done; nothing waits for the slowest. */
+  /** Takes due receipts, and more as soon as some are done: the slowest attempt holds up none. */
   private async takeDue(limit: number): Promise<number> {
     if (this.closing) return 0;
     const { ADAPTER_CONCURRENCY: perAdapter, PARSE_LEASE_MS: leaseMs } = this.settings;
@@ -114,7 +116,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
       this.inFlight.add(attempt);
     }
     if (this.taken.size === 0) return 0;
-    // One that could not even be recorded is reported by whoever tracks it.
+    // The in-flight limiter reports an attempt whose outcome could not be recorded.
     await Promise.race([...this.taken, pause(takeEveryMs)]).catch(() => undefined);
     await pause(refillMs);
     return limit;
@@ -140,7 +142,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   ): Promise<void> {
     const { receipt_id: id } = job;
     if (this.mine.has(id)) {
-      // Its row is there before its attempt is over: it may be taken in between.
+      // The row is written before the attempt ends, so the sweep may take it in between.
       if (waited) await this.waits.giveBack(id, lookAgainMs);
       return;
     }
@@ -162,11 +164,11 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     attempts: number,
     error: unknown,
   ): Promise<void> {
-    // The adapter reads the same request in the same way every time: its answer would break the contract again.
+    // A retry is useless: the adapter gives the same answer to the same request and would break the contract again.
     const broken = error instanceof AdapterError && error.code === 'contract_violation';
     const permanent = broken ? error.code : permanentCode(error);
     if (permanent !== null) return this.end(job, attempts + 1, permanent, said(error));
-    // It comes again later, and nobody waits for it.
+    // It is retried later, and no later message waits for it.
     this.jobs.order.leave(job.app_id, job.receipt_id);
     const put = reschedule(job, adapter.id, attempts, error);
     const waiting = await this.reschedules.add(put);
@@ -174,7 +176,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     if (tooOld || waiting.attempts >= inboundParse.attempts) {
       return this.end(job, attempts + 1, put.code, said(error));
     }
-    // A pause is said once, however often it is looked whether it is over.
+    // The timeline tells a pause once, however often the adapter is checked meanwhile.
     if (put.attempts === 1 || waiting.previousCode === null)
       this.inbound.retrying(job, waiting.attempts, put.code, error);
   }
@@ -187,4 +189,23 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
 
 function said(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * When a receipt is attempted next. A pause costs no attempt: a `Retry-After`, or an adapter that is not ready, is busy
+ * or fails every call.
+ * @param attempts that failed before this one
+ */
+function reschedule(job: InboundParsePayload, adapterId: string, attempts: number, error: unknown): Rescheduled {
+  const pause = { job, adapterId, attempts: 0 } as const;
+  if (error instanceof RunLater) {
+    // Receipts held back by an open circuit are taken once it closes, so there is no time to wait for.
+    return { ...pause, code: error.code, waitMs: error.code === circuitOpenCode ? 0 : error.delayMs };
+  }
+  if (error instanceof AdapterError && error.retryAfterMs !== null) {
+    return { ...pause, code: retryAfterCode, waitMs: error.retryAfterMs };
+  }
+  const waitMs = backoffMs(inboundParse.backoff, attempts + 1);
+  if (error instanceof AdapterError && error.onTrial) return { ...pause, code: error.code, waitMs };
+  return { job, adapterId, code: errorCode(error), waitMs, attempts: 1 };
 }

@@ -15,17 +15,17 @@ export interface Webhook {
   /** RFC 3339. */
   receivedAt: string;
   context: AdapterCallContext;
-  /** False for a handshake: a record that is not connected yet must not keep it from being answered. */
+  /** False for a handshake: it is answered even while a credential is not connected yet. */
   needsTokens: boolean;
 }
 
-/** What `/parse-inbound` says: its answer as it came, and the messages in it. */
+/** The answer of `/parse-inbound` as received, and the messages in it. */
 export interface Parsed {
   answer: JsonObject;
   messages: NormalizedMessage[];
 }
 
-/** The two calls that a webhook becomes, with one envelope (spec 4.1). */
+/** The two adapter calls for a webhook; both send the same envelope (spec 4.1). */
 @Injectable()
 export class InboundCalls {
   constructor(
@@ -42,7 +42,7 @@ export class InboundCalls {
       webhook.context,
       wrongVerification,
     );
-    // Naming the scheme is not in the contract (spec 4.1).
+    // The contract does not require a name for the scheme (spec 4.1).
     return result.ok
       ? { scheme: shortText(result.scheme) ?? 'adapter' }
       : { error: shortText(result.error) ?? 'refused' };
@@ -70,7 +70,7 @@ export class InboundCalls {
   }
 }
 
-/** A text that Postgres takes, for a reason in the timeline. */
+/** A text for a reason in the timeline: cut, and without U+0000, which Postgres refuses. */
 export function shortText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value.replaceAll('\0', '').slice(0, 200) : null;
 }

@@ -93,7 +93,7 @@ describe('an adapter that does not answer', () => {
     await until('its slots are taken', () => held.length >= 5);
     const other = await install();
     await routed(await receive(other.app));
-    // It did not wait until most of the others had been given up, five at a time.
+    // It did not wait for the others, which are given up five at a time.
     expect(held.length).toBeLessThan(100);
   });
 
@@ -102,9 +102,9 @@ describe('an adapter that does not answer', () => {
     adapter.routes['parse-inbound'] = (_body, response) => (works ? message : void response.writeHead(500).end());
     const ids = await receive(app, 300);
     await until('all of them wait', async () => (await waits(ids)).length === ids.length);
-    // As the ingress does with what has not ended.
+    // As the ingress does with stale receipts.
     await Promise.all(ids.slice(0, 50).map((id) => wake(id)));
-    // As if each had waited long enough to be tried again only after hours.
+    // As if each had waited so long that its backoff is hours.
     await world.pool.query(`UPDATE gateway.inbound_wait SET next_at = now() + interval '3 hours'`);
     works = true;
     await routed(ids);

@@ -1,7 +1,7 @@
 import type { InboundParsePayload } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A receipt that its adapter could not take: it waits here, and holds no place in the queue. */
+/** A receipt that its adapter could not take. It waits here instead of holding a place in the queue. */
 @Entity({ schema: 'gateway', name: 'inbound_wait' })
 @Index('inbound_wait_due', ['adapter_id', 'next_at'])
 export class InboundWaitRow {
@@ -15,9 +15,9 @@ export class InboundWaitRow {
   @Column({ type: 'text' }) code: string;
   /** Whether it is being attempted. */
   @Column({ type: 'boolean' }) taken: boolean;
-  /** By which process. */
+  /** The process that attempts it. */
   @Column({ type: 'text', nullable: true }) taken_by: string | null;
-  /** When it may be attempted; while it is, when the attempt counts as abandoned. */
+  /** When it may be attempted. While an attempt runs: when that counts as abandoned. */
   @Column({ type: 'timestamptz' }) next_at: Date;
   @Column({ type: 'timestamptz' }) waiting_since: Date;
 }

@@ -6,7 +6,7 @@ import { In, Repository } from 'typeorm';
 import type { AdapterLoad } from '../adapters/adapter-client.js';
 import { InboundWaitRow } from './inbound-wait.entity.js';
 
-/** A receipt that has to come again. */
+/** A receipt to retry. */
 export interface Rescheduled {
   job: InboundParsePayload;
   adapterId: string;
@@ -27,7 +27,7 @@ export interface Waiting {
 export class InboundWaitRepository {
   constructor(@InjectRepository(InboundWaitRow) private readonly rows: Repository<InboundWaitRow>) {}
 
-  /** @param list no receipt twice @returns in the order of the list */
+  /** @param list has no receipt twice @returns in the order of the list */
   async put(list: Rescheduled[]): Promise<Waiting[]> {
     // In id order: batches of two processes that share ids would otherwise deadlock.
     const sorted = [...list].sort((a, b) => (a.job.receipt_id < b.job.receipt_id ? -1 : 1));
@@ -60,9 +60,9 @@ export class InboundWaitRepository {
   }
 
   /**
-   * Takes what is due and whose adapter can take it. What waits for one that is not ready, or has too much to do, is
-   * not even looked at, however much it is; of one whose circuit is half open a single receipt is taken.
-   * @param by who takes it, and `leaseMs` when a receipt may be taken again, if nothing is heard of it
+   * Takes due receipts whose adapter can take them. Receipts of an adapter that is not ready or is busy are not even
+   * read, however many there are. For an adapter whose circuit is half open, one receipt is taken.
+   * @param by the process that takes them; after `leaseMs` without an outcome, another one may
    */
   async take(
     load: AdapterLoad,
@@ -87,7 +87,7 @@ export class InboundWaitRepository {
     return this.rows.existsBy({ receipt_id: receiptId });
   }
 
-  /** Takes out what waits for an adapter that was unregistered: nothing else would. */
+  /** Removes receipts that wait for an unregistered adapter: nothing else takes them. */
   async removeOrphaned(limit: number): Promise<InboundParsePayload[]> {
     const [rows] = (await this.rows.query(
       `DELETE FROM gateway.inbound_wait WHERE receipt_id IN (
@@ -99,7 +99,7 @@ export class InboundWaitRepository {
     return rows.map(({ job }) => job);
   }
 
-  /** Lets everything that waits for the adapters at an address come at once, but for what they rescheduled themselves. */
+  /** Makes what waits for the adapters at an address due now, except what the adapters rescheduled themselves. */
   async expedite(baseUrl: string, exceptCode: string): Promise<void> {
     await this.rows.query(
       `UPDATE gateway.inbound_wait SET next_at = now()
@@ -109,14 +109,14 @@ export class InboundWaitRepository {
     );
   }
 
-  /** Lets go of what dead processes had taken. */
+  /** Releases receipts that dead processes had taken. */
   async takeFromGone(): Promise<void> {
     await this.rows.query(
       `UPDATE gateway.inbound_wait SET taken = false, next_at = now() WHERE taken AND ${isGone('taken_by')}`,
     );
   }
 
-  /** Lets go of a receipt that was taken and not attempted. */
+  /** Releases a receipt that was taken and not attempted. */
   async giveBack(receiptId: string, waitMs: number): Promise<void> {
     await this.rows.query(
       `UPDATE gateway.inbound_wait SET taken = false, next_at = now() + make_interval(secs => $2)

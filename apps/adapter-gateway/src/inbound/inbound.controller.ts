@@ -36,7 +36,7 @@ export class InboundController {
     private readonly parsed: ParsedMessagesRepository,
   ) {}
 
-  /** Asks an App's adapter whether it accepts a request, and whether it is its provider's handshake. */
+  /** Asks an App's adapter whether it accepts a request, and whether the request is a handshake. */
   @Post('apps/:id/handshake')
   @HttpCode(200)
   async handshake(
@@ -47,7 +47,9 @@ export class InboundController {
     return this.handshakes.answer(caller, id, body);
   }
 
-  /** The router found what only it can know: that triggers need a field which the adapter left out (spec 4.1). */
+  /**
+   * Records a violation that only the router can detect: triggers need a field that the adapter left out (spec 4.1).
+   */
   @Post('apps/:id/contract-violations')
   @HttpCode(204)
   async violation(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ViolationBody): Promise<void> {
@@ -56,14 +58,14 @@ export class InboundController {
     if (adapter) this.adapters.showViolation(adapter.baseUrl, body.violation);
   }
 
-  /** Whether an App is installed, for services that keep something about it. */
+  /** Whether an App is installed, for services that store data about it. */
   @Get('apps/:id')
   async app(@Caller() caller: Principal, @Param('id') id: string): Promise<{ id: string; kind: string }> {
     const { kind } = await this.apps.get(caller, id);
     return { id, kind };
   }
 
-  /** Checks the reply address of an App's channel, and lets the App tell that it has one. */
+  /** Checks the reply address of an App's channel, and records on the App that there is one. */
   @Put('apps/:id/reply-address')
   @HttpCode(204)
   async replyAddress(

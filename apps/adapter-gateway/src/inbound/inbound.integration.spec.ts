@@ -52,7 +52,7 @@ async function arrive(scheme: string | null): Promise<string> {
   });
   return receipt;
 }
-/** Asks about a possible handshake, to which the adapter answers so. */
+/** Asks about a possible handshake; the adapter gives this answer. */
 async function handshake(answer: unknown, known: { verified?: boolean; declared?: boolean } = {}) {
   adapter.routes['verify-webhook'] ??= () => ({ ok: true });
   adapter.routes['parse-inbound'] = () => answer;
@@ -66,7 +66,7 @@ const message = (n: number, type = 'message_received'): object => ({
   is_bot: false,
   dedup_key: `key-${n}`,
 });
-/** That the timeline says a violation after one attempt, and the adapter's page too. */
+/** Expects the violation in the timeline, after one attempt, and on the adapter's page. */
 async function isSaidOf(receipt: string, violation: string): Promise<void> {
   const { rows } = await world.pool.query('SELECT outcome, detail FROM journal.entry WHERE receipt_id = $1', [receipt]);
   expect(rows).toMatchObject([{ outcome: 'dead', detail: { error: violation } }]);
@@ -282,7 +282,7 @@ describe('a message that says that documents have changed', () => {
     };
     const [told, other] = [await make('push'), await make('mailbox_changed')];
     const run = await until('a run has ended', async () => {
-      // The sources of an App are known some seconds later: a hint in between is lost, as any may be.
+      // A new source is unknown until the cache expires: a hint before that is lost, as any may be.
       await routed(await receive(message(Math.random(), 'push')));
       const { body } = await world.call('GET', `sources/${told}/runs`);
       return body.data.find(({ state }) => state === 'succeeded');

@@ -28,10 +28,10 @@ import { requireDepth } from './message-depth.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 
 const cleanEveryMs = 600_000;
-/** The router reads them within seconds; a receipt that is enqueued later is parsed, and kept, again. */
+/** The router reads them within seconds. A receipt enqueued after this is parsed and stored again. */
 const parsedMessagesKeptMs = 86_400_000;
 
-/** A handshake that only its parsing showed: its sender has its acknowledgement by then. */
+/** A handshake that only parsing revealed: by then its sender has the acknowledgement. */
 const lateChallenge = {
   reason: 'answered_too_late',
   detail: {
@@ -88,7 +88,7 @@ export class InboundService extends Sweeping {
     const checked = { attempt: 1, durationMs: null, reason: verified };
     const told = job.verified_scheme ? [] : [entryOf(job, 'verified', 'ok', checked)];
     const messages = await this.messagesOf(installed, webhook, request).catch((error: unknown) => {
-      // Nothing is handed over that could tell of it.
+      // There is no hand-over that would carry these entries.
       for (const entry of told) this.journal.append(entry);
       throw error;
     });
@@ -112,13 +112,13 @@ export class InboundService extends Sweeping {
     await this.handOver(job, installed, verified, toRoute, told);
   }
 
-  /** Says in the timeline that a receipt will be tried again, and why. */
+  /** Records in the timeline that a receipt will be retried, and why. */
   retrying(job: InboundParsePayload, attempt: number, code: string, error: unknown): void {
     const detail = { error: error instanceof Error ? error.message : String(error) };
     this.record(job, 'parsed', 'retrying', { attempt, durationMs: null, reason: code, detail });
   }
 
-  /** Ends a receipt that cannot be parsed; it stays readable and can be replayed. */
+  /** Dead-letters a receipt that cannot be parsed; it stays readable and can be replayed. */
   async deadLetter(job: InboundParsePayload, attempt: number, code: string, reason: string): Promise<void> {
     this.jobs.order.leave(job.app_id, job.receipt_id);
     await this.journal.appendNow(
@@ -145,7 +145,7 @@ export class InboundService extends Sweeping {
     return result.scheme;
   }
 
-  /** What the request says, each message with the delivery that it came by. */
+  /** The messages in a request, each marked with its origin where one of our Apps sent it. */
   private async messagesOf(
     { app }: InstalledApp,
     webhook: Webhook | null,
@@ -188,11 +188,11 @@ export class InboundService extends Sweeping {
       ...(job.surplus ? { surplus: job.surplus } : {}),
       told: told.map(toldOf),
     };
-    // Not taken by Redis: the ingress still holds the receipt, and enqueues this hop again.
+    // If Redis does not take it, the ingress still has custody of the receipt and enqueues this hop again.
     await this.jobs.enqueue(messageRoute, payload);
   }
 
-  /** Of what goes no further, or not yet: nobody waits for it. */
+  /** Records an outcome that ends or delays a receipt; no later message waits for it any more. */
   private record(job: InboundParsePayload, stage: Stage, outcome: Outcome, facts: EntryFacts): void {
     this.jobs.order.leave(job.app_id, job.receipt_id);
     this.journal.append(entryOf(job, stage, outcome, facts));

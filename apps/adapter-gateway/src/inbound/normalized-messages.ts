@@ -32,7 +32,7 @@ const optional = {
 
 /**
  * The messages in an answer of `/parse-inbound`: one, or those of a batch; none when a batch is empty.
- * @throws PermanentFailure `contract_violation`, naming the field, what came and what is wanted (spec 2.5)
+ * @throws PermanentFailure `contract_violation`, naming the field, what came and what is expected (spec 2.5)
  */
 export function normalizedMessages(answer: JsonObject): NormalizedMessage[] {
   const given = withoutNulls(answer);
@@ -50,19 +50,19 @@ export function normalizedMessages(answer: JsonObject): NormalizedMessage[] {
   });
 }
 
-/** A handshake: its answer is the flag, whatever the event is called (spec 2.5). */
+/** Whether it is a handshake: by its event type, or by a `challenge_response` whatever the type (spec 2.5). */
 export function isChallenge({ event_type: type, challenge_response: response }: JsonObject): boolean {
   if (type === 'challenge') return true;
   return typeof response === 'number' || (typeof response === 'string' && response !== '') || isJsonObject(response);
 }
 
-/** @param at stands before the names of its fields */
+/** @param at prefix of its fields' names */
 function normalized(given: JsonObject, at: string): NormalizedMessage {
   if (isChallenge(given)) {
     requireFields(given, {}, at);
     return { event_type: 'challenge', sender: '', message: '', is_bot: false };
   }
-  // What is not routed needs nobody to answer to.
+  // An ignored message is not routed, so it needs no sender to answer.
   const sender = given['event_type'] === 'ignored' ? aText : aFilledText;
   requireFields(given, { sender, message: aText }, at);
   const { event_type: type, is_bot: isBot, challenge_response: _none, ...rest } = given as Partial<NormalizedMessage>;

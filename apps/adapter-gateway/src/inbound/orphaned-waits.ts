@@ -7,8 +7,8 @@ import { SETTINGS } from '../settings.js';
 import { InboundWaitRepository } from './inbound-wait.repository.js';
 
 /**
- * Receipts that wait for an adapter which was unregistered: nothing takes them, so they are sent again, and end by name.
- * One that is lost on the way is still in the custody of the ingress.
+ * Republishes receipts that wait for an unregistered adapter: nothing else takes them, and their attempt dead-letters
+ * them with a code. A receipt that is lost on the way is still in the custody of the ingress.
  */
 @Injectable()
 export class OrphanedWaits extends Sweeping {

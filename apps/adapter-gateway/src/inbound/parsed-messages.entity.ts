@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * Messages too large for a job, kept until the router has read them. As text: jsonb takes neither U+0000 nor a lone
- * surrogate, which adapters pass on as they came.
+ * Messages too large for a job, kept until the router has read them. Stored as text: jsonb accepts neither U+0000 nor a
+ * lone surrogate, and adapters pass both on.
  */
 @Entity({ schema: 'gateway', name: 'parsed_messages' })
 export class ParsedMessages {

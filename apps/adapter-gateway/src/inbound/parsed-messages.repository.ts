@@ -18,7 +18,7 @@ export class ParsedMessagesRepository {
     return row ? (JSON.parse(row.messages) as NormalizedMessage[]) : null;
   }
 
-  /** The router reads them within seconds; a receipt that is parsed again keeps them again. */
+  /** The router reads them within seconds; parsing a receipt again stores them again. */
   async forgetOlderThan(ageMs: number): Promise<void> {
     await this.rows.delete({ created_at: LessThan(new Date(Date.now() - ageMs)) });
   }

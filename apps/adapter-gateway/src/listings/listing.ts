@@ -17,7 +17,7 @@ export interface Listing {
   skill: NonNullable<Manifest['skill']> | null;
   /** Whether the App's consent is given through an OAuth flow. */
   oauth: boolean;
-  /** Whether the provider sends events for a time, and then has to be asked again. */
+  /** Whether the provider sends events for a limited time, and then has to be asked again. */
   renews_webhook: boolean;
   /** Null for the built-in App, and for a shipped adapter that the project has not registered: installing it does that. */
   adapter: {

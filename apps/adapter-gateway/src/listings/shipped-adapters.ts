@@ -1,7 +1,7 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
-import { ManifestFetch } from '../adapters/manifest-fetch.js';
+import { ManifestFetch } from '../adapters/manifest.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 

@@ -4,14 +4,14 @@ import { Injectable } from '@nestjs/common';
 import type { AppRow } from '../apps/app.entity.js';
 import { isOwnMarker } from './origin-marker.js';
 
-/** Tells a message that one of this installation's Apps sent, whichever App it reaches. */
+/** Recognises a message that an App of this installation sent, whichever App it reaches. */
 @Injectable()
 export class MessageOrigins {
   constructor(private readonly db: Database) {}
 
   /**
-   * A message with what its markers say: `is_bot` where the App that got it had sent it (spec 4.2), and `origin` where
-   * another App had. A marker that names no delivery of this installation says nothing.
+   * Marks a message by its origin markers: `is_bot` if the App that got it had sent it (spec 4.2), and `origin` if
+   * another App had. For `origin`, a marker that names no delivery of this installation is ignored.
    */
   async mark(app: AppRow, message: NormalizedMessage, markers: string[]): Promise<NormalizedMessage> {
     if (markers.length === 0) return message;
@@ -22,7 +22,7 @@ export class MessageOrigins {
     return origin ? { ...message, origin } : message;
   }
 
-  /** Of every organization: a loop may lead through several, and of a delivery only its id and its count are told. */
+  /** Looks at every organization, since a loop may lead through several. Only the id and the hop count are returned. */
   private async farthest(markers: string[]): Promise<MessageOrigin | null> {
     const ids = markers.flatMap((marker) => marker.split('.')[1] ?? []);
     const rows = (await this.db.query(

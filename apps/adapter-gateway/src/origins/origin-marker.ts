@@ -1,25 +1,25 @@
 import type { InboundRequest } from '#libs/contracts';
 import type { AppRow } from '../apps/app.entity.js';
 
-/** Where the marker stands in what an App sends (spec 4.2, generic webhook). */
+/** Where an App's outgoing message carries the marker (spec 4.2, generic webhook). */
 export const originHeader = 'x-gatehouse-origin';
 export const originField = 'gatehouse_origin';
 
 const form = /^([0-9a-f]{32})(?:\.(dlv_[0-9a-f]{32}))?$/;
-/** Of one message; a sender writes as many as it likes. */
+/** Read of one message: a sender may write any number of them. */
 const maxMarkers = 8;
 
 type Sender = Pick<AppRow, 'origin_marker'>;
 
 /**
- * What a delivery carries: whose it is, and its id. How many deliveries led to it is asked of its row, so nobody but the
- * platform can say it; and a marker counts for the message that carries it alone.
+ * The marker of a delivery: its App and its id. The hop count is read from the delivery's row, so only the platform can
+ * set it, and a marker counts only for the message that carries it.
  */
 export function originMarker(app: Sender, deliveryId: string): string {
   return `${app.origin_marker}.${deliveryId}`;
 }
 
-/** Whether the App sent it itself, whichever of its deliveries it was. */
+/** Whether the App itself sent it, in any of its deliveries. */
 export function isOwnMarker(app: Sender, marker: string): boolean {
   return form.exec(marker)?.[1] === app.origin_marker;
 }
@@ -35,7 +35,7 @@ export function markersIn({ headers }: Pick<InboundRequest, 'headers'>, payload:
   ]);
 }
 
-/** Those that have a marker's form; no more than a message of ours could carry. */
+/** The well-formed markers; no more than a message of ours could carry. */
 export function validMarkers(values: unknown[]): string[] {
   const texts = values.flatMap((value) => (typeof value === 'string' ? [value.trim()] : []));
   return [...new Set(texts.filter((text) => form.test(text)))].slice(0, maxMarkers);

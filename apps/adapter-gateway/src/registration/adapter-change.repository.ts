@@ -13,7 +13,7 @@ export interface UsingApp {
   name: string;
 }
 
-/** Changes of adapters that their Apps hang on. */
+/** Changes of adapters that affect their Apps. */
 @Injectable()
 export class AdapterChangeRepository {
   constructor(private readonly db: DataSource) {}

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { HealthPoller } from '../adapters/health-poller.js';
 import { HealthProbe } from '../adapters/health.js';
-import { ManifestFetch } from '../adapters/manifest-fetch.js';
+import { ManifestFetch } from '../adapters/manifest.js';
 import { AppBindings } from '../apps/app-bindings.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { AdapterChangeRepository } from './adapter-change.repository.js';
@@ -23,7 +23,7 @@ export class AdapterChangeService {
     private readonly bindings: AppBindings,
   ) {}
 
-  /** @throws Problem 404; of a new `url` as `move` */
+  /** @throws Problem 404; those of `move` for a new `url` */
   async change(caller: Principal, id: string, { url, name, disabled }: ChangeAdapter): Promise<AdapterRow> {
     const row = await this.adapters.get(caller, id);
     const moved = url === undefined ? {} : await this.move(caller, row, url.replace(/\/$/, ''));
@@ -34,7 +34,7 @@ export class AdapterChangeService {
     });
     this.installed.forget();
     this.bindings.announce(touched);
-    // What waited goes on now, and not at the next poll.
+    // Polls at once, so that waiting work resumes now and not at the next poll.
     if (url !== undefined || disabled === false) await this.poller.poll(await this.adapters.get(caller, id));
     return this.adapters.get(caller, id);
   }
@@ -49,9 +49,10 @@ export class AdapterChangeService {
   }
 
   /**
-   * Asks the adapter at a new address for its health and its manifest; what is not in force yet needs approval as ever.
-   * @throws Problem 422 `skill_only | adapter_unreachable | invalid_manifest | slug_mismatch | adapter_unready`,
-   *   409 `manifest_needs_approval`
+   * Fetches manifest and health of the adapter at a new address. A manifest that is not in force needs approval as
+   * usual.
+   * @throws Problem 422 `skill_only | adapter_unreachable | invalid_manifest | slug_mismatch | adapter_unready`, 409
+   * `manifest_needs_approval`
    */
   private async move(caller: Principal, row: AdapterRow, baseUrl: string): Promise<Partial<AdapterRow>> {
     if (row.base_url === null) {

@@ -7,8 +7,7 @@ import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { HealthPoller } from '../adapters/health-poller.js';
 import { HealthProbe } from '../adapters/health.js';
-import { ManifestFetch } from '../adapters/manifest-fetch.js';
-import { readManifest } from '../adapters/manifest.js';
+import { ManifestFetch, readManifest } from '../adapters/manifest.js';
 import { AppBindings } from '../apps/app-bindings.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import type { RegisterAdapter } from './adapter.dto.js';
@@ -19,7 +18,7 @@ import type { TouchedApp } from './touched-app.repository.js';
 const maxVersion = 1_000_000;
 const builtinSlug = 'webhook';
 
-/** What a refresh found; `pending` says that the version waits for approval. */
+/** The result of a refresh; `pending`: the version waits for approval. */
 export interface RefreshedAdapter {
   adapter: AdapterRow;
   version: ManifestVersionRow;
@@ -40,8 +39,9 @@ export class AdapterService {
   ) {}
 
   /**
-   * Registers the adapter at a URL (its manifest is fetched and checked, its health asked), or a skill-only manifest.
-   * @throws Problem 422 `adapter_unreachable | invalid_manifest | slug_mismatch | url_or_manifest`, 409 `adapter_exists`
+   * Registers the adapter at a URL (fetches and checks its manifest, asks for its health), or a skill-only manifest.
+   * @throws Problem 422 `adapter_unreachable | invalid_manifest | slug_mismatch | url_or_manifest`, 409
+   * `adapter_exists`
    */
   async register(caller: Principal, { url, manifest: given }: RegisterAdapter): Promise<AdapterRow> {
     if ((url === undefined) === (given === undefined)) {
@@ -90,7 +90,7 @@ export class AdapterService {
   }
 
   /**
-   * Fetches the manifest again (or takes the given one, for a skill-only listing) and asks the health.
+   * Fetches the manifest again (or takes the given one, for a skill-only listing) and polls the health.
    * @throws Problem as `register`
    */
   async refresh(caller: Principal, id: string, given?: Record<string, unknown>): Promise<RefreshedAdapter> {
@@ -110,7 +110,7 @@ export class AdapterService {
     return { adapter: await this.get(caller, id), version, pending: !inForce };
   }
 
-  /** Keeps a fetched manifest as a version, and puts it in force unless that needs approval. */
+  /** Stores a fetched manifest as a version, and puts it in force unless that needs approval. */
   async take(
     caller: Principal,
     { id }: AdapterRow,
@@ -129,7 +129,10 @@ export class AdapterService {
     return this.get(caller, id);
   }
 
-  /** Puts a version in force that was so before. @throws Problem 404, 409 `already_in_force | never_in_force` */
+  /**
+   * Puts a version in force again that was in force before. @throws Problem 404, 409 `already_in_force |
+   * never_in_force`
+   */
   async rollBack(caller: Principal, id: string, number: number): Promise<AdapterRow> {
     const version = await this.otherVersion(caller, id, number);
     if (version.activated_at === null) {

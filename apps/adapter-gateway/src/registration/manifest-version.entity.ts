@@ -2,7 +2,7 @@ import type { Manifest } from '#libs/adapter-sdk';
 import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 import type { ManifestDifference } from '../adapters/manifest-difference.js';
 
-/** A manifest as it was fetched once. The row's manifest never changes; which version is in force is the adapter's. */
+/** A manifest as it was fetched. It never changes; the adapter's row says which version is in force. */
 @Entity({ schema: 'gateway', name: 'manifest_version' })
 @Unique('manifest_version_number', ['adapter_id', 'number'])
 export class ManifestVersionRow {
@@ -13,7 +13,7 @@ export class ManifestVersionRow {
   /** 1 is the manifest of the registration. */
   @Column({ type: 'integer' }) number: number;
   @Column({ type: 'jsonb' }) manifest: Manifest;
-  /** From the manifest that was in force when this one was fetched. */
+  /** Compared with the manifest that was in force when this one was fetched. */
   @Column({ type: 'jsonb' }) differences: ManifestDifference[];
   @Column({ type: 'text' }) fetched_by: string;
   @Column({ type: 'text', nullable: true }) approved_by: string | null;

@@ -8,7 +8,7 @@ import { manifestDifferences } from '../adapters/manifest-difference.js';
 import { ManifestVersionRow } from './manifest-version.entity.js';
 import { touchApps, type TouchedApp } from './touched-app.repository.js';
 
-/** Versions of manifests. Which one is in force changes only here, with the Apps that hang on it. */
+/** Versions of manifests. Which one is in force changes only here, together with the Apps that depend on it. */
 @Injectable()
 export class ManifestVersionRepository {
   constructor(
@@ -96,7 +96,7 @@ function versionOf(adapter: AdapterRow, number: number, manifest: Manifest, fetc
   };
 }
 
-/** Two refreshes at once must not give one number twice. */
+/** Two concurrent refreshes must not assign one number twice. */
 async function lock(manager: EntityManager, adapterId: string): Promise<AdapterRow> {
   return manager.findOneOrFail(AdapterRow, { where: { id: adapterId }, lock: { mode: 'pessimistic_write' } });
 }

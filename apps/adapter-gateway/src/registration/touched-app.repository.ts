@@ -11,8 +11,9 @@ export interface TouchedApp {
 }
 
 /**
- * Brings the Apps of an adapter, whose row the caller holds locked, in line with the manifest in force: their names
- * carry the direction that is left to them, the vault is told which records they use, and the ingress reads them again.
+ * Brings the Apps of an adapter in line with the manifest in force: their names carry the direction that they still
+ * have, the vault is told which records they use, and the ingress reads them again. The caller holds the adapter's row
+ * locked.
  */
 export async function touchApps(manager: EntityManager, adapterId: string, manifest: Manifest): Promise<TouchedApp[]> {
   const apps = await manager.query<Pick<AppRow, 'id' | 'name' | 'capabilities'>[]>(

@@ -7,22 +7,24 @@ import { INGRESS } from '../services.js';
 import type { AvailableSampleView, SendSample } from './sample.dto.js';
 import { manifestHeaders } from './sample-headers.js';
 
-/** What a sample says, before it is signed. */
+/** Body and headers of a sample, before it is signed. */
 export interface SampleBody {
   body: string;
   headers: Record<string, string>;
 }
 
-/** Of a stored request, what its sender's program or a proxy added, and what signed it: a sample is signed anew. */
+/** Headers of a stored request that its client or a proxy added, or that signed it: a sample is signed anew. */
 const notSentAgain =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|x-forwarded-.*|x-real-ip|forwarded|via|authorization|cookie|idempotency-key|webhook-(id|timestamp|signature)|.*signature.*)$/;
 
-/** Finds what a sample is to say: typed, of a stored event, or the manifest's. */
+/** Finds the body of a sample: typed, of a stored event, or the manifest's. */
 @Injectable()
 export class SampleBodies {
   constructor(@Inject(INGRESS) private readonly ingress: ServiceClient) {}
 
-  /** @throws Problem 422 `sample_ambiguous`, `sample_needed`, `no_such_sample`, `body_not_text`; 403 `scope_missing`; 404 */
+  /**
+   * @throws Problem 422 `sample_ambiguous | sample_needed | no_such_sample | body_not_text`; 403 `scope_missing`; 404
+   */
   async of(caller: Principal, manifest: Manifest | null, asked: SendSample): Promise<SampleBody> {
     const given = [asked.body, asked.event_id, asked.event_type].filter((one) => one !== undefined);
     if (given.length > 1) {
@@ -67,7 +69,7 @@ export class SampleBodies {
   }
 }
 
-/** The bodies that a manifest gives; of the built-in Webhook app, one that the Chief of Staff answers. */
+/** The samples that a manifest gives; for the built-in Webhook app, one that the Chief of Staff answers. */
 export function samplesOf(manifest: Manifest | null): AvailableSampleView[] {
   if (manifest === null)
     return [{ event_type: 'sample', description: 'A greeting, for the Chief of Staff', headers: {}, body: greeting() }];
@@ -85,7 +87,7 @@ export function samplesOf(manifest: Manifest | null): AvailableSampleView[] {
   );
 }
 
-/** With a number of its own, so that two of them are two messages. */
+/** With a random value, so that two of them are two messages. */
 function greeting(): string {
   const metadata = { source: 'gatehouse', event_type: 'sample', sample: randomUUID().slice(0, 8) };
   return JSON.stringify({ task: 'Hello! Say in one sentence what you can do.', metadata });

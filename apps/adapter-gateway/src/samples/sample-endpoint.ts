@@ -12,13 +12,13 @@ import { installedAdapter, type InstalledApp } from '../apps/installed-apps.js';
 /** What it takes to send to an App as its provider does. */
 export interface SampleEndpoint {
   installed: InstalledApp;
-  /** What the ingress is told of the App. */
+  /** What the ingress is told about the App. */
   endpoint: Endpoint;
-  /** Of the webhook, below PUBLIC_URL. */
+  /** Path of the webhook, below PUBLIC_URL. */
   path: string;
 }
 
-/** Finds where an App receives, and what is asked of its requests. */
+/** Finds where an App receives, and how its requests are checked. */
 @Injectable()
 export class SampleEndpoints {
   constructor(
@@ -41,7 +41,7 @@ export class SampleEndpoints {
     return { installed, endpoint: endpointOf(app, adapter), path };
   }
 
-  /** What its requests are signed with; a record that is not connected is left out. @throws Problem of the vault */
+  /** The secrets that sign its requests; a record that is not connected is left out. @throws Problem of the vault */
   secretsOf({ installed }: SampleEndpoint): Promise<Credentials> {
     return this.credentials.ofConnected(installed);
   }

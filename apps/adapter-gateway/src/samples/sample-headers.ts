@@ -1,7 +1,7 @@
 import { isJsonObject } from '#libs/adapter-sdk';
 import { Problem } from '#libs/service-kit';
 
-/** Set by the request itself, or by what is between: a sample has no say in them. */
+/** Set by the connection, by proxies or by the platform: a sample cannot set them. */
 const reserved =
   /^(host|connection|content-length|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*|x-gatehouse-.*)$/;
 const maxHeaders = 50;

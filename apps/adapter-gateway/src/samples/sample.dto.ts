@@ -6,7 +6,10 @@ const kindDescription =
   'signed (default): as its provider signs; where nothing is checked there is nothing to sign. tampered: changed after it ' +
   'was signed. stale: signed longer ago than is accepted';
 
-/** What is sent, at most one of `body`, `event_id` and `event_type`; none: a greeting for the built-in Webhook app, else the manifest's first sample. */
+/**
+ * At most one of `body`, `event_id` and `event_type`. None: a greeting for the built-in Webhook app, else the
+ * manifest's first sample.
+ */
 export class SendSample {
   @OneOf(sampleKinds, { optional: true, description: kindDescription }) kind?: SampleKind;
   @Text(262_144, { optional: true, description: 'The body, byte for byte' }) body?: string;

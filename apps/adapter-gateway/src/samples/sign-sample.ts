@@ -14,11 +14,11 @@ export interface SignedSample {
 }
 
 const defaultToleranceSeconds = 300;
-/** Beyond what is accepted, so that no clock's error makes it fresh. */
+/** Beyond the tolerance, so that clock skew does not make it fresh. */
 const staleBySeconds = 600;
 
 /**
- * @param verification what the ingress checks of the App's requests; `adapter`: its adapter checks, in a way of its own
+ * @param verification how the ingress checks the App's requests; `adapter`: the adapter checks them in its own way
  * @throws Problem 422 `cannot_sign`, `nothing_is_signed`, `no_signing_secret`, `no_time_is_signed`
  */
 export function signSample(
@@ -41,7 +41,7 @@ export function signSample(
   const ageSeconds = kind === 'stale' ? (declared.tolerance_seconds ?? defaultToleranceSeconds) + staleBySeconds : 0;
   const seconds = String(Math.floor(Date.now() / 1_000) - ageSeconds);
   const headers = declared.scheme === 'hmac' ? hmac(declared, secret, seconds, body) : standard(secret, seconds, body);
-  // JSON is still JSON: what is refused is the change, and nothing else.
+  // The body is still JSON, so that only the change can be refused.
   return { headers, body: kind === 'tampered' ? `${body} ` : body };
 }
 

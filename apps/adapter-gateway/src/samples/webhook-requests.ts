@@ -11,7 +11,7 @@ export interface WebhookRequest {
   path: string;
   headers: Record<string, string>;
   body: string;
-  /** It is to come to nothing: the ingress checks and answers it, and its event ends as `verification`. */
+  /** It has no effect: the ingress checks and answers it, and its event ends as `verification`. */
   probe: boolean;
 }
 
@@ -22,12 +22,12 @@ export interface WebhookAnswer {
   body: string;
 }
 
-/** What came back; without an answer, why. */
+/** The answer, or why there is none. */
 export interface WebhookExchange {
   answer: WebhookAnswer | null;
   error: { code: string; detail: string } | null;
   took_ms: number;
-  /** The receiver's clock as its answer says it, less this one, in seconds; null where it does not say. */
+  /** The receiver's clock, by its answer, minus ours, in seconds; null where the answer does not say. */
   clock_skew_seconds: number | null;
 }
 
@@ -36,7 +36,10 @@ const maxAnswerBytes = 65_536;
 const shownChars = 16_384;
 const userAgent = 'gatehouse-sample/1';
 
-/** Sends requests to webhooks of this installation by its own public address, as a provider does: over the network, and through whatever stands in front. */
+/**
+ * Sends requests to webhooks of this installation at its own public address, as a provider does: over the network, and
+ * through any proxy in front.
+ */
 @Injectable()
 export class WebhookRequests implements OnApplicationShutdown {
   /** Where the requests go. */
@@ -48,7 +51,7 @@ export class WebhookRequests implements OnApplicationShutdown {
     @Inject(SETTINGS) settings: GatewaySettings,
   ) {
     this.origin = (settings.SAMPLE_URL ?? settings.PUBLIC_URL).replace(/\/$/, '');
-    // The operator's own address, wherever it is: no other one is opened by it.
+    // The operator's own address may be private; it is the only one that is allowed.
     const { hostname, port, protocol } = new URL(this.origin);
     const named = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
     this.egress = createEgress({ allow: [named], userAgent });
@@ -94,7 +97,7 @@ export class WebhookRequests implements OnApplicationShutdown {
     await this.egress.close();
   }
 
-  /** Good for nothing but this: it carries no scope. */
+  /** A token without scopes: it is good for nothing else. */
   private mark({ organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>): Promise<string> {
     const gateway = { subject: 'service:adapter-gateway', organizationId, projectId, scopes: [] };
     return this.tokens.mint('webhook-ingress', gateway);

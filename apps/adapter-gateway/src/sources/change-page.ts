@@ -24,7 +24,7 @@ export interface ChangePage {
 }
 
 /**
- * Reads an answer of `/sources/list-changes`; of two changes of one path the later counts.
+ * Reads an answer of `/sources/list-changes`; of two changes of one path, the later one counts.
  * @throws SourceError what the adapter says, or `contract_violation`
  */
 export function changePage(answer: Record<string, unknown>, maxChanges: number): ChangePage {
@@ -51,7 +51,7 @@ export function changePage(answer: Record<string, unknown>, maxChanges: number):
   };
 }
 
-/** @param at names it in the page */
+/** @param at its place in the page, for errors */
 function changeRecord(value: unknown, at: string): ChangeRecord {
   if (!isJsonObject(value)) throw violation(`${at} must be an object, not ${kindOf(value)}`);
   const { path, fingerprint, status } = value;

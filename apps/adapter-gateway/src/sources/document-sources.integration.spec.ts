@@ -268,7 +268,7 @@ describe('what begins a synchronisation', () => {
     await source.synced();
     expect((await world.call('DELETE', `sources/${source.id}`)).status).toBe(204);
     expect((await world.call('GET', `sources/${source.id}`)).status).toBe(404);
-    // No engine runs here: its tombstone waits to be told.
+    // No engine runs here: the tombstone waits until the engine is told.
     const { rows } = await world.pool.query(
       'SELECT path, state, content FROM gateway.source_document WHERE source_id = $1',
       [source.id],

@@ -19,8 +19,8 @@ interface Content {
 }
 
 /**
- * Reads an answer of `/sources/fetch-file` (spec 4.1): bytes of any type, or base64 in JSON, or an error. What is
- * `application/json` is the contract's own JSON; a document that is JSON itself says so by `Content-Disposition`.
+ * Reads an answer of `/sources/fetch-file` (spec 4.1): bytes of any type, or base64 in JSON, or an error.
+ * `application/json` is the contract's own JSON; a document that is itself JSON is marked by `Content-Disposition`.
  * @throws SourceError what the adapter says, `too_large`, or `contract_violation`
  */
 export function fetchedFile(answer: EgressResponse, maxBytes: number): FetchedFile {
@@ -51,7 +51,7 @@ function fromJson(body: Buffer): Content {
   return { bytes: read.bytes, contentType: read.content_type, fingerprint: read.fingerprint };
 }
 
-/** Kept as a header value: what could not be one is of no known type. */
+/** It becomes a header value: what cannot be one is taken for an unknown type. */
 function contentTypeOf(value: unknown): string {
   return typeof value === 'string' && /^[\x20-\x7e]{1,200}$/.test(value) ? value : 'application/octet-stream';
 }

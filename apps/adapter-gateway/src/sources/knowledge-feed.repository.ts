@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { SourceDocumentRow } from './source-document.entity.js';
 
-/** A document whose last change the engine has not taken, with what its source says of its trust. */
+/** A document whose last change the engine has not taken, with the trust and audience of its source. */
 export type UntoldDocument = Pick<
   SourceDocumentRow,
   | 'id'
@@ -21,16 +21,16 @@ export type UntoldDocument = Pick<
 > & {
   trust: 'owner' | 'untrusted';
   audience: 'known' | 'everyone';
-  /** It shows a failure, or its source does. */
+  /** Whether it or its source shows a failure. */
   failed: boolean;
 };
 
-/** Which changes of documents the engine has yet to take: a change sets `tell_at` in the transaction that makes it. */
+/** Changes of documents that the engine has not taken yet. A change sets `tell_at` in its own transaction. */
 @Injectable()
 export class KnowledgeFeedRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** Documents that are due, none of which another process gets within the lease. */
+  /** Claims documents that are due; no other process gets them within the lease. */
   async claim(limit: number, leaseMs: number): Promise<UntoldDocument[]> {
     const [rows] = (await this.db.query(
       `WITH due AS (SELECT id, source_id FROM gateway.source_document WHERE tell_at <= now() ORDER BY tell_at LIMIT $1
@@ -55,7 +55,9 @@ export class KnowledgeFeedRepository {
     return row?.content ?? null;
   }
 
-  /** Notes what became of a version; one that has changed since stays open. A tombstone of a deleted source goes with it. */
+  /**
+   * Records the outcome of a version, unless the document has changed since. Deletes a tombstone of a deleted source.
+   */
   async told({ id, revision, source_id: sourceId, failed }: UntoldDocument, knowledge: string): Promise<void> {
     await this.db.query(
       `WITH told AS (UPDATE gateway.source_document SET tell_at = NULL, knowledge = $3, knowledge_failure = NULL
@@ -67,8 +69,8 @@ export class KnowledgeFeedRepository {
   }
 
   /**
-   * Shows on the document and its source that the engine has not taken a version, which is offered again after as long as
-   * it has failed so far.
+   * Shows on the document and its source that the engine has not taken a version. The wait before the next offer grows
+   * to as long as it has been failing.
    */
   async failed(
     { id, revision }: UntoldDocument,
@@ -90,7 +92,7 @@ export class KnowledgeFeedRepository {
     );
   }
 
-  /** After the commit of what was taken: of two at once the later one sees that none is left. */
+  /** Runs after the commit of the outcome: of two concurrent calls, the later one sees that no failure is left. */
   private async clear(sourceId: string): Promise<void> {
     await this.db.query(
       `UPDATE gateway.source SET feed_failure = NULL WHERE id = $1 AND feed_failure IS NOT NULL AND NOT EXISTS (
@@ -109,12 +111,12 @@ const notTaken = failureSql('d.knowledge_failure', {
 
 const orphaned = `state = 'removed' AND NOT EXISTS (SELECT FROM gateway.source s WHERE s.id = source_id)`;
 
-/** Before their source is locked: whoever notes what became of a document locks that first, and then the source. */
+/** Locks the documents before their source: whoever records the outcome of a document locks in that order too. */
 export async function holdDocuments(manager: EntityManager, sourceId: string): Promise<void> {
   await manager.query('SELECT FROM gateway.source_document WHERE source_id = $1 ORDER BY id FOR UPDATE', [sourceId]);
 }
 
-/** Documents that are in force are offered anew, as what is said of all of them has changed. */
+/** Offers all current documents again, since a setting of their source has changed. */
 export async function republishDocuments(manager: EntityManager, sourceId: string): Promise<void> {
   await manager.query(
     `UPDATE gateway.source_document SET revision = revision + 1, tell_at = now() WHERE source_id = $1 AND state = 'current'`,
@@ -122,7 +124,7 @@ export async function republishDocuments(manager: EntityManager, sourceId: strin
   );
 }
 
-/** The documents of a source that is deleted become tombstones, each until the engine has taken it. */
+/** Turns the documents of a deleted source into tombstones, each kept until the engine has taken it. */
 export async function disown(manager: EntityManager, sourceId: string): Promise<void> {
   await manager.query(
     `DELETE FROM gateway.source_document WHERE source_id = $1 AND state = 'removed' AND tell_at IS NULL`,

@@ -7,14 +7,14 @@ import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { KnowledgeFeedRepository, type UntoldDocument } from './knowledge-feed.repository.js';
 
-/** Longer than a call of the engine may take. */
+/** Longer than a call to the engine may take. */
 const leaseMs = 15_000;
 const retryMs = 2_000;
 const longestWaitMs = 3_600_000;
 
 /**
- * Gives every change of a document to the engine, whose knowledge it becomes. What the engine has not taken stays marked
- * in its row, so a change is offered until it is taken, and a version that was taken twice counts once there.
+ * Gives every change of a document to the engine, for its knowledge. A change stays marked in its row until the engine
+ * has taken it, and a version that is taken twice counts once there.
  */
 @Injectable()
 export class KnowledgeFeed extends Sweeping {
@@ -34,7 +34,7 @@ export class KnowledgeFeed extends Sweeping {
     });
   }
 
-  /** @returns how many were dealt with. @throws Problem when the engine takes nothing at the moment */
+  /** @returns how many were handled. @throws Problem when the engine takes nothing at the moment */
   private async feed(limit: number): Promise<number> {
     const due = await this.documents.claim(limit, leaseMs);
     const results = await Promise.allSettled(due.map((document) => this.tell(document)));
@@ -60,10 +60,10 @@ export class KnowledgeFeed extends Sweeping {
       await this.documents.told(document, isKept && tooLarge ? 'too_large' : outcome);
     } catch (error) {
       if (!(error instanceof Problem) || [401, 403, 429, 503].includes(error.status)) throw error;
-      // As one that is over the limit: the version before it has to go.
+      // Handled as over the limit: the previous version has to go.
       if (error.status === 413 && !tooLarge) return this.tell(document, true);
       this.logger.error({ event: 'document.not_taken', document: id, code: error.code, detail: error.detail });
-      // An engine of another release may take it.
+      // It is retried: an engine of another release may take it.
       await this.documents.failed(document, error, { leastMs: leaseMs, mostMs: longestWaitMs });
     }
   }
@@ -77,7 +77,7 @@ export class KnowledgeFeed extends Sweeping {
     const { revision, path, trust, audience, source_id, fingerprint, sha256 } = document;
     const provenance = { source_id, path, fingerprint, sha256, ...document.provenance };
     const version = { revision, removed, path, trust, audience, provenance };
-    // One that has grown too large goes as well: the version before it would pass for what is there now.
+    // One that has grown too large is removed as well: the previous version would pass for the current one.
     if (removed) return version;
     const content = await this.documents.contentOf(document);
     if (content === null) return null;

@@ -47,7 +47,7 @@ export class SourceDocumentController {
     return row;
   }
 
-  /** What a provider keeps is not ours to run: no browser may show it as a page of this origin. */
+  /** Documents are untrusted: no browser may show one as a page of this origin. */
   @Get(':documentId/content')
   @Header('x-content-type-options', 'nosniff')
   @Header('content-security-policy', "default-src 'none'; sandbox")

@@ -32,9 +32,9 @@ export class SourceDocumentRow {
   @Column({ type: 'jsonb' }) provenance: Provenance;
   /** `<run>:<listing>` that named it last. */
   @Column({ type: 'text', nullable: true, select: false }) seen_in?: string | null;
-  /** Counts the changes of what it says or of how far it is trusted. */
+  /** Counts the changes of its content and of its trust. */
   @Column({ type: 'integer', default: 1 }) revision: number;
-  /** What became of its last version that the engine has taken; `waiting` before the first. */
+  /** Outcome of the last version that the engine has taken; `waiting` before the first. */
   @Column({ type: 'text', default: 'waiting' }) knowledge: string;
   /** Why the engine has not taken its last version. */
   @Column({ type: 'jsonb', nullable: true }) knowledge_failure: Failure | null;

@@ -1,10 +1,10 @@
-/** Why a listing or a document could not be had. */
+/** Why a listing or a document could not be fetched. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
   constructor(
     readonly code: string,
     message: string,
-    /** True when asking again gives the same. */
+    /** True when a retry gives the same. */
     readonly permanent: boolean,
     readonly retryAfterMs: number | null = null,
   ) {
@@ -14,7 +14,7 @@ export class SourceError extends Error {
 
 const permanentCodes = new Set(['not_found', 'auth_failed', 'permission_denied', 'unsupported', 'invalid_request']);
 
-/** The error that an adapter's `{ok: false, error}` says. */
+/** The error in an adapter's `{ok: false, error}`. */
 export function sourceFailure(answer: Record<string, unknown>, path: string): SourceError {
   const code = storable(answer['error'], 100) ?? 'contract_violation';
   const message = storable(answer['message'], 500) ?? `${path} says ${code}`;

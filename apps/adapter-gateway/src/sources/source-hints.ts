@@ -8,7 +8,7 @@ import { SourceSyncs } from './source-syncs.js';
 const freshMs = 1_000;
 const maxCached = 10_000;
 
-/** Messages of an App that say that its documents have changed: the sync need not wait for its time. */
+/** Starts a sync early when messages of an App say that its documents have changed. */
 @Injectable()
 export class SourceHints {
   private readonly logger = new Logger('source-hints');

@@ -9,7 +9,7 @@ import type { SyncCause, SyncRunRow } from './sync-run.entity.js';
 import { SyncRunRepository } from './sync-run.repository.js';
 import { Syncer } from './syncer.js';
 
-/** Custody of runs: begun when due or asked for, enqueued until they end. */
+/** Has custody of runs: begins them when due or requested, and enqueues them until they end. */
 @Injectable()
 export class SourceSyncs extends Sweeping {
   constructor(
@@ -34,7 +34,7 @@ export class SourceSyncs extends Sweeping {
     return run;
   }
 
-  /** One turn of a run. */
+  /** One slice of a run. */
   async work(runId: string): Promise<void> {
     if (await this.syncer.work(runId)) this.enqueue(runId);
   }
@@ -48,7 +48,7 @@ export class SourceSyncs extends Sweeping {
   private async sweep(limit: number): Promise<number> {
     const begun = await this.runs.beginDue(limit);
     for (const id of new Set([...begun, ...(await this.runs.abandoned(limit))])) this.enqueue(id);
-    // Abandoned ones stay so until their job runs: asking again at once would only find them again.
+    // Abandoned ones stay so until their job runs: another query now would only find them again.
     return begun.length;
   }
 

@@ -12,9 +12,9 @@ export class SourceRow {
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) app_id: string;
   @Column({ type: 'text' }) name: string;
-  /** What the adapter is to list, in its own words. */
+  /** What to list, in the adapter's own terms. */
   @Column({ type: 'text' }) resource_path: string;
-  /** Null: only when asked, by a person or a webhook. */
+  /** Null: only on request, by a person or a webhook. */
   @Column({ type: 'integer', nullable: true }) every_seconds: number | null;
   /** Events of the App that say that something has changed there. */
   @Column({ type: 'jsonb' }) hint_events: string[];
@@ -23,7 +23,7 @@ export class SourceRow {
   /** Who may be answered from its documents. */
   @Column({ type: 'text', default: 'known' }) audience: 'known' | 'everyone';
   @Column({ type: 'text' }) state: 'active' | 'paused';
-  /** The adapter's, of the last listing that was read to its end. */
+  /** The adapter's cursor at the end of the last whole listing. */
   @Column({ type: 'text', nullable: true }) cursor: string | null;
   /** Why its last synchronisation did not bring everything. */
   @Column({ type: 'jsonb', nullable: true }) sync_failure: Failure | null;

@@ -26,7 +26,7 @@ export class SourceRepository {
     });
   }
 
-  /** What it says of its documents' trust concerns all of them, and is noted in the audit log. */
+  /** A change of trust or audience concerns all documents of the source. One of trust goes to the audit log. */
   async update(by: Principal, id: string, change: Partial<SourceRow>): Promise<void> {
     const toldAnew = change.trust !== undefined || change.audience !== undefined;
     await this.db.transaction(async (manager) => {
@@ -78,8 +78,8 @@ export class SourceRepository {
   }
 
   /**
-   * Deletes a source with everything that came from it; a run that is going on loses its lease by that. The engine is yet to
-   * hear of it, document by document.
+   * Deletes a source with everything that came from it; a run in progress loses its lease. The engine is told
+   * afterwards, document by document.
    */
   async delete(id: string): Promise<void> {
     await this.db.transaction(async (manager) => {

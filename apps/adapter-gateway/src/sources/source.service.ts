@@ -84,7 +84,10 @@ export class SourceService {
   }
 }
 
-/** What is not untrusted leaves the turns that read it their rights. @throws Problem 403 `scope_missing` */
+/**
+ * Turns that read trusted documents keep their rights, so trust needs a scope of its own.
+ * @throws Problem 403 `scope_missing`
+ */
 function requireRightToTrust(
   caller: Principal,
   wanted: SourceRow['trust'] | undefined,

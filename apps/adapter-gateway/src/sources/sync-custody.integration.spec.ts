@@ -4,7 +4,7 @@ import { DocumentSource } from '../testing/document-source.js';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 
 const count = 250;
-/** Short, so that a run that nobody works on is soon taken up. */
+/** A short lease, so that an abandoned run is soon claimed again. */
 const settings = {
   SYNC_LEASE_MS: 400,
   SYNC_SLICE_MS: 100,
@@ -54,7 +54,7 @@ describe('a run of two replicas that keep their leases', () => {
     expect(await kept()).toBe(count);
     expect(new Set(provider.fetched.values())).toEqual(new Set([1]));
     const { rows } = await world.pool.query('SELECT fence FROM gateway.sync_run');
-    // Slices of 100 ms: nobody had it alone.
+    // Slices of 100 ms: several processes claimed it.
     expect(rows[0].fence).toBeGreaterThan(2);
   });
 });
@@ -98,7 +98,7 @@ describe('a run of two replicas', () => {
     await sync();
     expect(await ended()).toMatchObject({ state: 'succeeded', added: 1 });
     await until('the late one was answered', () => late);
-    // By the end of another run the late answer was dealt with.
+    // By the end of another run the late answer has been handled.
     await sync();
     await until('another run has ended', async () => {
       const runs = await source.runs();

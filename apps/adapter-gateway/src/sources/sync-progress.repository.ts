@@ -12,7 +12,7 @@ import { SyncRunRow } from './sync-run.entity.js';
 
 const maxFailuresShown = 20;
 
-/** Another process has the run: whatever this one holds is old. */
+/** Another process has the run: what this one holds is stale. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -25,9 +25,11 @@ export class SyncProgressRepository {
     @InjectRepository(SourceChangeRow) private readonly changes: Repository<SourceChangeRow>,
   ) {}
 
-  /** Takes a page: what it changes waits to be carried out, and the cursor moves on with it. @throws LeaseLost */
+  /**
+   * Stores a page: its changes wait to be applied, and the cursor advances in the same transaction. @throws LeaseLost
+   */
   async takePage(run: SyncRunRow, page: ChangePage, leaseMs: number): Promise<SyncRunRow> {
-    // The last page decides, unless an earlier one denied it.
+    // The last page decides whether the listing is complete, unless an earlier one denied it.
     const full = run.full_listing === false ? false : page.full;
     const key = listingKey(run);
     return this.db.transaction(async (manager) => {
@@ -62,7 +64,7 @@ export class SyncProgressRepository {
       if (page.hasMore) return held;
       await manager.query('UPDATE gateway.source SET cursor = $2 WHERE id = $1', [run.source_id, page.cursor]);
       if (full === true) {
-        // What an earlier run could not fetch and this complete listing does not name is there no more.
+        // A change that an earlier run could not apply and that this complete listing does not name is obsolete.
         await manager.query('DELETE FROM gateway.source_change WHERE source_id = $1 AND listed_in <> $2', [
           run.source_id,
           key,
@@ -72,12 +74,12 @@ export class SyncProgressRepository {
     });
   }
 
-  /** Lists from the start again, as the adapter does not know the cursor any more. @throws LeaseLost */
+  /** Starts the listing again, since the adapter no longer knows the cursor. @throws LeaseLost */
   beginListing(run: SyncRunRow, leaseMs: number): Promise<SyncRunRow> {
     return hold(this.db.manager, run, leaseMs, 'cursor = NULL, full_listing = NULL, listing = listing + 1', []);
   }
 
-  /** What is to be carried out, those that failed before last. */
+  /** Changes to apply; those that failed before come last. */
   open(run: SyncRunRow, limit: number): Promise<SourceChangeRow[]> {
     return this.changes
       .createQueryBuilder('change')
@@ -150,8 +152,8 @@ export class SyncProgressRepository {
   }
 
   /**
-   * Notes that a change could not be carried out. It is tried again in this run until `maxAttempts`, then in the next
-   * one; never again when the failure is permanent.
+   * Records a failed change. It is retried in this run up to `maxAttempts`, then in the next one; never after a
+   * permanent failure.
    * @throws LeaseLost
    */
   async stumble(
@@ -202,7 +204,7 @@ export class SyncProgressRepository {
   }
 }
 
-/** Of a run that went to its end without some documents. */
+/** For a run that finished without some documents. */
 const documentsFailed = failureSql('s.sync_failure', {
   code: `'documents_failed'`,
   error: `r.failed || ' documents could not be had; the first: ' || coalesce(r.failures->0->>'path', '?') || ': '

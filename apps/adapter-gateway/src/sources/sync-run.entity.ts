@@ -35,7 +35,7 @@ export class SyncRunRow {
   @Column({ type: 'jsonb' }) failures: DocumentFailure[];
   /** Failures of the run itself since its last progress. */
   @Column({ type: 'integer' }) attempts: number;
-  /** Counts the claims: whoever lost the lease cannot write any more. */
+  /** Counts the claims: a process that lost its lease cannot write any more. */
   @Column({ type: 'integer' }) fence: number;
   @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
   @Column({ type: 'text', nullable: true }) error: string | null;

@@ -9,14 +9,14 @@ import { type SyncCause, SyncRunRow } from './sync-run.entity.js';
 const openStates = ['queued', 'running'] as const;
 const askForSync = 'See to the cause, then synchronise it: it is tried again only when asked.';
 
-/** Of a run that goes on later. */
+/** For a run that continues later. */
 const failureMeanwhile = failureSql('s.sync_failure', {
   code: '$5',
   error: 'coalesce($6, $5)',
   nextTryAt: 'waits.lease_until',
   whatToDo: 'NULL',
 });
-/** Of one that has ended: the next one is due by the schedule, or not at all. */
+/** For a run that has ended: the next one is due by the schedule, or not at all. */
 const failureAtEnd = failureSql('s.sync_failure', {
   code: '$3',
   error: '$4',
@@ -24,7 +24,7 @@ const failureAtEnd = failureSql('s.sync_failure', {
   whatToDo: `CASE WHEN s.next_sync_at IS NULL OR s.state <> 'active' THEN $5 END`,
 });
 
-/** When runs begin, who has their lease, and how they are rescheduled or fail. */
+/** Begins runs, leases them, and reschedules or fails them. */
 @Injectable()
 export class SyncRunRepository {
   constructor(
@@ -33,7 +33,7 @@ export class SyncRunRepository {
   ) {}
 
   /**
-   * Begins a run, unless one is open: then another follows it, as what happened may be behind the open one's back.
+   * Begins a run, unless one is open: then another follows, since the open one may have missed the change.
    * @returns the run that is open now
    */
   async begin(source: SourceRow, cause: SyncCause): Promise<SyncRunRow> {
@@ -70,7 +70,7 @@ export class SyncRunRepository {
     });
   }
 
-  /** Takes the lease of an open run that nobody has. */
+  /** Takes the lease of an open run that nobody holds. */
   async claim(id: string, leaseMs: number): Promise<SyncRunRow | null> {
     const [rows] = (await this.rows.query(
       `UPDATE gateway.sync_run SET state = 'running', fence = fence + 1,
@@ -82,7 +82,7 @@ export class SyncRunRepository {
     return rows[0] ?? null;
   }
 
-  /** Gives the lease back; the run goes on after `waitMs`. */
+  /** Gives the lease back; the run continues after `waitMs`. */
   async reschedule(
     run: SyncRunRow,
     waitMs: number,
@@ -98,7 +98,7 @@ export class SyncRunRepository {
     );
   }
 
-  /** Ends a run that cannot go on. What was listed and not carried out stays for the next one. */
+  /** Ends a run that cannot continue. Listed changes that are not applied stay for the next one. */
   async fail(run: SyncRunRow, error: string, detail: string): Promise<void> {
     await this.rows.query(
       `WITH ended AS (UPDATE gateway.sync_run SET state = 'failed', lease_until = NULL, finished_at = now(), error = $3,

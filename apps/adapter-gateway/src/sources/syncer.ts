@@ -16,10 +16,10 @@ import { LeaseLost, SyncProgressRepository } from './sync-progress.repository.js
 import type { SyncRunRow } from './sync-run.entity.js';
 import { SyncRunRepository } from './sync-run.repository.js';
 
-/** An adapter whose cursors expire while they are used would be listed for ever. */
+/** An adapter whose cursors expire while they are used would be listed forever. */
 const maxListings = 3;
 
-/** Does one run, as far as its turn goes; what it did stays done whenever it is stopped. */
+/** Works on one run for one time slice; its progress is kept whenever it is stopped. */
 @Injectable()
 export class Syncer {
   private readonly logger = new Logger('source.sync');
@@ -33,7 +33,7 @@ export class Syncer {
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
-  /** @returns true when the run's turn is over and it is not: enqueue it again */
+  /** @returns true when the slice was over before the run: enqueue it again */
   async work(runId: string): Promise<boolean> {
     const run = await this.runs.claim(runId, this.settings.SYNC_LEASE_MS);
     if (!run) return false;
@@ -68,7 +68,7 @@ export class Syncer {
     return true;
   }
 
-  /** @returns null when the adapter does not know the cursor any more */
+  /** @returns null when the adapter no longer knows the cursor */
   private async page(run: SyncRunRow, source: SourceRow): Promise<ChangePage | null> {
     if (run.pages >= this.settings.SYNC_MAX_PAGES) {
       throw new SourceError('too_many_pages', `the listing has over ${this.settings.SYNC_MAX_PAGES} pages`, true);
@@ -94,7 +94,7 @@ export class Syncer {
   private async carryOut(run: SyncRunRow, source: SourceRow, change: SourceChangeRow): Promise<void> {
     const lease = this.settings.SYNC_LEASE_MS;
     if (change.status === 'removed') return this.progress.remove(run, change, lease);
-    // Asked for each document: an access token may have been renewed since the last one.
+    // Resolved for each document: an access token may have been renewed since the last one.
     const target = await this.targets.ofApp(source.app_id);
     let file;
     try {
@@ -105,7 +105,7 @@ export class Syncer {
         error: error instanceof Error ? error.message : String(error),
         permanent: error instanceof SourceError && error.permanent,
       };
-      // What breaks the contract does so each time; the next run asks again, when the adapter may have been mended.
+      // A contract violation repeats, so this run does not retry it; by the next run the adapter may be fixed.
       const attempts = errorCode(error) === 'contract_violation' ? 1 : this.settings.DOCUMENT_ATTEMPTS;
       return this.progress.stumble(run, change, failure, attempts, lease);
     }
@@ -128,14 +128,16 @@ export class Syncer {
   }
 }
 
-/** As `Promise.all`, but nothing is in flight any more when it rejects. */
+/** Like `Promise.all`, but nothing is in flight any more when it rejects. */
 async function settledAll(work: Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(work);
   const failed = results.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
 }
 
-/** What says nothing of one document: the adapter is away or busy, the credential refused, the lease lost. */
+/**
+ * Failures of the run, not of one document: the adapter is unavailable or busy, the credential refused, the lease lost.
+ */
 function concernsTheRun(error: unknown): boolean {
   if (error instanceof SourceError) return ['auth_failed', 'rate_limited', 'unsupported'].includes(error.code);
   return !(error instanceof AdapterError) || error.retryAfterMs !== null;

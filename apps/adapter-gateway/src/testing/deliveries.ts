@@ -4,14 +4,14 @@ import { testRedisUrl, until } from '#libs/testing';
 import type { FakeAdapter } from './fake-adapter.js';
 import { type GatewayWorld, home } from './gateway-world.js';
 
-/** What is sent, where it is not said. */
+/** Fields of a message that have a default. */
 interface Message {
   text?: string;
   address?: string;
   thread?: string | null;
 }
 
-/** As the engine asks for a delivery. @param app its id */
+/** A delivery's job as the engine enqueues it. @param app its id */
 export function deliveryOf(app: string, message: Message = {}): DeliverySendPayload {
   const { text = 'hello', address = 'room', thread = null } = message;
   return {
@@ -24,7 +24,7 @@ export function deliveryOf(app: string, message: Message = {}): DeliverySendPayl
   };
 }
 
-/** Asks the gateways of a world for deliveries, and says what has become of each. Is closed before the world. */
+/** Enqueues deliveries for the gateways of a world, and reads their outcomes. Close it before the world. */
 export class Deliveries {
   private readonly jobs = new JobClient(testRedisUrl());
 
@@ -47,7 +47,7 @@ export class Deliveries {
     return (await this.world.call('GET', `deliveries/${id}`)).body;
   }
 
-  /** Waits until it is in one of them. */
+  /** Waits until the delivery is in one of these states. */
   inState(id: string, ...states: string[]) {
     return until(`the delivery is ${states.join(' or ')}`, async () => {
       const row = await this.read(id);
@@ -55,7 +55,7 @@ export class Deliveries {
     });
   }
 
-  /** @returns of each entry of the journal its outcome and its reason, in order */
+  /** @returns outcome and reason of each journal entry, in order */
   async journalOf(id: string): Promise<string[]> {
     const { rows } = await this.world.pool.query(
       'SELECT outcome, reason FROM journal.entry WHERE subject_id = $1 ORDER BY at',

@@ -9,7 +9,7 @@ import {
 /** A provider of documents with its adapter, made with the SDK. */
 export interface DocumentProvider {
   url: string;
-  /** Text by path; its fingerprint is how the text begins. */
+  /** Text by path; the fingerprint is the beginning of the text. */
   files: Map<string, string>;
   /** How often each path was fetched. */
   fetched: Map<string, number>;

@@ -2,7 +2,7 @@ import { type Json, until } from '#libs/testing';
 import type { SourceDocumentView } from '../sources/source-view.dto.js';
 import type { GatewayWorld } from './gateway-world.js';
 
-/** A source of documents of an App of its own, as the API has it. */
+/** A document source with an App of its own, as the API shows it. */
 export class DocumentSource {
   private constructor(
     private readonly world: GatewayWorld,
@@ -33,7 +33,7 @@ export class DocumentSource {
     });
   }
 
-  /** Of all pages. @param query begins with an ampersand */
+  /** The documents of all pages. @param query begins with an ampersand */
   async documents(query = '') {
     const all: Json<SourceDocumentView>[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
@@ -45,7 +45,7 @@ export class DocumentSource {
     return all;
   }
 
-  /** The paths of its documents that are there. */
+  /** The paths of its current documents. */
   async current(): Promise<string[]> {
     return (await this.documents('&state=current')).map(({ path }) => path);
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { httpServer, sendJson } from './http-server.js';
 
-/** What the gateway sends: of each route what the tests read. */
+/** What the gateway sends: the fields of all routes that tests read. */
 export interface CallBody {
   credentials: Record<string, string>;
   message: { text: string; thread_id?: string; attachments?: object[] };
@@ -15,7 +15,7 @@ export interface CallBody {
   request: { body: string; headers: Record<string, string> };
 }
 
-/** What tests change of a manifest. */
+/** A manifest, with the fields that tests change. */
 export interface FakeManifest {
   slug: string;
   description: string;
@@ -27,7 +27,7 @@ export interface FakeManifest {
 
 export type Route = (body: CallBody, response: ServerResponse, request: IncomingMessage) => unknown;
 
-/** An adapter whose every answer a test may replace, also by ones that no SDK would give. */
+/** An adapter whose answers a test can replace, even with ones that no SDK would give. */
 export interface FakeAdapter {
   url: string;
   slug: string;

@@ -7,7 +7,7 @@ export interface FakeVault extends TestServer {
   types: Map<string, 'api_key' | 'text' | 'oauth2'>;
   /** Credential ids by App. */
   bound: Map<string, Set<string>>;
-  /** What may be read of a credential to check signatures, as it was told last: by App and credential id. */
+  /** The fields of a credential that may be read to check signatures, as last told: by App and credential id. */
   signing: Map<string, string[] | null>;
   /** Every request but those for descriptions: method and path. */
   asked: string[];
@@ -20,7 +20,7 @@ interface BoundCredential {
   signing: string[] | null;
 }
 
-/** Of each route what it reads. */
+/** The fields that its routes read. */
 interface VaultRequest {
   credential_ids: string[];
   credential_id: string;

@@ -23,7 +23,7 @@ import type {
 import type { VerifiedAppView } from '../verification/app-verification.dto.js';
 import type { WebhookRenewalView } from '../webhook-renewals/webhook-renewal.dto.js';
 
-/** Of each route what the tests read. */
+/** The fields of all routes that tests read. */
 interface AdapterCallAnswer {
   ok?: boolean;
   text?: string;

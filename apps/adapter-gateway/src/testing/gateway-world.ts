@@ -61,7 +61,7 @@ const queueNames = ['inbound', 'outbound', 'sync', 'route', 'app-changes'];
 export async function gatewayWorld(): Promise<GatewayWorld> {
   const database = await testDatabase();
   const pool = new pg.Pool({ connectionString: database.url });
-  // Tests cut connections, this pool's among them: a query in flight fails by itself.
+  // Tests cut connections, also those of this pool: a query in flight fails on its own.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const vault = await fakeVault();

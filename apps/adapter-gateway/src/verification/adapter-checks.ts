@@ -12,7 +12,7 @@ import { notApplicable, skipped, type Verdict } from './check.js';
 
 const formatted = 'Hello from **Gatehouse**';
 
-/** What Verify asks of an App's adapter, besides whether it accepts the credentials. */
+/** The checks of an App's adapter, besides whether it accepts the credentials. */
 @Injectable()
 export class AdapterChecks {
   constructor(
@@ -42,7 +42,9 @@ export class AdapterChecks {
     };
   }
 
-  /** The contract has no delivery without an effect: a message is formatted, which every delivery begins with. */
+  /**
+   * The contract has no delivery without an effect, so a message is only formatted, as at the start of every delivery.
+   */
   async prepares(caller: Principal, { app, adapter }: InstalledApp, answers: Promise<boolean>): Promise<Verdict> {
     if (!capabilitiesOf(app, adapter?.manifest ?? null).includes('send'))
       return notApplicable('The App does not send.');

@@ -2,7 +2,7 @@ import { anyObject } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { type Check, type CheckId, checkNames, type CheckStatus, checkStatuses } from './check.js';
 
-/** One thing that Verify looked at. */
+/** One check of Verify. */
 export class CheckView implements Check {
   @ApiProperty({ enum: Object.keys(checkNames) }) id: CheckId;
   @ApiProperty() name: string;
@@ -14,7 +14,7 @@ export class CheckView implements Check {
   details: string | null;
 }
 
-/** What Verify came to. A call that nobody answered is an answer too. */
+/** The result of Verify. A call without an answer is a result too. */
 export class VerifiedAppView {
   @ApiProperty({ description: 'Whether the credentials are accepted' }) ok: boolean;
   @ApiProperty({ description: 'Whether no check failed' }) passed: boolean;

@@ -8,7 +8,7 @@ let app: string;
 
 beforeAll(async () => {
   world = await gatewayWorld();
-  // Less than a circuit stays open, which is asked again otherwise.
+  // Less than a circuit stays open: it is also the retry budget, in which an open circuit would be tried again.
   await world.start({ ADAPTER_TIMEOUT_MS: 2_500 });
 });
 afterAll(() => world.close());

@@ -13,7 +13,7 @@ import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
 import { type Check, notApplicable, type Verdict } from './check.js';
 import { Checklist } from './checklist.js';
 
-/** What Verify answers without asking the adapter: it could only say no. */
+/** Given without a call to the adapter, which could only refuse. */
 interface MissingCredentials {
   ok: false;
   code: 'missing_credentials';
@@ -23,13 +23,15 @@ interface MissingCredentials {
   missing: string[];
 }
 
-/** Nothing was heard of the adapter, or of its provider. */
+/** Codes that mean that the adapter, or its provider, gave no answer. */
 const silent = new Set(['provider_unavailable', 'timeout', circuitOpenCode, busyCode]);
 
 /** Whether the credentials are accepted, and the whole checklist. */
 export type Verified = (VerifyOutcome | MissingCredentials) & { passed: boolean; checks: Check[] };
 
-/** The Verify action of an App: asks the adapter whether the credentials are accepted, and tries the App's own webhook. */
+/**
+ * The Verify action of an App: asks the adapter whether the credentials are accepted, and tries the App's own webhook.
+ */
 @Injectable()
 export class AppVerification {
   constructor(
@@ -42,12 +44,12 @@ export class AppVerification {
   ) {}
 
   /**
-   * Whatever stands between the App and its provider is the outcome: the vault, the adapter, its answer.
+   * Failures between the App and its provider are outcomes: of the vault, of the adapter, of its answer.
    * @throws Problem 404 `app_not_found`
    */
   async verify(caller: Principal, id: string): Promise<Verified> {
     const app = await this.apps.get(caller, id);
-    // The row just read, not the one that this replica may remember for a moment longer.
+    // Uses the row just read: the cache of this replica may be stale for a moment.
     const installed = { ...(await this.installed.get(app.id)), app };
     const beganMs = performance.now();
     const outcome = this.accepted(caller, installed);

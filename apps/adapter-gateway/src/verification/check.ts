@@ -17,7 +17,7 @@ export const checkNames = {
 } as const;
 export type CheckId = keyof typeof checkNames;
 
-/** What one check came to. */
+/** The result of one check. */
 export interface Verdict {
   status: CheckStatus;
   /** What was found, for a person. */

@@ -12,7 +12,7 @@ import { HandshakeCheck } from './handshake-check.js';
 type Verdicts = Record<CheckId, Verdict>;
 type ReceivingVerdicts = Omit<Verdicts, 'adapter_ready' | 'credentials_accepted' | 'delivery_prepared'>;
 
-/** All that Verify checks of an App. */
+/** Runs all checks of Verify for an App. */
 @Injectable()
 export class Checklist {
   constructor(
@@ -24,8 +24,8 @@ export class Checklist {
   ) {}
 
   /**
-   * @param credentials what the adapter says of them
-   * @param answers whether it says anything: one that does not is asked nothing more
+   * @param credentials the verdict on them
+   * @param answers whether the adapter answers: one that does not is not called again
    */
   async run(
     caller: Principal,
@@ -67,7 +67,7 @@ export class Checklist {
     return { ...endpoint, handshake_answered };
   }
 
-  /** None where they cannot be read: the check of the credentials says why. */
+  /** Empty if they cannot be read: the check of the credentials says why. */
   private async secrets(found: SampleEndpoint): Promise<Credentials> {
     try {
       return await this.endpoints.secretsOf(found);

@@ -18,7 +18,7 @@ interface Sent {
 }
 
 interface Known {
-  /** What requests are signed with. */
+  /** The secrets that sign requests. */
   secrets: Credentials;
   /** Whether the App's adapter answers. */
   answers: Promise<boolean>;
@@ -33,7 +33,7 @@ const seconds = 1_000;
 const skewAllowedSeconds = 30;
 const adapterChecks = 'The adapter checks signatures by itself, and only its provider can sign: send a real event.';
 
-/** Sends requests to an App's own public URL, good ones and bad ones, and says how they were answered. They come to nothing. */
+/** Sends good and bad requests to an App's own public URL, and reports how they were answered. They have no effect. */
 @Injectable()
 export class EndpointChecks {
   constructor(
@@ -143,7 +143,7 @@ export class EndpointChecks {
     return { ...base, status: 'failed', sentence: `The webhook URL answers ${refusalOf(exchange)}.`, what_to_do };
   }
 
-  /** The ingress takes what it cannot check: whether the adapter refuses is asked of the adapter. */
+  /** The ingress accepts what it cannot check, so the adapter itself is asked whether it refuses. */
   private async refusedByAdapter(caller: Principal, found: SampleEndpoint): Promise<Verdict> {
     const { installed, path } = found;
     const { adapter } = installed;
@@ -202,7 +202,7 @@ function refused({ exchange, details: shown }: Sent, what: string): Verdict {
 
 function clockSkew({ clock_skew_seconds: skew, took_ms: tookMs }: WebhookExchange): Verdict {
   if (skew === null) return skipped('No answer named its time.');
-  // What the answer took on its way is no skew.
+  // The time that the answer took is no skew.
   if (Math.abs(skew) <= skewAllowedSeconds + tookMs / seconds) {
     return {
       status: 'ok',
@@ -216,7 +216,7 @@ function clockSkew({ clock_skew_seconds: skew, took_ms: tookMs }: WebhookExchang
   };
 }
 
-/** A webhook that nobody signed, as an adapter gets one; the token of the App's own URL stays out. */
+/** An unsigned webhook as an adapter gets it, without the token of the App's own URL. */
 function unsignedRequest(path: string): InboundRequest {
   const masked = path.replace(/[^/]+$/, '***');
   return {

@@ -78,7 +78,7 @@ function answers({ respond }: DeclaredHandshake, challenge: string, secrets: Cre
   );
 }
 
-/** Without a prototype: a pointer of somebody's manifest may say `__proto__`. */
+/** Without a prototype: a pointer in somebody's manifest may contain `__proto__`. */
 function bare(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>;
 }

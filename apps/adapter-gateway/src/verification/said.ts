@@ -2,7 +2,7 @@ import type { WebhookExchange, WebhookRequest } from '../samples/webhook-request
 
 const shownChars = 600;
 
-/** What was sent and what came back, for a person to copy; the token in the path stays out. */
+/** What was sent and what came back, for a person to copy, without the token in the path. */
 export function details(
   { method, headers, body }: Omit<WebhookRequest, 'path' | 'probe'>,
   exchange: WebhookExchange,

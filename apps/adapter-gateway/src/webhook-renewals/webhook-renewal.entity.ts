@@ -1,13 +1,13 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** How it stands with the events of an App whose provider stops sending them unless it is asked again. */
+/** State of the webhook of an App whose provider stops sending events unless it is asked again. */
 @Entity({ schema: 'gateway', name: 'webhook_renewal' })
 @Index('webhook_renewal_due', ['due_at'])
 export class WebhookRenewalRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'webhook_renewal_pkey' }) app_id: string;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
-  /** When it is asked next. */
+  /** When the provider is asked next. */
   @Column({ type: 'timestamptz' }) due_at: Date;
   @Column({ type: 'timestamptz', nullable: true }) renewed_at: Date | null;
   /** Until when the provider sends events, where it says so. */

@@ -57,7 +57,7 @@ describe('the webhook of a provider that has to be asked again', () => {
   });
 
   it('is tried again when that failed, and shows why and that it was renewed before', async () => {
-    // Each lasts until it was seen.
+    // Each lasts until the test has seen it.
     let fails: 'by its grant' | 'for now' | 'no more' = 'by its grant';
     adapter.routes['renew-webhook'] = (_body, response) => {
       if (fails === 'by its grant') return { ok: false, error: 'auth_failed', message: 'no such grant' };

@@ -5,7 +5,7 @@ import { Repository } from 'typeorm';
 import { WebhookRenewalRow } from './webhook-renewal.entity.js';
 
 export type RenewalOutcome = Pick<WebhookRenewalRow, 'error' | 'error_detail'> & {
-  /** Absent when nothing was renewed: what was known stays. */
+  /** Absent when nothing was renewed: the known dates stay. */
   renewed?: { expiresAt: Date | null };
   nextInMs: number;
 };
@@ -17,7 +17,7 @@ const shown = failureSql('renewal_failure', {
   whatToDo: '$5',
 });
 
-/** Where trying again is not enough. */
+/** What to do where a retry is not enough. */
 const remedies: Record<string, string> = {
   auth_failed: 'Verify the App, and renew or replace its credentials: its provider stops sending events.',
   permission_denied: "Give the App's credentials what the error names: its provider stops sending events.",
@@ -28,7 +28,7 @@ const remedies: Record<string, string> = {
 export class WebhookRenewalRepository {
   constructor(@InjectRepository(WebhookRenewalRow) private readonly rows: Repository<WebhookRenewalRow>) {}
 
-  /** Active Apps that receive, whose manifest asks for it, and whose time has come; none of them twice within the lease. */
+  /** Claims active, receiving Apps whose manifest asks for renewals and that are due; none twice within the lease. */
   async claim(limit: number, leaseMs: number): Promise<string[]> {
     const rows = (await this.rows.query(
       `INSERT INTO gateway.webhook_renewal AS r (app_id, organization_id, project_id, due_at)
@@ -57,7 +57,7 @@ export class WebhookRenewalRepository {
     );
   }
 
-  /** At the next sweep. @returns false when it was never due */
+  /** Makes the renewal due at the next sweep. @returns false when the App has none */
   async hasten(appId: string): Promise<boolean> {
     const { affected } = await this.rows.update({ app_id: appId }, { due_at: new Date() });
     return (affected ?? 0) > 0;

@@ -14,8 +14,9 @@ import { type RenewalOutcome, WebhookRenewalRepository } from './webhook-renewal
 const dayMs = 86_400_000;
 
 /**
- * Asks providers to go on sending events, through their stateless adapters, as often as the manifest's
- * `webhook.renew_seconds` says. When it is due is the row's, so that a replica that dies costs a lease, not the events.
+ * Asks providers, through their stateless adapters, to go on sending events, as often as the manifest's
+ * `webhook.renew_seconds` says. The row says when that is due, so that a replica that dies costs a lease, not the
+ * events.
  */
 @Injectable()
 export class WebhookRenewer extends Sweeping {
@@ -73,7 +74,7 @@ export class WebhookRenewer extends Sweeping {
       error: String(answer.error ?? 'refused').slice(0, 100),
       error_detail: answer.message?.slice(0, 500) ?? null,
     };
-    // Somebody else sees to it, or nobody: nothing changes before a person changes it.
+    // A retry changes nothing until a person changes the set-up.
     const rests = said.error === 'not_configured';
     return { ...said, nextInMs: rests ? everyMs : this.settings.RENEWAL_RETRY_MS };
   }
@@ -85,7 +86,7 @@ export class WebhookRenewer extends Sweeping {
   }
 }
 
-/** Before it ends, where the provider says when. */
+/** Halfway to the expiry that the provider names, if that is sooner. */
 function nextInMs(everyMs: number, expiresAt: Date | null): number {
   const leftMs = expiresAt === null ? Number.POSITIVE_INFINITY : (expiresAt.getTime() - Date.now()) / 2;
   return Math.max(1_000, Math.min(everyMs, leftMs, 30 * dayMs));

@@ -4,9 +4,9 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /**
- * Seals webhook tokens at rest (AES-256-GCM, the App's id as associated data). The first key seals, all open: a key is
- * replaced by putting its successor before it. What a webhook is known by is the token's hash, so that URLs work on
- * whatever becomes of the keys; only showing them needs one.
+ * Seals webhook tokens at rest (AES-256-GCM, the App's id as associated data). The first key seals, all of them open: a
+ * new key is put before the old one. A webhook is found by its token's hash, so its URL works whatever becomes of the
+ * keys; only showing it needs one.
  */
 export class TokenSeal {
   /** @param keys of 32 bytes each */
@@ -38,7 +38,7 @@ function openedBy(key: Buffer, appId: string, sealed: Buffer): string | null {
   try {
     return Buffer.concat([cipher.update(sealed.subarray(ivBytes + tagBytes)), cipher.final()]).toString('utf8');
   } catch {
-    // Another key sealed it, or somebody moved or changed it: the App then says that its URL cannot be shown.
+    // Sealed with another key, moved or changed: the App then says that its URL cannot be shown.
     return null;
   }
 }

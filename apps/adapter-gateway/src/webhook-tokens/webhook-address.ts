@@ -15,8 +15,8 @@ export interface WebhookAddress {
 }
 
 /**
- * Where a provider sends to. Whoever has the URL can send as the provider, where no signature is asked for: it is for who
- * manages the App.
+ * Where a provider sends to. Without a signature check, whoever has the URL can send as the provider, so it is shown
+ * only to those who manage the App.
  * @param caller null for the platform itself
  */
 export function webhookAddress(

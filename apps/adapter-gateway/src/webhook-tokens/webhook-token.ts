@@ -14,7 +14,7 @@ export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** A new token. The one before works on for `graceMs`; the one before that is retired at once. */
+/** A new token. The previous one still works for `graceMs`; the one before that is retired at once. */
 export function rotatedToken(
   app: AppRow,
   seal: TokenSeal,

@@ -54,7 +54,7 @@ function partPayload(
     format: format ?? 'markdown',
     ...(threadId !== undefined && { thread_id: threadId }),
     ...(subject !== undefined && { subject }),
-    // Once, or a receiver would store them with every part.
+    // Sent once, or a receiver would store them with every part.
     ...(attachments && attachments.length > 0 && part.index === 0 && { attachments }),
     ...(typeof inReplyTo === 'string' && { in_reply_to: inReplyTo }),
     ...(part.count > 1 && { part }),

@@ -1,6 +1,6 @@
 import { isJsonObject, isJsonPointer, jsonPointerGet, parseJson } from '#libs/adapter-sdk';
 
-/** Where each field of a message is looked for, in order, unless the App's mapping names another place. */
+/** Where each field of a message is looked up, in order, unless the App's mapping names another place. */
 const DEFAULT_POINTERS = {
   event_type: ['/event_type', '/metadata/event_type'],
   sender: ['/sender', '/metadata/source'],
@@ -48,7 +48,7 @@ export function mappedValue(document: unknown, mapping: FieldMapping, field: Map
   return undefined;
 }
 
-/** The same as text: numbers and booleans are written out, anything else is absent. */
+/** The same, as text: numbers and booleans are written out, anything else is absent. */
 export function mappedText(document: unknown, mapping: FieldMapping, field: MappedField): string | undefined {
   const value = mappedValue(document, mapping, field);
   if (typeof value === 'string') return value === '' ? undefined : value;

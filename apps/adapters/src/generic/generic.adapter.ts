@@ -10,8 +10,8 @@ import { verifyGenericWebhook } from './verify-webhook.js';
 export const GENERIC_TIMEOUT_MS = 10_000;
 
 /**
- * The reference adapter: signed HTTP in, signed HTTP out. `fetch` must be guarded: the addresses that it is given were
- * typed by a user, and the adapter runs inside the cluster.
+ * The reference adapter: signed HTTP in, signed HTTP out. `fetch` must be guarded: users type the addresses, and the
+ * adapter runs inside the cluster.
  */
 export function createGenericAdapter(
   settings: Pick<DeliverySettings, 'fetch'> & Partial<DeliverySettings>,

@@ -54,7 +54,7 @@ export const genericManifest: Manifest = {
     formats: ['markdown', 'plain', 'native'],
     threads: true,
     attachments: true,
-    // Every attempt carries the same Idempotency-Key, which the receiving side is asked to honour.
+    // Every attempt carries the same Idempotency-Key, which the receiver is asked to honour.
     idempotent: true,
   },
   events: [

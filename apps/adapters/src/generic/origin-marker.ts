@@ -11,18 +11,18 @@ import {
 export const ORIGIN_HEADER = 'X-Gatehouse-Origin';
 export const ORIGIN_FIELD = 'gatehouse_origin';
 
-/** Stands in the marker of an installation that has no secret to derive one from. */
+/** Used in the marker of an installation without a secret to derive one from. */
 const UNSIGNED_ORIGIN = 'gatehouse-generic';
 const MARKER_LENGTH = 32;
 
-/** What a webhook says of where it comes from. */
+/** What a webhook says about its origin. */
 export interface Origin {
   isSelf: boolean;
-  /** The marker of a platform, which alone can tell whose it is. */
+  /** The marker of a platform; only the platform can tell whose it is. */
   marker?: string;
 }
 
-/** What every outgoing request carries in a header and in its body: the platform's marker, else one of this App. */
+/** The marker that every outgoing request carries in a header and in its body: the platform's, else one of this App. */
 export function originMarker(credentials: Credentials, given: string | undefined): string {
   if (given !== undefined) return given;
   const [secret] = secretList(credentials.signing_secret);
@@ -30,9 +30,9 @@ export function originMarker(credentials: Credentials, given: string | undefined
 }
 
 /**
- * Whether a webhook is an echo of what a `/deliver` sent. Of a marker that no platform gave presence decides, not the
- * value: an echo may outlive the secret that its marker came from. One of a platform's goes on to it: the App's own is an
- * echo, and that of another App is a message whose way is counted.
+ * Whether a webhook is an echo of a `/deliver`. For a marker that no platform gave, its presence decides and not its
+ * value: an echo may outlive the secret that its marker was derived from. A platform's marker is passed on to the
+ * platform: the App's own is an echo, and one of another App counts as a hop.
  */
 export function originOf(headers: HeaderMap, document: unknown): Origin {
   const carried: unknown[] = [headerValue(headers, ORIGIN_HEADER), ...markerFields(document)].filter(

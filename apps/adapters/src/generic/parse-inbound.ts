@@ -14,10 +14,10 @@ import {
 import { mappedText, mappedValue, readMapping, type FieldMapping } from './field-mapping.js';
 import { type Origin, originOf } from './origin-marker.js';
 
-/** Longer ids are replaced by their hash: the key goes into a database index, and a sender chooses the id. */
+/** Longer ids are replaced by their hash: the key goes into a database index, and the sender chooses the id. */
 const MAX_ID_LENGTH = 200;
 
-/** `generic:<account or ->:<id>`, the account escaped so that no two pairs give one key. */
+/** `generic:<account or ->:<id>`, with the account escaped so that no two pairs give the same key. */
 function dedupKey(account: string | undefined, id: string): string {
   const scope = bounded(account ?? '-')
     .replaceAll('%', '%25')
@@ -29,7 +29,9 @@ function bounded(text: string): string {
   return text.length <= MAX_ID_LENGTH ? text : createHash('sha256').update(text).digest('hex');
 }
 
-/** The normalized message of any body: JSON by its mapping, other text as the message itself, nothing as `ignored`. */
+/**
+ * The normalized message of any body: JSON by its mapping, other text as the message itself, an empty one as `ignored`.
+ */
 export function parseGenericInbound(call: InboundCall): NormalizedMessage {
   const { request } = call;
   const origin = (document: unknown): Origin => originOf(request.headers, document);
@@ -76,7 +78,7 @@ function parseDocument(document: unknown, mapping: FieldMapping, call: InboundCa
   const metadata: MessageMetadata = {
     ...senderMetadata(document, mapping),
     ...originMetadata(origin),
-    // A sender's name is nothing that could be posted to.
+    // A sender's name is no address to post to.
     channel_address: address ?? null,
     timestamp: call.receivedAt.toISOString(),
     ...(event !== undefined && { raw_type: event }),
@@ -125,7 +127,7 @@ function senderMetadata(document: unknown, mapping: FieldMapping): JsonObject {
   return isJsonObject(value) && stringifyJson(value) !== undefined ? withoutOwnFields(value) : {};
 }
 
-/** What a sender writes under these names must not be taken for what the adapter found out. */
+/** A sender's values under these names must not pass for what the adapter found out. */
 const OWN_FIELDS = [
   'messages',
   'reply_context',

@@ -24,7 +24,7 @@ const REFUSED_ADDRESS: readonly EgressErrorCode[] = [
   'blocked_redirect',
 ];
 
-/** The failure of a call that gave no answer: an address that is closed to it, or a lost call. */
+/** The failure of a call that gave no answer: a blocked address, or a lost call. */
 function failureOfCall(error: EgressError): DeliverFailure {
   return REFUSED_ADDRESS.includes(error.code)
     ? deliverFailure('invalid_request', `channel_address cannot be reached from here: ${error.code}`)
@@ -38,14 +38,16 @@ const MAX_MESSAGE_ID_LENGTH = 512;
 export interface OutgoingPart {
   address: string;
   credentials: Credentials;
-  /** Also the `webhook-id` and the `Idempotency-Key`, so that a receiver knows a repeated part by either. */
+  /** Also the `webhook-id` and the `Idempotency-Key`, so that a receiver recognises a repeated part by either. */
   key: string;
   payload: JsonObject;
-  /** The platform's, where it gave one. */
+  /** The platform's marker, if it gave one. */
   originMarker?: string | undefined;
 }
 
-/** The receiver's id for the part (its `id` or `message_id`, else the part's own key) and its thread, or the failure. */
+/**
+ * The receiver's id for the part (its `id` or `message_id`, else the part's own key) and its thread, or the failure.
+ */
 export async function postPart(
   part: OutgoingPart,
   http: { fetch: Egress['fetch']; timeoutMs: number },

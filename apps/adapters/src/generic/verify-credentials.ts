@@ -2,7 +2,7 @@ import { secretList, type VerifyCall, type VerifyResult } from '#libs/adapter-sd
 import { readMapping } from './field-mapping.js';
 import { isHeaderSafe } from '../provider-calls/header-safety.js';
 
-/** Checks that the credentials are well-formed: behind this adapter there is no provider to ask. */
+/** Checks that the credentials are well-formed: there is no provider to ask. */
 export function verifyCredentials({ credentials }: VerifyCall): VerifyResult {
   const { signing_secret, token, mapping } = credentials;
   if (!isAbsent(signing_secret) && !isSecret(signing_secret)) {

@@ -13,8 +13,8 @@ export const SIGNATURE_HEADER = 'X-Signature-256';
 const SIGNATURE_PREFIX = 'sha256=';
 
 /**
- * Verifies Standard Webhooks, or `X-Signature-256: sha256=<hex HMAC-SHA256 of the body>`; the headers that are there
- * tell which. With both, the one that also signs the time decides.
+ * Verifies Standard Webhooks, or `X-Signature-256: sha256=<hex HMAC-SHA256 of the body>`, by which headers are present.
+ * If both are, the one that also signs the time decides.
  */
 export function verifyGenericWebhook({ credentials, request, receivedAt }: InboundCall): VerifyWebhookResult {
   const secret = secretList(credentials.signing_secret);

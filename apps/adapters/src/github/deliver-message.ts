@@ -43,7 +43,7 @@ function posted(body: unknown, threadId: string): { messageId: string; threadId:
     : { messageId, threadId };
 }
 
-/** Where the comment goes; undefined when the thread is none of this address. */
+/** Where the comment goes; undefined when the thread does not belong to this address. */
 function commentsPath(address: IssueAddress, written: string, thread: string | undefined): string | undefined {
   const repository = `/repos/${address.owner}/${address.repo}`;
   if (thread === undefined || thread === written) return `${repository}/issues/${address.number}/comments`;

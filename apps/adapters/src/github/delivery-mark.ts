@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 
 const MARK = '<!-- gatehouse:';
 
-/** Stands behind a comment, unseen by readers: what sent it, and which part of how many it is. */
+/** A mark at the end of a comment, invisible to readers: the delivery that sent it, and its part of how many. */
 export function deliveryMark(key: string, index: number, count: number): string {
   return `${MARK}${createHash('sha256').update(key).digest('hex').slice(0, 32)}:${index + 1}/${count} -->`;
 }
 
-/** The mark of a delivery's last part; with it, the delivery is complete. */
+/** Whether a comment has the mark of a delivery's last part: then the delivery is complete. */
 export function isLastOf(body: string, key: string): boolean {
   const start = deliveryMark(key, 0, 1).slice(0, -'1/1 -->'.length);
   const at = body.lastIndexOf(start);

@@ -5,15 +5,19 @@ import type { GithubAnswer, GithubSettings } from './api/github-api.js';
 import { isLastOf } from './delivery-mark.js';
 import { readIssueAddress } from './issue-address.js';
 
-/** A lookup follows its delivery at once. GitHub lists the oldest first: in a longer window a page might end before it. */
+/**
+ * A lookup follows soon after its delivery. GitHub lists the oldest first: in a longer window a page might end before
+ * it.
+ */
 const WINDOW_MS = 900_000;
 const PAGE_LENGTH = 100;
-/** A hundred comments of GitHub's largest size. */
+/** A hundred comments of GitHub's maximum size. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /**
- * Whether a delivery arrived: the mark of its last part in a comment of the last quarter of an hour, in the conversation or on a line.
- * Throws ProviderUnavailable when GitHub cannot be asked: "not found" would send it again.
+ * Whether a delivery arrived: looks for the mark of its last part in comments of the last quarter of an hour, in the
+ * conversation or on a line.
+ * @throws ProviderUnavailable when GitHub cannot be asked: "not found" would send it again
  */
 export async function findDelivery(call: LookupCall, settings: GithubSettings): Promise<LookupResult> {
   const address = readIssueAddress(call.channel_address);
@@ -31,7 +35,7 @@ export async function findDelivery(call: LookupCall, settings: GithubSettings): 
   return { found: false };
 }
 
-/** An issue has no comments on lines: GitHub answers 404. */
+/** An issue has no line comments: GitHub answers 404. */
 function commentsOf(answer: GithubAnswer | DeliverFailure): ReturnType<typeof objectsOf> {
   if (answer.ok) return objectsOf(answer.body);
   if (answer.error === 'not_found') return [];

@@ -84,7 +84,8 @@ describe('against an emulated GitHub', () => {
       idempotency_key: 'one',
     });
     expect(sent).toMatchObject({ ok: true, thread_id: ADDRESS });
-    // The token is a person's and `self` is not known: neither the sender nor a flag tells, but the mark does.
+    // The token is a person's and `self` is unknown: neither the sender nor a flag identifies the App, but the mark
+    // does.
     const echo = await received('Looking into **it**.', undefined);
     expect(echo).toMatchObject({ is_bot: true, metadata: { is_self: true, message_id: sent.message_id } });
     expect(

@@ -1,6 +1,6 @@
 import type { Manifest } from '#libs/adapter-sdk';
 
-/** UTF-16 code units of text in one comment; GitHub takes 65,536 and a mark has to fit behind it. */
+/** UTF-16 code units of text in one comment; GitHub takes 65,536, and a mark has to fit after it. */
 export const GITHUB_MAX_LENGTH = 65_000;
 
 /** Largest file that is handed out as a document. GitHub itself stops at 100 MB. */

@@ -1,10 +1,10 @@
-/** A repository, checked to be one: its parts become part of an address. */
+/** A repository, validated: its parts become part of a URL. */
 export interface Repository {
   owner: string;
   repo: string;
 }
 
-/** An issue or a pull request; both are numbered in one row. */
+/** An issue or a pull request; both share one numbering. */
 export interface IssueAddress extends Repository {
   number: string;
 }
@@ -26,12 +26,12 @@ export function readIssueAddress(text: string): IssueAddress | undefined {
   return repository && { ...repository, number };
 }
 
-/** The thread of a review comment, named by the comment that it started with. */
+/** The thread of a review comment, named after its first comment. */
 export function reviewThread(address: string, rootComment: string): string {
   return `${address}:review:${rootComment}`;
 }
 
-/** The review comment that a thread started with; undefined for the conversation of the issue itself. */
+/** The first comment of a review thread; undefined for the conversation of the issue itself. */
 export function readReviewThread(thread: string): { address: string; rootComment: string } | undefined {
   const [, address, rootComment] = REVIEW.exec(thread) ?? [];
   return address === undefined || rootComment === undefined ? undefined : { address, rootComment };

@@ -5,7 +5,7 @@ import { accessToken } from './api/access-token.js';
 import { appJwt, readApp } from './api/app-jwt.js';
 import { callWithToken, type GithubSettings } from './api/github-api.js';
 
-/** Asks GitHub whose token it is. Its id is how the adapter knows its own comments later. */
+/** Asks GitHub whose token it is. By that id the adapter later recognises its own comments. */
 export async function verifyCredentials({ credentials }: VerifyCall, settings: GithubSettings): Promise<VerifyResult> {
   const token = await accessToken(credentials, settings);
   if ('ok' in token) return refusedCredentials(token);
@@ -26,7 +26,7 @@ export async function verifyCredentials({ credentials }: VerifyCall, settings: G
 
 type Answer = { account: Self } | ReturnType<typeof refusedCredentials>;
 
-/** The person of a personal token. The token of an installation may not ask `/user`, and is told by GraphQL. */
+/** The owner of a personal token. An installation's token may not ask `/user`; GraphQL tells its owner. */
 async function ownerOf(token: string, settings: GithubSettings): Promise<Answer> {
   const user = await callWithToken('/user', {}, token, settings);
   if (user.ok) return { account: accountOf(objectOf(user.body)) };
@@ -38,7 +38,7 @@ async function ownerOf(token: string, settings: GithubSettings): Promise<Answer>
   return { account: accountOf({ id: databaseId, login }) };
 }
 
-/** The bot user of a GitHub App: comments carry its id, not that of the app. */
+/** The bot user of a GitHub App: comments carry its id, not the app's. */
 async function botOf(jwt: string, token: string, settings: GithubSettings): Promise<Answer> {
   const app = await callWithToken('/app', {}, jwt, settings);
   if (!app.ok) return refusedCredentials(app);

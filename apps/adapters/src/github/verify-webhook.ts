@@ -10,7 +10,7 @@ import {
 const PREFIX = 'sha256=';
 
 /**
- * `X-Hub-Signature-256: sha256=<hex HMAC-SHA256 of the body>`. It signs no time, so that GitHub can deliver again.
+ * `X-Hub-Signature-256: sha256=<hex HMAC-SHA256 of the body>`. It signs no time, so GitHub can redeliver.
  * Source: https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
  */
 export function verifyGithubWebhook({ credentials, request }: InboundCall): VerifyWebhookResult {

@@ -13,7 +13,7 @@ import { mailPart, mailProblem } from '../mail/mail-part.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { callGmail, type GmailHttp } from './gmail-api.js';
 
-/** Gmail's own, for mailboxes whose address is not told: it sets its own Message-ID anyway where it does not like ours. */
+/** Gmail's own domain, for mailboxes whose address is unknown: Gmail replaces a Message-ID that it does not accept. */
 const DOMAIN = 'mail.gmail.com';
 
 /** Sends the message with `users.messages.send`, in the thread that it answers. */
@@ -34,7 +34,7 @@ export async function deliverMail(
     const raw = (await composeMime(mailPart(call, part, domain), sender)).toString('base64url');
     const threadId = part.threadId !== undefined && isThreadId(part.threadId) ? part.threadId : undefined;
     const sent = await send(call, { raw, threadId }, settings);
-    // The thread is gone, the addressee is not: the mail's own headers still name what it answers.
+    // The thread is gone, but not the recipient: the mail's own headers still name what it answers.
     if ('ok' in sent && sent.error === 'not_found' && threadId !== undefined) {
       const again = await send(call, { raw, threadId: undefined }, settings);
       return 'ok' in again ? again : { ...again, fallback: 'new_thread' };
@@ -57,7 +57,7 @@ async function send(
     : { messageId, threadId: textOf(threadId) };
 }
 
-/** A thread of Gmail, and not a Message-ID that another mail adapter used as one. */
+/** Whether it is a Gmail thread, and not a Message-ID that another mail adapter used as one. */
 function isThreadId(text: string): boolean {
   return /^[\w-]{1,128}$/.test(text);
 }

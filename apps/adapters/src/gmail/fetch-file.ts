@@ -6,7 +6,7 @@ import { sourceFailure } from '../provider-calls/source-failure.js';
 const MAIL = /^([\w-]{1,128})\.eml$/;
 const ATTACHMENT = /^([\w-]{1,128})\/([\w-]{1,2000})$/;
 
-/** The bytes of a mail (`<message id>.eml`), or of what is attached to one (`<message id>/<attachment id>`). */
+/** The bytes of a mail (`<message id>.eml`), or of its attachment (`<message id>/<attachment id>`). */
 export async function fetchFile(
   call: FetchFileCall,
   settings: GmailHttp & { maxFileBytes: number },

@@ -11,14 +11,14 @@ import { headerMap } from '../mail/read-mime.js';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 import { callGmail, type GmailHttp } from './gmail-api.js';
 
-/** Looked at, newest first: what was sent to one address within a day. */
+/** Mails to check, newest first: those sent to one address within a day. */
 const MAX_CANDIDATES = 25;
 const LOOK_BACK_MS = 24 * 3600 * 1000;
 
 /**
- * Whether a delivery whose answer was lost is in the mailbox, told by the header that it carries. A delivery in
- * parts is there when its last part is.
- * @throws ProviderUnavailable when the mailbox cannot be searched: a mail that was not found must not be one that was not seen
+ * Whether a delivery whose answer was lost is in the mailbox, by the header that it carries. A delivery in parts has
+ * arrived when its last part has.
+ * @throws ProviderUnavailable when the mailbox cannot be searched: not searched must not pass for not found
  */
 export async function findDelivery(call: LookupCall, http: GmailHttp): Promise<LookupResult> {
   if (!isMailAddress(call.channel_address)) throw new InvalidRequest('channel_address must be one mail address');

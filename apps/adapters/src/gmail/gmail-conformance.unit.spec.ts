@@ -10,7 +10,7 @@ import { HASTY_MS } from '../testing/patience.js';
 const { privateKey, publicKey } = await generateKeyPair('RS256');
 const provider = await openFakeGmail({ keys: [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256' }] });
 
-/** As Pub/Sub signs: for an audience, in the name of the subscription's account; the body is not covered. */
+/** Signs like Pub/Sub: for an audience, as the subscription's account; the body is not covered. */
 const signer: WebhookSigner = {
   credential: 'pubsub_audience',
   header: 'authorization',

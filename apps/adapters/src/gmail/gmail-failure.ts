@@ -8,7 +8,7 @@ import {
 import type { ProviderAnswer } from '../provider-calls/call-provider.js';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 
-/** Source: Gmail API, "Resolve errors". A 403 may mean too much as well as not at all. */
+/** Source: Gmail API, "Resolve errors". A 403 may be a rate limit as well as a missing permission. */
 const BY_REASON: Record<string, DeliverError> = {
   authError: 'auth_failed',
   rateLimitExceeded: 'rate_limited',
@@ -32,7 +32,7 @@ const BY_STATUS: Record<number, DeliverError> = {
   429: 'rate_limited',
 };
 
-/** The failure of an answer other than 2xx. Google's words are not passed on: they may repeat what was sent. */
+/** The failure of an answer other than 2xx. Google's message is not passed on: it may repeat what was sent. */
 export function gmailFailure(answer: ProviderAnswer, now: Date): DeliverFailure {
   const { status } = answer;
   const error = objectOf(objectOf(answer.json).error);
@@ -49,7 +49,7 @@ export function gmailFailure(answer: ProviderAnswer, now: Date): DeliverFailure 
   });
 }
 
-/** Seconds: from the header, or from the sentence in which Gmail names the time of a user's next send. */
+/** Seconds, from the header or from the sentence in which Gmail says when the user may send again. */
 function waitOf(answer: ProviderAnswer, message: string | undefined, now: Date): number | undefined {
   const header = headerValue(answer.headers, 'retry-after');
   const told = /\bRetry after (\d{4}-\d\d-\d\dT[\d:.]+Z)/.exec(message?.slice(0, 500) ?? '')?.[1];

@@ -16,7 +16,7 @@ import { GOOGLE_JWKS_URL, verifyPush } from './verify-push.js';
 export interface GmailSettings extends ProviderHttp {
   /** Origin of the API; Google's by default. */
   apiUrl?: string;
-  /** Key set of the tokens that come with a push; Google's by default. */
+  /** Key set of the tokens that come with pushes; Google's by default. */
   jwksUrl?: string;
   maxLength?: number;
   maxFileBytes?: number;

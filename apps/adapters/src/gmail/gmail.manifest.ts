@@ -1,9 +1,11 @@
 import type { Manifest } from '#libs/adapter-sdk';
 
-/** UTF-16 code units of text in one mail: some 4 MB with its HTML in base64, below the 5 MB of a plain send request. */
+/**
+ * UTF-16 code units of text in one mail: about 4 MB with its HTML in base64, below the 5 MB of a plain send request.
+ */
 export const GMAIL_MAX_LENGTH = 500_000;
 
-/** Encoded twice, as MIME and in JSON, with the text below the 5 MB of a plain send request. */
+/** Encoded twice, as MIME and in JSON: with the text below the 5 MB of a plain send request. */
 const GMAIL_MAX_ATTACHMENT_BYTES = 2_000_000;
 
 export const GMAIL_MAX_FILE_BYTES = 25 * 1024 * 1024;
@@ -67,12 +69,12 @@ export const gmailManifest: Manifest = {
     scope_separator: ' ',
     pkce: true,
     token_auth_method: 'client_secret_post',
-    // Google gives a refresh token only when asked for offline access, and on a later consent only when it is forced.
+    // Google gives a refresh token only for offline access, and on later consents only when forced.
     extra_authorize_params: { access_type: 'offline', prompt: 'consent' },
     quirks: {
       refresh_token_only_on_consent: true,
       refresh_token_not_rotated: true,
-      // Of a consent screen in testing: the refresh token ends after this many days.
+      // With a consent screen in testing, the refresh token expires after this many days.
       testing_refresh_token_days: 7,
     },
   },
@@ -83,7 +85,7 @@ export const gmailManifest: Manifest = {
     'Create a push subscription to the Webhook URL of the App card, with authentication by a service account; note audience and account in the credentials.',
     'Put the topic into the credentials: the platform calls users.watch with it every day, as Gmail stops after seven. Without it call users.watch for the labels INBOX and SENT yourself.',
   ],
-  // users.watch ends after seven days; Google advises to call it every day.
+  // users.watch expires after seven days; Google advises to call it every day.
   webhook: { verification: 'adapter', ack: { status: 204 }, renew_seconds: 86_400 },
   message: {
     max_length: GMAIL_MAX_LENGTH,

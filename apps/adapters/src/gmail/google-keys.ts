@@ -3,7 +3,7 @@ import type { ProviderHttp } from '../provider-calls/call-provider.js';
 
 const MAX_KEY_SET_BYTES = 256 * 1024;
 
-/** Google's signing keys, fetched on the guarded way out and kept in memory. */
+/** Google's signing keys, fetched through the egress guard and kept in memory. */
 export function googleKeys(url: string, http: ProviderHttp): JwtKeys {
   return remoteJwtKeys(url, {
     fetch: async (address) => {

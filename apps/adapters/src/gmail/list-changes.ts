@@ -1,17 +1,31 @@
-import type { ChangeRecord, Credentials, ListChangesCall, ListChangesResult } from '#libs/adapter-sdk';
+import {
+  type ChangeRecord,
+  type Credentials,
+  type ListChangesCall,
+  type ListChangesResult,
+  type JsonObject,
+  parseJson,
+} from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 import { callGmail, type GmailHttp, type GmailRequest } from './gmail-api.js';
-import { changesIn } from './history-changes.js';
-import { readCursor, writeCursor, type MailboxCursor } from './mailbox-cursor.js';
 import { sourceFailure } from '../provider-calls/source-failure.js';
 
 const PAGE_SIZE = '500';
+const MAX_TOKEN_LENGTH = 2_000;
 const EXPIRED = { ok: false, error: 'cursor_expired', message: 'the history does not reach back that far' } as const;
 
+/** How far a label has been read: within the first listing, or to a point of the mailbox's history. */
+interface MailboxCursor {
+  historyId: string;
+  mode: 'listing' | 'history';
+  /** Empty at the start of a listing or of a pass through the history. */
+  pageToken: string;
+}
+
 /**
- * The mails of one label (`INBOX`, or a label's id) as documents `<message id>.eml`: first the whole label, page by page, then
- * what the mailbox's history names. A mail never changes, so its id is its fingerprint. Gmail keeps its history for about a
- * week; an older cursor is `cursor_expired`.
+ * The mails of one label (`INBOX`, or a label's id) as documents `<message id>.eml`: first the whole label, page by
+ * page, then what the mailbox's history names. A mail never changes, so its id is its fingerprint. Gmail keeps its
+ * history for about a week; an older cursor is `cursor_expired`.
  */
 export async function listChanges(call: ListChangesCall, http: GmailHttp): Promise<ListChangesResult> {
   const label = call.resource_path;
@@ -29,7 +43,7 @@ export async function listChanges(call: ListChangesCall, http: GmailHttp): Promi
     : listHistory(call.credentials, label, cursor, http);
 }
 
-/** Taken before the first page, so that what changes during the listing is in the history that follows it. */
+/** Read before the first page, so that changes during the listing are in the history that follows. */
 async function currentHistoryId(credentials: Credentials, http: GmailHttp): Promise<ListChangesResult | string> {
   const answer = await callGmail(credentials, { path: 'profile' }, http);
   if ('ok' in answer) return sourceFailure(answer);
@@ -63,7 +77,7 @@ async function listHistory(
   cursor: MailboxCursor,
   http: GmailHttp,
 ): Promise<ListChangesResult> {
-  // Not narrowed to the label: a mail that has lost it would be left out, too.
+  // Not filtered by the label: that would miss mails that lost it.
   const query: GmailRequest['query'] = [
     ['startHistoryId', cursor.historyId],
     ['maxResults', PAGE_SIZE],
@@ -83,4 +97,46 @@ async function listHistory(
 
 function page({ pageToken }: MailboxCursor): [string, string][] {
   return pageToken === '' ? [] : [['pageToken', pageToken]];
+}
+
+/** What history records, oldest first, did to a label: one change per mail, the last one. */
+function changesIn(records: readonly JsonObject[], label: string): ChangeRecord[] {
+  const changes = new Map<string, ChangeRecord>();
+  const note = (entry: JsonObject, present: boolean): void => {
+    const id = textOf(objectOf(entry.message).id);
+    if (id === undefined) return;
+    const path = `${id}.eml`;
+    changes.set(
+      path,
+      present ? { path, fingerprint: id, status: 'added' } : { path, fingerprint: null, status: 'removed' },
+    );
+  };
+  for (const record of records) {
+    for (const entry of objectsOf(record.messagesAdded)) {
+      if (names(objectOf(entry.message).labelIds, label)) note(entry, true);
+    }
+    for (const entry of objectsOf(record.labelsAdded)) if (names(entry.labelIds, label)) note(entry, true);
+    for (const entry of objectsOf(record.labelsRemoved)) if (names(entry.labelIds, label)) note(entry, false);
+    for (const entry of objectsOf(record.messagesDeleted)) note(entry, false);
+  }
+  return [...changes.values()];
+}
+
+function names(labels: unknown, label: string): boolean {
+  return Array.isArray(labels) && labels.includes(label);
+}
+
+function writeCursor({ historyId, mode, pageToken }: MailboxCursor): string {
+  return Buffer.from(JSON.stringify([1, mode, historyId, pageToken])).toString('base64url');
+}
+
+/** Undefined for a text that `writeCursor` did not write. */
+function readCursor(text: string): MailboxCursor | undefined {
+  const parsed = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
+  if (!Array.isArray(parsed) || parsed.length !== 4) return undefined;
+  const [version, mode, historyId, pageToken]: unknown[] = parsed;
+  if (version !== 1 || (mode !== 'listing' && mode !== 'history')) return undefined;
+  if (typeof historyId !== 'string' || !/^\d{1,30}$/.test(historyId)) return undefined;
+  if (typeof pageToken !== 'string' || pageToken.length > MAX_TOKEN_LENGTH) return undefined;
+  return { historyId, mode, pageToken };
 }

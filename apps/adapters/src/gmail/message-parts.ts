@@ -3,10 +3,12 @@ import { decodeText } from '../mail/decode-text.js';
 import { bodyText } from '../mail/read-mime.js';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 
-/** More than a mail that people write has. */
+/** More than a mail written by a person has. */
 const MAX_PARTS = 1_000;
 
-/** The text of a payload and what is attached to it. The tree is walked without recursion: its depth is the sender's. */
+/**
+ * The text and the attachments of a payload. The tree is walked without recursion, since the sender decides its depth.
+ */
 export function readParts(payload: JsonObject, messageId: string): { text: string; attachments: MessageAttachment[] } {
   const texts: string[] = [];
   const htmls: string[] = [];
@@ -40,7 +42,7 @@ function describe(
   };
 }
 
-/** Gmail hands text out as UTF-8, whatever the part says; where the bytes are none, the part's charset decides. */
+/** Gmail returns text as UTF-8, whatever the part says; if the bytes are not UTF-8, the part's charset decides. */
 function decode(part: JsonObject, body: JsonObject): string {
   const bytes = Buffer.from(textOf(body.data) ?? '', 'base64url');
   const contentType = objectsOf(part.headers).find((header) => textOf(header.name)?.toLowerCase() === 'content-type');

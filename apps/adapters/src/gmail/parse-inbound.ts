@@ -5,9 +5,10 @@ import { parsePush, readPush } from './parse-push.js';
 import { recentMessages } from './recent-messages.js';
 
 /**
- * A Pub/Sub push, or a message resource as `users.messages.get` gives it. A push only names the mailbox, so with a token the
- * mails that came with it are fetched and follow it in a batch; their dedup keys tell the ones that an earlier push brought.
- * @throws ProviderUnavailable when Gmail cannot be asked now, so that the push is parsed again later
+ * A Pub/Sub push, or a message resource as `users.messages.get` returns it. A push names only the mailbox, so with a
+ * token the recent mails are fetched and follow it in a batch; their dedup keys identify those that an earlier push
+ * brought.
+ * @throws ProviderUnavailable when Gmail cannot be asked now: the push is then parsed again later
  */
 export async function parseGmailInbound(call: InboundCall, http: GmailHttp): Promise<NormalizedMessage> {
   const document = parseJson(call.request.text);

@@ -7,7 +7,7 @@ import { headerMap, readMime, type ReadMail } from '../mail/read-mime.js';
 import { objectsOf, objectOf, textOf } from '../provider-calls/json-fields.js';
 import { readParts } from './message-parts.js';
 
-/** The normalized message of a message resource in any format; undefined when the document is none. */
+/** The normalized message of a message resource in any format; undefined when the document is not one. */
 export async function parseMessage(
   resource: JsonObject,
   self: Self | undefined,
@@ -21,7 +21,7 @@ export async function parseMessage(
   const { headers } = mail;
   const email = addressIn(headerValue(headers, 'from'));
   const fromSelf = email !== undefined && email === self?.email?.toLowerCase();
-  // Sent and not received. What was sent to oneself has both labels, and is mail like any other unless an adapter sent it.
+  // Sent and not received. A mail to oneself has both labels, and counts as received unless an adapter sent it.
   const own = (labels.includes('SENT') && !labels.includes('INBOX')) || carriesDeliveryHeader(headers);
   return {
     event_type: 'email_received',
@@ -56,7 +56,9 @@ async function readResource(resource: JsonObject, id: string): Promise<ReadMail 
   };
 }
 
-/** `internalDate` is when Gmail took the mail in, in milliseconds; the mail's own date is whatever its sender wrote. */
+/**
+ * `internalDate` is when Gmail accepted the mail, in milliseconds; the mail's own date is whatever its sender wrote.
+ */
 function timestampOf(resource: JsonObject): { timestamp?: string } {
   const milliseconds = Number(textOf(resource.internalDate) ?? Number.NaN);
   const date = new Date(milliseconds);

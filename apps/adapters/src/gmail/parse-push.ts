@@ -10,7 +10,9 @@ export interface Push {
   subscription: string | undefined;
 }
 
-/** Reads a push in Pub/Sub's envelope, or its data alone when the subscription unwraps it; undefined for anything else. */
+/**
+ * Reads a push in Pub/Sub's envelope, or only its data when the subscription unwraps it; undefined for anything else.
+ */
 export function readPush(document: JsonObject, receivedAt: Date): Push | undefined {
   const message = objectOf(document.message);
   const data = textOf(message.data);
@@ -28,7 +30,7 @@ export function readPush(document: JsonObject, receivedAt: Date): Push | undefin
   };
 }
 
-/** Nothing that could be answered: a change of a mailbox. */
+/** A change of a mailbox, which cannot be answered. */
 export function parsePush(push: Push): NormalizedMessage {
   return {
     event_type: 'mailbox_changed',

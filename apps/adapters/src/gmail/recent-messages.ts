@@ -4,17 +4,17 @@ import { callGmail, type GmailHttp } from './gmail-api.js';
 import { parseMessage } from './parse-message.js';
 import type { Push } from './parse-push.js';
 
-/** Before a push was published: Gmail gathers changes for some seconds, and clocks differ. */
+/** Before the push was published: Gmail batches changes for some seconds, and clocks differ. */
 const LOOK_BACK_SECONDS = 300;
-/** Of one push. A mailbox that gets more in five minutes pushes more often, too. */
+/** Per push. A mailbox that gets more in five minutes also pushes more often. */
 const MAX_MESSAGES = 25;
-/** Gmail counts the calls of a second. */
+/** Gmail limits the calls per second. */
 const PARALLEL = 5;
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * The mails of the minutes before a push, oldest first. A push names a history id and no mail, and the adapter keeps no earlier
- * id to list from; the window overlaps, and the dedup keys make that harmless.
+ * The mails of the minutes before a push, oldest first. A push names a history id and no mail, and the adapter is
+ * stateless, so it has no earlier id to list from. The windows overlap, which the dedup keys make harmless.
  * @throws ProviderUnavailable
  */
 export async function recentMessages(
@@ -42,7 +42,7 @@ export async function recentMessages(
     const some = oldestFirst.splice(0, PARALLEL);
     for (const answer of await Promise.all(some.map((id) => fetchMessage(id, call, http)))) {
       if ('ok' in answer) {
-        // Deleted since it was listed.
+        // Deleted since the listing.
         if (answer.error === 'not_found') continue;
         return unlessAway(answer);
       }

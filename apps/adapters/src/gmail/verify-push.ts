@@ -8,11 +8,13 @@ import {
   type VerifyWebhookResult,
 } from '#libs/adapter-sdk';
 
-/** Keys of the tokens that Google signs. */
+/** Key set of the tokens that Google signs. */
 export const GOOGLE_JWKS_URL = 'https://www.googleapis.com/oauth2/v3/certs';
 const ISSUERS = ['https://accounts.google.com', 'accounts.google.com'];
 
-/** What a push subscription signs its tokens for; undefined unless both are set: either alone lets others in. */
+/**
+ * The audience and account of a push subscription's tokens; undefined unless both are set: either alone lets others in.
+ */
 export function readPushSettings(credentials: Credentials): { audience: string; email: string } | undefined {
   const { pubsub_audience: audience, pubsub_service_account: email } = credentials;
   if (typeof audience !== 'string' || typeof email !== 'string') return undefined;
@@ -22,8 +24,9 @@ export function readPushSettings(credentials: Credentials): { audience: string; 
 }
 
 /**
- * Verifies the token that Pub/Sub sends with a push. It says who sends, not what: the body is trusted because only the
- * subscription's service account gets a token for this audience. Source: Pub/Sub, "Authentication for push subscriptions".
+ * Verifies the token that Pub/Sub sends with a push. It proves the sender, not the content: the body is trusted because
+ * only the subscription's service account gets a token for this audience.
+ * Source: Pub/Sub, "Authentication for push subscriptions".
  */
 export async function verifyPush(call: InboundCall, keys: JwtKeys): Promise<VerifyWebhookResult> {
   const settings = readPushSettings(call.credentials);

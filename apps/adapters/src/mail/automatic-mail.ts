@@ -5,10 +5,10 @@ const LIST_HEADERS = ['list-id', 'list-post', 'list-unsubscribe'];
 const MACHINE_HEADERS = ['x-autoreply', 'x-autorespond', 'feedback-id'];
 const UNATTENDED_SENDER = /^(?:mailer-daemon|postmaster)@/;
 
-/** The reply goes to nobody who reads. */
+/** A reply address that nobody reads. */
 const UNATTENDED_REPLY = /^(?:no|do[-_.]?not)[-_.]?reply\b/;
 
-/** What is told of a mail that no person wrote, or not to us; `auto_submitted` is true for each of the others. */
+/** Flags of a mail that no person wrote, or not to us; if any of the others is true, so is `auto_submitted`. */
 export interface AutomaticMail {
   auto_submitted: boolean;
   bounce: boolean;
@@ -17,10 +17,10 @@ export interface AutomaticMail {
 }
 
 /**
- * Whether no person wrote the mail, and what it is then: the report of a failed delivery, mail of a list, or a notification
- * whose sender reads no answer. Such mail is read; it is not answered by itself.
- * Sources: RFC 3834 (Auto-Submitted), RFC 3464 (delivery status notifications), RFC 2919 and 2369 (lists), and the headers
- * in use before them.
+ * Whether no person wrote the mail, and what it is then: a delivery report, list mail, or a notification whose sender
+ * reads no answers. Such mail is read, but not answered automatically.
+ * Sources: RFC 3834 (Auto-Submitted), RFC 3464 (delivery status notifications), RFC 2919 and 2369 (lists), and older de
+ * facto headers.
  */
 export function automaticMail(headers: HeaderMap): AutomaticMail {
   const bounce = isBounce(headers);
@@ -49,7 +49,7 @@ function isBounce(headers: HeaderMap): boolean {
   const type = lower(headers, 'content-type');
   if (type.startsWith('multipart/report') && !/report-type="?(?!delivery-status)[a-z]/.test(type)) return true;
   if (lower(headers, 'x-failed-recipients') !== '') return true;
-  // An absence note has an empty return path too, and is no report.
+  // An out-of-office reply also has an empty return path, and is no report.
   const isAnswer = /^auto-replied\b/.test(lower(headers, 'auto-submitted'));
   if (lower(headers, 'return-path') === '<>' && !isAnswer) return true;
   return UNATTENDED_SENDER.test(addressIn(headerValue(headers, 'from')) ?? '');

@@ -13,7 +13,7 @@ export function composeMime(part: MailPart, from: string | undefined): Promise<B
     headers: part.headers,
     attachments: part.files.map(({ name, contentType, bytes }) => ({ filename: name, contentType, content: bytes })),
     newline: 'win',
-    // Nothing of a message may be read from this machine or fetched by it.
+    // A message must not cause files to be read from this machine, or URLs to be fetched by it.
     disableFileAccess: true,
     disableUrlAccess: true,
   }).compile();

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** Text in a charset that a mail names; as UTF-8 where nobody knows that charset. */
+/** Text in a charset that a mail names; UTF-8 if the charset is unknown. */
 export function decodeText(bytes: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset).decode(bytes);

@@ -1,4 +1,4 @@
-/** Whether text can be a header's value: no control character, which is how a header is smuggled into a mail. */
+/** Whether text can be a header's value: no control characters, since these inject headers. */
 export function isHeaderText(text: string): boolean {
   return !/[\p{Cc}\u2028\u2029]/u.test(text);
 }

@@ -8,8 +8,8 @@ const BLOCKS = new Set(
 );
 
 /**
- * The words of a mail that has no plain text part: a line for each block, without what is not shown. On the tokenizer, since
- * the parser above it takes time in the square of the open tags: ten seconds for 500 KB of `<div>`.
+ * The text of a mail without a plain text part: a line for each block, without what is hidden. It uses the tokenizer,
+ * since the parser above it takes time quadratic in the open tags: ten seconds for 500 KB of `<div>`.
  */
 export function htmlToText(html: string): string {
   const pieces: string[] = [];

@@ -1,12 +1,12 @@
 import { type Address, addressParser } from 'postal-mime';
 
-/** The longest address that SMTP carries (RFC 5321 4.5.3.1.3, less the angle brackets). */
+/** The longest address in SMTP (RFC 5321 4.5.3.1.3, without the angle brackets). */
 const MAX_ADDRESS_LENGTH = 254;
 const ADDRESS = /^[^\s<>()[\]",:;@\\\p{Cc}]+@[^\s<>()[\]",:;@\\\p{Cc}]+$/u;
 
 /**
- * Whether text is one bare address: no display name, list, quoting, comment or control character, so that it stands in a
- * header or an SMTP command as it is.
+ * Whether text is one bare address: no display name, list, quoting, comment or control character, so that it is safe in
+ * a header or an SMTP command.
  */
 export function isMailAddress(text: string): boolean {
   return text.length <= MAX_ADDRESS_LENGTH && ADDRESS.test(text);
@@ -14,23 +14,25 @@ export function isMailAddress(text: string): boolean {
 
 /** One of a header's mailboxes, decoded (RFC 2047). */
 interface Mailbox {
-  /** In lower case; undefined where it is none that mail can be sent to. */
+  /** In lower case; undefined if mail cannot be sent to it. */
   address: string | undefined;
   name: string | undefined;
 }
 
-/** Of one header: a list of recipients may be long, and is only shown. */
+/** Per header: a list of recipients may be long, and is only shown. */
 const MAX_HEADER_LENGTH = 32_000;
 
 /**
- * The address in a `From` or `Reply-To` value such as `Jane <jane@example.com>`, in lower case: of several the first that
- * can be answered; undefined when there is none.
+ * The address in a `From` or `Reply-To` value such as `Jane <jane@example.com>`, in lower case. Of several, the first
+ * that can be answered; undefined when there is none.
  */
 export function addressIn(text: string | undefined): string | undefined {
   return answerable(text)?.address;
 }
 
-/** The display name, or the comment in its place, of the mailbox that `addressIn` gives; undefined when there is none. */
+/**
+ * The display name, or the comment in its place, of the mailbox that `addressIn` returns; undefined when there is none.
+ */
 export function nameIn(text: string | undefined): string | undefined {
   return answerable(text)?.name;
 }
@@ -59,7 +61,7 @@ function entryText(entry: Address): string {
   if (entry.group) return `${oneLine(entry.name)}:${entry.group.map(entryText).join(', ')};`;
   const [name, address] = [oneLine(entry.name), oneLine(entry.address ?? '')];
   if (name === '' || address === '') return name || address;
-  // A decoded name may hold what stands between mailboxes, or looks like an address.
+  // A decoded name may contain a separator, or look like an address.
   const quoted = /[",:;<>@()[\]\\]/.test(name) ? `"${name.replace(/["\\]/g, '\\$&')}"` : name;
   return `${quoted} <${address}>`;
 }

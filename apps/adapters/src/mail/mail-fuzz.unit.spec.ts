@@ -25,7 +25,7 @@ const part = some({
   parts: fc.oneof(fc.array(anything), anything),
 });
 
-/** Documents that are nearly what the providers send. */
+/** Documents that are almost what the providers send. */
 const DOCUMENTS: Record<string, fc.Arbitrary<string>> = {
   'a message resource': some({
     id: fc.oneof(fc.string(), anything),

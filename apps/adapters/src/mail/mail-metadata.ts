@@ -7,7 +7,7 @@ import { replyContextOf } from './reply-context.js';
 
 const MAX_LIST_ID_LENGTH = 500;
 
-/** What is told of every mail, whichever provider brought it. */
+/** The metadata of every mail, whichever provider brought it. */
 export function mailMetadata({ headers, subject, attachments }: ReadMail): MessageMetadata {
   const from = headerValue(headers, 'from');
   const [email, name] = [addressIn(from), nameIn(from)];
@@ -28,7 +28,7 @@ export function mailMetadata({ headers, subject, attachments }: ReadMail): Messa
   };
 }
 
-/** Who sent a mail: the address that its `From` can be answered at, else what stands there. */
+/** Who sent a mail: the address in its `From` that can be answered, else the header's text. */
 export function senderOf(headers: ReadMail['headers']): string {
   const from = headerValue(headers, 'from');
   return addressIn(from) ?? (addressListText(from) || 'unknown');

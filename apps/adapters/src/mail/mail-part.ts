@@ -28,16 +28,16 @@ export interface MailPart {
   threadRoot: string;
   /** Beyond addresses, subject and Message-ID: the thread, `Auto-Submitted` and the delivery's own mark. */
   headers: Record<string, string>;
-  /** The first part has them. */
+  /** Only the first part has them. */
   files: AttachedFile[];
-  /** Names this part in every attempt. */
+  /** Names this part; the same in every attempt. */
   key: string;
 }
 
 const MAX_SUBJECT_LENGTH = 998;
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
-/** Why the message cannot become mail: among others what would put a second header, or a second recipient, into one. */
+/** Why the message cannot become mail: among others, anything that would inject a second header or recipient. */
 export function mailProblem({ message, channel_address, idempotency_key }: DeliverCall): DeliverFailure | undefined {
   const refuse = (reason: string): DeliverFailure => deliverFailure('invalid_request', reason);
   if (!isMailAddress(channel_address)) return refuse('channel_address must be one mail address without a name');

@@ -2,7 +2,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import type { HeaderMap, MessageAttachment } from '#libs/adapter-sdk';
 import { htmlToText } from './html-to-text.js';
 
-/** What the adapters use of a mail in MIME form. */
+/** The fields of a MIME message that the adapters use. */
 export interface ReadMail {
   headers: HeaderMap;
   subject: string | undefined;
@@ -11,7 +11,7 @@ export interface ReadMail {
   attachments: MessageAttachment[];
 }
 
-/** Deep enough for forwards of forwards; a mail built to exhaust a parser is refused. */
+/** Deep enough for forwards of forwards; a mail made to exhaust a parser is refused. */
 const LIMITS = { maxNestingDepth: 64, maxHeadersSize: 512 * 1024, maxRfc822NestingDepth: 5 };
 
 /** Reads a MIME message; undefined when it cannot be read within the limits. */
@@ -29,7 +29,7 @@ export async function readMime(bytes: Uint8Array | string): Promise<ReadMail | u
   };
 }
 
-/** The text part, else the words of the HTML part. */
+/** The text part, else the text of the HTML part. */
 export function bodyText(text: string | undefined, html: string | undefined): string {
   return text !== undefined && text.trim() !== '' ? text : htmlToText(html ?? '');
 }

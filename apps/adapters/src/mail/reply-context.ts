@@ -2,7 +2,7 @@ import { isJsonObject, REPLY_CONTEXT_MAX_BYTES } from '#libs/adapter-sdk';
 import { isHeaderText } from './header-text.js';
 import { boundedReferences, messageIdsIn } from './message-ids.js';
 
-/** What a reply has to carry on: kept by the platform between `/parse-inbound` and `/deliver`. */
+/** What a reply has to continue, kept by the platform between `/parse-inbound` and `/deliver`. */
 export interface ReplyContext {
   /** Message-ID of the mail that is answered. */
   message_id?: string;
@@ -13,7 +13,7 @@ export interface ReplyContext {
 
 const MAX_SUBJECT_LENGTH = 500;
 
-/** The context of a mail's reply; references are given up first when it would be over what the platform stores. */
+/** The context for a mail's reply; references are dropped first when it would exceed what the platform stores. */
 export function replyContextOf(mail: {
   messageId: string | undefined;
   references: string[];
@@ -32,7 +32,7 @@ export function replyContextOf(mail: {
   return context;
 }
 
-/** Reads a context back; what is not as `replyContextOf` writes it is left out, since it went through the platform. */
+/** Reads a context back. It went through the platform, so whatever `replyContextOf` does not write is dropped. */
 export function readReplyContext(value: unknown): ReplyContext {
   if (!isJsonObject(value)) return {};
   const [messageId] = typeof value.message_id === 'string' ? messageIdsIn(value.message_id) : [];

@@ -1,7 +1,6 @@
-import { parseJson, type DeliverFailure, type HeaderMap } from '#libs/adapter-sdk';
+import { parseJson, type DeliverFailure, type HeaderMap, type AttachedFile } from '#libs/adapter-sdk';
 import { EgressError, type Egress } from '#libs/egress';
 import { lostCall } from './lost-call.js';
-import { multipartBody, type MultipartForm } from './multipart-form.js';
 
 export interface ProviderHttp {
   fetch: Egress['fetch'];
@@ -21,6 +20,11 @@ export interface ProviderRequest {
   multipart?: MultipartForm;
   /** Default 1 MiB. A larger answer counts as lost. */
   maxAnswerBytes?: number;
+}
+
+export interface MultipartForm {
+  fields: Record<string, string>;
+  file: AttachedFile & { field: string };
 }
 
 export interface ProviderAnswer {
@@ -46,7 +50,7 @@ export async function callProvider(
       timeoutMs: http.timeoutMs,
       maxResponseBytes: request.maxAnswerBytes ?? MAX_ANSWER_BYTES,
       onTooLarge: 'fail',
-      // A credential is not carried on to where a redirect points.
+      // A credential must not follow a redirect.
       maxRedirects: 0,
     });
     return {
@@ -68,4 +72,13 @@ async function contentOf({
   if (multipart) return multipartBody(multipart);
   if (form) return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() };
   return json === undefined ? undefined : { type: 'application/json; charset=utf-8', body: JSON.stringify(json) };
+}
+
+/** The body of a `multipart/form-data` request (RFC 7578) and its content type, which names the boundary. */
+async function multipartBody({ fields, file }: MultipartForm): Promise<{ type: string; body: Buffer }> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append(file.field, new Blob([file.bytes], { type: file.contentType }), file.name);
+  const encoded = new Response(form);
+  return { type: encoded.headers.get('content-type') ?? '', body: Buffer.from(await encoded.arrayBuffer()) };
 }

@@ -6,11 +6,11 @@ import { lostCall } from './lost-call.js';
 export interface Download {
   status: number;
   headers: HeaderMap;
-  /** Null when there are more than `maxBytes`. */
+  /** Null when it has more than `maxBytes`. */
   bytes: Buffer | null;
 }
 
-/** The bytes at an address of a provider, whole or not at all. A redirect is an answer like another. */
+/** The bytes at a URL of a provider, whole or not at all. Redirects are not followed. */
 export async function downloadFile(
   http: ProviderHttp,
   request: { url: string; headers?: Record<string, string>; maxBytes: number },

@@ -2,8 +2,8 @@ import { deliverFailure, type DeliverFailure } from '#libs/adapter-sdk';
 import type { EgressError } from '#libs/egress';
 
 /**
- * The failure of a call that gave no answer, with the code of what stopped it. One that a server may have seen is `timeout`, which is not retryable by
- * itself: the message may have arrived.
+ * The failure of a call that gave no answer, with the code of its cause. If the server may have seen the call it is
+ * `timeout`, which is not retryable by default: the message may have arrived.
  */
 export function lostCall(error: EgressError): DeliverFailure {
   if (error.code === 'timeout') return deliverFailure('timeout', 'no answer in time', { retryable: !error.sent });

@@ -5,12 +5,12 @@ const BY_ERROR: Partial<Record<DeliverError, SourceFailure['error']>> = {
   permission_denied: 'permission_denied',
   not_found: 'not_found',
   rate_limited: 'rate_limited',
-  // What does not exist is Gmail's invalidArgument, and Telegram's bad request.
+  // Gmail answers invalidArgument, and Telegram a bad request, for what does not exist.
   invalid_request: 'not_found',
   too_large: 'too_large',
 };
 
-/** A failed call as a document source answers it. Reading may be repeated, so a lost answer is a provider that is away. */
+/** A failed call as a source failure. A read may be repeated, so a lost answer counts as an unavailable provider. */
 export function sourceFailure({ error, error_detail }: DeliverFailure): SourceFailure {
   return {
     ok: false,

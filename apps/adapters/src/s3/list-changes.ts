@@ -1,14 +1,36 @@
-import { isContainedPath, type ChangeRecord, type ListChangesCall, type ListChangesResult } from '#libs/adapter-sdk';
+import {
+  isContainedPath,
+  type ChangeRecord,
+  type ListChangesCall,
+  type ListChangesResult,
+  isJsonObject,
+  parseJson,
+} from '#libs/adapter-sdk';
+import { createHash } from 'node:crypto';
 import { readBucketPath, type BucketPath } from './bucket-path.js';
 import { listObjects, type ListedObject } from './list-objects.js';
-import { digestWith, readCursor, writeCursor } from './listing-cursor.js';
 import type { S3Http } from './s3-request.js';
 import { readStore } from './s3-store.js';
+
+/**
+ * How far a listing has come. The digest covers every key and entity tag from the first one on, so the digests of two
+ * whole listings are equal when nothing has changed.
+ */
+interface ListingCursor {
+  /** Digest of the last whole listing; empty before there was one. */
+  whole: string;
+  /** Digest up to `after`; empty between two listings. */
+  running: string;
+  /** The last key that was handed out; empty between two listings. */
+  after: string;
+}
+
+const NO_LISTING: ListingCursor = { whole: '', running: '', after: '' };
 
 export interface ListingSettings extends S3Http {
   /** Keys in one request, at most 1000. */
   pageSize: number;
-  /** Requests in one call: up to this many pages are compared before anything is reported. */
+  /** Requests in one call: that many pages are compared before anything is reported. */
   pagesPerCall: number;
 }
 
@@ -16,8 +38,9 @@ export interface ListingSettings extends S3Http {
 const EMPTY = 'empty';
 
 /**
- * Lists the whole root, since S3 keeps no record of changes: `full`, so that the platform tells by fingerprint what is new and
- * what is gone. A root that fits into one call and has not changed is answered with no changes and the same cursor.
+ * Lists the whole root, since S3 keeps no record of changes: it is `full`, so that the platform finds new and removed
+ * files by fingerprint. For a root that fits into one call and has not changed, the answer has no changes and the same
+ * cursor.
  */
 export async function listChanges(call: ListChangesCall, settings: ListingSettings): Promise<ListChangesResult> {
   const store = readStore(call.credentials);
@@ -46,21 +69,40 @@ export async function listChanges(call: ListChangesCall, settings: ListingSettin
     return { changes: changesOf(objects, root, start.whole), cursor, has_more: true, full: true };
   }
   if (running === '' && root.prefix !== '') {
-    // A folder is there as long as something lies in it.
+    // A folder exists as long as something is in it.
     return { ok: false, error: 'not_found', message: 'nothing lies below this folder' };
   }
   const whole = running === '' ? EMPTY : running;
   const cursor = writeCursor({ whole, running: '', after: '' });
   const unchanged = start.after === '' && whole === start.whole;
-  // No changes in a listing marked as full would say that every document is gone.
+  // A full listing without changes would mean that every document is gone.
   return unchanged ? { changes: [], cursor } : { changes: changesOf(objects, root, start.whole), cursor, full: true };
 }
 
 function changesOf(objects: readonly ListedObject[], root: BucketPath, before: string): ChangeRecord[] {
   return objects.flatMap(({ key, etag }) => {
     const path = key.slice(root.prefix.length);
-    // Markers of folders are no files; a path that leads out of its root could never be fetched.
+    // Folder markers are no files; a path that leads out of its root could never be fetched.
     if (path.endsWith('/') || !isContainedPath(path)) return [];
     return [{ path, fingerprint: etag, status: before === '' ? ('added' as const) : ('modified' as const) }];
   });
+}
+
+/** The digest after one more object. It advances object by object, so that the page size makes no difference. */
+function digestWith(running: string, object: { key: string; etag: string }): string {
+  return createHash('sha256').update(`${running}\0${object.key}\0${object.etag}`).digest('base64url').slice(0, 27);
+}
+
+function writeCursor(cursor: ListingCursor): string {
+  return Buffer.from(JSON.stringify([1, cursor.whole, cursor.running, cursor.after])).toString('base64url');
+}
+
+/** Undefined for a text that `writeCursor` did not write. */
+function readCursor(text: string | null): ListingCursor | undefined {
+  if (text === null) return NO_LISTING;
+  const parsed = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
+  if (!Array.isArray(parsed) || isJsonObject(parsed) || parsed.length !== 4 || parsed[0] !== 1) return undefined;
+  const [, whole, running, after]: unknown[] = parsed;
+  if (typeof whole !== 'string' || typeof running !== 'string' || typeof after !== 'string') return undefined;
+  return { whole, running, after };
 }

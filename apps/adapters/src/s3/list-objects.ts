@@ -12,16 +12,16 @@ export interface ListedObject {
 
 export interface ObjectPage {
   objects: ListedObject[];
-  /** More keys follow after the last one. */
+  /** Whether more keys follow. */
   truncated: boolean;
 }
 
-/** A thousand entries with the longest keys, each byte of them encoded. */
+/** A thousand entries with keys of maximum length, each byte encoded. */
 const MAX_LISTING_BYTES = 8 * 1024 * 1024;
 
 /**
- * One page of `ListObjectsV2`, in the order of the keys. It starts after a key rather than at a continuation token: a key
- * never expires, which a cursor that the platform keeps for days must not.
+ * One page of `ListObjectsV2`, in key order. It starts after a key rather than at a continuation token: the platform
+ * keeps cursors for days, and a key never expires.
  */
 export async function listObjects(
   store: S3Store,
@@ -31,7 +31,7 @@ export async function listObjects(
 ): Promise<ObjectPage | S3Failure> {
   const query = {
     'list-type': '2',
-    // XML cannot hold every character that a key can.
+    // XML cannot represent every character of a key.
     'encoding-type': 'url',
     'max-keys': String(pageSize),
     ...(prefix !== '' && { prefix }),
@@ -58,7 +58,7 @@ function decodeKey(key: string): string {
   try {
     return decodeURIComponent(key.replaceAll('+', '%20'));
   } catch (error) {
-    // A store that says it encodes and does not: the key as it stands.
+    // The store says that it encodes and does not: the key is taken as it is.
     if (error instanceof URIError) return key;
     throw error;
   }

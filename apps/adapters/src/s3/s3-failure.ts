@@ -2,7 +2,7 @@ import type { SourceFailure } from '#libs/adapter-sdk';
 import type { EgressError } from '#libs/egress';
 import { parseXml, textOf } from './s3-xml.js';
 
-/** A failed call, with the store's own code where it told one. */
+/** A failed call, with the store's own code if it gave one. */
 export interface S3Failure extends SourceFailure {
   code?: string;
 }
@@ -28,10 +28,10 @@ const BY_CODE: Record<string, SourceFailure['error']> = {
   RequestLimitExceeded: 'rate_limited',
 };
 
-/** More than an error of S3 ever has. */
+/** More than an S3 error ever has. */
 export const ERROR_BODY_BYTES = 16 * 1024;
 
-/** The failure that an answer other than 200 stands for. Of its body only the code is told: the rest may echo the keys. */
+/** The failure for an answer other than 200. Only the code of its body is used: the rest may echo the keys. */
 export function failureOfStatus(status: number, body: Buffer): S3Failure {
   const xml = body.subarray(0, ERROR_BODY_BYTES).toString('utf8');
   const code = textOf(parseXml(xml), 'Code')?.slice(0, 100);
@@ -54,7 +54,7 @@ function byStatus(status: number): SourceFailure['error'] {
   return status === 429 ? 'rate_limited' : 'provider_unavailable';
 }
 
-/** The failure of a call that gave no answer. Reading has no effect, so it is always worth another try. */
+/** The failure of a call that gave no answer. A read has no effect, so it is always worth a retry. */
 export function failureOfCall(error: EgressError): S3Failure {
   const closed = ['invalid_url', 'invalid_request', 'blocked_scheme', 'blocked_address'].includes(error.code);
   return {

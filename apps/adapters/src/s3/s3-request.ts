@@ -16,7 +16,7 @@ export interface S3Answer {
   body: Buffer;
 }
 
-/** One signed GET: the answer, or why there is none. Without a bucket it asks the service itself, without a key the bucket. */
+/** One signed GET: the answer, or why there is none. Without a bucket it asks the service, without a key the bucket. */
 export async function getFromS3(
   store: S3Store,
   target: { bucket?: string; key?: string; query?: Record<string, string>; maxBytes: number },
@@ -35,10 +35,10 @@ export async function getFromS3(
   const search = buildQueryString(query);
   try {
     const answer = await http.fetch(`${store.endpoint.protocol}//${host}${path}${search === '' ? '' : `?${search}`}`, {
-      // A compressed transfer would be told apart from what is stored by no one.
+      // A compressed transfer could not be told apart from a compressed object.
       headers: { ...signed, 'accept-encoding': 'identity' },
       timeoutMs: http.timeoutMs,
-      // An error's body is read whole even where only a small file is asked for.
+      // An error's body is read whole, even if only a small file is requested.
       maxResponseBytes: Math.max(target.maxBytes, ERROR_BODY_BYTES),
       // A signature holds for one host; a redirect means another region.
       maxRedirects: 0,

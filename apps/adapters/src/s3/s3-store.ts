@@ -5,13 +5,13 @@ import type { AwsKeys } from './signature-v4.js';
 export interface S3Store {
   keys: AwsKeys;
   region: string;
-  /** Origin of the service, as `https://s3.eu-central-1.amazonaws.com`. */
+  /** Origin of the service, such as `https://s3.eu-central-1.amazonaws.com`. */
   endpoint: URL;
   /** Buckets as the first path segment rather than as a subdomain. */
   pathStyle: boolean;
 }
 
-/** The store of a credential record; otherwise what is wrong with it, naming no value. */
+/** The store of a credential record; otherwise what is wrong with it, without any value. */
 export function readStore(credentials: Credentials): S3Store | { problem: string } {
   const text = (name: string): string => {
     const value = credentials[name];
@@ -41,7 +41,7 @@ export function readStore(credentials: Credentials): S3Store | { problem: string
     keys: { accessKeyId, secretAccessKey, ...(sessionToken !== '' && { sessionToken }) },
     region,
     endpoint,
-    // Stores of others seldom have a certificate for every bucket's name.
+    // Other vendors' stores seldom have a certificate for every bucket's name.
     pathStyle: text('path_style') === '' ? given !== '' : text('path_style') === 'true',
   };
 }

@@ -6,7 +6,7 @@ import { verifyKeys } from './verify-keys.js';
 
 type S3Settings = Pick<ListingSettings, 'fetch' | 'timeoutMs'> & Partial<ListingSettings> & { maxFileBytes?: number };
 
-/** A document source over S3. `fetch` must be guarded: the endpoint was typed by a user. */
+/** A document source over S3. `fetch` must be guarded: a user types the endpoint. */
 export function createS3Adapter({ maxFileBytes = S3_MAX_FILE_BYTES, ...given }: S3Settings): AdapterDefinition {
   const settings = { pageSize: 1_000, pagesPerCall: 10, ...given };
   return defineAdapter({

@@ -1,6 +1,6 @@
 import type { Manifest } from '#libs/adapter-sdk';
 
-/** Bytes of one file: what the platform's own documents may have. */
+/** Bytes of one file: as many as the platform's own documents may have. */
 export const S3_MAX_FILE_BYTES = 25 * 1024 * 1024;
 
 export const s3Manifest: Manifest = {

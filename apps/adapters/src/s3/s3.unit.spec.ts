@@ -118,7 +118,7 @@ describe('against an S3 that others wrote', () => {
     }
     expect(calls).toBe(3);
     expect(seen).toEqual(['0', '1', '2', '3', '4', '5', '6']);
-    // The digest does not depend on how the pages fell.
+    // The digest does not depend on the page boundaries.
     expect((await list('documents/many', cursor)).changes).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 export interface AwsKeys {
   accessKeyId: string;
   secretAccessKey: string;
-  /** Of temporary keys. */
+  /** For temporary keys. */
   sessionToken?: string;
 }
 
@@ -12,7 +12,7 @@ export interface AwsKeys {
 export interface UnsignedRequest {
   method: 'GET' | 'HEAD';
   host: string;
-  /** As it is sent: S3 signs it encoded once, unlike other services. */
+  /** As it is sent: S3 signs the path encoded once, unlike other services. */
   path: string;
   query: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;

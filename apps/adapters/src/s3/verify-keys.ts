@@ -6,8 +6,8 @@ import { parseXml, textOf } from './s3-xml.js';
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * Asks for the list of buckets. Keys that may not have it are still good keys, since S3 checks the signature first: which
- * buckets they open shows when a source is read.
+ * Lists the buckets. Keys without that permission are still valid, since S3 checks the signature first; which buckets
+ * they open shows when a source is read.
  */
 export async function verifyKeys({ credentials }: VerifyCall, http: S3Http): Promise<VerifyResult> {
   const store = readStore(credentials);

@@ -11,7 +11,9 @@ import { DELIVERY_ARGUMENT } from './parse-events.js';
 import { callSendgrid, type SendgridHttp } from './sendgrid-api.js';
 import { readSender, type Sender } from './sender-address.js';
 
-/** Sends the message with `mail/send`. SendGrid answers that it took the mail; what becomes of it, its events tell. */
+/**
+ * Sends the message with `mail/send`. SendGrid only confirms that it accepted the mail; its events report the outcome.
+ */
 export async function deliverMail(
   call: DeliverCall,
   settings: SendgridHttp & { maxLength: number },
@@ -50,7 +52,7 @@ function payloadOf(mail: MailPart, sender: Sender): unknown {
         disposition: 'attachment',
       })),
     }),
-    // Rewritten links and a picture that reports who reads are not what an agent wrote.
+    // Agents do not write rewritten links, nor a picture that reports readers.
     tracking_settings: { click_tracking: { enable: false }, open_tracking: { enable: false } },
   };
 }

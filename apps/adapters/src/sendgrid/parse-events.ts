@@ -1,7 +1,7 @@
 import { ignoredMessage, isJsonObject, type JsonObject, type NormalizedMessage } from '#libs/adapter-sdk';
 import { objectsOf, textOf } from '../provider-calls/json-fields.js';
 
-/** Name of the custom argument that comes back with every event of a mail: the delivery's key. */
+/** Name of the custom argument that comes back with every event of a mail; its value is the delivery's key. */
 export const DELIVERY_ARGUMENT = 'gatehouse_delivery';
 
 /** Source: SendGrid, Event Webhook Reference. */
@@ -35,13 +35,13 @@ export function parseEvents(document: unknown): NormalizedMessage {
   };
 }
 
-/** Nobody can be answered: to answer what became of a mail with a mail would go on for ever. */
+/** An event has no address to answer: answering the outcome of a mail with a mail would never end. */
 function parseEvent(event: JsonObject): NormalizedMessage {
   const [status, email] = [textOf(event.event) ?? '', textOf(event.email)];
   if (!EVENTS.includes(status) || email === undefined) return ignoredMessage('unknown_event', { raw_type: status });
   const eventId = textOf(event.sg_event_id);
   const delivery = textOf(event[DELIVERY_ARGUMENT]);
-  // What follows the first dot names SendGrid's machine, and differs between the events of one mail.
+  // The part after the first dot names SendGrid's machine, and differs between the events of one mail.
   const messageId = textOf(event.sg_message_id)?.split('.')[0];
   const reason = textOf(event.reason) ?? textOf(event.response);
   const seconds = Number(textOf(event.timestamp) ?? Number.NaN);

@@ -16,19 +16,19 @@ import { bodyText, readMime, type ReadMail } from '../mail/read-mime.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { decodeText } from '../mail/decode-text.js';
 
-/** A mail of Inbound Parse, taken apart by SendGrid or, with "Send Raw" on, as it came. */
+/** A mail of Inbound Parse, parsed by SendGrid or, with "Send Raw" on, as received. */
 export async function parseMail(form: Form, call: InboundCall): Promise<NormalizedMessage> {
   const fields = readFields(form);
   const mail = await readMail(form, fields);
   if (!mail) return ignoredMessage('unreadable_mail');
   const envelope = objectOf(parseJson(fields.get('envelope') ?? ''));
-  // Inbound Parse tells the return path here rather than in a header; an empty one is a bounce's.
+  // Inbound Parse gives the return path here and in no header; an empty one marks a bounce.
   if (envelope.from === '') mail.headers['return-path'] = ['<>'];
   const { headers } = mail;
   const email = addressIn(headerValue(headers, 'from'));
   const own = call.credentials.from_email;
   const fromSelf = email !== undefined && typeof own === 'string' && email === own.trim().toLowerCase();
-  // Every mail of ours has the header. Without it a person may have written from the address that the App sends from.
+  // Every mail of ours has the header. Without it, a person may have written from the App's own address.
   const isOwn = carriesDeliveryHeader(headers);
   const [messageId] = messageIdsIn(headerValue(headers, 'message-id'));
   const [root] = messageIdsIn(headerValue(headers, 'references') ?? headerValue(headers, 'in-reply-to'));
@@ -64,7 +64,7 @@ async function readMail(form: Form, fields: ReadonlyMap<string, string>): Promis
       headers: mail.headers,
       subject: fields.get('subject') ?? mail.subject,
       text: bodyText(fields.get('text'), fields.get('html')),
-      // Their bytes came with the webhook and are not kept: a later fetch has nowhere to go.
+      // Their bytes came with the webhook and are not kept, so they cannot be fetched later.
       attachments: form.files.map((file) => ({
         id: file.field,
         name: file.name,
@@ -75,7 +75,7 @@ async function readMail(form: Form, fields: ReadonlyMap<string, string>): Promis
   );
 }
 
-/** What SendGrid found out about the sender, in its own words. */
+/** SendGrid's verdicts on the sender, in its own words. */
 function checks(fields: ReadonlyMap<string, string>): MessageMetadata {
   const [spf, dkim, score, ip] = ['SPF', 'dkim', 'spam_score', 'sender_ip'].map((name) => fields.get(name));
   return {
@@ -95,7 +95,7 @@ function envelopeOf(envelope: Record<string, unknown>): MessageMetadata {
   };
 }
 
-/** The fields of a form as text. SendGrid posts each as the mail's sender wrote it and names the charsets in a field. */
+/** The fields of a form as text. SendGrid posts each in the sender's charset, and names the charsets in a field. */
 function readFields(form: Form): Map<string, string> {
   const charsets = objectOf(parseJson(form.get('charsets') ?? ''));
   const fields = new Map<string, string>();

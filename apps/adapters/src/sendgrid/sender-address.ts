@@ -8,7 +8,7 @@ export interface Sender {
   replyTo?: string;
 }
 
-/** Who mail comes from; otherwise what is wrong with the record, naming no value. */
+/** The sender of mails; otherwise what is wrong with the record, without any value. */
 export function readSender(credentials: Credentials): Sender | { problem: string } {
   const text = (name: string): string => {
     const value = credentials[name];

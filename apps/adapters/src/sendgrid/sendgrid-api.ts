@@ -7,7 +7,7 @@ export const SENDGRID_API_URL = 'https://api.sendgrid.com';
 const SENDGRID_EU_API_URL = 'https://api.eu.sendgrid.com';
 
 export interface SendgridHttp extends ProviderHttp {
-  /** Origin of the API; a record with `region: eu` goes to the European one instead of SendGrid's default. */
+  /** Origin of the API; with SendGrid's default, a record with `region: eu` uses the European one. */
   apiUrl: string;
 }
 

@@ -9,7 +9,7 @@ import { HASTY_MS } from '../testing/patience.js';
 
 const fixtures = loadFixtures(new URL('conformance', import.meta.url).pathname);
 
-/** Every account has a key of its own, and gets it when the suite starts: by the public half, the private one. */
+/** Every account gets a key of its own when the suite starts: the private key by its public half. */
 const keys = new Map<unknown, KeyObject>();
 for (const credentials of Object.values(fixtures.credentials ?? {})) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });

@@ -18,7 +18,7 @@ const BY_STATUS: Record<number, DeliverError> = {
   451: 'permission_denied',
 };
 
-/** The failure of an answer other than 2xx. SendGrid's words are not passed on; the field that it names is. */
+/** The failure of an answer other than 2xx. SendGrid's message is not passed on, only the field that it names. */
 export function sendgridFailure(answer: ProviderAnswer, now: Date): DeliverFailure {
   const { status } = answer;
   const code = BY_STATUS[status] ?? (status >= 500 ? 'provider_unavailable' : 'invalid_request');
@@ -31,7 +31,7 @@ export function sendgridFailure(answer: ProviderAnswer, now: Date): DeliverFailu
   });
 }
 
-/** Seconds. SendGrid names the time at which its window ends, in Unix seconds. */
+/** Seconds. SendGrid names the end of its window, in Unix seconds. */
 function waitOf(answer: ProviderAnswer, now: Date): number | undefined {
   const retryAfter = headerValue(answer.headers, 'retry-after');
   if (retryAfter !== undefined) return parseRetryAfter(retryAfter, now);

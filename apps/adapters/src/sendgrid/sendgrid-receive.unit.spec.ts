@@ -102,7 +102,7 @@ describe('a mail that SendGrid took apart', () => {
   it.each([
     [[], {}, { is_bot: false }],
     [['X-Gatehouse-Delivery: k'], {}, { is_bot: true }],
-    // The address that the App sends from, and none of its marks: a person may share it.
+    // The App's own address, without the App's marks: a person may share it.
     [['From: Agent <agent@example.com>'], {}, { is_bot: false, metadata: { is_self: true } }],
   ])('with %j is %j', async (headers, changes, expected) => {
     const from = headers.some((header) => header.startsWith('From'))

@@ -1,6 +1,6 @@
 import type { Manifest } from '#libs/adapter-sdk';
 
-/** UTF-16 code units of text in one mail: with its HTML well below the 30 MB that SendGrid takes. */
+/** UTF-16 code units of text in one mail: with its HTML well below SendGrid's 30 MB. */
 export const SENDGRID_MAX_LENGTH = 500_000;
 
 export const sendgridManifest: Manifest = {

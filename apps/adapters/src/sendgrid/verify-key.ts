@@ -4,7 +4,7 @@ import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { callSendgrid, type SendgridHttp } from './sendgrid-api.js';
 import { readSender } from './sender-address.js';
 
-/** Asks what the key may do. */
+/** Asks SendGrid what the key may do. */
 export async function verifyKey({ credentials }: VerifyCall, http: SendgridHttp): Promise<VerifyResult> {
   const sender = readSender(credentials);
   if ('problem' in sender) return { ok: false, error: 'auth_failed', message: sender.problem };

@@ -14,8 +14,8 @@ export const SIGNATURE_HEADER = 'X-Twilio-Email-Event-Webhook-Signature';
 export const TIMESTAMP_HEADER = 'X-Twilio-Email-Event-Webhook-Timestamp';
 
 /**
- * ECDSA over the timestamp and the exact body, for events as for mail: each has a key of its own. Source: SendGrid, Signed
- * Event Webhook, and Securing your Inbound Parse Webhooks.
+ * ECDSA over the timestamp and the exact body, for events and for mail; each has a key of its own.
+ * Source: SendGrid, Signed Event Webhook, and Securing your Inbound Parse Webhooks.
  */
 export function verifySendgridWebhook({ credentials, request, receivedAt }: InboundCall): VerifyWebhookResult {
   const signature = headerValue(request.headers, SIGNATURE_HEADER);

@@ -13,7 +13,7 @@ import { partsToPost } from './format-message.js';
 import { callSlack, type SlackSettings } from './slack-api.js';
 import { SLACK_MAX_LENGTH } from './slack.manifest.js';
 
-/** Posts the message, a long one in parts, all of them in the message's thread when it has one. */
+/** Posts the message, a long one in parts, all of them in the message's thread if it has one. */
 export async function deliverMessage(call: DeliverCall, settings: SlackSettings): Promise<DeliverResponse> {
   const { message, channel_address } = call;
   if (message.text.trim() === '') return deliverFailure('invalid_request', 'message.text is empty');
@@ -37,7 +37,7 @@ async function postPart(
     text,
     mrkdwn: message.format !== 'plain',
     ...(message.thread_id !== undefined && { thread_ts: message.thread_id }),
-    // A preview makes Slack fetch an address that a model wrote, and shows what it answers.
+    // A preview would make Slack fetch a URL that a model wrote, and show its answer.
     unfurl_links: false,
     unfurl_media: false,
     ...deliveryMark(key, index, count),

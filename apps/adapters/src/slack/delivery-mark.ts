@@ -4,13 +4,13 @@ import { objectOf } from '../provider-calls/json-fields.js';
 
 const METADATA_TYPE = 'gatehouse_delivery';
 
-/** What a posted part carries, unseen by people, so that it can be found again: whose it is and which of how many. */
+/** The hidden mark of a posted part, so that it can be found again: its delivery, and which part of how many it is. */
 export function deliveryMark(key: string, index: number, count: number): JsonObject {
   const hash = keyHash(key);
   const part = createHash('sha256').update(`${hash}:${index}`).digest('hex');
   return {
     metadata: { event_type: METADATA_TYPE, event_payload: { key: hash, part: index, parts: count } },
-    // The form of a UUID; Slack knows a message that it was sent twice by it.
+    // In the form of a UUID; Slack detects a repeated message by it.
     client_msg_id: [
       part.slice(0, 8),
       part.slice(8, 12),
@@ -21,7 +21,7 @@ export function deliveryMark(key: string, index: number, count: number): JsonObj
   };
 }
 
-/** Whether a message of the history is the last part of a delivery: with it, the delivery is complete. */
+/** Whether a message of the history is the last part of a delivery: then the delivery is complete. */
 export function completesDelivery(message: JsonObject, key: string): boolean {
   const { event_type, event_payload } = objectOf(message.metadata);
   const payload = objectOf(event_payload);

@@ -7,10 +7,12 @@ import type { SlackSettings } from './slack-api.js';
 
 export const SLACK_FILES_URL = 'https://files.slack.com';
 
-/** Bytes of one file. */
+/** Maximum bytes of one file. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
-/** The bytes of a file of a message, by its `url_private`. The token goes to Slack's own file server and nowhere else. */
+/**
+ * The bytes of a message's file, by its `url_private`. The token is sent to Slack's own file server and nowhere else.
+ */
 export async function fetchFile(
   { credentials, file_path: address }: FetchFileCall,
   settings: SlackSettings & { filesUrl: string },
@@ -35,12 +37,12 @@ function refusalOf(status: number): SourceFailure | undefined {
   if (status === 200) return undefined;
   if (status === 404 || status === 410) return refuse('not_found', 'the file is gone');
   if (status === 429) return refuse('rate_limited', 'Slack answered 429');
-  // A redirect leads to the page where people sign in.
+  // A redirect leads to the sign-in page.
   if (status < 500) return refuse('permission_denied', `Slack answered ${status}: the token needs files:read`);
   return refuse('provider_unavailable', `Slack answered ${status}`);
 }
 
-/** Without the scope Slack may also answer with its page for people, as if that were the file. */
+/** Without the scope Slack may also answer with its sign-in page, as if that were the file. */
 function signInPage(type: string | undefined, path: string): SourceFailure | undefined {
   if (!type?.startsWith('text/html') || /\.x?html?$/i.test(path)) return undefined;
   return refuse('permission_denied', 'Slack answered with a page: the token needs files:read');

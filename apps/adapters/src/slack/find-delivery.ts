@@ -4,14 +4,14 @@ import { completesDelivery } from './delivery-mark.js';
 import { callSlack, type SlackSettings } from './slack-api.js';
 
 const HISTORY_LENGTH = 200;
-/** A lookup follows its delivery at once; older answers in a thread are not it. */
+/** A lookup follows soon after its delivery; older answers in a thread cannot be it. */
 const THREAD_WINDOW_SECONDS = 3_600;
 const MAX_THREADS = 10;
 
 /**
- * Whether a delivery arrived: its mark on a message of its thread; when that is not told, of the channel, or of a thread
+ * Whether a delivery arrived: looks for its mark in its thread or, if that is unknown, in the channel and in threads
  * with answers in the last hour.
- * Throws ProviderUnavailable when Slack cannot be asked: "not found" would send it again.
+ * @throws ProviderUnavailable when Slack cannot be asked: "not found" would send it again
  */
 export async function findDelivery(call: LookupCall, settings: SlackSettings): Promise<LookupResult> {
   const since = Date.now() / 1000 - THREAD_WINDOW_SECONDS;

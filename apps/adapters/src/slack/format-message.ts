@@ -16,7 +16,9 @@ export function formatMessage(request: FormatRequest, maxLength: number): Format
   return plainFormat(request, maxLength);
 }
 
-/** The texts to post, one a part. Plain text is escaped: Slack reads `<...>` in it whatever else is switched off. */
+/**
+ * The texts to post, one per part. Plain text is escaped: Slack interprets `<...>` in it whatever else is switched off.
+ */
 export function partsToPost({ text, format }: DeliverCall['message'], maxLength: number): string[] {
   if (format === 'native') return splitText(neutraliseBroadcasts(text), maxLength);
   if (format === 'plain') return splitText(neutraliseBroadcasts(text), maxLength).map(escapeMrkdwn);

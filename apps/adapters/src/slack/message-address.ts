@@ -1,13 +1,13 @@
 import { textOf } from '../provider-calls/json-fields.js';
 
-/** Names a message, not a delivery: an `app_mention` and its `message` twin, and every retry, give the same key. */
+/** Names a message, not a webhook: an `app_mention`, its `message` twin and every retry give the same key. */
 export function messageKey(team: string, channel: string, ts: string, ...rest: string[]): string {
   return ['slack', team, channel, ts, ...rest].join(':');
 }
 
 /**
- * The thread that a reply belongs into. In a channel a reply opens a thread under the message that it answers; in a
- * direct message the conversation is flat, unless the message stands in a thread already.
+ * The thread that a reply belongs to. In a channel a reply opens a thread under the message that it answers. A direct
+ * message is flat, unless the message is in a thread already.
  */
 export function replyThread(message: { thread_ts?: unknown }, ts: string, isDm: boolean): string | undefined {
   return textOf(message.thread_ts) ?? (isDm ? undefined : ts);

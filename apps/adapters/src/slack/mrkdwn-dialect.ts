@@ -1,15 +1,18 @@
 import { alignedTable, neutraliseBroadcasts, plainDialect, textList, type MarkdownDialect } from '#libs/adapter-sdk';
 
 const ZERO_WIDTH_SPACE = '\u200b';
-/** A person or a channel, as Slack writes them in what it sends us: these stay what they are. */
+/** A person or a channel, as Slack writes them in what it sends us: these stay unchanged. */
 const REFERENCE = /&lt;([@#][A-Z0-9]{2,20})(?:\|[^<>&|\n]{1,100})?&gt;/g;
 
-/** The three characters that Slack reads as its own. Source: https://docs.slack.dev/messaging/formatting-message-text */
+/**
+ * The three characters that have a meaning for Slack.
+ * Source: https://docs.slack.dev/messaging/formatting-message-text
+ */
 export function escapeMrkdwn(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Slack's mrkdwn. It has no escape for `*`, `_` and `~`, no headings, no tables and no pictures in a text. */
+/** Slack's mrkdwn. It has no escape for `*`, `_` and `~`, and no headings, tables or pictures in a text. */
 export const mrkdwnDialect: MarkdownDialect = {
   ...plainDialect,
   lossy: ['heading', 'table', 'image'],

@@ -5,8 +5,8 @@ import type { EventContext } from './parse-event.js';
 import { describeMessage } from './parse-message.js';
 
 /**
- * An edit. The event itself names nobody: the author and the new text stand in `event.message`. Slack sends the same
- * event when it unfurls a link or a thread grows, with the text as it was.
+ * An edit. The event itself has no author: author and new text are in `event.message`. Slack sends the same event when
+ * it unfurls a link or a thread grows, with the text unchanged.
  */
 export function parseEdit(context: EventContext): NormalizedMessage {
   const message = objectOf(context.event.message);
@@ -26,7 +26,7 @@ export function parseEdit(context: EventContext): NormalizedMessage {
   };
 }
 
-/** A deletion. What was deleted is not handed on; its author decides whether the deletion is of the bot's own. */
+/** A deletion. The deleted text is not passed on; its author decides whether the deletion is the bot's own. */
 export function parseDeletion(context: EventContext): NormalizedMessage {
   const previous = objectOf(context.event.previous_message);
   const ts = textOf(context.event.deleted_ts) ?? textOf(previous.ts);

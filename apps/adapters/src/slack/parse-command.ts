@@ -4,7 +4,7 @@ import { textOf } from '../provider-calls/json-fields.js';
 /** A slash command. Source: https://docs.slack.dev/interactivity/implementing-slash-commands */
 export function parseCommand(form: JsonObject): NormalizedMessage {
   const [command, channel, user] = [textOf(form.command), textOf(form.channel_id), textOf(form.user_id)];
-  // Slack calls a command's URL with ssl_check=1 now and then, to see whether its certificate is good.
+  // Slack calls a command's URL with ssl_check=1 now and then, to check its certificate.
   if (form.ssl_check === '1') return { event_type: 'ping', sender: 'slack', message: '', is_bot: false };
   if (command === undefined || channel === undefined || user === undefined) {
     return ignoredMessage('incomplete_command', { raw_type: 'slash_command' });

@@ -4,7 +4,7 @@ import { parseDeletion, parseEdit } from './parse-change.js';
 import { parseMessage } from './parse-message.js';
 import { parseReaction } from './parse-reaction.js';
 
-/** What every event is read with. */
+/** The context for parsing any event. */
 export interface EventContext {
   envelope: JsonObject;
   event: JsonObject;
@@ -17,7 +17,7 @@ export interface EventContext {
   rawType: string;
 }
 
-/** Subtypes that are a person's message; the others tell of joins, topics and the like. */
+/** Subtypes that are messages; the others report joins, topics and the like. */
 const MESSAGE_SUBTYPES = [undefined, 'file_share', 'me_message', 'thread_broadcast', 'bot_message'];
 
 /** An Events API envelope. Source: https://docs.slack.dev/apis/events-api and the page of each event. */
@@ -30,7 +30,7 @@ export function parseEvent(envelope: JsonObject, self: Self | undefined): Normal
   const context: EventContext = {
     envelope,
     event,
-    // An app that is installed to a whole enterprise is sent events without a team.
+    // An app that is installed for a whole enterprise gets events without a team.
     team: textOf(envelope.team_id) ?? textOf(envelope.enterprise_id) ?? '-',
     channel,
     isDm: event.channel_type === 'im' || channel.startsWith('D'),

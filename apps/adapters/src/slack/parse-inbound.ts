@@ -11,7 +11,7 @@ import { parseCommand } from './parse-command.js';
 import { parseEvent } from './parse-event.js';
 import { parseInteraction } from './parse-interaction.js';
 
-/** The normalized message of whatever Slack posts; what is unknown or says nothing is `ignored`. */
+/** The normalized message of any Slack request; an unknown one, or one without content, is `ignored`. */
 export function parseSlackInbound(call: InboundCall): NormalizedMessage {
   const body = readSlackBody(call.request.text);
   switch (body.kind) {
@@ -43,7 +43,7 @@ type SlackBody =
   | { kind: 'interaction'; fields: JsonObject }
   | { kind: 'unknown' };
 
-/** The form is told from JSON by its content: a proxy may have lost the content type. */
+/** The form is told from JSON by its content: a proxy may have dropped the content type. */
 function readSlackBody(text: string): SlackBody {
   const document = parseJson(text);
   if (isJsonObject(document)) return { kind: 'event', fields: document };

@@ -45,7 +45,7 @@ export function parseInteraction(payload: JsonObject, self: Self | undefined): N
   };
 }
 
-/** An action has its own time; everything else is named by the trigger that Slack makes for each click. */
+/** An action has its own time; everything else is named by the trigger id that Slack makes for each click. */
 function interactionKey(payload: JsonObject, team: string, channel = '-', ts = '-'): string | undefined {
   const [action] = objectsOf(payload.actions);
   const [id, at, trigger] = [textOf(action?.action_id), textOf(action?.action_ts), textOf(payload.trigger_id)];
@@ -53,7 +53,7 @@ function interactionKey(payload: JsonObject, team: string, channel = '-', ts = '
   return trigger === undefined ? undefined : messageKey(team, channel, ts, 'trigger', trigger);
 }
 
-/** The chosen values, what was typed into a dialog as JSON, or the shortcut's own id. */
+/** The chosen values, a dialog's input as JSON, or the shortcut's own id. */
 function interactionText(type: string, payload: JsonObject): string {
   if (type === 'block_actions') return objectsOf(payload.actions).map(chosenValue).join('\n');
   if (type === 'view_submission') return stringifyJson(objectOf(objectOf(payload.view).state).values) ?? '';

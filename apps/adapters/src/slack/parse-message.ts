@@ -5,8 +5,8 @@ import { messageKey, replyThread, timeOf } from './message-address.js';
 import type { EventContext } from './parse-event.js';
 
 /**
- * A message. The `app_mention` of a message that names the bot and its `message` twin come in any order and are one
- * message: both give the same key and the same type.
+ * A message. If it names the bot, its `app_mention` and its `message` twin come in any order and are one message: both
+ * give the same key and the same type.
  */
 export function parseMessage(context: EventContext): NormalizedMessage {
   const { event, team, channel, isDm } = context;
@@ -20,7 +20,7 @@ export function parseMessage(context: EventContext): NormalizedMessage {
   };
 }
 
-/** What a message and its edit have in common. `message` is where the author and the text stand. */
+/** The fields that a message and its edit have in common. `message` has the author and the text. */
 export function describeMessage(message: JsonObject, ts: string, context: EventContext): NormalizedMessage {
   const { channel, isDm, envelope, self } = context;
   const isSelf = isOwnMessage(message, envelope, self);

@@ -4,7 +4,7 @@ import { isOwnMessage } from './authorship.js';
 import { messageKey, timeOf } from './message-address.js';
 import type { EventContext } from './parse-event.js';
 
-/** An emoji on a message. Its thread is the message: an answer to a reaction belongs below it. */
+/** An emoji on a message. Its thread is that message: an answer to a reaction belongs below it. */
 export function parseReaction(context: EventContext): NormalizedMessage {
   const { event, envelope, self, team, channel, isDm } = context;
   const [ts, user, reaction] = [textOf(objectOf(event.item).ts), textOf(event.user), textOf(event.reaction)];

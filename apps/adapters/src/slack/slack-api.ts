@@ -15,13 +15,14 @@ import { failureOfSlackError } from './slack-errors.js';
 export const SLACK_API_URL = 'https://slack.com/api';
 
 export interface SlackSettings extends ProviderHttp {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   apiUrl: string;
 }
 
 /**
- * One Web API method: the fields of its answer, or the failure that its error stands for. Slack answers most refusals
- * with status 200 and a code. Source: https://docs.slack.dev/apis/web-api
+ * One Web API method: the fields of its answer, or the failure for its error. Slack answers most refusals with status
+ * 200 and a code.
+ * Source: https://docs.slack.dev/apis/web-api
  */
 export async function callSlack(
   method: string,

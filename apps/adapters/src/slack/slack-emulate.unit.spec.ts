@@ -52,7 +52,7 @@ async function messages(method: string, fields: object): Promise<JsonObject[]> {
   return Array.isArray(answer.messages) ? answer.messages.filter(isJsonObject) : [];
 }
 
-/** The webhook of a message as it stands in the emulated workspace. */
+/** The webhook of a message of the emulated workspace. */
 async function received(message: JsonObject): Promise<JsonObject> {
   const body = JSON.stringify({ type: 'event_callback', team_id: 'T000000001', event: { ...message, channel } });
   const timestamp = String(Math.floor(Date.now() / 1000));

@@ -44,10 +44,10 @@ const CODES: Partial<Record<DeliverError, readonly string[]>> = {
   ],
 };
 
-/** A wait for a 429 that names none. */
+/** The wait for a 429 that names none. */
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 
-/** `code` is Slack's `error`; undefined when the body was none of Slack's. */
+/** `code` is Slack's `error`; undefined when the body is not Slack's. */
 export function failureOfSlackError(answer: {
   status: number;
   code: string | undefined;
@@ -70,6 +70,6 @@ function errorOf(status: number, code: string | undefined): DeliverError {
   if (status === 401) return 'auth_failed';
   if (status === 403) return 'permission_denied';
   if (status === 404) return 'not_found';
-  // A 200 that is not Slack's JSON comes from something in between.
+  // A 200 without Slack's JSON comes from a proxy in between.
   return status >= 500 || code === undefined ? 'provider_unavailable' : 'invalid_request';
 }

@@ -47,7 +47,7 @@ export const slackManifest: Manifest = {
       match: { pointer: '/type', equals: 'url_verification' },
       respond: { pointer: '/challenge' },
     },
-    // Slack shows a body as the answer of a slash command, and reads one as instructions for a dialog.
+    // Slack shows a body as the answer to a slash command, and reads one as instructions for a dialog.
     ack: { status: 200, body: '' },
   },
   message: {

@@ -3,7 +3,7 @@ import { textOf } from '../provider-calls/json-fields.js';
 import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { callSlack, type SlackSettings } from './slack-api.js';
 
-/** Asks `auth.test` who the token is. The ids that it answers are how the adapter knows its own messages later. */
+/** Asks `auth.test` whose token it is. By the ids in its answer the adapter later recognises its own messages. */
 export async function verifyCredentials({ credentials }: VerifyCall, settings: SlackSettings): Promise<VerifyResult> {
   const answer = await callSlack('auth.test', { form: {} }, credentials, settings);
   if (!answer.ok) return refusedCredentials(answer);

@@ -8,14 +8,14 @@ export interface SmtpAccount {
   host: string;
   port: number;
   encryption: Encryption;
-  /** Absent: the server is used without authentication. */
+  /** Absent: no authentication. */
   login: { user: string; pass: string } | undefined;
   from: string;
 }
 
 const ENCRYPTIONS: readonly Encryption[] = ['tls', 'starttls', 'none'];
 
-/** The account of a credential record, its fields flat or under `smtp_config`; otherwise what is wrong, naming no value. */
+/** The account of a record, with its fields flat or under `smtp_config`; otherwise what is wrong, without any value. */
 export function readAccount(credentials: Credentials): SmtpAccount | { problem: string } {
   const fields = isJsonObject(credentials.smtp_config) ? credentials.smtp_config : credentials;
   const text = (name: string): string => {

@@ -21,7 +21,7 @@ await describeConformance(
       const egress = createEgress({ allow: ['127.0.0.1'] });
       const adapter = createSmtpAdapter({
         connect: egress.connect,
-        // Fifty handshakes at once have to fit on a busy machine.
+        // Enough for fifty concurrent handshakes on a busy machine.
         timeoutMs: 8_000,
         maxLength: 2_000,
         ca: TEST_CERTIFICATE,

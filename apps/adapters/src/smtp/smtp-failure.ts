@@ -1,14 +1,14 @@
 import { deliverFailure, isJsonObject, type DeliverError, type DeliverFailure } from '#libs/adapter-sdk';
 import { EgressError } from '#libs/egress';
 
-/** A step of an SMTP session that failed, with the server's reply where there was one; its words are not kept. */
+/** A failed step of an SMTP session, with the code of the server's reply if there was one; its text is not kept. */
 export class SmtpFailure extends Error {
   override readonly name = 'SmtpFailure';
-  /** Reply code, 400 to 599; undefined when the server said nothing. */
+  /** Reply code, 400 to 599; undefined without a reply. */
   readonly reply: number | undefined;
-  /** The server's certificate is not to be trusted, or it offers no login: trying again changes nothing. */
+  /** The server's certificate is not trusted, or it offers no login: a retry changes nothing. */
   readonly isSettled: boolean;
-  /** Enhanced status code (RFC 3463), as `5.7.1`. */
+  /** Enhanced status code (RFC 3463), such as `5.7.1`. */
   readonly status: string | undefined;
 
   constructor(
@@ -51,7 +51,9 @@ const BY_REPLY: Record<number, DeliverError> = {
   553: 'not_found',
 };
 
-/** The failure of a delivery. A connection that breaks while a mail is handed over is `timeout`: it may have arrived. */
+/**
+ * The failure of a delivery. A connection that breaks while a mail is handed over is `timeout`: it may have arrived.
+ */
 export function deliveryFailureOf(error: SmtpFailure | EgressError): DeliverFailure {
   if (error instanceof EgressError) {
     return error.code === 'invalid_url' || error.code === 'blocked_address'

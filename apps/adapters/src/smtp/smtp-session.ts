@@ -4,11 +4,11 @@ import type { SmtpAccount } from './smtp-account.js';
 import { SmtpFailure } from './smtp-failure.js';
 
 export interface SmtpNetwork {
-  /** Opens the socket; a guarded one, since the host was typed by a user. */
+  /** Opens the socket, guarded, since a user types the host. */
   connect: Egress['connect'];
   /** For the greeting, and for each silence of the server. */
   timeoutMs: number;
-  /** PEM of the only authority to trust; the system's when absent. */
+  /** PEM of the only authority to trust; absent: the system's authorities. */
   ca?: string;
 }
 
@@ -19,7 +19,7 @@ export interface SmtpSession {
   close(): void;
 }
 
-/** @throws SmtpFailure with the step that failed, or EgressError when no connection came about */
+/** @throws SmtpFailure with the failed step, or EgressError without a connection */
 export async function openSession(account: SmtpAccount, network: SmtpNetwork): Promise<SmtpSession> {
   if (account.login && account.encryption === 'none') throw new SmtpFailure('unencrypted', undefined);
   const socket = await network.connect(account.host, account.port);
@@ -33,11 +33,11 @@ export async function openSession(account: SmtpAccount, network: SmtpNetwork): P
     greetingTimeout: network.timeoutMs,
     connectionTimeout: network.timeoutMs,
     socketTimeout: network.timeoutMs,
-    // The name that EHLO tells must not be this machine's.
+    // EHLO must not reveal this machine's name.
     name: account.from.slice(account.from.indexOf('@') + 1),
     ...(network.ca !== undefined && { tls: { ca: network.ca } }),
   });
-  // A connection may break between two steps; the next one reports it.
+  // The connection may break between two steps; the next step reports it.
   connection.on('error', () => undefined);
   const step = (name: SmtpFailure['step'], run: (done: (error: unknown) => void) => void): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ export async function openSession(account: SmtpAccount, network: SmtpNetwork): P
       await step('send', (done) => connection.send(envelope, message, done));
       isBroken = false;
     },
-    // A server that has refused or gone silent is not told goodbye: it might not answer that either.
+    // No QUIT for a server that has refused or gone silent: it might not answer that either.
     close: () => (isBroken ? connection.close() : connection.quit()),
   };
 }

@@ -5,7 +5,7 @@ import type { SmtpNetwork } from './smtp-session.js';
 import { SMTP_MAX_LENGTH, smtpManifest } from './smtp.manifest.js';
 import { verifyAccount } from './verify-account.js';
 
-/** Sends mail over SMTP. `connect` must be guarded: the host was typed by a user, and the adapter runs in the cluster. */
+/** Sends mail over SMTP. `connect` must be guarded: a user types the host, and the adapter runs in the cluster. */
 export function createSmtpAdapter(settings: SmtpNetwork & { maxLength?: number }): AdapterDefinition {
   const { maxLength = SMTP_MAX_LENGTH } = settings;
   return defineAdapter({

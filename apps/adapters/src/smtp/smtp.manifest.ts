@@ -1,6 +1,6 @@
 import type { Manifest } from '#libs/adapter-sdk';
 
-/** UTF-16 code units of text in one mail: some 2 MB with its HTML, below what servers refuse. */
+/** UTF-16 code units of text in one mail: about 2 MB with its HTML, below what servers refuse. */
 export const SMTP_MAX_LENGTH = 500_000;
 
 export const smtpManifest: Manifest = {

@@ -2,14 +2,14 @@ import type { JsonObject, MessageMetadata, NormalizedMessage } from '#libs/adapt
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 
 /**
- * The thread that an answer belongs into: the topic of a forum. Groups that are no forums number their reply chains
- * with the same field, and refuse that number in an answer.
+ * The thread that an answer belongs to: the topic of a forum. Groups that are no forums number reply chains in the same
+ * field, and refuse that number in an answer.
  */
 export function topicOf(message: JsonObject): string | undefined {
   return message.is_topic_message === true ? textOf(message.message_thread_id) : undefined;
 }
 
-/** Where a message stands and who sent it; what updates of every kind have in common. */
+/** The chat and the sender of a message: the fields that all kinds of updates have in common. */
 export function describeChat(
   message: JsonObject,
   sender: JsonObject,
@@ -23,7 +23,7 @@ export function describeChat(
   const name = nameOf(sender);
   return {
     sender: senderId ?? 'unknown',
-    // Contract 4.2 for messaging bots; also holds for the stand-in of a group's anonymous administrators.
+    // Contract 4.2 for messaging bots; also true for the stand-in of a group's anonymous administrators.
     is_bot: sender.is_bot === true || isSelf,
     is_dm: isDm,
     ...(topic !== undefined && { thread_id: topic }),
@@ -31,20 +31,20 @@ export function describeChat(
       is_self: isSelf,
       ...(chatId !== undefined && { channel_address: chatId }),
       ...(messageId !== undefined && { message_id: messageId }),
-      // In a private chat everything answers the last message; a quote would repeat it.
+      // In a private chat everything answers the last message; a quote would only repeat it.
       ...(messageId !== undefined && !isDm && { reply_context: { message_id: messageId } }),
       ...(senderId !== undefined && { sender: { id: senderId, ...(name !== undefined && { name }) } }),
     },
   };
 }
 
-/** Of a person, or of the channel or group in whose name a message stands. */
+/** The name of a person, or of the channel or group that the message is sent as. */
 function nameOf(sender: JsonObject): string | undefined {
   const full = [textOf(sender.first_name), textOf(sender.last_name)].filter((part) => part !== undefined).join(' ');
   return textOf(sender.username) ?? textOf(full) ?? textOf(sender.title);
 }
 
-/** Unix seconds as RFC 3339; undefined for what no date is. */
+/** Unix seconds as RFC 3339; undefined for anything else. */
 export function timeOf(seconds: unknown): string | undefined {
   const isTime = typeof seconds === 'number' && seconds >= 0 && seconds < 1e11;
   return isTime ? new Date(seconds * 1000).toISOString() : undefined;

@@ -9,11 +9,11 @@ import {
   type JsonObject,
   type PartToSend,
   type SentPart,
+  type AttachedFile,
 } from '#libs/adapter-sdk';
 import { textOf } from '../provider-calls/json-fields.js';
 import { topicOf } from './chat-message.js';
 import { partsToSend } from './format-message.js';
-import { sendFile } from './send-file.js';
 import { callTelegram, type TelegramSettings } from './telegram-api.js';
 import { visibleText } from './telegram-html.js';
 import { TELEGRAM_MAX_LENGTH } from './telegram.manifest.js';
@@ -21,7 +21,10 @@ import { TELEGRAM_MAX_LENGTH } from './telegram.manifest.js';
 /** A chat's id, or the public name of a channel. */
 const ADDRESS = /^(?:-?\d{1,20}|@[A-Za-z]\w{3,63})$/;
 
-/** Sends the message, a long one in parts, and each of its files as a part after them. Only the first part quotes the message that is answered. */
+/**
+ * Sends the message, a long one in parts, and each of its files as a part after them. Only the first part quotes the
+ * message that is answered.
+ */
 export async function deliverMessage(call: DeliverCall, settings: TelegramSettings): Promise<DeliverResponse> {
   const { message, channel_address } = call;
   const files = attachedFiles(call);
@@ -53,13 +56,13 @@ async function sendPart(
     chat_id: channel_address,
     ...(message.thread_id !== undefined && { message_thread_id: Number(message.thread_id) }),
     ...(index === 0 && quoteOf(message.reply_context)),
-    // A preview makes Telegram fetch an address that a model wrote.
+    // A preview would make Telegram fetch a URL that a model wrote.
     link_preview_options: { is_disabled: true },
   };
   if (message.format === 'plain') return send({ ...json, text });
   const rich = await send({ ...json, text, parse_mode: 'HTML' });
   if (!('ok' in rich) || rich.error !== 'invalid_format') return rich;
-  // Refused whole, so nothing has arrived: the words matter more than their form.
+  // The whole part is refused, so nothing has arrived: the text matters more than its formatting.
   const plain = await send({ ...json, text: visibleText(text) });
   return 'ok' in plain ? plain : { ...plain, fallback: 'plain' };
 
@@ -77,4 +80,23 @@ function quoteOf(replyContext: unknown): JsonObject {
   const id = isJsonObject(replyContext) ? textOf(replyContext.message_id) : undefined;
   if (id === undefined || !/^\d{1,15}$/.test(id)) return {};
   return { reply_parameters: { message_id: Number(id), allow_sending_without_reply: true } };
+}
+
+/** Sends one file with `sendDocument`, which leaves a picture as it is. */
+async function sendFile(
+  { credentials, channel_address, message }: DeliverCall,
+  file: AttachedFile,
+  settings: TelegramSettings,
+): Promise<SentPart | DeliverFailure> {
+  const fields = {
+    chat_id: channel_address,
+    ...(message.thread_id !== undefined && { message_thread_id: message.thread_id }),
+  };
+  const form = { fields, file: { ...file, field: 'document' } };
+  const answer = await callTelegram('sendDocument', { form }, credentials, settings);
+  if (!answer.ok) return answer;
+  const messageId = textOf(answer.result.message_id);
+  return messageId === undefined
+    ? deliverFailure('provider_unavailable', 'Telegram answered without a message_id')
+    : { messageId, threadId: topicOf(answer.result) };
 }

@@ -2,18 +2,17 @@ import type { FetchFileCall, FetchFileResult, SourceFailure } from '#libs/adapte
 import { downloadFile } from '../provider-calls/download-file.js';
 import { textOf } from '../provider-calls/json-fields.js';
 import { sourceFailure } from '../provider-calls/source-failure.js';
-import { botToken } from './bot-identity.js';
-import { callTelegram, type TelegramSettings } from './telegram-api.js';
+import { botToken, callTelegram, type TelegramSettings } from './telegram-api.js';
 import { failureOfTelegramError } from './telegram-errors.js';
 
-/** What a bot may download. Source: https://core.telegram.org/bots/api#getfile */
+/** Maximum size for downloads by bots. Source: https://core.telegram.org/bots/api#getfile */
 export const TELEGRAM_MAX_FILE_BYTES = 20 * 1024 * 1024;
 
 const FILE_ID = /^[\w-]{1,300}$/;
-/** It becomes part of an address that holds the token. */
+/** It becomes part of a URL that contains the token. */
 const FILE_PATH = /^[\w-]+(?:\/[\w.-]+)*$/;
 
-/** The bytes of a file of a message, by its `file_id`. Telegram says where they are, for an hour. */
+/** The bytes of a message's file, by its `file_id`. The path that Telegram gives for them is valid for an hour. */
 export async function fetchFile(call: FetchFileCall, settings: TelegramSettings): Promise<FetchFileResult> {
   if (!FILE_ID.test(call.file_path)) return refuse('not_found', 'there is no such file');
   const file = await callTelegram('getFile', { json: { file_id: call.file_path } }, call.credentials, settings);

@@ -20,7 +20,7 @@ export function formatMessage(request: FormatRequest, maxLength: number): Format
   return plainFormat(request, maxLength, 'all');
 }
 
-/** The texts to send, one a part; `native` is HTML already. */
+/** The texts to send, one per part; `native` is HTML already. */
 export function partsToSend({ text, format }: DeliverCall['message'], maxLength: number): string[] {
   if (format === 'plain') return splitText(neutraliseBroadcasts(text, 'all'), maxLength);
   return splitHtml(format === 'native' ? text : renderMarkdown(text, telegramDialect).text, maxLength);

@@ -7,12 +7,12 @@ import {
   type NormalizedMessage,
 } from '#libs/adapter-sdk';
 import { textOf, objectOf } from '../provider-calls/json-fields.js';
-import { botId } from './bot-identity.js';
+import { botId } from './telegram-api.js';
 import { parseMessage } from './parse-message.js';
 import { parseReaction } from './parse-reaction.js';
 import { describeChat } from './chat-message.js';
 
-/** What every update is read with. */
+/** The context for parsing any update. */
 export interface UpdateContext {
   botId: string | undefined;
   /** The bot's name without its `@`. */
@@ -51,11 +51,11 @@ export function parseTelegramInbound({ request, credentials, self }: InboundCall
   };
 }
 
-/** A press of an inline button. Its `message` is the bot's own; who pressed stands in `from`. */
+/** A press of an inline button. Its `message` is the bot's own; `from` is the person who pressed it. */
 function parseCallback(callback: JsonObject, { botId }: UpdateContext): NormalizedMessage {
   const data = textOf(callback.data);
   const chat = describeChat(objectOf(callback.message), objectOf(callback.from), botId);
-  // A game, or a button under an inline result, whose chat a bot is not told.
+  // A game, or a button under an inline result, whose chat the bot does not learn.
   if (data === undefined || chat.metadata.channel_address === undefined) return ignoredMessage('unknown_callback');
   const id = textOf(callback.id);
   return {

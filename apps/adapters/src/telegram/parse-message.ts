@@ -1,10 +1,11 @@
-import { ignoredMessage, type JsonObject, type NormalizedMessage } from '#libs/adapter-sdk';
+import { ignoredMessage, type JsonObject, type NormalizedMessage, type MessageAttachment } from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 import { describeChat, timeOf } from './chat-message.js';
-import { attachmentsOf } from './message-attachments.js';
 import type { UpdateContext } from './parse-inbound.js';
 
-/** A message or a channel post, new or edited. One that has neither text nor a file tells of joins, pins and the like. */
+const SINGLE = ['document', 'audio', 'video', 'voice', 'video_note', 'animation', 'sticker'] as const;
+
+/** A message or a channel post, new or edited. Without text and files it reports joins, pins and the like. */
 export function parseMessage(message: JsonObject, context: UpdateContext): NormalizedMessage {
   const sender = message.from === undefined ? objectOf(message.sender_chat) : objectOf(message.from);
   const chat = describeChat(message, sender, context.botId);
@@ -63,7 +64,7 @@ function entities(message: JsonObject): JsonObject[] {
   return objectsOf(message.entities ?? message.caption_entities);
 }
 
-/** Offsets are in UTF-16 code units, as those of a string are. */
+/** Offsets are in UTF-16 code units, like those of a string. */
 function entityText(message: JsonObject, { offset, length }: JsonObject): string {
   const text = textOf(message.text) ?? textOf(message.caption) ?? '';
   return typeof offset === 'number' && typeof length === 'number' ? text.slice(offset, offset + length) : '';
@@ -71,4 +72,30 @@ function entityText(message: JsonObject, { offset, length }: JsonObject): string
 
 function same(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
+}
+
+/**
+ * The files of a message, each by the `file_id` that `getFile` takes. A photo comes in several sizes; the last is the
+ * largest.
+ */
+function attachmentsOf(message: JsonObject): MessageAttachment[] {
+  const photo = objectsOf(message.photo).at(-1);
+  // An animation is repeated as a document, for clients older than animations.
+  const kinds = SINGLE.filter((kind) => !(kind === 'document' && message.animation !== undefined));
+  const files = kinds.map((kind) => ({ kind: String(kind), file: objectOf(message[kind]) }));
+  return [...files, { kind: 'photo', file: photo ?? {} }]
+    .filter(({ file }) => textOf(file.file_id) !== undefined)
+    .map(({ kind, file }) => describe(kind, file));
+}
+
+function describe(kind: string, file: JsonObject): MessageAttachment {
+  const id = textOf(file.file_id) ?? '';
+  const contentType = textOf(file.mime_type) ?? (kind === 'photo' ? 'image/jpeg' : undefined);
+  return {
+    id: textOf(file.file_unique_id) ?? id,
+    name: textOf(file.file_name) ?? kind,
+    fetch_ref: id,
+    ...(contentType !== undefined && { content_type: contentType }),
+    ...(typeof file.file_size === 'number' && { size: file.file_size }),
+  };
 }

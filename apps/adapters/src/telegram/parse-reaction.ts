@@ -3,7 +3,7 @@ import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 import { describeChat, timeOf } from './chat-message.js';
 import type { UpdateContext } from './parse-inbound.js';
 
-/** A change of one person's reactions to a message; what was taken away is of no interest. */
+/** A change of one person's reactions to a message; removed ones are ignored. */
 export function parseReaction(reaction: JsonObject, { botId }: UpdateContext): NormalizedMessage {
   const before = emojiOf(reaction.old_reaction);
   const added = emojiOf(reaction.new_reaction).filter((emoji) => !before.includes(emoji));

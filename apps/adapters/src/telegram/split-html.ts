@@ -9,12 +9,12 @@ interface Tag {
   closes: boolean;
 }
 
-/** A break below this share of the limit is passed over for a lesser one: it would make a needlessly short part. */
+/** A break below this share of the limit is skipped for a weaker one: the part would be needlessly short. */
 const MIN_FILL = 0.3;
 
 /**
- * The HTML in parts of at most `limit` visible UTF-16 code units, which is how Telegram counts. A cut falls on a blank
- * line, else a line, else a space; tags that it falls into are closed and opened again in the next part.
+ * The HTML in parts of at most `limit` visible UTF-16 code units, which is how Telegram counts. It is cut at a blank
+ * line, else a line end, else a space; open tags are closed there and reopened in the next part.
  */
 export function splitHtml(html: string, limit: number): string[] {
   const { text, tags } = read(html);
@@ -70,7 +70,7 @@ function cutEnd(text: string, start: number, limit: number): number {
   return start + limit - (splitsPair ? 1 : 0);
 }
 
-/** Where the next part starts: behind the line ends or spaces that the cut replaces, so that code keeps its indent. */
+/** Where the next part starts: after the line ends or spaces that the cut replaces, so that code keeps its indent. */
 function behindBreak(text: string, end: number): number {
   const mark = text[end];
   let next = end;

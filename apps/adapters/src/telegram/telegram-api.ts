@@ -4,17 +4,17 @@ import {
   type Credentials,
   type DeliverFailure,
   type JsonObject,
+  type Self,
 } from '#libs/adapter-sdk';
-import { callProvider, type ProviderHttp } from '../provider-calls/call-provider.js';
-import { objectOf } from '../provider-calls/json-fields.js';
-import type { MultipartForm } from '../provider-calls/multipart-form.js';
-import { botToken } from './bot-identity.js';
+import { callProvider, type MultipartForm, type ProviderHttp } from '../provider-calls/call-provider.js';
+import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { failureOfTelegramError } from './telegram-errors.js';
 
 export const TELEGRAM_API_URL = 'https://api.telegram.org';
+const TOKEN = /^(\d{1,20}):[A-Za-z0-9_-]{1,200}$/;
 
 export interface TelegramSettings extends ProviderHttp {
-  /** Without a slash at the end; also a Bot API server of one's own. */
+  /** Without a trailing slash; may also be a Bot API server of one's own. */
   apiUrl: string;
 }
 
@@ -35,4 +35,15 @@ export async function callTelegram(
   const body = objectOf(answer.json);
   if (body.ok === true && isJsonObject(body.result)) return { ok: true, result: body.result };
   return failureOfTelegramError(answer.status, body);
+}
+
+/** The bot token if it is well-formed: it becomes part of a URL. */
+export function botToken(credentials: Credentials): string | undefined {
+  const token = textOf(credentials.token);
+  return token !== undefined && TOKEN.test(token) ? token : undefined;
+}
+
+/** The bot's id, which is also the first part of its token. */
+export function botId(credentials: Credentials, self: Self | undefined): string | undefined {
+  return textOf(self?.id) ?? TOKEN.exec(textOf(credentials.token) ?? '')?.[1];
 }

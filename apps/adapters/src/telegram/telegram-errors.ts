@@ -7,7 +7,7 @@ import {
 } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 
-/** The descriptions of status 400 that mean something else than a bad request; Telegram has no codes of its own. */
+/** Descriptions of status 400 that mean something other than a bad request; Telegram has no codes of its own. */
 const DESCRIPTIONS: readonly (readonly [RegExp, DeliverError])[] = [
   [/message is too long|text must be shorter/i, 'too_large'],
   [/can't parse entities|unsupported start tag/i, 'invalid_format'],
@@ -23,20 +23,20 @@ const DESCRIPTIONS: readonly (readonly [RegExp, DeliverError])[] = [
 
 const BY_STATUS: Record<number, DeliverError> = {
   401: 'auth_failed',
-  // The bot was blocked, or thrown out of the chat.
+  // The bot was blocked, or removed from the chat.
   403: 'permission_denied',
-  // The address holds nothing but the token and the method, so it is the token that is not known.
+  // The URL has only the token and the method, so the token is unknown.
   404: 'auth_failed',
   413: 'too_large',
   429: 'rate_limited',
 };
 
-/** A wait for a 429 that names none. */
+/** The wait for a 429 that names none. */
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 
 /**
- * `body` is `{ok: false, error_code, description, parameters}`; an empty one came from something in between. A group
- * that became a supergroup has a new address, which the failure names.
+ * `body` is `{ok: false, error_code, description, parameters}`; an empty one came from a proxy in between. A group that
+ * became a supergroup has a new address, which the failure names.
  */
 export function failureOfTelegramError(httpStatus: number, body: JsonObject): DeliverFailure {
   const status = typeof body.error_code === 'number' ? body.error_code : httpStatus;

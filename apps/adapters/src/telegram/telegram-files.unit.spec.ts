@@ -6,7 +6,7 @@ const TOKEN = '110201543:canary-AAHdqTcvCH1vGWJxfSeofSAs0K5';
 
 let telegram: ProviderServer;
 let adapter: AdapterHost;
-/** What getFile and the address that it names answer. */
+/** The answers of getFile and of the URL that it names. */
 let place: Reply;
 let content: Reply;
 beforeAll(async () => {

@@ -38,7 +38,7 @@ afterAll(async () => {
   await telegram.close();
 });
 
-/** The update as grammY's webhook takes it and as the adapter does. */
+/** The update as received by grammY's webhook and by the adapter. */
 async function received(update: JsonObject, secret = SECRET) {
   const body = JSON.stringify(update);
   const headers = { 'content-type': 'application/json', 'X-Telegram-Bot-Api-Secret-Token': secret };

@@ -8,7 +8,7 @@ import {
 } from '#libs/adapter-sdk';
 
 /**
- * The few tags that Telegram reads. Every `@name` is made inert, since a name in a text notifies its bearer.
+ * The few tags that Telegram supports. Every `@name` is made inert, since a name in a text notifies its owner.
  * Source: https://core.telegram.org/bots/api#html-style
  */
 export const telegramDialect: MarkdownDialect = {
@@ -31,7 +31,7 @@ export const telegramDialect: MarkdownDialect = {
     language === undefined
       ? `<pre>${escapeHtml(value)}</pre>`
       : `<pre><code class="language-${escapeHtml(language)}">${escapeHtml(value)}</code></pre>`,
-  // A quote inside a quote is refused.
+  // Telegram refuses a quote inside a quote.
   quote: (content) => `<blockquote>${content.replaceAll(/<\/?blockquote>/g, '')}</blockquote>`,
   list: (list) => textList(list, '•'),
   table: ({ textRows }) => `<pre>${escapeHtml(alignedTable(textRows))}</pre>`,
@@ -40,7 +40,7 @@ export const telegramDialect: MarkdownDialect = {
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(lt|gt|amp|quot));/gi;
 const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 
-/** The characters that the entities of a text stand for; one that is none stays as it is. */
+/** Decodes the entities of a text; an unknown one stays as it is. */
 export function decodeEntities(html: string): string {
   return html.replaceAll(ENTITY, (whole, decimal?: string, hex?: string, name?: string) => {
     if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;

@@ -9,7 +9,7 @@ import { TELEGRAM_MAX_LENGTH, telegramManifest } from './telegram.manifest.js';
 import { verifyCredentials } from './verify-credentials.js';
 import { verifyTelegramWebhook } from './verify-webhook.js';
 
-/** A Telegram bot over webhooks. Telegram cannot be asked what it was sent, so a lost answer stays unknown. */
+/** A Telegram bot over webhooks. Telegram has no look-up of sent messages, so a lost answer stays unknown. */
 export function createTelegramAdapter(http: ProviderHttp & Partial<TelegramSettings>): AdapterDefinition {
   const settings = { apiUrl: TELEGRAM_API_URL, ...http };
   return defineAdapter({

@@ -40,9 +40,9 @@ export const telegramManifest: Manifest = {
     formats: ['markdown', 'plain', 'native'],
     threads: true,
     attachments: true,
-    // Telegram cannot be asked what it was sent.
+    // Telegram has no look-up of sent messages.
     lookup: false,
-    // A group takes 20 messages a minute, a private chat one a second: an address does not tell which it is.
+    // A group takes 20 messages a minute, a private chat one a second; an address does not tell which of the two it is.
     rate_per_address: { count: 20, seconds: 60 },
   },
   events: [

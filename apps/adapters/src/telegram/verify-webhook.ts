@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { headerValue, refuseWebhook, secretList, type InboundCall, type VerifyWebhookResult } from '#libs/adapter-sdk';
 
 /**
- * `X-Telegram-Bot-Api-Secret-Token` is the secret itself, which says who sends and nothing of the body.
+ * `X-Telegram-Bot-Api-Secret-Token` is the secret itself: it proves the sender, not the body.
  * Source: https://core.telegram.org/bots/api#setwebhook
  */
 export function verifyTelegramWebhook({ credentials, request }: InboundCall): VerifyWebhookResult {
@@ -16,7 +16,7 @@ export function verifyTelegramWebhook({ credentials, request }: InboundCall): Ve
     : refuseWebhook('bad_signature', 'X-Telegram-Bot-Api-Secret-Token is another one');
 }
 
-/** Of equal length whatever the text, so that the comparison does not tell the secret's length. */
+/** The same length for any text, so that the comparison does not reveal the secret's length. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -9,12 +9,14 @@ import { PATIENT_MS } from './patience.js';
 export interface AdapterHost {
   url: string;
   logs(): string;
-  /** Calls a route of the contract; fails unless it is answered with 200. */
+  /** Calls a route of the contract; fails unless the answer is 200. */
   call(route: string, body: object): Promise<JsonObject>;
   close(): Promise<void>;
 }
 
-/** Serves the adapter that is made with HTTP to 127.0.0.1, each call of the provider limited to `timeoutMs`. */
+/**
+ * Serves the adapter that `create` makes, with HTTP to 127.0.0.1; each call of the provider is limited to `timeoutMs`.
+ */
 export async function hostAdapter(
   create: (http: ProviderHttp) => AdapterDefinition,
   timeoutMs = PATIENT_MS,

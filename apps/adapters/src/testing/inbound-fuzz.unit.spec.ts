@@ -12,7 +12,7 @@ const app = createAdapterServer([createSlackAdapter(http), createGithubAdapter(h
   logger: pino({ level: 'silent' }),
 });
 
-/** Objects with the names that the adapters look for, and anything under them. */
+/** Objects with the field names that the adapters read, and any values. */
 function shaped(names: readonly string[]): fc.Arbitrary<unknown> {
   const { node } = fc.letrec<{ node: unknown }>((tie) => ({
     node: fc.oneof(

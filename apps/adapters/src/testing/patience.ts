@@ -1,5 +1,5 @@
-/** Milliseconds for a provider that is going to answer: on a busy machine that may take seconds. */
+/** Time-out in ms for a provider that will answer: on a busy machine that may take seconds. */
 export const PATIENT_MS = 20_000;
 
-/** Milliseconds where a provider that never answers is part of the test. */
+/** Time-out in ms where the provider never answers as part of the test. */
 export const HASTY_MS = 2_000;

@@ -16,19 +16,19 @@ export interface SeenRequest {
 export interface Reply {
   status?: number;
   headers?: Record<string, string>;
-  /** Sent as JSON, text as it stands. */
+  /** Sent as JSON; text as it is. */
   body?: unknown;
 }
 
 export interface ProviderServer {
   url: string;
   seen: SeenRequest[];
-  /** What it answers from now on; `silence` answers never. */
+  /** What it answers from now on; `silence`: nothing. */
   answer: (request: SeenRequest) => Reply | 'silence' | Promise<Reply | 'silence'>;
   close(): Promise<void>;
 }
 
-/** An HTTP server on 127.0.0.1 that keeps what it was sent and answers as it is told. */
+/** An HTTP server on 127.0.0.1 that records its requests and answers as `answer` says. */
 export async function startProviderServer(answer: ProviderServer['answer'] = () => ({})): Promise<ProviderServer> {
   const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {

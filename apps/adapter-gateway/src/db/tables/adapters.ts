@@ -1,4 +1,4 @@
-/** Adapters with each version of their manifests, how they were found, and what was tried of them. */
+/** Adapters with the versions of their manifests, their health and their conformance runs. */
 export const adapters = [
   // Skill-only listings have no address.
   `CREATE TABLE gateway.adapter (
@@ -69,7 +69,7 @@ export const adapters = [
    )`,
   'CREATE INDEX conformance_run_by_adapter ON gateway.conformance_run (adapter_id, id)',
   `CREATE UNIQUE INDEX conformance_run_open ON gateway.conformance_run (adapter_id) WHERE state = 'running'`,
-  // Skills of adapters that are gone, until the registry was told.
+  // Skills of adapters that are gone, until the registry is told.
   `CREATE TABLE gateway.skill_removal (
      id text CONSTRAINT skill_removal_pkey PRIMARY KEY,
      organization_id text NOT NULL,

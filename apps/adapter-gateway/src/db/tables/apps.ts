@@ -1,9 +1,9 @@
 export const apps = [
   // The ingress asks for what changed after a version.
   'CREATE SEQUENCE gateway.app_version',
-  // The webhook's token is kept as its hash, and sealed by a key that is not the database's for who manages the App.
-  // The vault's records stand by the manifest's declarations; when they are due the vault is told (again) who uses
-  // them.
+  // The webhook's token is stored as its hash, and sealed with a key that is not in the database, to show it to whoever
+  // manages the App. `credentials` holds the vault's records by the manifest's declarations; `bindings_due_at` is when
+  // the vault is told (again) who uses them.
   `CREATE TABLE gateway.app (
      id text CONSTRAINT app_pkey PRIMARY KEY,
      organization_id text NOT NULL,
@@ -37,7 +37,7 @@ export const apps = [
   'CREATE INDEX app_by_version ON gateway.app (version)',
   'CREATE INDEX app_bindings_due ON gateway.app (bindings_due_at) WHERE bindings_due_at IS NOT NULL',
   `CREATE UNIQUE INDEX app_one_per_provider ON gateway.app (project_id, provider) WHERE state <> 'retired'`,
-  // Apps whose provider sends events for a time only, and has to be asked to go on.
+  // Apps whose provider sends events for a limited time and has to be asked to go on.
   `CREATE TABLE gateway.webhook_renewal (
      app_id text CONSTRAINT webhook_renewal_pkey PRIMARY KEY,
      organization_id text NOT NULL,

@@ -1,6 +1,6 @@
 export const deliveries = [
-  // `lease_owner` holds the lease, so that one of a dead process is void at once; `claims` numbers the attempts, which
-  // pauses do not turn back.
+  // `lease_owner` holds the lease, so that the lease of a dead process is void at once. `claims` numbers all attempts;
+  // pauses do not lower it.
   `CREATE TABLE gateway.delivery (
      id text CONSTRAINT delivery_pkey PRIMARY KEY,
      organization_id text NOT NULL,

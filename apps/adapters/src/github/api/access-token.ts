@@ -5,11 +5,11 @@ import { objectOf, textOf } from '../../provider-calls/json-fields.js';
 import { appJwt, readApp } from './app-jwt.js';
 import { callWithToken, type GithubSettings } from './github-api.js';
 
-/** An installation's token lives for an hour; one that ends while it is used fails the call. */
+/** An installation's token lives for an hour; a call fails if its token expires meanwhile. */
 const SPARE_MS = 5 * 60_000;
 const MAX_TOKENS = 500;
 
-/** Tokens of installations, to spare each call a second one. Lost with the process, which then asks again. */
+/** Tokens of installations, to save each call a second one. They are lost with the process, which then asks again. */
 const tokens = new Map<string, { token: string; expiresAtMs: number }>();
 
 /** The token to call with: as given, or made for the installation of a GitHub App. */
@@ -38,7 +38,7 @@ export async function accessToken(
   if (jwt === undefined) return deliverFailure('auth_failed', 'the private key of the app cannot be read');
   const path = `/app/installations/${app.installationId}/access_tokens`;
   const answer = await callWithToken(path, { method: 'POST', json: {} }, jwt, settings);
-  // Nothing was posted yet: an installation that is gone is a matter of the credentials, a lost answer one to repeat.
+  // Nothing was posted yet: a missing installation is a credentials failure, and a lost answer may be retried.
   if (!answer.ok) return asCredentialFailure(answer);
   const { token, expires_at } = objectOf(answer.body);
   const made = textOf(token);
@@ -59,7 +59,7 @@ function remember(key: string, entry: { token: string; expiresAtMs: number }): v
   tokens.set(key, entry);
 }
 
-/** No further call gets this token from memory. */
+/** Removes a token from memory, so that no further call gets it. */
 export function forgetToken(token: string): void {
   for (const [key, entry] of tokens) if (entry.token === token) tokens.delete(key);
 }

@@ -8,14 +8,14 @@ export interface GithubApp {
   installationId: string | undefined;
 }
 
-/** The credentials as those of a GitHub App; undefined when they are none. */
+/** The credentials as those of a GitHub App; undefined when they are not. */
 export function readApp(credentials: Credentials): GithubApp | undefined {
   const [appId, key] = [textOf(credentials.app_id), textOf(credentials.private_key)];
   const installation = textOf(credentials.installation_id);
   if (appId === undefined || key === undefined) return undefined;
   return {
     appId,
-    // A field of one line holds its line ends as \n.
+    // A single-line field holds line ends as \n.
     privateKey: key.replaceAll(String.raw`\n`, '\n'),
     installationId: installation !== undefined && /^\d{1,20}$/.test(installation) ? installation : undefined,
   };
@@ -29,7 +29,7 @@ export function appJwt({ appId, privateKey }: GithubApp, now: Date): string | un
   const key = readKey(privateKey);
   if (!key) return undefined;
   const seconds = Math.floor(now.getTime() / 1000);
-  // A minute back, for clocks that differ.
+  // Issued a minute ago, to allow for clock skew.
   const parts = [
     { alg: 'RS256', typ: 'JWT' },
     { iat: seconds - 60, exp: seconds + 540, iss: appId },
@@ -43,7 +43,7 @@ function readKey(pem: string): KeyObject | undefined {
     const key = createPrivateKey(pem);
     return key.asymmetricKeyType === 'rsa' ? key : undefined;
   } catch {
-    // The message of OpenSSL may quote the key.
+    // OpenSSL's message may quote the key.
     return undefined;
   }
 }

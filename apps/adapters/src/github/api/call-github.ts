@@ -2,7 +2,7 @@ import type { Credentials, DeliverFailure } from '#libs/adapter-sdk';
 import { accessToken, forgetToken } from './access-token.js';
 import { callWithToken, type GithubAnswer, type GithubRequest, type GithubSettings } from './github-api.js';
 
-/** One call in the name of the credentials: their own token, or one of their app's installation. */
+/** One call with the credentials: their own token, or one of their app's installation. */
 export async function callGithub(
   path: string,
   request: GithubRequest,

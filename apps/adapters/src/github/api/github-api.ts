@@ -10,11 +10,11 @@ import { failureOfGithubAnswer } from './github-errors.js';
 export const GITHUB_API_URL = 'https://api.github.com';
 
 export interface GithubSettings extends ProviderHttp {
-  /** Without a slash at the end; of a GitHub Enterprise Server `https://<host>/api/v3`. */
+  /** Without a trailing slash; for a GitHub Enterprise Server, `https://<host>/api/v3`. */
   apiUrl: string;
 }
 
-/** An answer of 2xx with its parsed body, which is undefined when it was none. */
+/** A 2xx answer with its parsed body, which is undefined when it is not JSON. */
 export type GithubAnswer = { ok: true; body: unknown };
 
 export type GithubRequest = Pick<ProviderRequest, 'method' | 'json' | 'maxAnswerBytes'>;

@@ -16,7 +16,7 @@ const BY_STATUS: Record<number, DeliverError> = {
   308: 'address_moved',
   401: 'auth_failed',
   403: 'permission_denied',
-  // Also what a token is told of a repository that it may not see.
+  // Also the answer for a repository that the token may not see.
   404: 'not_found',
   410: 'not_found',
   413: 'too_large',
@@ -24,12 +24,12 @@ const BY_STATUS: Record<number, DeliverError> = {
   451: 'permission_denied',
 };
 
-/** What GitHub asks to wait after a secondary limit that names no time. */
+/** GitHub's advice for a secondary limit that names no time. */
 const DEFAULT_RETRY_AFTER_SECONDS = 60;
 
 /**
- * The failure that an answer other than 2xx stands for. Both rate limits come as 403 or 429: the primary with
- * `x-ratelimit-remaining: 0`, the secondary with `Retry-After` or by its message.
+ * The failure for an answer other than 2xx. Both rate limits come as 403 or 429: the primary with
+ * `x-ratelimit-remaining: 0`, the secondary with `Retry-After` or recognisable by its message.
  * Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
  */
 export function failureOfGithubAnswer(answer: ProviderAnswer, now: Date): DeliverFailure {
@@ -56,7 +56,7 @@ function errorOf(status: number, body: string): DeliverError {
   return BY_STATUS[status] ?? (status >= 500 ? 'provider_unavailable' : 'invalid_request');
 }
 
-/** Seconds until the next call may be made; undefined when the answer does not tell. */
+/** Seconds until the next call is allowed; undefined when the answer does not say. */
 function waitOf({ headers }: ProviderAnswer, now: Date): number | undefined {
   const retryAfter = headerValue(headers, 'retry-after');
   if (retryAfter !== undefined) return parseRetryAfter(retryAfter, now);

@@ -4,9 +4,9 @@ import { carriesMark } from '../delivery-mark.js';
 import type { EventContext } from './parse-inbound.js';
 
 /**
- * What events of every kind have in common. `content` is what was written: then its author counts for `is_bot` beside
- * the sender, who may be another one when a comment is edited. Another bot's event is like a person's, and says that it is
- * one: GitHub is none of the kinds of contract 4.2 that drop what any bot wrote.
+ * The fields that all events have in common. `content` is the text that was written: its author counts for `is_bot` as
+ * well as the sender, since somebody else may edit a comment. Another bot's event is passed on like a person's, with
+ * `from_bot`: contract 4.2 drops what any bot wrote for some kinds of providers only, and GitHub is none of them.
  */
 export function describeEvent(
   { payload, self, rawType }: EventContext,
@@ -47,7 +47,7 @@ export function describeEvent(
   };
 }
 
-/** `owner/repository#12`; undefined for an event that stands in no issue. */
+/** `owner/repository#12`; undefined for an event that belongs to no issue. */
 export function issueAddress(payload: JsonObject, number: unknown): string | undefined {
   const [name, digits] = [textOf(objectOf(payload.repository).full_name), textOf(number)];
   return name === undefined || digits === undefined ? undefined : `${name}#${digits}`;
@@ -77,13 +77,13 @@ function isSamePerson(person: JsonObject, self: EventContext['self']): boolean {
   return login !== undefined && login === textOf(self?.username)?.toLowerCase();
 }
 
-/** What our app wrote in the name of a person. */
+/** Whether our app wrote it in the name of a person. */
 function isOwnApp(content: JsonObject | undefined, self: EventContext['self']): boolean {
   const app = textOf(objectOf(content?.performed_via_github_app).id);
   return app !== undefined && app === textOf(self?.app_id);
 }
 
-/** An app is called by its name without the `[bot]` behind it. */
+/** An app is mentioned by its name without the `[bot]` suffix. */
 function mentions(body: string, username: string): boolean {
   const name = username.replace(/\[bot\]$/, '').toLowerCase();
   const words = body.toLowerCase().split(/[^a-z0-9@_-]+/);

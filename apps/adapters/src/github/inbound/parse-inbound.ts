@@ -16,7 +16,7 @@ import { parsePing, parsePush } from './parse-push.js';
 import { parsePullRequest } from './parse-pull-request.js';
 import { parseReview } from './parse-review.js';
 
-/** What every event is read with. */
+/** The context for parsing any event. */
 export interface EventContext {
   payload: JsonObject;
   action: string;
@@ -25,7 +25,7 @@ export interface EventContext {
   rawType: string;
 }
 
-/** Each answers undefined for an action that says nothing to an agent. */
+/** Each returns undefined for an action that is of no use to an agent. */
 const PARSERS: Record<string, (context: EventContext) => NormalizedMessage | undefined> = {
   issues: parseIssue,
   issue_comment: parseComment,

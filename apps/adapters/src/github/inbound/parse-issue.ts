@@ -30,8 +30,8 @@ export function parseIssue(context: EventContext): NormalizedMessage | undefined
 }
 
 /**
- * An issue or a pull request. What was written when it was opened or edited is its title and its body (which GitHub
- * sends as null when it is empty); of a change of its state only the title is repeated, and only who did it counts.
+ * An issue or a pull request. When it is opened or edited, the text is its title and its body (which GitHub sends as
+ * null when empty). For a change of state the text is the title only, and only the sender counts as author.
  */
 export function describeThread(
   context: EventContext,

@@ -3,10 +3,10 @@ import { objectOf, objectsOf, textOf } from '../../provider-calls/json-fields.js
 import { describeEvent } from './describe-event.js';
 import type { EventContext } from './parse-inbound.js';
 
-/** It stands in no issue, and a login is no place to write to. */
+/** A push belongs to no issue, and a login is no address. */
 const NOWHERE = { channel_address: null };
 
-/** Commits on a branch or a tag; also the hint that the documents of the repository may have changed. */
+/** Commits on a branch or a tag; also a hint that the repository's documents may have changed. */
 export function parsePush(context: EventContext): NormalizedMessage {
   const { payload } = context;
   const described = describeEvent(context, {});

@@ -3,7 +3,7 @@ import { objectOf, textOf } from '../../provider-calls/json-fields.js';
 import { contentKey, describeEvent } from './describe-event.js';
 import type { EventContext } from './parse-inbound.js';
 
-/** A review. One that has only comments on lines says nothing itself: each of those comes as an event of its own. */
+/** A review. One with line comments only has no text of its own: each comment comes as an event of its own. */
 export function parseReview(context: EventContext): NormalizedMessage | undefined {
   const { payload, action } = context;
   if (action !== 'submitted' && action !== 'edited') return undefined;
@@ -21,7 +21,7 @@ export function parseReview(context: EventContext): NormalizedMessage | undefine
   return {
     ...described,
     event_type: isEdit ? 'message_edited' : 'review_submitted',
-    // A verdict without words is still said.
+    // Without a text, the verdict is the message.
     message: body ?? state ?? '',
     ...(channel_address !== undefined && { thread_id: channel_address }),
     ...(key !== undefined && { dedup_key: key }),

@@ -7,12 +7,12 @@ import { isTooLarge, sourceFailure } from './source-failure.js';
 
 /** GitHub lists no more changed files than this. */
 const MAX_FILES = 300;
-/** Patches come with the files and cannot be left out. */
+/** The patches come with the files and cannot be excluded. */
 const MAX_COMPARISON_BYTES = 64 * 1024 * 1024;
 
 /**
- * What changed from one commit to the other. Not complete when GitHub lists only some of the files, or when the older
- * commit is no ancestor of the newer: then it compares with their common ancestor, which is another question.
+ * The changes from one commit to the other. Incomplete when GitHub lists only some of the files, or when the older
+ * commit is no ancestor of the newer one: GitHub then compares with their common ancestor.
  */
 export async function compareCommits(
   resource: ResourcePath,
@@ -23,7 +23,7 @@ export async function compareCommits(
   const path = `${repositoryUrl(resource)}/compare/${base}...${head}?per_page=1`;
   const answer = await callGithub(path, { maxAnswerBytes: MAX_COMPARISON_BYTES }, credentials, settings);
   if (!answer.ok) {
-    // The head was found a moment ago, so what is gone is the commit of the cursor.
+    // The head was found a moment ago, so it is the cursor's commit that is gone.
     if (answer.error === 'not_found') return { ok: false, error: 'cursor_expired', message: 'the commit is gone' };
     return isTooLarge(answer) ? { complete: false, changes: [] } : sourceFailure(answer);
   }

@@ -7,10 +7,10 @@ import { GITHUB_MAX_FILE_BYTES } from '../github.manifest.js';
 import { encodePath, readResourcePath, repositoryUrl, type ResourcePath } from './resource-path.js';
 import { sourceFailure } from './source-failure.js';
 
-/** Room for a file as base64 in lines, and what stands around it. */
+/** Room for a file as base64 with line breaks, and for the JSON around it. */
 const MAX_ANSWER_BYTES = Math.ceil(GITHUB_MAX_FILE_BYTES * 1.4) + 64 * 1024;
 
-/** The bytes of a file, whatever they are. The contents of more than 1 MB come from its blob. */
+/** The bytes of a file of any type. Contents over 1 MB come from its blob. */
 export async function fetchFile(call: FetchFileCall, settings: GithubSettings): Promise<FetchFileResult> {
   const resource = readResourcePath(call.resource_path);
   if (!resource || !isContainedPath(call.file_path)) return failure('not_found', 'there is no such path');

@@ -11,12 +11,12 @@ import { sourceFailure } from './source-failure.js';
 const EMPTY_REPOSITORY = 'empty';
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
-/** A commit's answer holds up to 300 changed files with their patches. */
+/** A commit's answer has up to 300 changed files with their patches. */
 const MAX_COMMIT_BYTES = 32 * 1024 * 1024;
 
 /**
- * The files that changed since the commit of the cursor, or all of them: without a cursor, and when GitHub cannot list the
- * difference (more than 300 files, or a history that was rewritten).
+ * The files that changed since the commit of the cursor. All files without a cursor, and when GitHub cannot list the
+ * difference (over 300 files, or a rewritten history).
  */
 export async function listChanges(call: ListChangesCall, settings: GithubSettings): Promise<ListChangesResult> {
   const resource = readResourcePath(call.resource_path);
@@ -38,7 +38,7 @@ export async function listChanges(call: ListChangesCall, settings: GithubSetting
   return 'error' in listed ? listed : { changes: listed.changes, cursor: head, full: true };
 }
 
-/** The commit that the ref points at now. */
+/** The commit that the ref points to now. */
 async function headCommit(
   resource: ResourcePath,
   { credentials }: ListChangesCall,

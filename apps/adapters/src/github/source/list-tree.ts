@@ -7,7 +7,7 @@ import { sourceFailure } from './source-failure.js';
 
 /** GitHub cuts a recursive tree at 7 MB or 100,000 entries. */
 const MAX_TREE_BYTES = 32 * 1024 * 1024;
-/** Trees of one listing; a repository that needs more is not listed in parts, since a gap would read as deletions. */
+/** Trees of one listing. A repository that needs more is not listed in part, since a gap would read as deletions. */
 const MAX_TREES = 500;
 
 interface Tree {
@@ -15,7 +15,7 @@ interface Tree {
   truncated: boolean;
 }
 
-/** Every file of the folder at a commit. A tree that GitHub cuts short is walked folder by folder. */
+/** Every file of the folder at a commit. A tree that GitHub truncates is walked folder by folder. */
 export async function listTree(
   resource: ResourcePath,
   commit: string,
@@ -37,7 +37,7 @@ export async function listTree(
       const [name, fingerprint] = [textOf(path), textOf(sha)];
       if (name === undefined || fingerprint === undefined) continue;
       if (type === 'tree' && whole.truncated) open.push({ sha: fingerprint, prefix: `${next.prefix}${name}/` });
-      // A link leads elsewhere, a submodule into another repository.
+      // A link points elsewhere, a submodule into another repository.
       if (type !== 'blob' || mode === '120000') continue;
       changes.push({ path: next.prefix + name, fingerprint, status: 'added' });
     }
@@ -55,7 +55,7 @@ export async function listTree(
   }
 }
 
-/** The tree of the folder itself: down from the commit, a name at a time. */
+/** The tree of the folder itself: walks down from the commit, one name at a time. */
 async function folderTree(
   { folder }: ResourcePath,
   commit: string,

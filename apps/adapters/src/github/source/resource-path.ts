@@ -5,17 +5,17 @@ import { readRepository, type Repository } from '../issue-address.js';
 export interface ResourcePath extends Repository {
   /** `HEAD` is the default branch. */
   ref: string;
-  /** Without slashes at its ends; empty for the whole repository. */
+  /** Without leading or trailing slashes; empty for the whole repository. */
   folder: string;
 }
 
-/** `owner/repository[@ref][:folder]`, as `octo/handbook@main:guides`; undefined for anything else. */
+/** `owner/repository[@ref][:folder]`, such as `octo/handbook@main:guides`; undefined for anything else. */
 export function readResourcePath(text: string): ResourcePath | undefined {
   const [, name = '', ref = 'HEAD', written = ''] =
     /^([^@:]{3,201})(?:@([^:]{1,255}))?(?::(.{0,1000}))?$/.exec(text) ?? [];
   const repository = readRepository(name);
   const folder = written.replaceAll(/^\/+|\/+$/g, '');
-  // The rules of git check-ref-format that matter in an address.
+  // The rules of git check-ref-format that matter in a URL.
   const isRef = /^[^\s~^?*[\\]+$/.test(ref) && !ref.includes('..') && !ref.startsWith('/') && !ref.endsWith('/');
   if (!repository || !isRef || (folder !== '' && !isContainedPath(folder))) return undefined;
   return { ...repository, ref, folder };
@@ -27,12 +27,12 @@ export function pathInside(folder: string, path: string): string | undefined {
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined;
 }
 
-/** The address of the repository in the API. */
+/** The URL of the repository in the API. */
 export function repositoryUrl({ owner, repo }: Repository): string {
   return `/repos/${owner}/${repo}`;
 }
 
-/** A ref or a path as part of an address: its slashes stay, everything else is escaped. */
+/** A ref or a path as part of a URL: its slashes stay, everything else is escaped. */
 export function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }

@@ -4,7 +4,7 @@ const ERRORS: Partial<Record<DeliverError, SourceFailure['error']>> = {
   auth_failed: 'auth_failed',
   permission_denied: 'permission_denied',
   not_found: 'not_found',
-  // The repository was renamed: its documents are not there any more.
+  // The repository was renamed: its documents are gone from here.
   address_moved: 'not_found',
   too_large: 'too_large',
   rate_limited: 'rate_limited',

@@ -17,7 +17,7 @@ const FAULTS: Record<Exclude<Fault, 'timeout'>, [number, string]> = {
   unavailable: [503, 'backendError'],
 };
 
-/** What the history names in each state after the first. */
+/** The history of each state after the first. */
 const HISTORY: JsonObject[][] = [
   [],
   [
@@ -27,7 +27,7 @@ const HISTORY: JsonObject[][] = [
   [],
 ];
 
-/** A Gmail for the conformance kit: it reads what it is sent as MIME, which the kit's own provider cannot. */
+/** A fake Gmail for the conformance kit: it reads what it is sent as MIME, which the kit's own provider cannot. */
 export async function openFakeGmail(keySet: JsonObject): Promise<FakeProvider> {
   let texts: string[] = [];
   let state = 0;

@@ -8,9 +8,9 @@ export const TOKEN = 'canary-2f19c3-token';
 
 export interface GmailFront {
   url: string;
-  /** Answers a request instead of the emulator, unless it returns false. Stands until it is set again. */
+  /** Answers a request instead of the emulator, unless it returns false. In effect until it is set again. */
   intercept(answer: ((request: IncomingMessage, response: ServerResponse) => unknown) | undefined): void;
-  /** A call of the emulated API as the mailbox's owner. */
+  /** Calls the emulated API as the mailbox's owner. */
   call(path: string, body?: JsonObject): Promise<JsonObject>;
   close(): Promise<void>;
 }

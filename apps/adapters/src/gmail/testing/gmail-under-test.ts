@@ -86,6 +86,6 @@ export const MAIL_HEADERS = ['From: Jane <Jane@example.org>', `To: ${MAILBOX}`, 
 export const receive = (front: GmailFront, headers: string[], body = 'Is the build green?'): Promise<JsonObject> =>
   front.call('messages/import', { raw: Buffer.from([...headers, '', body].join('\r\n')).toString('base64url') });
 
-/** An error as the Gmail API documents it; its words repeat what was sent. */
+/** An error as the Gmail API documents it; its message repeats what was sent. */
 export const gmailError = (code: number, reason: string, status: string, message = TOKEN): string =>
   JSON.stringify({ error: { code, message, errors: [{ domain: 'usageLimits', reason, message }], status } });

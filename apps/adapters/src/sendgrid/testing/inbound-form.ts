@@ -9,7 +9,7 @@ export interface FormPart {
 
 const BOUNDARY = 'xYzZY';
 
-/** A request of Inbound Parse, as the envelope of a call carries it. */
+/** A request of Inbound Parse, as in the envelope of a call. */
 export function inboundRequest(parts: readonly FormPart[]): JsonObject {
   const chunks = parts.flatMap(({ name, value, fileName, type }) => [
     Buffer.from(
@@ -27,7 +27,7 @@ export function inboundRequest(parts: readonly FormPart[]): JsonObject {
   };
 }
 
-/** The fields of a mail that SendGrid has taken apart, named and written as its documentation shows them. */
+/** The fields of a mail that SendGrid has parsed, named and written as in its documentation. */
 export function parsedFields(headers: readonly string[], changes: Record<string, string> = {}): FormPart[] {
   const fields: Record<string, string> = {
     headers: `${headers.join('\n')}\n`,

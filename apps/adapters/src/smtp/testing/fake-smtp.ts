@@ -5,7 +5,7 @@ import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import type { Fault, FakeProvider } from '#libs/adapter-sdk';
 
-/** Users by their password; anybody else is refused. */
+/** Users by their password; all others are refused. */
 export const USERS: Record<string, string> = {
   'conformance-password-one': 'agent@example.com',
   'conformance-password-two': 'other@example.com',
@@ -32,7 +32,7 @@ export async function openFakeSmtp(): Promise<FakeProvider & { port: number }> {
     disableReverseLookup: true,
     onAuth: ({ username, password }, _session, done) => {
       if (due('verify')) return done(reply([454, '4.7.0 temporary authentication failure']));
-      // A refused login is met before the first part only, as by a real server.
+      // As with a real server, a login is refused before the first part only.
       if (fault?.name === 'unauthorized') return done(reply([535, '5.7.8 credentials invalid']));
       return USERS[password ?? ''] === username
         ? done(null, { user: username })

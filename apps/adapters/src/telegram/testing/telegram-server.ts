@@ -17,7 +17,7 @@ export interface TestBot {
 export interface TelegramServer extends ProviderServer {
   /** Every message that was sent, in order, as Telegram would show it. */
   messages: JsonObject[];
-  /** A message as an Update, as a webhook of another member of the chat would receive it. */
+  /** A message as an Update, as another member's webhook would receive it. */
   updateOf(message: JsonObject, kind?: string): JsonObject;
   /** A message that a person writes. */
   write(message: JsonObject): JsonObject;
@@ -26,8 +26,8 @@ export interface TelegramServer extends ProviderServer {
 const NESTABLE = /^(?:b|strong|i|em|u|s|code|pre|a|blockquote|tg-spoiler)$/;
 
 /**
- * A Bot API server with the rules that matter to a sender: it knows its bots by their tokens, parses HTML as strictly as
- * Telegram, counts what is left after it, and refuses topics that are not there.
+ * A Bot API server with the rules that matter to a sender: it knows its bots by their tokens, parses HTML as strictly
+ * as Telegram, counts the length after parsing, and refuses unknown topics.
  */
 export async function startTelegramServer(bots: readonly TestBot[]): Promise<TelegramServer> {
   const messages: JsonObject[] = [];
@@ -76,7 +76,7 @@ function refuse(status: number, description: string): Reply {
   return { status, body: { ok: false, error_code: status, description } };
 }
 
-/** What Telegram's parser would say of the HTML; undefined when it is content. */
+/** What Telegram's parser would object to in the HTML; undefined when it accepts it. */
 function htmlProblem(html: string): string | undefined {
   const open: string[] = [];
   for (const [tag, slash, name = ''] of html.matchAll(/<(\/?)([a-z-]*)[^>]*>?/g)) {
