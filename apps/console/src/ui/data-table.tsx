@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Skeleton, Text } from '@mantine/core';
 import type { ToOptions } from '@tanstack/react-router';
 import { useWindowVirtualizer, windowScroll } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -7,7 +7,6 @@ import { uiTexts } from '../texts/ui.js';
 import { TableHead } from './table-head.js';
 import { TableRow } from './table-row.js';
 import { sortedRows, useSort } from './use-sort.js';
-import { TableSkeleton } from './table-skeleton.js';
 import { ProblemAlert } from './problem-alert.js';
 import { useDrawnReady } from './use-drawn-ready.js';
 import { useTouched } from './use-touched.js';
@@ -134,4 +133,19 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
 function borderHeight(entry: ResizeObserverEntry | undefined): number | undefined {
   const height = entry?.borderBoxSize[0]?.blockSize;
   return height && Math.round(height);
+}
+
+/** Takes the room of the rows that come. */
+function TableSkeleton({ columns, rows = 8 }: { columns: number; rows?: number }): ReactNode {
+  return (
+    <div className={classes.table} role="status" aria-label={uiTexts.loading}>
+      {Array.from({ length: rows }, (_row, index) => (
+        <div key={index} className={classes.skeleton}>
+          {Array.from({ length: columns }, (_column, at) => (
+            <Skeleton key={at} height={12} width={`${55 + ((index * 7 + at * 13) % 40)}%`} />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
 }

@@ -1,6 +1,6 @@
 import { NumberInput, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { JsonField } from './json-field.js';
+import { type ReactNode, useState } from 'react';
+import { uiTexts } from '../texts/ui.js';
 import { type Field, fieldsOf } from './schema-fields-of.js';
 
 interface SchemaFieldsProps {
@@ -83,4 +83,42 @@ function SchemaField({ field, value, onChange }: SchemaFieldProps): ReactNode {
     return <TextInput {...common} value={shown} onChange={(event) => onChange(event.currentTarget.value)} />;
   }
   return <JsonField {...common} value={value} onChange={onChange} />;
+}
+
+interface JsonFieldProps {
+  label: string;
+  description?: string;
+  required?: boolean;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}
+
+/** One JSON value in a form. What is none yet is kept as typed, and not given on. */
+function JsonField({ value, onChange, ...field }: JsonFieldProps): ReactNode {
+  const [typed, setTyped] = useState(() => (value === undefined ? '' : JSON.stringify(value)));
+  const take = (text: string): void => {
+    setTyped(text);
+    const read = readJson(text);
+    if (read) onChange(read.value);
+  };
+  return (
+    <Textarea
+      {...field}
+      autosize
+      maxRows={12}
+      placeholder="JSON"
+      value={typed}
+      error={readJson(typed) ? undefined : uiTexts.noJson}
+      onChange={(event) => take(event.currentTarget.value)}
+    />
+  );
+}
+
+function readJson(text: string): { value: unknown } | null {
+  if (text.trim() === '') return { value: undefined };
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return null;
+  }
 }

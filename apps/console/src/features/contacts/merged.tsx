@@ -1,8 +1,9 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Group, Select, Stack, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useContact } from '../../api/contacts.js';
-import { useProjectId } from '../../api/project-query.js';
+import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { contactTexts } from '../../texts/contacts.js';
@@ -11,7 +12,6 @@ import { ConfirmAction } from '../../ui/confirm-action.js';
 import { useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { TextLink } from '../../ui/text-link.js';
-import { ContactSelect } from './contact-select.js';
 
 const texts = contactTexts.merge;
 
@@ -89,5 +89,41 @@ function MergeInto({ contact }: { contact: Schema<'ContactDetailView'> }): React
       </Group>
       <ProblemAlert error={merge.error} />
     </Stack>
+  );
+}
+
+interface ContactSelectProps {
+  /** The one that is not offered. */
+  without: string;
+  disabled: boolean;
+  onChange: (contact: { id: string; name: string } | null) => void;
+}
+
+const typingMs = 250;
+const found = 20;
+
+/** Another contact, by a part of the name. */
+function ContactSelect({ without, disabled, onChange }: ContactSelectProps): ReactNode {
+  const [typed, setTyped] = useState('');
+  const [asked] = useDebouncedValue(typed, typingMs);
+  const { data } = useProjectQuery(['contacts', 'select', asked], (signal) =>
+    answer(api.GET('/api/v1/contacts', { params: { query: { search: asked || undefined, limit: found } }, signal })),
+  );
+  const offered = (data?.data ?? []).filter(({ id, merged_into }) => id !== without && merged_into === null);
+  return (
+    <Select
+      flex={1}
+      label={texts.label}
+      placeholder={texts.placeholder}
+      searchable
+      clearable
+      disabled={disabled}
+      nothingFoundMessage={texts.nothingFound}
+      // The API has looked already.
+      filter={({ options }) => options}
+      data={offered.map(({ id, name }) => ({ value: id, label: name }))}
+      onSearchChange={setTyped}
+      onChange={(chosen) => onChange(offered.find(({ id }) => id === chosen) ?? null)}
+    />
   );
 }

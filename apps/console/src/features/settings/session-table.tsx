@@ -14,7 +14,6 @@ import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { When } from '../../ui/when.js';
-import { deviceOf } from './device.js';
 
 type MemberSession = Schema<'MemberSessionView'>;
 const texts = settingsTexts.sessions;
@@ -92,4 +91,29 @@ function columnsWith(end: (session: MemberSession) => void): Column<MemberSessio
       ),
     },
   ];
+}
+
+/** Each before those that also claim to be it. */
+const browsers: [string, RegExp][] = [
+  ['Edge', /\bEdg\//],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\bFirefox\//],
+  ['Chrome', /\b(Headless)?Chrome\//],
+  ['Safari', /\bSafari\//],
+  ['curl', /^curl\//],
+];
+const systems: [string, RegExp][] = [
+  ['iOS', /\biP(hone|ad)\b/],
+  ['Android', /\bAndroid\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMac OS X\b/],
+  ['Linux', /\bLinux\b/],
+];
+
+/** `Firefox on Linux`, as far as a User-Agent tells. */
+function deviceOf(userAgent: string | null): string {
+  if (!userAgent) return settingsTexts.sessions.unknownDevice;
+  const [browser, system] = [browsers, systems].map((known) => known.find(([, mark]) => mark.test(userAgent))?.[0]);
+  if (!browser) return userAgent;
+  return system ? settingsTexts.sessions.device(browser, system) : browser;
 }

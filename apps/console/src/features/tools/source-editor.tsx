@@ -1,10 +1,10 @@
 import { Alert, List, Stack } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
+import { ApiProblem } from '../../api/problem.js';
 import { toolTexts } from '../../texts/tools.js';
 import { CodeEditor } from '../../ui/code-editor.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { compileErrors } from './compile-errors.js';
 
 interface SourceEditorProps {
   source: string;
@@ -51,4 +51,18 @@ export function SourceEditor({ source, onChange, error, readOnly }: SourceEditor
       )}
     </Stack>
   );
+}
+
+interface CompileError {
+  line: number;
+  message: string;
+}
+
+/** What the compiler says, at its lines: the API names them `source:<line>:<column>`. */
+function compileErrors(error: unknown): CompileError[] {
+  if (!(error instanceof ApiProblem)) return [];
+  return error.errors.flatMap(({ field, message }) => {
+    const [, line] = /^source:(\d+)/.exec(field) ?? [];
+    return line ? [{ line: Number(line), message }] : [];
+  });
 }

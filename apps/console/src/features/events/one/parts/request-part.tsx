@@ -7,7 +7,6 @@ import type { Schema } from '../../../../api/named-schema.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { CodeBlock } from '../../../../ui/code-block.js';
 import { ProblemAlert } from '../../../../ui/problem-alert.js';
-import { visibleText } from '../../../../ui/visible-text.js';
 import type { EventDetail } from '../stations.js';
 import { useRequest } from '../use-event.js';
 
@@ -99,3 +98,10 @@ function readable(body: string): string {
     return body;
   }
 }
+
+/** Characters that nobody sees and that a model reads: formats, controls, tags, odd spaces. */
+const unseen = /[\p{Cf}\p{Co}\u00a0\u2028\u2029]|[^\P{Cc}\n\r\t]/gu;
+
+/** A text with what nobody would see of it written out: `⟨U+200B⟩`. */
+const visibleText = (text: string): string =>
+  text.replace(unseen, (one) => `⟨U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
