@@ -98,7 +98,7 @@ inBrowser('what is built in the console', () => {
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByText('Waits for approval').first().waitFor();
     await page.getByRole('link', { name: 'Open the approvals' }).click();
-    await page.getByText('You started what asks for this call.').waitFor();
+    await page.getByText('You requested this call.').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   });
 
@@ -111,7 +111,7 @@ inBrowser('what is built in the console', () => {
     await page.getByText('3 of the last 3 messages would start it.').waitFor();
     const filter = page.getByRole('textbox', { name: 'Filter' });
     await filter.fill('event.message.contains("green") && nope');
-    await page.getByText('The filter cannot run as it is.').waitFor();
+    await page.getByText('The filter is not valid.').waitFor();
     await filter.fill('event.message.contains("green")');
     await page.getByText('1 of the last 3 messages would start it.').waitFor();
     await page.getByText('event.message is "hello"').waitFor();
@@ -131,7 +131,7 @@ inBrowser('what is built in the console', () => {
     await page.getByRole('heading', { name: 'Stock', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'count_stock' }).waitFor();
     mcp.change();
-    await page.getByRole('button', { name: 'Look again' }).click();
+    await page.getByRole('button', { name: 'Refresh tools' }).click();
     const review = page.getByRole('region', { name: 'count_stock' });
     await review
       .getByRole('row', { name: /^description Changed Counts what is left. Counts what is left, anywhere.$/ })
@@ -211,7 +211,7 @@ inBrowser('what is built in the console', () => {
     const create = viewer.page.getByRole('button', { name: 'New Python tool' });
     expect(await create.getAttribute('aria-description')).toContain('tools:write');
     await open(viewer, '/approvals', 'Approvals');
-    await viewer.page.getByText('Your role decides nothing').first().waitFor();
+    await viewer.page.getByText('To decide, your role needs approvals:decide').first().waitFor();
     expect(await viewer.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await violations(viewer.page)).toEqual([]);
     await viewer.close();

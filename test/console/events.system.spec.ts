@@ -71,7 +71,7 @@ inBrowser('Home, events and the simulator', () => {
     await isForEverybody('home-new');
 
     await press('Send a sample');
-    await see('Set a reply address in the App’s channel. The text stands below.');
+    await see('Set a reply address in the App’s channel. The text is below.');
     await see(/^Rehearsal model/);
 
     await page.getByRole('link', { name: 'Open its channel' }).click();
@@ -86,7 +86,7 @@ inBrowser('Home, events and the simulator', () => {
     await page.getByRole('heading', { name: 'Webhook', level: 1 }).waitFor();
     await press('Turn on');
     await page.getByRole('dialog', { name: 'Signature' }).getByRole('button', { name: 'Turn on' }).click();
-    await press('I have kept it');
+    await press('I have saved it');
     await see('HMAC SHA256 in x-signature-256');
     await open('');
     await see('3 of 5 done');
@@ -96,22 +96,22 @@ inBrowser('Home, events and the simulator', () => {
     expect(new Set(data.map(({ id }) => id)).size).toBe(data.length);
     await press('Keep the rehearsal model');
     await page.getByText('The first five minutes').waitFor({ state: 'detached' });
-    await see('Messages a minute, by what became of them');
+    await see('Messages per minute, by outcome');
     await isForEverybody('home');
     expect(person.complaints).toEqual([]);
   });
 
   it('tells the numbers of the minute that is pointed at', async () => {
     await open('');
-    const chart = page.getByRole('img', { name: /Taken [1-9]/ });
+    const chart = page.getByRole('img', { name: /Routed [1-9]/ });
     await chart.scrollIntoViewIfNeeded();
     const { x, y, width, height } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
     // The minutes in which the messages above came are the last of an hour.
     for (let left = width; left > width / 2; left -= 4) {
       await page.mouse.move(x + left, y + height / 2);
-      if (/Taken[1-9]/.test((await chart.textContent()) ?? '')) break;
+      if (/Routed[1-9]/.test((await chart.textContent()) ?? '')) break;
     }
-    expect(await chart.textContent()).toMatch(/Taken[1-9]\d*Nobody took it\d+.*\d:\d\d/);
+    expect(await chart.textContent()).toMatch(/Routed[1-9]\d*Not routed\d+.*\d:\d\d/);
   });
 
   it('follows an event live, from its bytes to the delivered reply', async () => {
@@ -123,7 +123,7 @@ inBrowser('Home, events and the simulator', () => {
     await page.getByRole('button', { name: /^Received/ }).click();
     await see('x-signature-256');
     expect(await page.getByRole('row', { name: /x-signature-256/ }).textContent()).toMatch(/sha256=.{0,12}….*Masked/);
-    await see('The signature is right (hmac-sha256).');
+    await see('The signature is valid (hmac-sha256).');
     await see('It answers the conversation.');
     const [arrival] = sink.arrivals;
     expect(arrival?.path).toBe('/built-in');
@@ -138,7 +138,7 @@ inBrowser('Home, events and the simulator', () => {
     for (const kind of ['unsigned', 'tampered']) {
       await open(`/simulator?kind=${kind}`);
       await press('Send');
-      await see('It was refused: no event came of it.');
+      await see('It was refused. No event was created.');
       await see('401');
     }
     await open('/events?view=refused');
@@ -182,7 +182,7 @@ inBrowser('Home, events and the simulator', () => {
     sink.answer = () => ({ status: 410 });
     const { id } = await post(app.webhook_url, { text: 'Deploy 42 is out' });
     await open(`/events/${id}`);
-    await see('Mend the address or the receiver, then redrive it.');
+    await see('Fix the address or the receiver, then redrive it.');
     sink.answer = () => ({ status: 200 });
     await press('Redrive');
     await page.getByRole('dialog').getByRole('button', { name: 'Redrive' }).click();
@@ -266,7 +266,7 @@ inBrowser('Home, events and the simulator', () => {
     await open(`/events?app=${app.id}`);
     await see('No event matches');
     await system.kill('portal');
-    await see('Gatehouse does not answer. This page asks again until it is back.');
+    await see('Gatehouse does not answer. This page retries until it is back.');
     await post(`${system.origin('webhook-ingress')}${new URL(app.webhook_url).pathname}`, { text: 'Sent meanwhile' });
     await system.restart('portal');
     await page.getByText('Gatehouse does not answer.').waitFor({ state: 'detached' });

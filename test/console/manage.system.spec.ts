@@ -55,11 +55,11 @@ inBrowser('what is made and ended in the console', () => {
     await go('/settings/keys?add=true');
     const form = page.getByRole('dialog', { name: 'Create an API key' });
     await form.getByRole('textbox', { name: 'Name' }).fill('Continuous integration');
-    await form.getByRole('combobox', { name: 'As much as the role' }).click();
+    await form.getByRole('combobox', { name: 'Scopes of a role' }).click();
     await page.getByRole('option', { name: 'Viewer' }).click();
     await form.getByRole('button', { name: 'Create the key' }).click();
     const key = await page.getByRole('textbox', { name: 'API key' }).inputValue();
-    await button(page, 'I have kept it').click();
+    await button(page, 'I have saved it').click();
     const ask = async (): Promise<number> => {
       const headers = { authorization: `Bearer ${key}` };
       return (await fetch(`${system.origin('portal')}/api/v1/apps`, { headers })).status;
@@ -102,7 +102,7 @@ inBrowser('what is made and ended in the console', () => {
     await go(`/settings/members/${id}`);
     await button(page, 'Suspend').click();
     await confirm(page, 'Suspend').click();
-    await button(page, 'Take back the suspension').click();
+    await button(page, 'Lift the suspension').click();
     await button(page, 'Suspend').waitFor();
     await button(page, 'Remove').click();
     await confirm(page, 'Remove').click();
@@ -123,7 +123,7 @@ inBrowser('what is made and ended in the console', () => {
     await button(page, 'Make Operator').click();
     const conflict = page.getByRole('dialog', { name: 'Somebody else changed this meanwhile' });
     await conflict.getByText('developer').waitFor();
-    await conflict.getByRole('button', { name: 'Save mine over it' }).click();
+    await conflict.getByRole('button', { name: 'Overwrite with mine' }).click();
     await button(page, 'Make Operator').waitFor({ state: 'detached' });
     expect(await system.api('GET', `/api/v1/members/${id}`)).toMatchObject({ role: 'operator' });
   });
@@ -137,8 +137,8 @@ inBrowser('what is made and ended in the console', () => {
     await go(`/integrations/${app.id}?tab=settings`);
     await page.getByRole('combobox', { name: 'The old one works for' }).click();
     await page.getByRole('option', { name: 'Not at all' }).click();
-    await button(page, 'Make a new URL').click();
-    await confirm(page, 'Make a new URL').click();
+    await button(page, 'Create a new URL').click();
+    await confirm(page, 'Create a new URL').click();
     const next = await page.getByRole('textbox', { name: 'The new URL is in force.' }).inputValue();
     expect(next).not.toBe(app.webhook_url);
     await until('the old one is gone', async () => (await send(app.webhook_url)) === 410);
@@ -214,7 +214,7 @@ inBrowser('what is made and ended in the console', () => {
     await form.getByRole('combobox', { name: 'Workflow or agent' }).click();
     await page.getByRole('option', { name: 'Tried' }).click();
     await form.getByRole('button', { name: 'Replay', exact: true }).click();
-    await page.getByText('It runs again. It appears below as it happens.').waitFor();
+    await page.getByText('It runs again. Follow it below.').waitFor();
     await until('the agent has answered', async () => {
       const { turns } = await system.api<{ turns: { agent_id: string }[] }>('GET', `/api/v1/events/${id}`);
       return turns.length === 2;

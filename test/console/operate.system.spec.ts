@@ -85,7 +85,7 @@ inBrowser('who operates the system', () => {
     await page.getByRole('textbox', { name: 'Email address' }).fill('vera@example.com');
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
     const link = await page.getByRole('textbox', { name: 'Sign-in link' }).inputValue();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     const viewer = await person(link);
 
     await openConversation(viewer, 'Thank you!');
@@ -158,7 +158,7 @@ inBrowser('who operates the system', () => {
     await until('its letter is gone', async () => (await letters.count()) === lost.length - 1);
     await page.getByRole('button', { name: 'Redrive all of these' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Redrive all of these' }).click();
-    await page.getByText('Redrive finished: 2 letters').waitFor();
+    await page.getByText('Redrive finished: 2 dead letters').waitFor();
     await owner.picture('dead-letters');
     expect(new URL(page.url()).searchParams.has('batch')).toBe(true);
     await page.getByText('No dead letters').waitFor();
@@ -174,17 +174,17 @@ inBrowser('who operates the system', () => {
     const held = await post(webhook_url, { sender: 'grace', message: 'May I come in?' });
     await post(webhook_url, { sender: 'hopper', message: 'And I, who am the same?' });
     await goTo(owner, 'Contacts');
-    const waiting = page.getByRole('region', { name: 'Waiting to be let in' }).getByRole('listitem');
+    const waiting = page.getByRole('region', { name: 'Waiting to be admitted' }).getByRole('listitem');
     await until('two wait', async () => (await waiting.count()) === 2);
     await waiting.filter({ hasText: 'May I come in?' }).getByRole('button', { name: 'Admit' }).click();
-    await page.getByText('grace is admitted; 1 held message goes on.').waitFor();
+    await page.getByText('grace is admitted. 1 held message was released.').waitFor();
     await system.reached(held.id, 'turn', 'succeeded');
     await waiting.getByRole('link', { name: 'hopper' }).click();
     await page.getByRole('combobox', { name: 'Merge into another contact' }).fill('gra');
     await page.getByRole('option', { name: 'grace' }).click();
     await page.getByRole('button', { name: 'Merge', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Merge' }).click();
-    await page.getByText('Counted to').waitFor();
+    await page.getByText('Merged into').waitFor();
     await owner.picture('contact');
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Unmerge' }).click();

@@ -60,7 +60,7 @@ inBrowser('the shell of the console', () => {
     await page.goto(`${system.origin('portal')}/`);
     await page.getByText('Open the sign-in link').waitFor();
     await page.goto(link);
-    await page.getByRole('alert').getByText('This link was used already').waitFor();
+    await page.getByRole('alert').getByText('This link was already used').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await violations(page)).toEqual([]);
     await person.close();

@@ -96,7 +96,7 @@ function columnsWith({ reason, redrive, mark }: Columns): Column<Delivery>[] {
       ),
     },
     { id: 'app', label: columns.app, cell: ({ app_id }) => <AppName id={app_id} /> },
-    { id: 'attempts', label: columns.attempts, width: '80px', cell: ({ attempts }) => attempts, hideOnPhone: true },
+    { id: 'attempts', label: columns.attempts, width: '90px', cell: ({ attempts }) => attempts, hideOnPhone: true },
     { id: 'at', label: columns.at, width: '90px', cell: ({ open_since }) => <When at={open_since} relative /> },
     {
       id: 'actions',
