@@ -31,7 +31,7 @@ inBrowser('what is built in the console', () => {
 
   beforeAll(async () => {
     [browser, sink, mcp] = await Promise.all([launch(chromium ?? ''), openSink(), openChangingMcpServer()]);
-    // Nothing of this is about how fast sandboxes of Python start.
+    // These tests do not measure how fast Python sandboxes start.
     system = await startSmallSystem({ PYTHON_START_MS: '120000' });
     owner = await visit(browser, { colorScheme: 'light' });
     await signIn(owner, await system.ownerLink());
@@ -192,7 +192,7 @@ inBrowser('what is built in the console', () => {
       expect([path, await violations(owner.page)]).toEqual([path, []]);
       await owner.picture(`build${path.replace(agentId, 'one').replaceAll(/[/?=]/g, '-')}-${colorScheme}`);
     }
-    // The source that is no tool yet, and what the browser says of a refusal.
+    // The source that does not compile, and the browser's message about a refusal.
     expect(owner.complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
   });
 

@@ -145,7 +145,9 @@ inBrowser('connecting other systems in the console', () => {
   it('connects an account at its provider and back, and asks before another one takes its place', async () => {
     const { page } = owner;
     await system.api('POST', '/api/v1/adapters', { url: orbit.url });
-    /** Whom the provider takes the browser for; it has its host in common with the console, so only its own cookies go. */
+    /**
+     * Who the provider takes the browser for. It shares its host with the console, so only its own cookies are cleared.
+     */
     const account = async (name: string): Promise<void> => {
       await page.context().clearCookies({ name: /^_(session|interaction)/ });
       await page.context().addCookies([{ name: 'account', value: name, url: provider.url }]);
@@ -264,7 +266,7 @@ inBrowser('connecting other systems in the console', () => {
       await page.getByText(shown).first().waitFor();
       expect([path, await violations(page)]).toEqual([path, []]);
     }
-    // Answers of 4xx are the browser's to tell: a conflict is one.
+    // The browser logs 4xx answers as errors; a conflict is one.
     expect(owner.complaints.filter((said) => !said.startsWith('Failed to load resource'))).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ const chromium = findChromium();
 const inBrowser = chromium ? describe : describe.skip;
 if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
 
-/** A whole system and a browser. */
+/** Time to start a whole system and a browser. */
 const startMs = 300_000;
 
 inBrowser('Home, events and the simulator', () => {
@@ -46,7 +46,7 @@ inBrowser('Home, events and the simulator', () => {
   const replyTo = (appId: string, path: string, more: object = {}): Promise<unknown> =>
     system.api('PUT', `/api/v1/channels/${appId}`, { reply_address: `${sink.url}${path}`, ...more });
 
-  /** In both themes, and narrow: everybody can use the page. */
+  /** In both themes and on a narrow screen: the page is accessible. */
   const isForEverybody = async (name: string): Promise<void> => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -106,7 +106,7 @@ inBrowser('Home, events and the simulator', () => {
     const chart = page.getByRole('img', { name: /Routed [1-9]/ });
     await chart.scrollIntoViewIfNeeded();
     const { x, y, width, height } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-    // The minutes in which the messages above came are the last of an hour.
+    // The minutes of the messages above are the last of the hour.
     for (let left = width; left > width / 2; left -= 4) {
       await page.mouse.move(x + left, y + height / 2);
       if (/Routed[1-9]/.test((await chart.textContent()) ?? '')) break;
@@ -128,7 +128,7 @@ inBrowser('Home, events and the simulator', () => {
     const [arrival] = sink.arrivals;
     expect(arrival?.path).toBe('/built-in');
     await see(String(arrival?.json['text']));
-    // What is open stands in the URL.
+    // The URL has what is open.
     await page.reload();
     await see('x-signature-256');
     await isForEverybody('event');
@@ -199,7 +199,7 @@ inBrowser('Home, events and the simulator', () => {
     await see('Live');
     await post(app.webhook_url, { text: 'The first one' });
     await page.getByRole('row', { name: /The first one.*Delivered/ }).waitFor();
-    // Nothing else moves without the page being painted anew for as long as it is open.
+    // Any other animation would repaint the page for as long as it is open.
     const moved = await page.evaluate<string[]>(`document.getAnimations()
       .flatMap(({ effect }) => effect.getKeyframes()).flatMap((frame) => Object.keys(frame))`);
     const ofFrames = ['offset', 'computedOffset', 'easing', 'composite'];
@@ -250,7 +250,7 @@ inBrowser('Home, events and the simulator', () => {
     const alert = page.getByRole('alert');
     await alert.getByText('event_not_found').waitFor();
     const box = (await alert.boundingBox())!;
-    // A long id is shortened where there is no room for it; what copies it is there.
+    // A long id is shortened if there is no room for it; its copy button stays.
     const parts = [alert.getByText(/^There is no event/), ...(await alert.getByRole('button').all())];
     expect(parts).toHaveLength(3);
     for (const part of parts) {

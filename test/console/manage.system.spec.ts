@@ -191,7 +191,7 @@ inBrowser('what is made and ended in the console', () => {
     await confirm(page, 'Redrive').click();
     await until('it arrived', () => sink.arrivals.some(({ json }) => String(json['text']).includes('lost once')));
     await row('lost once').waitFor({ state: 'detached' });
-    // Of what died it is known that it did not arrive.
+    // A dead delivery is known not to have arrived.
     expect(await button(page, 'Mark as delivered').count()).toBe(0);
     const db = new pg.Client({ connectionString: system.databaseUrl });
     await db.connect();

@@ -110,7 +110,7 @@ inBrowser('who operates the system', () => {
     await viewer.close();
   });
 
-  /** What the API says to who takes over past the page. */
+  /** The API's answer to a takeover request that bypasses the page. */
   async function refusal(page: Page): Promise<string> {
     const id = new URL(page.url()).pathname.split('/').at(-1);
     return page.evaluate<string>(`(async () => {

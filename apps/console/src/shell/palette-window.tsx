@@ -64,7 +64,7 @@ interface PaletteGroup {
 
 const minQuery = 2;
 
-/** Pages and actions by name at once, and what the features find for what was typed. */
+/** Pages and actions match by name at once; the features search for what was typed. */
 function usePaletteGroups(query: string, asked: string): PaletteGroup[] {
   const { scopes } = useSession();
   const projectId = useProjectId();

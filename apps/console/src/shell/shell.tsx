@@ -12,18 +12,18 @@ import classes from './shell.module.css';
 
 const wideScreen = '(min-width: 62.01em)';
 const loadNavigation = () => import('./navigation.js');
-// On its way with the page that the address names.
+// Loads in parallel with the addressed page.
 if (window.matchMedia(wideScreen).matches) void loadNavigation();
 const Navigation = lazy(loadNavigation);
 const SideDrawer = lazy(() => import('./side-drawer.js'));
 const PaletteWindow = lazy(() => import('./palette-window.js'));
 
-/** What stands around every page of a project. */
+/** What surrounds every page of a project. */
 export function Shell(): ReactNode {
   const [drawer, { open, close }] = useDisclosure();
   const [palette, { open: openPalette, close: closePalette }] = useDisclosure();
   const { pathname } = useLocation();
-  // What a phone does not show it need not draw: it is in the drawer there.
+  // A phone shows the navigation in the drawer, so it is not rendered here.
   const wide = useMediaQuery(wideScreen, true, { getInitialValueInEffect: false });
   useHotkeys([['mod+K', openPalette]], []);
   useEffect(close, [pathname]);
@@ -57,7 +57,7 @@ export function Shell(): ReactNode {
   );
 }
 
-/** A session that ended elsewhere, or by time, ends here too. */
+/** Leaves the page when the session was ended elsewhere or has expired. */
 function useLeaveWhenSignedOut(): void {
   const { error } = useQuery(sessionQuery);
   const { href } = useLocation();
@@ -68,7 +68,7 @@ function useLeaveWhenSignedOut(): void {
   }, [error]);
 }
 
-/** Stands while nobody answers, and goes by itself. */
+/** Shows while the system does not answer, and goes by itself. */
 function ConnectionBanner(): ReactNode {
   const lost = useSyncExternalStore(connection.subscribe, connection.isLost);
   return (
@@ -89,7 +89,7 @@ function ConnectionBanner(): ReactNode {
   );
 }
 
-/** Where there is no room for the navigation: opens it. */
+/** On narrow screens: opens the navigation. */
 function TopBar({ onOpen, onSearch }: { onOpen: () => void; onSearch: () => void }): ReactNode {
   return (
     <header className={classes.topBar}>
@@ -109,7 +109,7 @@ interface PaletteProps {
   onClose: () => void;
 }
 
-/** ⌘K: everything by its name. Loaded when it is first opened. */
+/** ⌘K: finds everything by name. Loaded when it is first opened. */
 function Palette(props: PaletteProps): ReactNode {
   return props.opened ? (
     <Suspense fallback={null}>

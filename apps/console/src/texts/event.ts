@@ -1,4 +1,4 @@
-/** What the page of one event says. */
+/** Texts of an event's page. */
 export const eventPageTexts = {
   title: 'Event',
   answer: 'Outcome',
@@ -189,12 +189,12 @@ export const eventPageTexts = {
 
 interface ToDo {
   text: string;
-  /** Where that is done; below the project. `app`, `contact`, `session` and `workflow` stand for the event's own. */
+  /** Where to do it; below the project. `app`, `contact`, `session` and `workflow` mean those of the event. */
   to?: 'app' | 'channel' | 'contact' | 'session' | 'workflow' | 'approvals' | 'test';
   label?: string;
 }
 
-/** What a person can do, by `outcome`, `outcome:reason`, `state` or `state:reason`: the longest that fits counts. */
+/** What a person can do, by `outcome`, `outcome:reason`, `state` or `state:reason`. The most specific key wins. */
 export const eventToDo: Readonly<Record<string, ToDo>> = {
   duplicate: { text: 'Nothing to do: the first one was handled.' },
   dropped_bot: { text: 'If it should be handled anyway, let it through.' },

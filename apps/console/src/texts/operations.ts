@@ -1,6 +1,6 @@
 import { grouped } from '../ui/grouped.js';
 
-/** What the audit log tells of. */
+/** Entries of the audit log. */
 export const auditActions = {
   'agent.created': 'Agent created',
   'agent.changed': 'Agent’s powers changed',

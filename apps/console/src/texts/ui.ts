@@ -1,5 +1,5 @@
-/** What the building blocks say, whatever page they stand on. */
-/** In a sentence, in place of a name that is being read. */
+/** Texts of the building blocks, on every page. */
+/** In a sentence, in place of a name that is still loading. */
 export const unread = '…';
 
 export const uiTexts = {

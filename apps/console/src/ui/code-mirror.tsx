@@ -12,7 +12,7 @@ import { cspNonce } from '../csp-nonce.js';
 import classes from './code-mirror.module.css';
 import { cel, celCompletions } from './cel-language.js';
 
-/** A complaint at a line, counted from 1; or at a part of it, by characters of the whole text from 0. */
+/** A problem at a line, counted from 1; or at a part of it, in characters of the whole text from 0. */
 export interface LineProblem {
   line: number;
   span?: readonly [start: number, end: number];
@@ -38,7 +38,7 @@ const languages: Readonly<Record<CodeEditorProps['language'], () => Extension>> 
   text: () => [],
 };
 
-/** CodeMirror as a controlled field. Tab leaves it, so that the keyboard is never caught. */
+/** CodeMirror as a controlled field. Tab leaves it, so that keyboard users are not trapped. */
 export default function CodeMirror(props: CodeEditorProps): ReactNode {
   const { label, value, onChange, language, problems = [], readOnly = false, height = 240 } = props;
   const holder = useRef<HTMLDivElement>(null);
@@ -107,7 +107,7 @@ function atLine(state: EditorState, { line, span, message, severity = 'error' }:
   return { from, to, message, severity };
 }
 
-/** Colours that hold in light and dark. */
+/** Colours for light and dark. */
 const style = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.controlKeyword], color: 'light-dark(#4553c7, #9aa6f3)' },
   { tag: [tags.string, tags.special(tags.string)], color: 'light-dark(#0b6b4b, #6fcf9f)' },

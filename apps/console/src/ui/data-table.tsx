@@ -18,11 +18,11 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** A track of a CSS grid. */
   width?: string;
-  /** What rows are sorted by here, once all of them are there. */
+  /** The value that rows are sorted by here, once all rows are loaded. */
   value?: (row: Row) => string | number | null;
-  /** The API's order is by this: the newest first, unless `useOrder` asks for the oldest. */
+  /** The API orders by this column: newest first, unless `useOrder` asks for the oldest. */
   ordered?: boolean;
-  /** Left out where there is no room for it. */
+  /** Hidden on narrow screens. */
   hideOnPhone?: boolean;
 }
 
@@ -31,19 +31,19 @@ interface DataTableProps<Row> {
   columns: Column<Row>[];
   list: Pick<CursorList<Row>, 'rows' | 'loading' | 'error'> & Partial<CursorList<Row>>;
   rowKey: (row: Row) => string;
-  /** Where a row leads: its first cell is the link, and Enter and a click anywhere go there too. */
+  /** Where a row leads: its first cell is the link; Enter and a click anywhere in the row follow it too. */
   rowLink?: (row: Row) => ToOptions;
-  /** What stands there when there is no row. */
+  /** Shown when there are no rows. */
   empty: ReactNode;
 }
 
 const rowHeight = 44;
-/** Rows that are drawn beyond those in sight, once somebody may scroll. */
+/** Extra rows rendered beyond those in sight, once somebody may scroll. */
 const overscan = 12;
-/** So many rows before the end, the next page is asked for. */
+/** The next page is requested this many rows before the end. */
 const ahead = 10;
 
-/** A list of any length: only the rows in sight are drawn, and more are asked for on the way down. */
+/** A list of any length: only the rows in sight are rendered, and more are loaded while scrolling down. */
 export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
   const { label, columns, list, rowKey, rowLink, empty } = props;
   const { hasMore = false, loadingMore = false, loadMore } = list;
@@ -54,7 +54,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
   const ready = useDrawnReady(!list.loading);
   const touched = useTouched();
   const body = useRef<HTMLDivElement>(null);
-  // When it is painted: asked before, the browser lays the page out for the answer, and once more.
+  // After painting: measuring earlier would force an extra layout.
   useEffect(() => {
     if (body.current) setTop(body.current.getBoundingClientRect().top + window.scrollY);
   });
@@ -63,10 +63,10 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
     estimateSize: () => rowHeight,
     overscan: touched ? overscan : 0,
     scrollMargin: top,
-    // The browser says how high rows are when it has laid them out: asked before, it lays them out once more for the answer.
+    // The observer reports row heights after layout: measuring them directly would force another layout.
     measureElement: (element, entry, { measurementsCache }) =>
       borderHeight(entry) ?? measurementsCache[Number(element.getAttribute('data-index'))]?.size ?? rowHeight,
-    // At first it is told to go where it is.
+    // The virtualizer first scrolls to where the window already is; that is skipped.
     scrollToFn: (offset, options, list) => {
       if (offset !== list.scrollOffset || options.adjustments) windowScroll(offset, options, list);
     },
@@ -135,7 +135,7 @@ function borderHeight(entry: ResizeObserverEntry | undefined): number | undefine
   return height && Math.round(height);
 }
 
-/** Takes the room of the rows that come. */
+/** Takes the space of the rows that are loading. */
 function TableSkeleton({ columns, rows = 8 }: { columns: number; rows?: number }): ReactNode {
   return (
     <div className={classes.table} role="status" aria-label={uiTexts.loading}>

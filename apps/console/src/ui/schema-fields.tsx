@@ -10,7 +10,7 @@ interface SchemaFieldsProps {
   onChange: (value: Record<string, unknown>) => void;
 }
 
-/** A form by a JSON Schema: a field for each property, in its own kind; what has none is JSON. */
+/** A form from a JSON Schema: a field for each property by its type; properties without a simple type are JSON. */
 export function SchemaFields({ schema, value, onChange }: SchemaFieldsProps): ReactNode {
   const change = (name: string, given: unknown): void => {
     const { [name]: _before, ...others } = value;
@@ -93,7 +93,7 @@ interface JsonFieldProps {
   onChange: (value: unknown) => void;
 }
 
-/** One JSON value in a form. What is none yet is kept as typed, and not given on. */
+/** One JSON value in a form. Text that is not valid yet is kept as typed and not passed on. */
 function JsonField({ value, onChange, ...field }: JsonFieldProps): ReactNode {
   const [typed, setTyped] = useState(() => (value === undefined ? '' : JSON.stringify(value)));
   const take = (text: string): void => {

@@ -15,7 +15,7 @@ const texts = agentTexts.tools;
 const common = { nothingLeft: texts.nothing, removeLabel: texts.remove };
 const builtinId = (name: string): string => `builtin:${name}`;
 
-/** What it has by Skills and by itself, and what its model is given of that. */
+/** What the agent has from Skills and directly, and what its model gets of that. */
 export function AgentTools({
   value,
   onChange,

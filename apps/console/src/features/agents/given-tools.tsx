@@ -7,7 +7,7 @@ import { Section } from '../../ui/section.js';
 
 const texts = agentTexts.tools;
 
-/** What the model is told of, finds, and never gets, with what to do about that. */
+/** Which tools the model gets, finds by search and never gets, with what to do about the last. */
 export function GivenTools({ toolset }: { toolset: Schema<'AgentToolsetView'> }): ReactNode {
   const { offered, by_search: bySearch, left_out: leftOut, problems, error } = toolset;
   return (

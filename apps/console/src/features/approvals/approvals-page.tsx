@@ -20,7 +20,7 @@ import { Decide } from './decide.js';
 
 const route = getRouteApi('/p/$projectId/approvals');
 const mostPending = 100;
-/** Somebody waits for these: they are asked for again so often. */
+/** Refetch interval. Somebody waits for these calls. */
 const everyMs = 3_000;
 
 export function ApprovalsPage(): ReactNode {
@@ -58,7 +58,7 @@ export function ApprovalsPage(): ReactNode {
   );
 }
 
-/** A call that waits: everything to decide it by, and the decision. */
+/** A call that waits: everything needed to decide, and the decision. */
 function PendingApproval({ approval }: { approval: Schema<'ApprovalView'> }): ReactNode {
   const projectId = useProjectId();
   const agentName = useAgentName();

@@ -15,7 +15,7 @@ import { TextLink } from '../../ui/text-link.js';
 
 const texts = contactTexts.merge;
 
-/** One person under several names: merging, and taking it back. */
+/** One person with several contacts: merge and unmerge. */
 export function Merged({ contact }: { contact: Schema<'ContactDetailView'> }): ReactNode {
   if (contact.merged_into) return <OtherContact id={contact.merged_into} undo={contact.id} text={texts.countedTo} />;
   return (
@@ -30,7 +30,7 @@ export function Merged({ contact }: { contact: Schema<'ContactDetailView'> }): R
 
 interface OtherContactProps {
   id: string;
-  /** The contact that goes its own way again. */
+  /** The contact that becomes separate again. */
   undo: string;
   text: string;
 }
@@ -93,7 +93,7 @@ function MergeInto({ contact }: { contact: Schema<'ContactDetailView'> }): React
 }
 
 interface ContactSelectProps {
-  /** The one that is not offered. */
+  /** The contact that is not offered. */
   without: string;
   disabled: boolean;
   onChange: (contact: { id: string; name: string } | null) => void;
@@ -102,7 +102,7 @@ interface ContactSelectProps {
 const typingMs = 250;
 const found = 20;
 
-/** Another contact, by a part of the name. */
+/** Finds another contact by a part of its name. */
 function ContactSelect({ without, disabled, onChange }: ContactSelectProps): ReactNode {
   const [typed, setTyped] = useState('');
   const [asked] = useDebouncedValue(typed, typingMs);
@@ -119,7 +119,7 @@ function ContactSelect({ without, disabled, onChange }: ContactSelectProps): Rea
       clearable
       disabled={disabled}
       nothingFoundMessage={texts.nothingFound}
-      // The API has looked already.
+      // The API has filtered already.
       filter={({ options }) => options}
       data={offered.map(({ id, name }) => ({ value: id, label: name }))}
       onSearchChange={setTyped}

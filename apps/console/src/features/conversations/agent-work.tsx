@@ -82,7 +82,7 @@ function Working({ sessionId, waiting }: { sessionId: string | null; waiting: st
 
 type Step = Schema<'StepView'>;
 
-/** Each tool that was called, with what went in and what came out. */
+/** Each tool call, with its arguments and its result. */
 function ToolUse({ steps }: { steps: Step[] }): ReactNode {
   const results = steps.filter(({ kind }) => kind === 'tool_result');
   return steps
@@ -104,7 +104,7 @@ function ToolUse({ steps }: { steps: Step[] }): ReactNode {
 
 const most = 100;
 
-/** The calls of a turn that wait for a person's word. */
+/** The calls of a turn that wait for approval. */
 function WaitingApproval({ turnId, eventId }: { turnId: string; eventId: string }): ReactNode {
   const { data } = useProjectQuery(['conversations', 'approvals', eventId], (signal) =>
     answer(

@@ -19,7 +19,7 @@ import { type Credential, type Grant, useCredentialMutation, useGrant } from './
 
 const texts = credentialTexts.oauth;
 
-/** The account behind an OAuth credential: who gave consent, and how its tokens are kept fresh. */
+/** The account behind an OAuth credential: its scopes, and the state of its tokens. */
 export function OauthSection({ credential }: { credential: Credential }): ReactNode {
   const { id } = credential;
   const may = useScope('credentials:write');

@@ -9,7 +9,7 @@ const texts = developerPortalTexts.conformance;
 
 interface ConformancePointProps {
   point: Schema<'PointResultView'>;
-  /** Also the checks that did not fail. */
+  /** Also shows the checks that did not fail. */
   all: boolean;
 }
 

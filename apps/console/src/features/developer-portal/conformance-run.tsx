@@ -15,7 +15,7 @@ import { useQuery } from '@tanstack/react-query';
 const texts = developerPortalTexts.conformance;
 const againMs = 1_000;
 
-/** One run of the checks: how far it is, and what failed. */
+/** One run of the checks: its progress, and what failed. */
 export function ConformanceRun({ adapterId, runId }: { adapterId: string; runId: string }): ReactNode {
   const projectId = useProjectId();
   const [all, setAll] = useState(false);

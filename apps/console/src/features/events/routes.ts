@@ -7,7 +7,7 @@ import { askEvents, eventListKey } from './list/event-list.js';
 import { validateEventSearch } from './list/event-search.js';
 import { validateSimulatorSearch } from './simulator/simulator-search.js';
 
-/** What the URL of an event says: which stations differ from how they stand at first, and the filter that is tried. */
+/** The URL parameters of an event: the stations that differ from their initial state, and the filter that is tried. */
 const validateEventPageSearch = searchOf({
   toggled: text,
   test: (value) => (typeof value === 'string' ? value : undefined),

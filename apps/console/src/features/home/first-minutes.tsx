@@ -17,7 +17,7 @@ import { VerifyApp } from './verify-app.js';
 
 const texts = homeTexts.checklist;
 
-/** From an empty project to a message that was answered, without a word of documentation. */
+/** From an empty project to an answered message, without reading documentation. */
 export function FirstMinutes({ newest }: { newest: Schema<'EventView'>[] }): ReactNode {
   const projectId = useProjectId();
   const { data: apps, error } = useApps();
@@ -92,7 +92,7 @@ function useModel(): Schema<'ModelSettingsView'> | undefined {
   return useProjectQuery(...modelQuestion).data;
 }
 
-/** How to connect a model, which is a setting of the installation; or to go on without one. */
+/** How to connect a model, which is a setting of the installation; or how to continue without one. */
 function ModelStep({ model, onKeep }: { model: Schema<'ModelSettingsView'>; onKeep: () => void }): ReactNode {
   if (model.mode === 'connected') return null;
   return (
@@ -107,7 +107,7 @@ function ModelStep({ model, onKeep }: { model: Schema<'ModelSettingsView'>; onKe
   );
 }
 
-/** Where to send to, and a command that does. @param url null: this person may not see it */
+/** The webhook URL, and a command that sends to it. @param url null: this person may not see it */
 function WebhookAddress({ url }: { url: string | null }): ReactNode {
   if (!url) return <Text c="dimmed">{texts.hiddenUrl}</Text>;
   const body = JSON.stringify({ text: texts.sample });
@@ -129,7 +129,7 @@ interface StepProps {
   text?: string;
   /** Beside the title, done or not. */
   link?: ReactNode;
-  /** What it takes: gone once it is done. */
+  /** What the step takes; hidden once it is done. */
   children?: ReactNode;
 }
 

@@ -118,7 +118,7 @@ function About({ app, listing }: { app: App; listing: Schema<'ListingView'> | un
   );
 }
 
-/** What keeps the App from its work, and what to do; nothing where it works. */
+/** What stops the App from working, and what to do; nothing if it works. */
 function AppComplaints({ app }: { app: App }): ReactNode {
   const { missing, held_reason, renewal_failure, warnings } = app;
   const said = [

@@ -104,7 +104,7 @@ function SampleForm({ app, available }: { app: App; available: Schema<'Available
   );
 }
 
-/** JSON over lines; anything else as it is. */
+/** JSON on several lines; anything else as it is. */
 function pretty(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

@@ -13,7 +13,7 @@ import { VerifyCheck } from './verify-check.js';
 
 const texts = integrationTexts.verify;
 
-/** Whether the App can do what it should: asked of its provider, and tried on its own URL. */
+/** Whether the App works: asks its provider, and tries its own URL. */
 export default function AppVerify({ appId }: { appId: string }): ReactNode {
   const may = useScope('apps:write');
   const verify = useMutation({
@@ -68,6 +68,6 @@ export default function AppVerify({ appId }: { appId: string }): ReactNode {
   );
 }
 
-/** Of Apps without credentials the user is the App itself. */
+/** For Apps without credentials, the user is the App itself. */
 const accepted = ({ checks }: Schema<'VerifiedAppView'>): boolean =>
   checks.some(({ id, status }) => id === 'credentials_accepted' && status === 'ok');

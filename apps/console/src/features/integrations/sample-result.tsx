@@ -10,7 +10,7 @@ import { LinkAnchor } from '../../ui/link-anchor.js';
 const texts = integrationTexts.samples;
 const firstError = 400;
 
-/** What was sent and what came back, as both were. */
+/** The request and the answer, unchanged. */
 export function SampleResult({ sample }: { sample: Schema<'SampleView'> }): ReactNode {
   const projectId = useProjectId();
   const { sent, answer, error, took_ms, event_id, duplicate } = sample;

@@ -10,7 +10,7 @@ import classes from './verify-check.module.css';
 const texts = integrationTexts.verify;
 const icons = { ok: Check, failed: X, skipped: CircleHelp, not_applicable: Minus };
 
-/** One line of the checklist, with what was sent and what came back. */
+/** One line of the checklist, with its requests and answers. */
 export function VerifyCheck({ check }: { check: Schema<'CheckView'> }): ReactNode {
   const { name, status, sentence, took_ms, what_to_do, details } = check;
   const [open, setOpen] = useState(status === 'failed');

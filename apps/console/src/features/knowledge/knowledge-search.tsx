@@ -19,7 +19,7 @@ interface KnowledgeSearchProps {
   onAsk: (asked: string | undefined) => void;
 }
 
-/** What agents find for some words: each passage, and its document. */
+/** What agents find for some words: each passage and its document. */
 export function KnowledgeSearch({ asked, onAsk }: KnowledgeSearchProps): ReactNode {
   const projectId = useProjectId();
   const [typed, setTyped] = useState(asked ?? '');
@@ -74,7 +74,7 @@ export function KnowledgeSearch({ asked, onAsk }: KnowledgeSearchProps): ReactNo
 
 const shortest = 4;
 
-/** A text in which the words that were looked for stand out. */
+/** A text with the searched words highlighted. */
 function Marked({ text, words }: { text: string; words: string }): ReactNode {
   const wanted = words.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= shortest);
   return (

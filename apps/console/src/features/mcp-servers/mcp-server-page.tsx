@@ -76,7 +76,7 @@ export function McpServerPage(): ReactNode {
   );
 }
 
-/** A server that just got an account is asked for its tools at once: nobody looked there before. */
+/** Lists the tools of a server right after its account was connected: nobody could list them before. */
 function ServerConnected({ discovery }: { discovery: Discovery }): ReactNode {
   const may = useScope('tools:write');
   const { mutate, isPending } = discovery;
@@ -92,7 +92,7 @@ function ServerConnected({ discovery }: { discovery: Discovery }): ReactNode {
   );
 }
 
-/** Why a server is not as it should be; one that asks for consent is connected from here. */
+/** Why a server is not healthy. One that requires consent is connected from here. */
 function ServerHealth({ server }: { server: Schema<'ServerView'> }): ReactNode {
   const reason = useReason('credentials:write');
   const { health, health_reason: why, auth } = server;

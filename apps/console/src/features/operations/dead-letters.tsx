@@ -23,7 +23,7 @@ import { useOperationsSearch } from './use-operations-search.js';
 const texts = operationsTexts.letters;
 const pageSize = 50;
 
-/** What could not be worked off, why, and how to send it on its way again: one by one or all that a filter finds. */
+/** What could not be processed, why, and how to redrive it: one by one, or all that match a filter. */
 export function DeadLetters(): ReactNode {
   const { search, change, clear } = useOperationsSearch();
   const projectId = useProjectId();
@@ -106,7 +106,7 @@ interface RedriveAllProps {
   onBegun: (batch: string) => void;
 }
 
-/** Sends all on their way again that the filter finds, also those that are not shown yet. */
+/** Redrives all that match the filter, including those not loaded yet. */
 function RedriveAll({ filter, reason, onBegun }: RedriveAllProps): ReactNode {
   const redrive = useChange(
     () => answer(api.POST('/api/v1/events/dead-letters/redrive', { body: filter })),

@@ -27,7 +27,7 @@ const texts = operationsTexts.deliveries;
 const pageSize = 50;
 const states = deliveryStates.map((value) => ({ value, label: texts.states[value] }));
 
-/** Replies that did not arrive, or of which nobody knows whether they did. */
+/** Replies that were not delivered, or may not have been. */
 export function Deliveries(): ReactNode {
   const { search, change, clear } = useOperationsSearch();
   const { delivery: state = 'dead', app } = search;

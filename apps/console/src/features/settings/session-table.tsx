@@ -19,7 +19,7 @@ type MemberSession = Schema<'MemberSessionView'>;
 const texts = settingsTexts.sessions;
 const pageSize = 50;
 
-/** Where a member is signed in. @param memberId absent: the person's own */
+/** Where a member is signed in. @param memberId absent: the person's own sessions */
 export function SessionTable({ memberId }: { memberId?: string }): ReactNode {
   const queryClient = useQueryClient();
   const list = useCursorList(['member-sessions', memberId ?? 'own'], (cursor, signal) =>
@@ -32,7 +32,7 @@ export function SessionTable({ memberId }: { memberId?: string }): ReactNode {
   );
   const end = useChange(async ({ id, current }: MemberSession) => {
     await answer(api.DELETE('/api/v1/member-sessions/{id}', { params: { path: { id } } }));
-    // One's own: asking for the session leads to the sign-in page.
+    // The person's own session: refetching it leads to the sign-in page.
     if (current) await queryClient.invalidateQueries(sessionQuery);
   }, 'member-sessions');
   return (
@@ -93,7 +93,7 @@ function columnsWith(end: (session: MemberSession) => void): Column<MemberSessio
   ];
 }
 
-/** Each before those that also claim to be it. */
+/** In this order: later browsers' names also appear in earlier browsers' User-Agents. */
 const browsers: [string, RegExp][] = [
   ['Edge', /\bEdg\//],
   ['Opera', /\bOPR\//],
@@ -110,7 +110,7 @@ const systems: [string, RegExp][] = [
   ['Linux', /\bLinux\b/],
 ];
 
-/** `Firefox on Linux`, as far as a User-Agent tells. */
+/** `Firefox on Linux`, as far as the User-Agent tells. */
 function deviceOf(userAgent: string | null): string {
   if (!userAgent) return settingsTexts.sessions.unknownDevice;
   const [browser, system] = [browsers, systems].map((known) => known.find(([, mark]) => mark.test(userAgent))?.[0]);

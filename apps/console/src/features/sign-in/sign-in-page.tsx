@@ -86,7 +86,9 @@ function localPath(path: string | undefined): string {
   return url.origin === window.location.origin ? `${url.pathname}${url.search}` : '/';
 }
 
-/** Signs in by the token after the `#`, which is taken out of the address at once: it works once and is nobody else's. */
+/**
+ * Signs in with the token after the `#`. It is removed from the address at once, because it works once and is secret.
+ */
 function useLinkToken(returnTo: string): { isPending: boolean; error: Error | null } {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -107,7 +109,7 @@ function useLinkToken(returnTo: string): { isPending: boolean; error: Error | nu
       mutate(token);
     };
     take();
-    // Who stands on this page already and opens a link stays on it: the browser changes the hash alone.
+    // Opening a link while this page is open does not reload it: the browser only changes the hash.
     window.addEventListener('hashchange', take);
     return () => window.removeEventListener('hashchange', take);
   }, []);

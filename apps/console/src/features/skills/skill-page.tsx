@@ -76,7 +76,7 @@ function DeleteSkill({ id }: { id: string }): ReactNode {
 
 const texts = skillTexts.export;
 
-/** The Skill as the archive of its folder, which any import takes unpacked. */
+/** Exports the Skill as an archive of its folder. Unpacked, it can be imported. */
 function ExportSkill({ id, name }: { id: string; name: string }): ReactNode {
   const save = useMutation({
     mutationFn: async () => {
@@ -101,7 +101,7 @@ function ExportSkill({ id, name }: { id: string; name: string }): ReactNode {
   );
 }
 
-/** A name that every file system takes. */
+/** A name that every file system accepts. */
 const folderOf = (name: string): string =>
   name
     .toLowerCase()

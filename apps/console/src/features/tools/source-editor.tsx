@@ -9,14 +9,14 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 interface SourceEditorProps {
   source: string;
   onChange: (source: string) => void;
-  /** Of saving. */
+  /** The error of saving. */
   error: unknown;
   readOnly?: boolean;
 }
 
 const texts = toolTexts.python;
 
-/** Python, with what the compiler says at its lines and below. */
+/** A Python editor with the compiler's errors at their lines and below. */
 export function SourceEditor({ source, onChange, error, readOnly }: SourceEditorProps): ReactNode {
   const errors = useMemo(() => compileErrors(error), [error]);
   return (
@@ -58,7 +58,7 @@ interface CompileError {
   message: string;
 }
 
-/** What the compiler says, at its lines: the API names them `source:<line>:<column>`. */
+/** The compiler's errors by line. The API names their place `source:<line>:<column>`. */
 function compileErrors(error: unknown): CompileError[] {
   if (!(error instanceof ApiProblem)) return [];
   return error.errors.flatMap(({ field, message }) => {

@@ -102,7 +102,7 @@ function Totals({ rows }: { rows: Usage[] }): ReactNode {
   );
 }
 
-/** What the page shows, by day, as a file. */
+/** Downloads what the page shows, by day. */
 function ExportUsage({ from, by }: { from: string; by: 'agent' | 'contact' | 'model' }): ReactNode {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => download(`/api/v1/usage/export?from=${from}&by=${by}&format=csv`, `usage-${from}-by-${by}.csv`),

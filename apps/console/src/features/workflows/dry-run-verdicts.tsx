@@ -41,7 +41,7 @@ export function DryRunVerdicts({ verdicts }: { verdicts: Schema<'DryRunVerdict'>
   );
 }
 
-/** The parts of the filter that were not true, with what they saw; else the reason as it is. */
+/** The clauses of the filter that were not true, with the values they found; else the reason as it is. */
 function Why({ reason, clauses }: Pick<Schema<'DryRunVerdict'>, 'reason' | 'clauses'>): ReactNode {
   const failed = clauses.filter(({ result }) => result !== 'true');
   if (failed.length === 0)

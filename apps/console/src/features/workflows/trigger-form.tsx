@@ -13,11 +13,11 @@ type FilterProblem = Schema<'FilterProblemView'>;
 interface TriggerFormProps {
   value: TriggerValues;
   onChange: (patch: Partial<TriggerValues>) => void;
-  /** Of saving. */
+  /** The error of saving. */
   error: unknown;
-  /** What the dry run says of the filter as it is typed. */
+  /** The dry run's problem with the filter as it is typed. */
   filterProblem: FilterProblem | null;
-  /** What came in of the App so far. */
+  /** Event types received from the App so far. */
   knownTypes: string[];
   isNew: boolean;
   readOnly: boolean;
@@ -102,7 +102,7 @@ interface FilterFieldProps {
   readOnly: boolean;
 }
 
-/** The expression of a trigger, with what is wrong where it is. */
+/** The expression of a trigger, with errors at their place. */
 function FilterField({ value, onChange, problem, readOnly }: FilterFieldProps): ReactNode {
   const problems = useMemo(
     () => (problem ? [{ line: 1, span: [problem.start, problem.end] as const, message: problem.message }] : []),

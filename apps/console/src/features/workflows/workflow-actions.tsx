@@ -14,7 +14,7 @@ import { StartRun } from './start-run.js';
 
 type Status = Schema<'WorkflowView'>['status'];
 
-/** Suspend and release, turn off and on, discard what waits, and start a run. */
+/** Suspend and release, turn off and on, discard waiting runs, and start a run. */
 export function WorkflowActions({ workflow: { id, status } }: { workflow: Schema<'WorkflowView'> }): ReactNode {
   const texts = workflowTexts.status;
   const reason = useReason('workflows:write');

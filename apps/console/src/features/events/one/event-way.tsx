@@ -19,7 +19,7 @@ import { type EventDetail, spanOfWay, type Station, stationsOf } from './station
 import { useOpenStations } from './use-open-stations.js';
 import classes from './way.module.css';
 
-/** The picture of an event: each stop on its way, where the time went, and why it went on as it did. */
+/** The timeline of an event: each station, where the time went, and why it continued as it did. */
 export function EventWay({ event }: { event: EventDetail }): ReactNode {
   const stations = stationsOf(event.timeline);
   const { isOpen, toggle, setAll, all } = useOpenStations(stations);
@@ -87,7 +87,7 @@ function barOf({ startMs, endMs, waitedMs }: Station, beginMs: number, spanMs: n
   };
 }
 
-/** What a station has to show when it is opened; null: its line says it all. */
+/** The details of an open station; null: its line says everything. */
 function stationBody(station: Station, event: EventDetail): ReactNode {
   const checkedAtOnce = station.stage === 'verified' && station.last.stage === 'received';
   if (checkedAtOnce) return null;

@@ -114,7 +114,7 @@ interface SampleChoiceProps {
   onChoose: (eventType: string) => void;
 }
 
-/** One of the bodies that the App's manifest gives. */
+/** One of the samples in the App's manifest. */
 function SampleChoice({ samples, chosen, onChoose }: SampleChoiceProps): ReactNode {
   if (!chosen) return <Text c="dimmed">{simulatorTexts.noSamples}</Text>;
   return (

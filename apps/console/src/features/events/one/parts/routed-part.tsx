@@ -11,7 +11,7 @@ import { Check, CheckList } from './check-list.js';
 const texts = eventPageTexts.checks;
 type Message = Schema<'MessageView'>;
 
-/** Each question that the router asked of a message, in its order, and what it saw. */
+/** Each check that the router made of a message, in its order, with its result. */
 export function RoutedPart({ event, entry }: { event: EventDetail; entry: Entry }): ReactNode {
   const message = event.messages.find(({ id }) => id === entry.subject_id) ?? event.messages[0];
   if (!message) return null;
@@ -125,7 +125,7 @@ function ChiefCheck({ message: { chief_of_staff: chief } }: { message: Message }
   );
 }
 
-/** What the sanitiser took out of each part of a message. What it left is what an agent reads. */
+/** What the sanitiser removed from each part of a message. Agents read what is left. */
 function CleanedCheck({ message: { sanitizer_report: report, message } }: { message: Message }): ReactNode {
   const { counts, cut } = summed(report);
   if (counts === '' && cut === 0) {

@@ -81,7 +81,7 @@ function TurnFacts({ turn, runs }: { turn: Schema<'TurnView'>; runs: EventDetail
 
 const approvalTexts = eventPageTexts.approval;
 
-/** Calls of a turn that wait for a person, with what they would be made with. */
+/** Calls of a turn that wait for approval, with their arguments. */
 function TurnApprovals({ eventId, turnId }: { eventId: string; turnId: string }): ReactNode {
   const { data = [] } = useProjectQuery(['event', eventId, 'approvals'], async (signal) => {
     const query = { state: 'pending' as const, limit: 200 };
