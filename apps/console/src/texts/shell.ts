@@ -19,7 +19,7 @@ export const shellTexts = {
   connectionLost: 'Gatehouse does not answer. This page retries until it is back.',
   notFound: {
     title: 'Page not found',
-    text: 'The address is wrong, or what it named no longer exists.',
+    text: 'The address is wrong, or the page no longer exists.',
     action: 'Go to Home',
   },
   broken: { title: 'This page failed', action: 'Try again' },

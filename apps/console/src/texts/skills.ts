@@ -12,7 +12,7 @@ export const skillTexts = {
     changed: 'Changed',
   },
   filters: { name: 'Name' },
-  origins: { person: 'Made here', mcp_server: 'MCP server', manifest: 'App' },
+  origins: { person: 'Created here', mcp_server: 'MCP server', manifest: 'App' },
   toolCount: (count: number) => (count === 0 ? 'None' : plural(count, 'tool', 'tools')),
   empty: {
     title: 'No Skills yet',
