@@ -13,8 +13,7 @@ const forms =
 /** What positions overlays and scrolls within them. */
 const floating =
   /node_modules\/(@floating-ui|@mantine\/core\/.*\/(Table|ScrollArea)\/(?!utils))|src\/ui\/diff-view\.tsx/;
-const tables =
-  /node_modules\/@tanstack\/(react-virtual|virtual-core)|src\/ui\/(data-table|table-head|table-row|table-skeleton)\.tsx/;
+const tables = /node_modules\/@tanstack\/(react-virtual|virtual-core)|src\/ui\/(data-table|table-head|table-row)\.tsx/;
 
 export default defineConfig({
   root: import.meta.dirname,
