@@ -73,7 +73,7 @@ inBrowser('what is built in the console', () => {
     await system.ended(id);
   };
 
-  it('shows a call that waits, what it would do, and ends the run by a decision', async () => {
+  it('shows a waiting call and what it would do, and ends the run by a decision', async () => {
     const { page } = owner;
     const { id } = await run('Tea, please.');
     await open(owner, '/approvals', 'Approvals');
@@ -90,7 +90,7 @@ inBrowser('what is built in the console', () => {
     await page.getByText('We are out of tea').waitFor();
   });
 
-  it('says to who started a run that another approver has to decide', async () => {
+  it('tells the person who started a run that another approver has to decide', async () => {
     const { page } = owner;
     await open(owner, `/workflows/${workflowId}`, 'Buy');
     await page.getByRole('button', { name: 'Start a run' }).click();
@@ -121,7 +121,7 @@ inBrowser('what is built in the console', () => {
     await page.getByText('When Webhook receives').waitFor();
   });
 
-  it('shows leaf by leaf what an MCP server changed, and takes what was looked at', async () => {
+  it('shows leaf by leaf what an MCP server changed, and approves what was reviewed', async () => {
     const { page } = owner;
     await open(owner, '/mcp-servers', 'MCP servers');
     await page.getByRole('button', { name: 'Register a server' }).first().click();
@@ -151,7 +151,7 @@ inBrowser('what is built in the console', () => {
     await page.getByText('7 of sencha are left').waitFor();
   });
 
-  it('says at its line why Python is no tool yet, and tries one that is', async () => {
+  it('shows a compile error at its line, and tries the corrected tool', async () => {
     const { page } = owner;
     await open(owner, '/tools/new', 'New Python tool');
     const editor = page.getByRole('textbox', { name: 'Source' });
@@ -171,7 +171,7 @@ inBrowser('what is built in the console', () => {
     await owner.picture('python-tried');
   });
 
-  it.each(schemes)('is clear to all, in %s', async (colorScheme) => {
+  it.each(schemes)('is accessible, in %s', async (colorScheme) => {
     await owner.page.emulateMedia({ colorScheme });
     const pages: [path: string, heading: string][] = [
       ['/approvals', 'Approvals'],
@@ -196,7 +196,7 @@ inBrowser('what is built in the console', () => {
     expect(owner.complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
   });
 
-  it('lets a viewer read, and says what each change would need', async () => {
+  it('lets a viewer read, and says which scope each change needs', async () => {
     const invited = { email: 'vera@example.com', name: 'Vera', role: 'viewer' };
     const { sign_in_link: link } = await system.api<{ sign_in_link: string }>('POST', '/api/v1/members', invited);
     const viewer = await visit(browser, { viewport: { width: 360, height: 740 } });

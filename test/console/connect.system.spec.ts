@@ -48,7 +48,7 @@ inBrowser('connecting other systems in the console', () => {
   const go = (page: Page, path: string): Promise<unknown> =>
     page.goto(`${system.origin('portal')}${project.replace(/\/$/, '')}${path}`);
 
-  it('turns on a signature, whose secret is shown once, and verifies it: signed taken, unsigned, changed and old refused', async () => {
+  it('turns on a signature, shows its secret once, and verifies it: signed accepted; unsigned, tampered and stale refused', async () => {
     const { page } = owner;
     await page.getByRole('link', { name: 'Integrations' }).click();
     await page.getByRole('article', { name: 'Webhook' }).first().getByRole('link').click();
@@ -142,7 +142,7 @@ inBrowser('connecting other systems in the console', () => {
     await owner.picture('connect-conformance');
   });
 
-  it('connects an account at its provider and back, and asks before another one takes its place', async () => {
+  it('connects an account at its provider, and asks before a different one replaces it', async () => {
     const { page } = owner;
     await system.api('POST', '/api/v1/adapters', { url: orbit.url });
     /**
@@ -176,7 +176,7 @@ inBrowser('connecting other systems in the console', () => {
     await owner.picture('connect-credential');
   });
 
-  it('connects an MCP server by consent, comes back to it, and has its tools at once', async () => {
+  it('connects an MCP server by consent, returns to it, and lists its tools at once', async () => {
     const { page } = owner;
     await go(page, '/mcp-servers?register=true');
     const form = page.getByRole('dialog', { name: 'Register a server' });
@@ -201,7 +201,7 @@ inBrowser('connecting other systems in the console', () => {
     await owner.picture('connect-mcp-server');
   });
 
-  it('adds a source of documents, brings them in, and lists them', async () => {
+  it('adds a document source, syncs it, and lists its documents', async () => {
     const { page } = owner;
     await system.api('POST', '/api/v1/adapters', { url: library.url });
     await system.api('POST', '/api/v1/listings/library/install', {});
@@ -226,7 +226,7 @@ inBrowser('connecting other systems in the console', () => {
     await owner.picture('connect-source');
   });
 
-  it('shows two tabs in conflict what differs, and lets the second one choose', async () => {
+  it('shows the difference when two tabs conflict, and lets the second one choose', async () => {
     const first = owner.page;
     const second = await first.context().newPage();
     const name = (page: Page) => page.getByRole('textbox', { name: 'Name' });
@@ -249,7 +249,7 @@ inBrowser('connecting other systems in the console', () => {
     await second.close();
   });
 
-  it.each(['light', 'dark'] as const)('is clear to all on every page, in %s', async (scheme) => {
+  it.each(['light', 'dark'] as const)('is accessible on every page, in %s', async (scheme) => {
     const { page } = owner;
     await page.emulateMedia({ colorScheme: scheme });
     const pages: [path: string, shown: string][] = [

@@ -101,7 +101,7 @@ inBrowser('Home, events and the simulator', () => {
     expect(person.complaints).toEqual([]);
   });
 
-  it('tells the numbers of the minute that is pointed at', async () => {
+  it('shows the numbers of the minute under the pointer', async () => {
     await open('');
     const chart = page.getByRole('img', { name: /Routed [1-9]/ });
     await chart.scrollIntoViewIfNeeded();
@@ -176,7 +176,7 @@ inBrowser('Home, events and the simulator', () => {
     expect(sink.arrivals.filter(({ path }) => path === '/billing')).toEqual([]);
   });
 
-  it('redrives a reply that died, and sees it arrive', async () => {
+  it('redrives a dead reply, and sees it arrive', async () => {
     const app = await install({ name: 'Deploys', kind: 'builtin' });
     await replyTo(app.id, '/deploys');
     sink.answer = () => ({ status: 410 });
@@ -191,7 +191,7 @@ inBrowser('Home, events and the simulator', () => {
     await until('the reply arrives', () => sink.arrivals.filter(({ path }) => path === '/deploys').length > 1);
   });
 
-  it('shows what comes as it comes, and waits while it is paused', async () => {
+  it('shows events as they arrive, and holds new ones while paused', async () => {
     const app = await install({ name: 'Feed', kind: 'builtin' });
     await replyTo(app.id, '/feed');
     await open(`/events?app=${app.id}`);
@@ -225,7 +225,7 @@ inBrowser('Home, events and the simulator', () => {
     await isForEverybody('events');
   });
 
-  it('names no App by its id while it reads their names', async () => {
+  it('shows no App ids while their names load', async () => {
     const app = await install({ name: 'Slowly named', kind: 'builtin' });
     await replyTo(app.id, '/named');
     const { id } = await post(app.webhook_url, { text: 'Who sent this?' });
@@ -244,7 +244,7 @@ inBrowser('Home, events and the simulator', () => {
     await page.unroute('**/api/v1/apps');
   });
 
-  it('shows an error whole on a phone, with its code and the request to name', async () => {
+  it('shows a whole error on a phone, with its code and request id', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await open('/events/evt_00000000000000000000000000000000');
     const alert = page.getByRole('alert');
@@ -260,7 +260,7 @@ inBrowser('Home, events and the simulator', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('says that nobody answers while the portal is gone, and has lost nothing when it is back', async () => {
+  it('says that nothing answers while the portal is down, and has lost nothing when it is back', async () => {
     const app = await install({ name: 'Steady', kind: 'builtin' });
     await replyTo(app.id, '/steady');
     await open(`/events?app=${app.id}`);

@@ -18,7 +18,7 @@ if (!chromium) process.stderr.write('Left out: there is no Chromium and none cou
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const confirm = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 
-inBrowser('what is made and ended in the console', () => {
+inBrowser('creating and deleting in the console', () => {
   let browser: Browser;
   let system: System;
   let sink: Sink;
@@ -50,7 +50,7 @@ inBrowser('what is made and ended in the console', () => {
     return data.find((each) => each.name === name)?.id ?? '';
   };
 
-  it('makes an API key that works at once, and revokes it', async () => {
+  it('creates an API key that works at once, and revokes it', async () => {
     const { page } = owner;
     await go('/settings/keys?add=true');
     const form = page.getByRole('dialog', { name: 'Create an API key' });
@@ -95,7 +95,7 @@ inBrowser('what is made and ended in the console', () => {
     }
   });
 
-  it('suspends a member, takes it back, and removes them', async () => {
+  it('suspends a member, lifts the suspension, and removes them', async () => {
     const { page } = owner;
     const invited = { email: 'vera@example.com', role: 'viewer' };
     const { id } = await system.api<{ id: string }>('POST', '/api/v1/members', invited);
@@ -112,7 +112,7 @@ inBrowser('what is made and ended in the console', () => {
     expect(data.map((member) => member.id)).not.toContain(id);
   });
 
-  it('shows who changes a role second what the first one chose', async () => {
+  it('shows the second person who changes a role what the first one chose', async () => {
     const { page } = owner;
     const invited = { email: 'kim@example.com', role: 'viewer' };
     const { id } = await system.api<{ id: string }>('POST', '/api/v1/members', invited);
@@ -128,7 +128,7 @@ inBrowser('what is made and ended in the console', () => {
     expect(await system.api('GET', `/api/v1/members/${id}`)).toMatchObject({ role: 'operator' });
   });
 
-  it('makes another Webhook URL, after which the first one works no more, and deletes the App', async () => {
+  it('creates a new Webhook URL, which ends the first one, and deletes the App', async () => {
     const { page } = owner;
     const app = await system.api<InstalledApp>('POST', '/api/v1/apps', { name: 'Old', kind: 'builtin' });
     const send = async (url: string): Promise<number> =>
@@ -149,7 +149,7 @@ inBrowser('what is made and ended in the console', () => {
     await until('the URL of a deleted App is gone', async () => (await send(next)) === 410);
   });
 
-  it('connects an account by a link that somebody without one here follows, and deletes the credential', async () => {
+  it('connects an account by a link for somebody without an account here, and deletes the credential', async () => {
     const { page } = owner;
     const fields = { client_id: 'gatehouse', client_secret: 'a-client-secret' };
     await go('/credentials?make=');
@@ -178,7 +178,7 @@ inBrowser('what is made and ended in the console', () => {
     expect(await named('Of a partner')).toBe('');
   });
 
-  it('sends a reply that was not delivered again, and takes note of one that arrived', async () => {
+  it('redrives an undelivered reply, and marks another one as delivered', async () => {
     const { page } = owner;
     sink.answer = () => ({ status: 400 });
     for (const text of ['lost once', 'arrived by other ways']) await post(system.webhookUrl, { text, thread_id: text });
@@ -202,7 +202,7 @@ inBrowser('what is made and ended in the console', () => {
     await row('arrived by other ways').waitFor({ state: 'detached' });
   });
 
-  it('replays an event to an agent that the rules do not choose', async () => {
+  it('replays an event to an agent that the rules did not choose', async () => {
     const { page } = owner;
     await system.api('POST', '/api/v1/agents', { name: 'Tried', instructions: 'reply: I am tried' });
     const { id } = await post(system.webhookUrl, { text: 'Who answers?' });
@@ -221,7 +221,7 @@ inBrowser('what is made and ended in the console', () => {
     });
   });
 
-  it('sorts a list that is whole by a column, which its address keeps', async () => {
+  it('sorts a fully loaded list by a column, and keeps the order in the URL', async () => {
     const { page } = owner;
     for (const name of ['Sorted B', 'Sorted A', 'Sorted C'])
       await system.api('POST', '/api/v1/agents', { name, instructions: 'reply: sorted' });
@@ -246,7 +246,7 @@ inBrowser('what is made and ended in the console', () => {
     await table.getByText('Sorted A').waitFor();
   });
 
-  it('reads a list that goes on from its oldest end, which is no filter', async () => {
+  it('reads a paginated list from its oldest end, which does not count as a filter', async () => {
     const { page } = owner;
     const texts = ['Ordered one', 'Ordered two', 'Ordered three'];
     for (const text of texts) await post(system.webhookUrl, { text, sender: `${text}@example.com` });
@@ -273,7 +273,7 @@ inBrowser('what is made and ended in the console', () => {
     await page.getByText('No contacts yet').waitFor();
   });
 
-  it('finds by ⌘K what a list of 200 does not reach', async () => {
+  it('finds with ⌘K what is beyond a list of 200', async () => {
     const { page } = owner;
     await system.api('POST', '/api/v1/credentials', { name: 'The very first', type: 'text', fields: { a: 'b' } });
     const names = Array.from({ length: 201 }, (_, n) => `one of many ${n}`);
@@ -287,7 +287,7 @@ inBrowser('what is made and ended in the console', () => {
     await page.getByRole('heading', { name: 'The very first', level: 1 }).waitFor();
   });
 
-  it('closes a project, whose webhooks are refused by name until it is open again', async () => {
+  it('closes a project, whose webhooks are refused with a reason until it is reopened', async () => {
     const { page } = owner;
     const other = await system.api<{ id: string }>('POST', '/api/v1/projects', { name: 'Trial' });
     const inIt = { 'x-project-id': other.id };

@@ -13,7 +13,7 @@ const chromium = findChromium();
 const inBrowser = chromium ? describe : describe.skip;
 if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
 
-inBrowser('who operates the system', () => {
+inBrowser('operating the system in the console', () => {
   let browser: Browser;
   let system: System;
   let sink: Sink;
@@ -78,7 +78,7 @@ inBrowser('who operates the system', () => {
     await page.getByText('I received from webhook: "Thank you!"').waitFor();
   });
 
-  it('invites a member, who sees and may not, until the role allows it', async () => {
+  it('invites a member, who may only read until the role allows more', async () => {
     const { page } = owner;
     await goTo(owner, 'Settings');
     await page.getByRole('button', { name: 'Invite a member' }).click();
@@ -121,7 +121,7 @@ inBrowser('who operates the system', () => {
     })()`);
   }
 
-  it('ends the session of another browser, which comes back to where it was', async () => {
+  it('ends the session of another browser, which returns to the same page after signing in', async () => {
     const { page } = owner;
     const other = await person(await system.ownerLink());
     await goTo(other, 'Conversations');
@@ -138,7 +138,7 @@ inBrowser('who operates the system', () => {
     await other.close();
   });
 
-  it('sends one dead letter on its way again by its button, the others together, and sees how far that is', async () => {
+  it('redrives one dead letter by its button and the others together, and follows the progress', async () => {
     const { page } = owner;
     sink.answer = () => ({ status: 400 });
     const lost = ['first', 'second', 'third'];
@@ -165,7 +165,7 @@ inBrowser('who operates the system', () => {
     await until('all arrived', () => arrived().length === lost.length);
   });
 
-  it('lets a sender in whose messages are held, and merges two that are one person', async () => {
+  it('admits a sender whose messages are held, and merges two contacts of one person', async () => {
     const { page } = owner;
     desk.parsed = (body) => JSON.stringify({ event_type: 'said', is_bot: false, ...JSON.parse(body) });
     const { id: adapter_id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: desk.url });
@@ -205,7 +205,7 @@ inBrowser('who operates the system', () => {
     await page.keyboard.press('Escape');
   });
 
-  it.each(['light', 'dark'] as const)('has pages that are clear to all, in %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('has accessible pages, in %s', async (colorScheme) => {
     const { page } = owner;
     await page.emulateMedia({ colorScheme });
     const found: string[] = [];
