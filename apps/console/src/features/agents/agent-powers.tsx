@@ -34,7 +34,7 @@ export function AgentPowers({ value, onChange, error }: PartProps): ReactNode {
               value={grade}
               label={texts.grades[grade]}
               description={texts.gradeHints[grade]}
-              // Lowering powers needs no scope for powers.
+              // Lowering powers does not need `approvals:manage`.
               disabled={!may && grades.indexOf(grade) > grades.indexOf(value.may_do)}
             />
           ))}
