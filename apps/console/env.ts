@@ -1,7 +1,7 @@
-/** Of the development server alone. */
+/** Used by the development server only. */
 export const env = {
   /** The system that the pages talk to. */
   systemUrl: process.env.GATEHOUSE_URL ?? 'http://127.0.0.1:3000',
-  /** Requests without a session are made with this key. */
+  /** The key for requests without a session. */
   apiKey: process.env.GATEHOUSE_API_KEY,
 };

@@ -7,36 +7,37 @@ import { preloadPages } from './build/preload-pages.ts';
 import { keySession } from './dev/key-session.ts';
 import { systemProxy } from './dev/system-proxy.ts';
 
-/** What opens over a page, or is filled in. */
+/** Overlays and form fields. */
 const forms =
   /node_modules\/(react-number-format|react-remove-scroll|react-transition-group|use-sidecar|@mantine\/core\/.*\/(Popover|Combobox|Select|MultiSelect|TagsInput|PillsInput|NumberInput|PasswordInput|Menu|Modal|ModalBase|Drawer|Tooltip|Transition|Portal|FocusTrap|Overlay|Floating|Checkbox|Radio|Switch|Textarea|Fieldset|Pill)\/)|src\/ui\/(confirm-dialog|etag-conflict|form-modal|full-popover|full-select|name-field|removal|secret-window)\.tsx/;
-/** What places things over a page, and scrolls within it. */
+/** What positions overlays and scrolls within them. */
 const floating =
   /node_modules\/(@floating-ui|@mantine\/core\/.*\/(Table|ScrollArea)\/(?!utils))|src\/ui\/diff-view\.tsx/;
-const tables =
-  /node_modules\/@tanstack\/(react-virtual|virtual-core)|src\/ui\/(data-table|table-head|table-row|table-skeleton)\.tsx/;
+const tables = /node_modules\/@tanstack\/(react-virtual|virtual-core)|src\/ui\/(data-table|table-head|table-row)\.tsx/;
 
 export default defineConfig({
   root: import.meta.dirname,
-  // The portal puts the nonce of each answer in its place.
+  // The portal replaces it with the nonce of each answer.
   html: { cspNonce: '%CSP_NONCE%' },
   plugins: [componentStyles(), bundleBudget(), preloadPages(), pageFiles(), precompress(), keySession()],
   build: {
     outDir: '../../dist/console',
     emptyOutDir: true,
     target: 'es2022',
-    // They have `light-dark()`: its substitute would need to know the scheme, which is chosen on the page.
+    // All supported browsers have `light-dark()`. Its substitute would need to know the scheme, which is chosen on the
+    // page.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    // Its own budget says what is too large.
+    // Our own budget says what is too large.
     chunkSizeWarningLimit: 2_000,
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // Each file is a link, a request and a module to the first page, which has them all wait for the last one: what every
-          // visit begins with is one file, what several pages need another.
+          // Each file is a link, a request and a module of the first page, which waits for the last of them. So what
+          // every
+          // visit needs is one file, and what several pages share is another.
           groups: [
             { name: 'first', tags: ['$initial'], priority: 2 },
-            // The first look at many pages needs none of these.
+            // The first view of many pages needs none of these.
             { name: 'forms', test: forms, minShareCount: 2, priority: 1.5, includeDependenciesRecursively: false },
             {
               name: 'floating',
@@ -51,7 +52,7 @@ export default defineConfig({
         },
       },
       onwarn(warning, warn) {
-        // Packages mark what a server must not render; nothing is rendered there.
+        // Packages mark what a server must not render; nothing is rendered on a server here.
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
       },
     },

@@ -38,7 +38,7 @@ export async function scrollEvents(page, { url, events }) {
   await measured('flying to the last, pages loaded on the way', async () => {
     for (;;) {
       await gesture(40_000, speeds.flying);
-      if (await page.getByText('That is all').isVisible()) return;
+      if (await page.getByText('End of the list').isVisible()) return;
     }
   });
   await measured('flying back to the first', async () => {

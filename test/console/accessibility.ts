@@ -6,7 +6,7 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** Colours on their way from one theme to the other have a contrast of neither. Spinners turn for ever and are not waited for. */
+/** Colours in transition between themes have the contrast of neither. Spinners run forever and are not waited for. */
 const settled = `(async () => {
   for (;;) {
     const moving = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
@@ -15,9 +15,9 @@ const settled = `(async () => {
   }
 })()`;
 
-/** What axe finds on the page once it stands still, a line for each; empty where everybody can use it. */
+/** What axe finds on the page once it is still, one line each; empty if the page is accessible. */
 export async function violations(page: Page): Promise<string[]> {
-  // As a script of the debugger: the CSP of the page lets no other in.
+  // Injected through the debugger: the page's CSP allows no other script.
   await page.evaluate(axe.source);
   await page.evaluate(settled);
   const found = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)');

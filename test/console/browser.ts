@@ -3,12 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** Pictures of what tests saw; in no repository. */
+/** Screenshots of what tests saw; not in the repository. */
 const pictures = '.data/screenshots';
 
 export interface Visit {
   page: Page;
-  /** What the browser refused or complained of, violations of the CSP among it. */
+  /** Errors of the browser, CSP violations among them. */
   complaints: string[];
   picture(name: string): Promise<void>;
   close(): Promise<void>;
@@ -18,7 +18,7 @@ export const launch = (executablePath: string): Promise<Browser> =>
   // Chromium's own sandbox needs what containers and root do not have.
   chromium.launch({ executablePath, args: ['--no-sandbox'] });
 
-/** A person with a browser of their own: no cookie is shared with another visit. */
+/** A person with their own browser: no cookie is shared with another visit. */
 export async function visit(browser: Browser, options: BrowserContextOptions): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(patienceMs);
@@ -39,7 +39,10 @@ export async function visit(browser: Browser, options: BrowserContextOptions): P
   };
 }
 
-/** Opens the console as who owns the link, which works once. @param link `system.ownerLink()`, or a member's `sign_in_link` */
+/**
+ * Opens the console with a sign-in link, which works once.
+ * @param link `system.ownerLink()`, or a member's `sign_in_link`
+ */
 export async function signIn({ page }: Visit, link: string): Promise<void> {
   await page.goto(link);
   await page.waitForURL(/\/p\/prj_/);

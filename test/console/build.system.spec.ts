@@ -31,7 +31,7 @@ inBrowser('what is built in the console', () => {
 
   beforeAll(async () => {
     [browser, sink, mcp] = await Promise.all([launch(chromium ?? ''), openSink(), openChangingMcpServer()]);
-    // Nothing of this is about how fast sandboxes of Python start.
+    // These tests do not measure how fast Python sandboxes start.
     system = await startSmallSystem({ PYTHON_START_MS: '120000' });
     owner = await visit(browser, { colorScheme: 'light' });
     await signIn(owner, await system.ownerLink());
@@ -73,7 +73,7 @@ inBrowser('what is built in the console', () => {
     await system.ended(id);
   };
 
-  it('shows a call that waits, what it would do, and ends the run by a decision', async () => {
+  it('shows a waiting call and what it would do, and ends the run by a decision', async () => {
     const { page } = owner;
     const { id } = await run('Tea, please.');
     await open(owner, '/approvals', 'Approvals');
@@ -90,7 +90,7 @@ inBrowser('what is built in the console', () => {
     await page.getByText('We are out of tea').waitFor();
   });
 
-  it('says to who started a run that another approver has to decide', async () => {
+  it('tells the person who started a run that another approver has to decide', async () => {
     const { page } = owner;
     await open(owner, `/workflows/${workflowId}`, 'Buy');
     await page.getByRole('button', { name: 'Start a run' }).click();
@@ -98,7 +98,7 @@ inBrowser('what is built in the console', () => {
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByText('Waits for approval').first().waitFor();
     await page.getByRole('link', { name: 'Open the approvals' }).click();
-    await page.getByText('You started what asks for this call.').waitFor();
+    await page.getByText('You requested this call.').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   });
 
@@ -111,7 +111,7 @@ inBrowser('what is built in the console', () => {
     await page.getByText('3 of the last 3 messages would start it.').waitFor();
     const filter = page.getByRole('textbox', { name: 'Filter' });
     await filter.fill('event.message.contains("green") && nope');
-    await page.getByText('The filter cannot run as it is.').waitFor();
+    await page.getByText('The filter is not valid.').waitFor();
     await filter.fill('event.message.contains("green")');
     await page.getByText('1 of the last 3 messages would start it.').waitFor();
     await page.getByText('event.message is "hello"').waitFor();
@@ -121,7 +121,7 @@ inBrowser('what is built in the console', () => {
     await page.getByText('When Webhook receives').waitFor();
   });
 
-  it('shows leaf by leaf what an MCP server changed, and takes what was looked at', async () => {
+  it('shows leaf by leaf what an MCP server changed, and approves what was reviewed', async () => {
     const { page } = owner;
     await open(owner, '/mcp-servers', 'MCP servers');
     await page.getByRole('button', { name: 'Register a server' }).first().click();
@@ -131,7 +131,7 @@ inBrowser('what is built in the console', () => {
     await page.getByRole('heading', { name: 'Stock', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'count_stock' }).waitFor();
     mcp.change();
-    await page.getByRole('button', { name: 'Look again' }).click();
+    await page.getByRole('button', { name: 'Refresh tools' }).click();
     const review = page.getByRole('region', { name: 'count_stock' });
     await review
       .getByRole('row', { name: /^description Changed Counts what is left. Counts what is left, anywhere.$/ })
@@ -151,7 +151,7 @@ inBrowser('what is built in the console', () => {
     await page.getByText('7 of sencha are left').waitFor();
   });
 
-  it('says at its line why Python is no tool yet, and tries one that is', async () => {
+  it('shows a compile error at its line, and tries the corrected tool', async () => {
     const { page } = owner;
     await open(owner, '/tools/new', 'New Python tool');
     const editor = page.getByRole('textbox', { name: 'Source' });
@@ -171,7 +171,7 @@ inBrowser('what is built in the console', () => {
     await owner.picture('python-tried');
   });
 
-  it.each(schemes)('is clear to all, in %s', async (colorScheme) => {
+  it.each(schemes)('is accessible, in %s', async (colorScheme) => {
     await owner.page.emulateMedia({ colorScheme });
     const pages: [path: string, heading: string][] = [
       ['/approvals', 'Approvals'],
@@ -192,11 +192,11 @@ inBrowser('what is built in the console', () => {
       expect([path, await violations(owner.page)]).toEqual([path, []]);
       await owner.picture(`build${path.replace(agentId, 'one').replaceAll(/[/?=]/g, '-')}-${colorScheme}`);
     }
-    // The source that is no tool yet, and what the browser says of a refusal.
+    // The source that does not compile, and the browser's message about a refusal.
     expect(owner.complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
   });
 
-  it('lets a viewer read, and says what each change would need', async () => {
+  it('lets a viewer read, and says which scope each change needs', async () => {
     const invited = { email: 'vera@example.com', name: 'Vera', role: 'viewer' };
     const { sign_in_link: link } = await system.api<{ sign_in_link: string }>('POST', '/api/v1/members', invited);
     const viewer = await visit(browser, { viewport: { width: 360, height: 740 } });
@@ -211,7 +211,7 @@ inBrowser('what is built in the console', () => {
     const create = viewer.page.getByRole('button', { name: 'New Python tool' });
     expect(await create.getAttribute('aria-description')).toContain('tools:write');
     await open(viewer, '/approvals', 'Approvals');
-    await viewer.page.getByText('Your role decides nothing').first().waitFor();
+    await viewer.page.getByText('To decide, your role needs approvals:decide').first().waitFor();
     expect(await viewer.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await violations(viewer.page)).toEqual([]);
     await viewer.close();

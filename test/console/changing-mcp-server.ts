@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 
 export interface ChangingMcpServer {
   url: string;
-  /** From now on its tool takes another argument, and says something else of itself. */
+  /** From now on its tool takes another argument and has another description. */
   change(): void;
   close(): Promise<void>;
 }
 
-/** An MCP server with one tool, which it changes when it is told to. */
+/** An MCP server with one tool, which changes when told to. */
 export async function openChangingMcpServer(): Promise<ChangingMcpServer> {
   let changed = false;
   const handler = createMcpHandler(() => serverWith(changed));

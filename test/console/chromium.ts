@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
-/** The one without windows takes a sixth less of the processor. */
+/** The headless shell needs a sixth less processor time. */
 const installed = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -13,14 +13,14 @@ const installed = [
 ];
 const installMs = 300_000;
 
-/** A Chromium to test in: the system's, else one that is installed now; null when there is no way to one. */
+/** A Chromium to test in: the system's, else one that is installed now; null if neither works. */
 export function findChromium(): string | null {
   return present() ?? (byApt() ? present() : null) ?? byPlaywright();
 }
 
 const present = (): string | null => installed.find((path) => existsSync(path)) ?? null;
 
-/** One at a time, whichever spec comes first: apt refuses a second one. */
+/** One at a time, whichever spec comes first: apt refuses a second run. */
 function byApt(): boolean {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;
   const get = 'apt-get -qq install -y --no-install-recommends fonts-dejavu-core';

@@ -48,7 +48,7 @@ inBrowser('connecting other systems in the console', () => {
   const go = (page: Page, path: string): Promise<unknown> =>
     page.goto(`${system.origin('portal')}${project.replace(/\/$/, '')}${path}`);
 
-  it('turns on a signature, whose secret is shown once, and verifies it: signed taken, unsigned, changed and old refused', async () => {
+  it('turns on a signature, shows its secret once, and verifies it: signed accepted; unsigned, tampered and stale refused', async () => {
     const { page } = owner;
     await page.getByRole('link', { name: 'Integrations' }).click();
     await page.getByRole('article', { name: 'Webhook' }).first().getByRole('link').click();
@@ -58,13 +58,13 @@ inBrowser('connecting other systems in the console', () => {
     await form.getByRole('button', { name: 'Turn on' }).click();
     const shown = page.getByRole('dialog', { name: 'The signing secret' });
     expect(await shown.getByRole('textbox', { name: 'Signing secret' }).inputValue()).toMatch(/^[0-9a-f]{64}$/);
-    await shown.getByRole('button', { name: 'I have kept it' }).click();
+    await shown.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByText('HMAC SHA256 in x-signature-256').waitFor();
     await button(page, 'Add a second secret').click();
-    await button(page, 'I have kept it').click();
+    await button(page, 'I have saved it').click();
     await page.getByRole('tab', { name: 'Verify' }).click();
     await button(page, 'Verify').click();
-    await page.getByText('Everything that was checked is as it should be.').waitFor();
+    await page.getByText('No check failed.').waitFor();
     for (const check of [
       'A sample is accepted',
       'An unsigned request is refused',
@@ -89,7 +89,7 @@ inBrowser('connecting other systems in the console', () => {
     await page.getByText(/^Answered 200 in/).waitFor();
     await page.getByRole('link', { name: 'Open the event' }).click();
     await page.waitForURL(/\/events\/evt_/);
-    await page.getByText('The signature is right (hmac-sha256 by signing_secret).').waitFor();
+    await page.getByText('The signature is valid (hmac-sha256 by signing_secret).').waitFor();
   });
 
   it('registers an adapter, approves what its next manifest changes leaf by leaf, and rolls it back', async () => {
@@ -106,7 +106,7 @@ inBrowser('connecting other systems in the console', () => {
     await page.getByText('Version 2 waits for approval').waitFor();
     await button(page, 'Review the difference').click();
     const leaf = page.getByRole('row').filter({ hasText: 'credentials' }).filter({ hasText: 'maps_to' });
-    await leaf.getByText('Awaits approval').waitFor();
+    await leaf.getByText('Waits for approval').waitFor();
     expect(await violations(page)).toEqual([]);
     await button(page, 'Approve').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
@@ -142,10 +142,12 @@ inBrowser('connecting other systems in the console', () => {
     await owner.picture('connect-conformance');
   });
 
-  it('connects an account at its provider and back, and asks before another one takes its place', async () => {
+  it('connects an account at its provider, and asks before a different one replaces it', async () => {
     const { page } = owner;
     await system.api('POST', '/api/v1/adapters', { url: orbit.url });
-    /** Whom the provider takes the browser for; it has its host in common with the console, so only its own cookies go. */
+    /**
+     * Who the provider takes the browser for. It shares its host with the console, so only its own cookies are cleared.
+     */
     const account = async (name: string): Promise<void> => {
       await page.context().clearCookies({ name: /^_(session|interaction)/ });
       await page.context().addCookies([{ name: 'account', value: name, url: provider.url }]);
@@ -166,7 +168,7 @@ inBrowser('connecting other systems in the console', () => {
     expect(orbit.uses).toMatchObject([{ status: 200 }]);
     await account('mallory');
     await button(page, 'Reconnect').click();
-    await page.getByText('Another account came back').waitFor();
+    await page.getByText('The provider returned a different account').waitFor();
     await button(page, 'Keep the old account').click();
     await page.getByText('The old account stays.').waitFor();
     await page.getByText('alice').waitFor();
@@ -174,17 +176,17 @@ inBrowser('connecting other systems in the console', () => {
     await owner.picture('connect-credential');
   });
 
-  it('connects an MCP server by consent, comes back to it, and has its tools at once', async () => {
+  it('connects an MCP server by consent, returns to it, and lists its tools at once', async () => {
     const { page } = owner;
     await go(page, '/mcp-servers?register=true');
     const form = page.getByRole('dialog', { name: 'Register a server' });
     await form.getByLabel('URL').fill(mcp.url);
     await form.getByLabel('Name').fill('Guarded');
-    await form.getByLabel('How it lets us in').click();
+    await form.getByLabel('Authentication').click();
     await page.getByRole('option', { name: 'OAuth, by consent' }).click();
     await form.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('heading', { name: 'Guarded', level: 1 }).waitFor();
-    await page.getByText('Not let in').waitFor();
+    await page.getByText('Access denied').waitFor();
     await page.context().addCookies([{ name: 'deny', value: '1', url: provider.url }]);
     await button(page, 'Connect').click();
     await page.getByText('It was not connected (provider_access_denied). Try again.').waitFor();
@@ -199,7 +201,7 @@ inBrowser('connecting other systems in the console', () => {
     await owner.picture('connect-mcp-server');
   });
 
-  it('adds a source of documents, brings them in, and lists them', async () => {
+  it('adds a document source, syncs it, and lists its documents', async () => {
     const { page } = owner;
     await system.api('POST', '/api/v1/adapters', { url: library.url });
     await system.api('POST', '/api/v1/listings/library/install', {});
@@ -210,7 +212,7 @@ inBrowser('connecting other systems in the console', () => {
     await form.getByLabel('Name').fill('The house');
     await form.getByLabel('Folder').fill('/house');
     await form.getByLabel('Synchronise').click();
-    await page.getByRole('option', { name: 'Only when asked' }).click();
+    await page.getByRole('option', { name: 'Only on request' }).click();
     await form.getByRole('button', { name: 'Add' }).click();
     await page.getByRole('heading', { name: 'The house', level: 1 }).waitFor();
     await button(page, 'Sync now').click();
@@ -224,7 +226,7 @@ inBrowser('connecting other systems in the console', () => {
     await owner.picture('connect-source');
   });
 
-  it('shows two tabs in conflict what differs, and lets the second one choose', async () => {
+  it('shows the difference when two tabs conflict, and lets the second one choose', async () => {
     const first = owner.page;
     const second = await first.context().newPage();
     const name = (page: Page) => page.getByRole('textbox', { name: 'Name' });
@@ -242,12 +244,12 @@ inBrowser('connecting other systems in the console', () => {
     expect(await system.api('GET', `/api/v1/apps/${system.appId}`)).toMatchObject({
       name: expect.stringContaining('second'),
     });
-    await conflict.getByRole('button', { name: 'Save mine over it' }).click();
+    await conflict.getByRole('button', { name: 'Overwrite with mine' }).click();
     await first.getByText('Saved.').waitFor();
     await second.close();
   });
 
-  it.each(['light', 'dark'] as const)('is clear to all on every page, in %s', async (scheme) => {
+  it.each(['light', 'dark'] as const)('is accessible on every page, in %s', async (scheme) => {
     const { page } = owner;
     await page.emulateMedia({ colorScheme: scheme });
     const pages: [path: string, shown: string][] = [
@@ -264,7 +266,7 @@ inBrowser('connecting other systems in the console', () => {
       await page.getByText(shown).first().waitFor();
       expect([path, await violations(page)]).toEqual([path, []]);
     }
-    // Answers of 4xx are the browser's to tell: a conflict is one.
+    // The browser logs 4xx answers as errors; a conflict is one.
     expect(owner.complaints.filter((said) => !said.startsWith('Failed to load resource'))).toEqual([]);
   });
 });

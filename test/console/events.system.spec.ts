@@ -12,7 +12,7 @@ const chromium = findChromium();
 const inBrowser = chromium ? describe : describe.skip;
 if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
 
-/** A whole system and a browser. */
+/** Time to start a whole system and a browser. */
 const startMs = 300_000;
 
 inBrowser('Home, events and the simulator', () => {
@@ -46,7 +46,7 @@ inBrowser('Home, events and the simulator', () => {
   const replyTo = (appId: string, path: string, more: object = {}): Promise<unknown> =>
     system.api('PUT', `/api/v1/channels/${appId}`, { reply_address: `${sink.url}${path}`, ...more });
 
-  /** In both themes, and narrow: everybody can use the page. */
+  /** In both themes and on a narrow screen: the page is accessible. */
   const isForEverybody = async (name: string): Promise<void> => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -71,7 +71,7 @@ inBrowser('Home, events and the simulator', () => {
     await isForEverybody('home-new');
 
     await press('Send a sample');
-    await see('Set a reply address in the App’s channel. The text stands below.');
+    await see('Set a reply address in the App’s channel. The text is below.');
     await see(/^Rehearsal model/);
 
     await page.getByRole('link', { name: 'Open its channel' }).click();
@@ -86,7 +86,7 @@ inBrowser('Home, events and the simulator', () => {
     await page.getByRole('heading', { name: 'Webhook', level: 1 }).waitFor();
     await press('Turn on');
     await page.getByRole('dialog', { name: 'Signature' }).getByRole('button', { name: 'Turn on' }).click();
-    await press('I have kept it');
+    await press('I have saved it');
     await see('HMAC SHA256 in x-signature-256');
     await open('');
     await see('3 of 5 done');
@@ -96,22 +96,22 @@ inBrowser('Home, events and the simulator', () => {
     expect(new Set(data.map(({ id }) => id)).size).toBe(data.length);
     await press('Keep the rehearsal model');
     await page.getByText('The first five minutes').waitFor({ state: 'detached' });
-    await see('Messages a minute, by what became of them');
+    await see('Messages per minute, by outcome');
     await isForEverybody('home');
     expect(person.complaints).toEqual([]);
   });
 
-  it('tells the numbers of the minute that is pointed at', async () => {
+  it('shows the numbers of the minute under the pointer', async () => {
     await open('');
-    const chart = page.getByRole('img', { name: /Taken [1-9]/ });
+    const chart = page.getByRole('img', { name: /Routed [1-9]/ });
     await chart.scrollIntoViewIfNeeded();
     const { x, y, width, height } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-    // The minutes in which the messages above came are the last of an hour.
+    // The minutes of the messages above are the last of the hour.
     for (let left = width; left > width / 2; left -= 4) {
       await page.mouse.move(x + left, y + height / 2);
-      if (/Taken[1-9]/.test((await chart.textContent()) ?? '')) break;
+      if (/Routed[1-9]/.test((await chart.textContent()) ?? '')) break;
     }
-    expect(await chart.textContent()).toMatch(/Taken[1-9]\d*Nobody took it\d+.*\d:\d\d/);
+    expect(await chart.textContent()).toMatch(/Routed[1-9]\d*Not routed\d+.*\d:\d\d/);
   });
 
   it('follows an event live, from its bytes to the delivered reply', async () => {
@@ -123,12 +123,12 @@ inBrowser('Home, events and the simulator', () => {
     await page.getByRole('button', { name: /^Received/ }).click();
     await see('x-signature-256');
     expect(await page.getByRole('row', { name: /x-signature-256/ }).textContent()).toMatch(/sha256=.{0,12}….*Masked/);
-    await see('The signature is right (hmac-sha256).');
+    await see('The signature is valid (hmac-sha256).');
     await see('It answers the conversation.');
     const [arrival] = sink.arrivals;
     expect(arrival?.path).toBe('/built-in');
     await see(String(arrival?.json['text']));
-    // What is open stands in the URL.
+    // The URL has what is open.
     await page.reload();
     await see('x-signature-256');
     await isForEverybody('event');
@@ -138,7 +138,7 @@ inBrowser('Home, events and the simulator', () => {
     for (const kind of ['unsigned', 'tampered']) {
       await open(`/simulator?kind=${kind}`);
       await press('Send');
-      await see('It was refused: no event came of it.');
+      await see('It was refused. No event was created.');
       await see('401');
     }
     await open('/events?view=refused');
@@ -176,13 +176,13 @@ inBrowser('Home, events and the simulator', () => {
     expect(sink.arrivals.filter(({ path }) => path === '/billing')).toEqual([]);
   });
 
-  it('redrives a reply that died, and sees it arrive', async () => {
+  it('redrives a dead reply, and sees it arrive', async () => {
     const app = await install({ name: 'Deploys', kind: 'builtin' });
     await replyTo(app.id, '/deploys');
     sink.answer = () => ({ status: 410 });
     const { id } = await post(app.webhook_url, { text: 'Deploy 42 is out' });
     await open(`/events/${id}`);
-    await see('Mend the address or the receiver, then redrive it.');
+    await see('Fix the address or the receiver, then redrive it.');
     sink.answer = () => ({ status: 200 });
     await press('Redrive');
     await page.getByRole('dialog').getByRole('button', { name: 'Redrive' }).click();
@@ -191,7 +191,7 @@ inBrowser('Home, events and the simulator', () => {
     await until('the reply arrives', () => sink.arrivals.filter(({ path }) => path === '/deploys').length > 1);
   });
 
-  it('shows what comes as it comes, and waits while it is paused', async () => {
+  it('shows events as they arrive, and holds new ones while paused', async () => {
     const app = await install({ name: 'Feed', kind: 'builtin' });
     await replyTo(app.id, '/feed');
     await open(`/events?app=${app.id}`);
@@ -199,7 +199,7 @@ inBrowser('Home, events and the simulator', () => {
     await see('Live');
     await post(app.webhook_url, { text: 'The first one' });
     await page.getByRole('row', { name: /The first one.*Delivered/ }).waitFor();
-    // Nothing else moves without the page being painted anew for as long as it is open.
+    // Any other animation would repaint the page for as long as it is open.
     const moved = await page.evaluate<string[]>(`document.getAnimations()
       .flatMap(({ effect }) => effect.getKeyframes()).flatMap((frame) => Object.keys(frame))`);
     const ofFrames = ['offset', 'computedOffset', 'easing', 'composite'];
@@ -225,7 +225,7 @@ inBrowser('Home, events and the simulator', () => {
     await isForEverybody('events');
   });
 
-  it('names no App by its id while it reads their names', async () => {
+  it('shows no App ids while their names load', async () => {
     const app = await install({ name: 'Slowly named', kind: 'builtin' });
     await replyTo(app.id, '/named');
     const { id } = await post(app.webhook_url, { text: 'Who sent this?' });
@@ -244,13 +244,13 @@ inBrowser('Home, events and the simulator', () => {
     await page.unroute('**/api/v1/apps');
   });
 
-  it('shows an error whole on a phone, with its code and the request to name', async () => {
+  it('shows a whole error on a phone, with its code and request id', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await open('/events/evt_00000000000000000000000000000000');
     const alert = page.getByRole('alert');
     await alert.getByText('event_not_found').waitFor();
     const box = (await alert.boundingBox())!;
-    // A long id is shortened where there is no room for it; what copies it is there.
+    // A long id is shortened if there is no room for it; its copy button stays.
     const parts = [alert.getByText(/^There is no event/), ...(await alert.getByRole('button').all())];
     expect(parts).toHaveLength(3);
     for (const part of parts) {
@@ -260,13 +260,13 @@ inBrowser('Home, events and the simulator', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('says that nobody answers while the portal is gone, and has lost nothing when it is back', async () => {
+  it('says that nothing answers while the portal is down, and has lost nothing when it is back', async () => {
     const app = await install({ name: 'Steady', kind: 'builtin' });
     await replyTo(app.id, '/steady');
     await open(`/events?app=${app.id}`);
     await see('No event matches');
     await system.kill('portal');
-    await see('Gatehouse does not answer. This page asks again until it is back.');
+    await see('Gatehouse does not answer. This page retries until it is back.');
     await post(`${system.origin('webhook-ingress')}${new URL(app.webhook_url).pathname}`, { text: 'Sent meanwhile' });
     await system.restart('portal');
     await page.getByText('Gatehouse does not answer.').waitFor({ state: 'detached' });

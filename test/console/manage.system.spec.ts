@@ -18,7 +18,7 @@ if (!chromium) process.stderr.write('Left out: there is no Chromium and none cou
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const confirm = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 
-inBrowser('what is made and ended in the console', () => {
+inBrowser('creating and deleting in the console', () => {
   let browser: Browser;
   let system: System;
   let sink: Sink;
@@ -50,16 +50,16 @@ inBrowser('what is made and ended in the console', () => {
     return data.find((each) => each.name === name)?.id ?? '';
   };
 
-  it('makes an API key that works at once, and revokes it', async () => {
+  it('creates an API key that works at once, and revokes it', async () => {
     const { page } = owner;
     await go('/settings/keys?add=true');
     const form = page.getByRole('dialog', { name: 'Create an API key' });
     await form.getByRole('textbox', { name: 'Name' }).fill('Continuous integration');
-    await form.getByRole('combobox', { name: 'As much as the role' }).click();
+    await form.getByRole('combobox', { name: 'Scopes of a role' }).click();
     await page.getByRole('option', { name: 'Viewer' }).click();
     await form.getByRole('button', { name: 'Create the key' }).click();
     const key = await page.getByRole('textbox', { name: 'API key' }).inputValue();
-    await button(page, 'I have kept it').click();
+    await button(page, 'I have saved it').click();
     const ask = async (): Promise<number> => {
       const headers = { authorization: `Bearer ${key}` };
       return (await fetch(`${system.origin('portal')}/api/v1/apps`, { headers })).status;
@@ -95,14 +95,14 @@ inBrowser('what is made and ended in the console', () => {
     }
   });
 
-  it('suspends a member, takes it back, and removes them', async () => {
+  it('suspends a member, lifts the suspension, and removes them', async () => {
     const { page } = owner;
     const invited = { email: 'vera@example.com', role: 'viewer' };
     const { id } = await system.api<{ id: string }>('POST', '/api/v1/members', invited);
     await go(`/settings/members/${id}`);
     await button(page, 'Suspend').click();
     await confirm(page, 'Suspend').click();
-    await button(page, 'Take back the suspension').click();
+    await button(page, 'Lift the suspension').click();
     await button(page, 'Suspend').waitFor();
     await button(page, 'Remove').click();
     await confirm(page, 'Remove').click();
@@ -112,7 +112,7 @@ inBrowser('what is made and ended in the console', () => {
     expect(data.map((member) => member.id)).not.toContain(id);
   });
 
-  it('shows who changes a role second what the first one chose', async () => {
+  it('shows the second person who changes a role what the first one chose', async () => {
     const { page } = owner;
     const invited = { email: 'kim@example.com', role: 'viewer' };
     const { id } = await system.api<{ id: string }>('POST', '/api/v1/members', invited);
@@ -123,12 +123,12 @@ inBrowser('what is made and ended in the console', () => {
     await button(page, 'Make Operator').click();
     const conflict = page.getByRole('dialog', { name: 'Somebody else changed this meanwhile' });
     await conflict.getByText('developer').waitFor();
-    await conflict.getByRole('button', { name: 'Save mine over it' }).click();
+    await conflict.getByRole('button', { name: 'Overwrite with mine' }).click();
     await button(page, 'Make Operator').waitFor({ state: 'detached' });
     expect(await system.api('GET', `/api/v1/members/${id}`)).toMatchObject({ role: 'operator' });
   });
 
-  it('makes another Webhook URL, after which the first one works no more, and deletes the App', async () => {
+  it('creates a new Webhook URL, which ends the first one, and deletes the App', async () => {
     const { page } = owner;
     const app = await system.api<InstalledApp>('POST', '/api/v1/apps', { name: 'Old', kind: 'builtin' });
     const send = async (url: string): Promise<number> =>
@@ -137,8 +137,8 @@ inBrowser('what is made and ended in the console', () => {
     await go(`/integrations/${app.id}?tab=settings`);
     await page.getByRole('combobox', { name: 'The old one works for' }).click();
     await page.getByRole('option', { name: 'Not at all' }).click();
-    await button(page, 'Make a new URL').click();
-    await confirm(page, 'Make a new URL').click();
+    await button(page, 'Create a new URL').click();
+    await confirm(page, 'Create a new URL').click();
     const next = await page.getByRole('textbox', { name: 'The new URL is in force.' }).inputValue();
     expect(next).not.toBe(app.webhook_url);
     await until('the old one is gone', async () => (await send(app.webhook_url)) === 410);
@@ -149,7 +149,7 @@ inBrowser('what is made and ended in the console', () => {
     await until('the URL of a deleted App is gone', async () => (await send(next)) === 410);
   });
 
-  it('connects an account by a link that somebody without one here follows, and deletes the credential', async () => {
+  it('connects an account by a link for somebody without an account here, and deletes the credential', async () => {
     const { page } = owner;
     const fields = { client_id: 'gatehouse', client_secret: 'a-client-secret' };
     await go('/credentials?make=');
@@ -178,7 +178,7 @@ inBrowser('what is made and ended in the console', () => {
     expect(await named('Of a partner')).toBe('');
   });
 
-  it('sends a reply that was not delivered again, and takes note of one that arrived', async () => {
+  it('redrives an undelivered reply, and marks another one as delivered', async () => {
     const { page } = owner;
     sink.answer = () => ({ status: 400 });
     for (const text of ['lost once', 'arrived by other ways']) await post(system.webhookUrl, { text, thread_id: text });
@@ -191,7 +191,7 @@ inBrowser('what is made and ended in the console', () => {
     await confirm(page, 'Redrive').click();
     await until('it arrived', () => sink.arrivals.some(({ json }) => String(json['text']).includes('lost once')));
     await row('lost once').waitFor({ state: 'detached' });
-    // Of what died it is known that it did not arrive.
+    // A dead delivery is known not to have arrived.
     expect(await button(page, 'Mark as delivered').count()).toBe(0);
     const db = new pg.Client({ connectionString: system.databaseUrl });
     await db.connect();
@@ -202,7 +202,7 @@ inBrowser('what is made and ended in the console', () => {
     await row('arrived by other ways').waitFor({ state: 'detached' });
   });
 
-  it('replays an event to an agent that the rules do not choose', async () => {
+  it('replays an event to an agent that the rules did not choose', async () => {
     const { page } = owner;
     await system.api('POST', '/api/v1/agents', { name: 'Tried', instructions: 'reply: I am tried' });
     const { id } = await post(system.webhookUrl, { text: 'Who answers?' });
@@ -214,14 +214,14 @@ inBrowser('what is made and ended in the console', () => {
     await form.getByRole('combobox', { name: 'Workflow or agent' }).click();
     await page.getByRole('option', { name: 'Tried' }).click();
     await form.getByRole('button', { name: 'Replay', exact: true }).click();
-    await page.getByText('It runs again. It appears below as it happens.').waitFor();
+    await page.getByText('It runs again. Follow it below.').waitFor();
     await until('the agent has answered', async () => {
       const { turns } = await system.api<{ turns: { agent_id: string }[] }>('GET', `/api/v1/events/${id}`);
       return turns.length === 2;
     });
   });
 
-  it('sorts a list that is whole by a column, which its address keeps', async () => {
+  it('sorts a fully loaded list by a column, and keeps the order in the URL', async () => {
     const { page } = owner;
     for (const name of ['Sorted B', 'Sorted A', 'Sorted C'])
       await system.api('POST', '/api/v1/agents', { name, instructions: 'reply: sorted' });
@@ -246,7 +246,7 @@ inBrowser('what is made and ended in the console', () => {
     await table.getByText('Sorted A').waitFor();
   });
 
-  it('reads a list that goes on from its oldest end, which is no filter', async () => {
+  it('reads a paginated list from its oldest end, which does not count as a filter', async () => {
     const { page } = owner;
     const texts = ['Ordered one', 'Ordered two', 'Ordered three'];
     for (const text of texts) await post(system.webhookUrl, { text, sender: `${text}@example.com` });
@@ -273,7 +273,7 @@ inBrowser('what is made and ended in the console', () => {
     await page.getByText('No contacts yet').waitFor();
   });
 
-  it('finds by ⌘K what a list of 200 does not reach', async () => {
+  it('finds with ⌘K what is beyond a list of 200', async () => {
     const { page } = owner;
     await system.api('POST', '/api/v1/credentials', { name: 'The very first', type: 'text', fields: { a: 'b' } });
     const names = Array.from({ length: 201 }, (_, n) => `one of many ${n}`);
@@ -287,7 +287,7 @@ inBrowser('what is made and ended in the console', () => {
     await page.getByRole('heading', { name: 'The very first', level: 1 }).waitFor();
   });
 
-  it('closes a project, whose webhooks are refused by name until it is open again', async () => {
+  it('closes a project, whose webhooks are refused with a reason until it is reopened', async () => {
     const { page } = owner;
     const other = await system.api<{ id: string }>('POST', '/api/v1/projects', { name: 'Trial' });
     const inIt = { 'x-project-id': other.id };

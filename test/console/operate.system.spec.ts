@@ -13,7 +13,7 @@ const chromium = findChromium();
 const inBrowser = chromium ? describe : describe.skip;
 if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
 
-inBrowser('who operates the system', () => {
+inBrowser('operating the system in the console', () => {
   let browser: Browser;
   let system: System;
   let sink: Sink;
@@ -78,14 +78,14 @@ inBrowser('who operates the system', () => {
     await page.getByText('I received from webhook: "Thank you!"').waitFor();
   });
 
-  it('invites a member, who sees and may not, until the role allows it', async () => {
+  it('invites a member, who may only read until the role allows more', async () => {
     const { page } = owner;
     await goTo(owner, 'Settings');
     await page.getByRole('button', { name: 'Invite a member' }).click();
     await page.getByRole('textbox', { name: 'Email address' }).fill('vera@example.com');
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
     const link = await page.getByRole('textbox', { name: 'Sign-in link' }).inputValue();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     const viewer = await person(link);
 
     await openConversation(viewer, 'Thank you!');
@@ -110,7 +110,7 @@ inBrowser('who operates the system', () => {
     await viewer.close();
   });
 
-  /** What the API says to who takes over past the page. */
+  /** The API's answer to a takeover request that bypasses the page. */
   async function refusal(page: Page): Promise<string> {
     const id = new URL(page.url()).pathname.split('/').at(-1);
     return page.evaluate<string>(`(async () => {
@@ -121,7 +121,7 @@ inBrowser('who operates the system', () => {
     })()`);
   }
 
-  it('ends the session of another browser, which comes back to where it was', async () => {
+  it('ends the session of another browser, which returns to the same page after signing in', async () => {
     const { page } = owner;
     const other = await person(await system.ownerLink());
     await goTo(other, 'Conversations');
@@ -138,7 +138,7 @@ inBrowser('who operates the system', () => {
     await other.close();
   });
 
-  it('sends one dead letter on its way again by its button, the others together, and sees how far that is', async () => {
+  it('redrives one dead letter by its button and the others together, and follows the progress', async () => {
     const { page } = owner;
     sink.answer = () => ({ status: 400 });
     const lost = ['first', 'second', 'third'];
@@ -158,14 +158,14 @@ inBrowser('who operates the system', () => {
     await until('its letter is gone', async () => (await letters.count()) === lost.length - 1);
     await page.getByRole('button', { name: 'Redrive all of these' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Redrive all of these' }).click();
-    await page.getByText('Redrive finished: 2 letters').waitFor();
+    await page.getByText('Redrive finished: 2 dead letters').waitFor();
     await owner.picture('dead-letters');
     expect(new URL(page.url()).searchParams.has('batch')).toBe(true);
     await page.getByText('No dead letters').waitFor();
     await until('all arrived', () => arrived().length === lost.length);
   });
 
-  it('lets a sender in whose messages are held, and merges two that are one person', async () => {
+  it('admits a sender whose messages are held, and merges two contacts of one person', async () => {
     const { page } = owner;
     desk.parsed = (body) => JSON.stringify({ event_type: 'said', is_bot: false, ...JSON.parse(body) });
     const { id: adapter_id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: desk.url });
@@ -174,17 +174,17 @@ inBrowser('who operates the system', () => {
     const held = await post(webhook_url, { sender: 'grace', message: 'May I come in?' });
     await post(webhook_url, { sender: 'hopper', message: 'And I, who am the same?' });
     await goTo(owner, 'Contacts');
-    const waiting = page.getByRole('region', { name: 'Waiting to be let in' }).getByRole('listitem');
+    const waiting = page.getByRole('region', { name: 'Waiting to be admitted' }).getByRole('listitem');
     await until('two wait', async () => (await waiting.count()) === 2);
     await waiting.filter({ hasText: 'May I come in?' }).getByRole('button', { name: 'Admit' }).click();
-    await page.getByText('grace is admitted; 1 held message goes on.').waitFor();
+    await page.getByText('grace is admitted. 1 held message was released.').waitFor();
     await system.reached(held.id, 'turn', 'succeeded');
     await waiting.getByRole('link', { name: 'hopper' }).click();
     await page.getByRole('combobox', { name: 'Merge into another contact' }).fill('gra');
     await page.getByRole('option', { name: 'grace' }).click();
     await page.getByRole('button', { name: 'Merge', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Merge' }).click();
-    await page.getByText('Counted to').waitFor();
+    await page.getByText('Merged into').waitFor();
     await owner.picture('contact');
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Unmerge' }).click();
@@ -205,7 +205,7 @@ inBrowser('who operates the system', () => {
     await page.keyboard.press('Escape');
   });
 
-  it.each(['light', 'dark'] as const)('has pages that are clear to all, in %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('has accessible pages, in %s', async (colorScheme) => {
     const { page } = owner;
     await page.emulateMedia({ colorScheme });
     const found: string[] = [];

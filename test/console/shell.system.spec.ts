@@ -23,7 +23,7 @@ inBrowser('the shell of the console', () => {
   });
 
   it.each(['light', 'dark'] as const)(
-    'is entered by a link, keeps to its policy, is walked by the keyboard and is clear to all, in %s',
+    'opens with a link, violates no CSP, works by keyboard and is accessible, in %s',
     async (colorScheme) => {
       const person = await visit(browser, { colorScheme });
       const { page } = person;
@@ -47,7 +47,7 @@ inBrowser('the shell of the console', () => {
     },
   );
 
-  it('signs out, and takes a link once, at 360 px without scrolling sideways', async () => {
+  it('signs out, and accepts a link only once, at 360 px without scrolling sideways', async () => {
     const person = await visit(browser, { viewport: { width: 360, height: 740 } });
     const { page } = person;
     const link = await system.ownerLink();
@@ -60,7 +60,7 @@ inBrowser('the shell of the console', () => {
     await page.goto(`${system.origin('portal')}/`);
     await page.getByText('Open the sign-in link').waitFor();
     await page.goto(link);
-    await page.getByRole('alert').getByText('This link was used already').waitFor();
+    await page.getByRole('alert').getByText('This link was already used').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await violations(page)).toEqual([]);
     await person.close();

@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
 import { withImports } from './with-imports.ts';
 
-/** What a first visit may load until it shows Home, gzipped. */
+/** Most gzipped JavaScript that a first visit may load until Home shows. */
 const firstScreenBudget = 250 * 1024;
 
-/** Prints what a first visit loads, and fails the build when that is too much. */
+/** Prints what a first visit loads, and fails the build when it is too much. */
 export function bundleBudget(): Plugin {
   return {
     name: 'bundle-budget',

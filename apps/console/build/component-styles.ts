@@ -3,7 +3,10 @@ import type { Plugin } from 'vite';
 const component = /@mantine\/core\/esm\/.*\/(\w+)\.module\.mjs$/;
 const styles = /@mantine\/core\/styles\/([A-Z]\w+)\.layer\.css$/;
 
-/** Half of Mantine's styles are of components that no page has. Fails the build when what is imported and what is used differ. */
+/**
+ * Half of Mantine's styles belong to components that no page uses. Fails the build when the imported and the used
+ * styles differ.
+ */
 export function componentStyles(): Plugin {
   return {
     name: 'component-styles',

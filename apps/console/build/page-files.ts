@@ -2,9 +2,9 @@ import { dirname, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { withImports } from './with-imports.ts';
 
-/** What the first look at a page needs besides what every page does. */
+/** What the first visit to a page needs beyond what every page needs. */
 interface PageFiles {
-  /** As the router has it: `/p/$projectId/events`. */
+  /** As in the router: `/p/$projectId/events`. */
   path: string;
   scripts: string[];
   styles: string[];
@@ -13,8 +13,8 @@ interface PageFiles {
 const projectPath = '/p/$projectId';
 
 /**
- * Writes `page-files.json`, by which the portal names a page's own files as it sends the page: found by the script, they would
- * be asked for later. The addresses and pages are those of the routes of features.
+ * Writes `page-files.json`. With it the portal names a page's own files when it sends the page; found by the script,
+ * they would be requested later. Addresses and pages come from the routes of the features.
  */
 export function pageFiles(): Plugin {
   return {
@@ -48,11 +48,14 @@ export function pageFiles(): Plugin {
   };
 }
 
-/** `/tools/new` is not a tool. */
+/** `/tools/new` is not a tool: it goes before `/tools/$toolId`. */
 const exactFirst = (one: PageFiles, other: PageFiles): number => variables(one) - variables(other);
 const variables = ({ path }: PageFiles): number => path.split('$').length;
 
-/** `createRoute({ path: '/events', component: lazyRouteComponent(() => import('./list/events-page.js'), …) })`, wherever it stands. */
+/**
+ * Finds `createRoute({ path: '/events', component: lazyRouteComponent(() => import('./list/events-page.js'), …) })`
+ * anywhere in the tree.
+ */
 function pagesOf(node: unknown): { path: string; page: string }[] {
   if (typeof node !== 'object' || node === null) return [];
   if (Array.isArray(node)) return node.flatMap(pagesOf);

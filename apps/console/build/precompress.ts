@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** The page itself is not: it has another nonce in each answer. */
+/** The page itself is not compressed: its nonce differs in each answer. */
 const compressible = /\.(js|css|svg|json|md)$/;
-/** Below this, headers weigh more than what is saved. */
+/** Below this size, headers outweigh the saving. */
 const minBytes = 1024;
 
-/** Writes `.br` and `.gz` beside what the portal serves, so that it never compresses while it answers. */
+/** Writes `.br` and `.gz` beside what the portal serves, so that the portal never compresses while it answers. */
 export function precompress(): Plugin {
   return {
     name: 'precompress',

@@ -1,8 +1,8 @@
 import type { IndexHtmlTransformResult, Plugin } from 'vite';
 
 /**
- * Has the page itself name what every page needs besides what it begins with: found by the script, it would be asked for later.
- * Scripts give way to styles, with which something shows before them.
+ * Names in the page itself what every page needs beyond the entry; found by the script, it would be requested later.
+ * Scripts have a lower priority than styles, because something shows as soon as the styles are there.
  */
 export function preloadPages(): Plugin {
   return {

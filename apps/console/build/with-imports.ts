@@ -1,6 +1,6 @@
 import type { Rolldown } from 'vite';
 
-/** These chunks, and those that they import at once. */
+/** These chunks and their static imports. */
 export function withImports(chunks: Rolldown.OutputChunk[], bundle: Rolldown.OutputBundle): Set<Rolldown.OutputChunk> {
   const found = new Set(chunks);
   for (const { imports } of found) {

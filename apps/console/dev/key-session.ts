@@ -6,7 +6,10 @@ interface Named {
   name: string;
 }
 
-/** With an API key instead of a person, the development server answers what the portal says of a person's session. */
+/**
+ * With an API key instead of a person, the development server answers the session requests that the portal would
+ * answer.
+ */
 export function keySession(): Plugin {
   return {
     name: 'key-session',

@@ -1,7 +1,7 @@
 import type { ProxyOptions } from 'vite';
 import { env } from '../env.ts';
 
-/** Requests of the pages go to a running system as if its portal served them. */
+/** Proxies the pages' requests to a running system, as if its portal served the pages. */
 const toSystem: ProxyOptions = {
   target: env.systemUrl,
   changeOrigin: true,

@@ -1,4 +1,4 @@
-// What the components of the pages look like, in the order in which Mantine itself has them: the build says what lacks or is too much.
+// Styles of the components that the pages use, in Mantine's own order. The build says which are missing or unused.
 import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/default-css-variables.layer.css';
 import '@mantine/core/styles/global.layer.css';

@@ -1,7 +1,7 @@
 import 'react';
 
 declare module 'react' {
-  /** What our own style sheets read. */
+  /** Custom properties of our own style sheets. */
   interface CSSProperties {
     [name: `--gh-${string}`]: string | number;
   }

@@ -13,11 +13,11 @@ import { theme } from './theme.js';
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root.');
 
-// Before anything is drawn: who is signed in, the page that the address names and what it will show are on their way.
+// Before anything renders: requests the session, the code of the addressed page and its data.
 const { pathname, search } = router.latestLocation;
 void router.preloadRoute({ to: pathname, search });
 
-// As a transition it lets the browser in between, on slow machines too.
+// A transition lets the browser handle input in between, on slow machines too.
 startTransition(() =>
   createRoot(root).render(
     <StrictMode>

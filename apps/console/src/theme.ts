@@ -13,7 +13,7 @@ const accent: MantineColorsTuple = [
   '#3b48ae',
   '#323d96',
 ];
-/** Neutral, a little cool. */
+/** Neutral, slightly cool. */
 const gray: MantineColorsTuple = [
   '#f8f9fa',
   '#f1f3f5',
@@ -67,10 +67,10 @@ export const theme = createTheme({
       defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } },
       styles: { title: { fontWeight: 600, fontSize: 'var(--mantine-font-size-lg)' } },
     },
-    // Its own colour is too faint on its ground in yellow, teal and green; the icon and the ground have it.
+    // Yellow, teal and green text is too faint on its background; the icon and the background keep the colour.
     Alert: {
       defaultProps: { closeButtonLabel: uiTexts.close },
-      // Nothing of it is cut off where there is little room.
+      // Nothing is cut off on narrow screens.
       styles: {
         body: { minWidth: 0, overflowWrap: 'anywhere' },
         label: { color: 'var(--mantine-color-text)', whiteSpace: 'normal' },

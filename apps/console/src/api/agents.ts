@@ -6,7 +6,7 @@ import { uiTexts, unread } from '../texts/ui.js';
 
 const most = 200;
 
-/** The project's agents: many pages name one by its id. */
+/** The project's agents. Many pages show an agent's name for its id. */
 export function useAgents(): UseQueryResult<Schema<'AgentView'>[]> {
   return useProjectQuery(['agents', 'all'], async (signal) => {
     const { data } = await answer(api.GET('/api/v1/agents', { params: { query: { limit: most } }, signal }));
@@ -14,7 +14,7 @@ export function useAgents(): UseQueryResult<Schema<'AgentView'>[]> {
   });
 }
 
-/** How to write an agent's id in a sentence, as `useAppName` does an App's. Null is the Chief of Staff. */
+/** Names an agent in a sentence, as `useAppName` names an App. Null is the Chief of Staff. */
 export function useAgentName(): (id: string | null) => string {
   const { data = [], isPending } = useAgents();
   return (id) =>

@@ -4,14 +4,14 @@ import { ApiProblem, problemOf } from './problem.js';
 import { contextHeaders } from './request-context.js';
 import type { paths } from './schema.js';
 
-/** A gateway's word for nobody being there. */
+/** Status codes of a gateway that reaches no backend. */
 const nobody = [502, 503, 504];
 
 const context: Middleware = {
   onRequest({ request }) {
     const ofOrganization = request.headers.has('x-organization-id');
     for (const [name, value] of Object.entries(contextHeaders(request.method))) {
-      // Of another organization no project is meant that is open here.
+      // A request to another organization must not carry the open project.
       if (!(ofOrganization && name === 'x-project-id')) request.headers.set(name, value);
     }
   },
@@ -28,7 +28,7 @@ const context: Middleware = {
   },
 };
 
-/** The API by its generated types. Every answer that is none of success is thrown as an `ApiProblem`. */
+/** The API by its generated types. Every unsuccessful answer is thrown as an `ApiProblem`. */
 export const api = createClient<paths>({ baseUrl: window.location.origin });
 api.use(context);
 
@@ -43,7 +43,7 @@ export async function answer<Data>(asked: Promise<Answered<Data>>): Promise<Data
   return data as Data;
 }
 
-/** The body, and what `If-Match` of a change to it has to be. */
+/** The body, and the value of `If-Match` for a change to it. */
 export async function answerWithEtag<Data>(
   asked: Promise<Answered<Data>>,
 ): Promise<{ data: Data; etag: string | null }> {

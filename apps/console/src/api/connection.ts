@@ -1,4 +1,4 @@
-/** Whether the system answers. Lost once a request found nobody; then asks until it is back. */
+/** Whether the system answers. It is lost when a request reaches nobody, and is then polled until it is back. */
 type Listener = () => void;
 
 const firstWaitMs = 1_000;
@@ -12,7 +12,7 @@ export const connection = {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },
-  /** Says that a request found nobody. */
+  /** Reports that a request reached nobody. */
   reportLost: (): void => {
     if (lost) return;
     change(true);

@@ -4,7 +4,7 @@ import { useProjectQuery } from './project-query.js';
 import { useScope } from './session.js';
 import type { Schema } from './named-schema.js';
 
-/** One contact; null: there is none to ask for. */
+/** One contact; a null id asks for none. */
 export function useContact(id: string | null): UseQueryResult<Schema<'ContactDetailView'>> {
   return useProjectQuery(
     ['contacts', id],
@@ -13,10 +13,10 @@ export function useContact(id: string | null): UseQueryResult<Schema<'ContactDet
   );
 }
 
-/** A list of contacts names so many at once. */
+/** How many contacts one request can name. */
 const most = 200;
 
-/** The names of contacts that a list speaks of, by one request for all of them. */
+/** The names of the contacts in a list, by one request. */
 export function useContactNames(wanted: readonly (string | null)[]): (id: string | null) => string | undefined {
   const ids = [...new Set(wanted.flatMap((id) => id ?? []))].sort().slice(0, most);
   const may = useScope('contacts:read');

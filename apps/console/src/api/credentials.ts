@@ -3,10 +3,10 @@ import { answer, api } from './client.js';
 import { useProjectQuery } from './project-query.js';
 import type { Schema } from './named-schema.js';
 
-/** More than that are found by their own list. */
+/** Further ones are found in their own list. */
 const most = 200;
 
-/** The project's credentials, to choose from and to name one by its id. */
+/** The project's credentials, for choosing and for naming by id. */
 export function useCredentials(enabled = true): UseQueryResult<Schema<'CredentialView'>[]> {
   return useProjectQuery(
     ['credentials', 'all'],
@@ -18,5 +18,5 @@ export function useCredentials(enabled = true): UseQueryResult<Schema<'Credentia
   );
 }
 
-/** The word for a credential's state: an account that nobody connected yet does not wait for us. */
+/** The word for a credential's state. An account that nobody has connected yet does not wait for us. */
 export const credentialStatus = (status: string): string => (status === 'pending' ? 'not_connected' : status);

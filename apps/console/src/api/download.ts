@@ -8,7 +8,7 @@ export async function download(path: string, name: string): Promise<void> {
   saveFile(name, await response.blob());
 }
 
-/** Hands what is there to the browser to keep. */
+/** Has the browser save the content as a file. */
 export function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = Object.assign(document.createElement('a'), { href: url, download: name });

@@ -18,7 +18,7 @@ interface Listening {
 const firstWaitMs = 500;
 const longestWaitMs = 15_000;
 
-/** Listens to server-sent events and goes on after the last one whenever the stream ends or breaks. */
+/** Listens to server-sent events. It resumes after the last one when the stream ends or breaks. */
 export function useEventStream({ path, enabled = true, onMessage }: Listening): StreamState {
   const projectId = useProjectId();
   const [state, setState] = useState<StreamState>('connecting');
@@ -32,7 +32,7 @@ export function useEventStream({ path, enabled = true, onMessage }: Listening): 
       signal: ended.signal,
       onMessage: (message) => take(message),
       onState: setState,
-      // Asking for the session again leads to the sign-in page.
+      // Refetching the session leads to the sign-in page.
       onSignedOut: () => void queryClient.invalidateQueries(sessionQuery),
     });
     return () => ended.abort();
@@ -63,7 +63,7 @@ async function listen({ path, signal, onMessage, onState, onSignedOut }: Stream)
           onMessage(message);
         },
       });
-      // A stream ends so that the listener shows again that it may listen.
+      // The server ends streams so that the listener authenticates again.
     } catch (error) {
       if (signal.aborted) return;
       if (isProblem(error, 'invalid_last_event_id')) lastId = undefined;
@@ -88,7 +88,7 @@ async function readStream(
 ): Promise<void> {
   const headers = { ...contextHeaders('GET'), ...(lastId ? { 'last-event-id': lastId } : {}) };
   const response = await fetch(path, { headers, signal }).catch((error: unknown) => {
-    // A page that only listens would never notice otherwise.
+    // A page that only listens would not notice otherwise.
     if (!signal.aborted) connection.reportLost();
     throw error;
   });

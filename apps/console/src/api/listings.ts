@@ -11,7 +11,7 @@ export const listingsQuestion: Question<Schema<'ListingView'>[]> = [
   async (signal) => (await answer(api.GET('/api/v1/listings', { signal }))).data,
 ];
 
-/** What an App was installed from. */
+/** The listing that an App was installed from. */
 export function listingOf(
   listings: Schema<'ListingView'>[] | undefined,
   app: Schema<'AppView'>,

@@ -1,4 +1,4 @@
 import type { components } from './schema.js';
 
-/** The API's shapes by their names: `Schema<'EventView'>`. */
+/** The API's schemas by name: `Schema<'EventView'>`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];

@@ -14,7 +14,7 @@ export const kindOf = (subject: string): string => subject.slice(0, subject.inde
 
 const most = 200;
 
-/** The people, keys and contacts that this reader may know, for choosing and naming. */
+/** The people, keys and contacts that this reader may see, for choosing and naming. */
 export const usePrincipals = (): Named[] => usePrincipalLists().known;
 
 function usePrincipalLists(): { known: Named[]; isLoading: boolean } {
@@ -57,7 +57,7 @@ function usePrincipalLists(): { known: Named[]; isLoading: boolean } {
   return { known: all, isLoading: asked.some(({ isLoading }) => isLoading) };
 }
 
-/** How to write one who acts: by name, where it may be known. */
+/** Names a principal, where the reader may see the name. */
 export function usePrincipalName(): (subject: string) => string {
   const { known: principals, isLoading } = usePrincipalLists();
   return (subject) => {

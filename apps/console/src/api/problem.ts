@@ -2,7 +2,7 @@ import type { components } from './schema.js';
 
 export type Problem = components['schemas']['Problem'];
 
-/** What the API answers when it refuses: `code` is for programs, `message` says what to do. */
+/** A refusal of the API. `code` is for programs, `message` says what to do. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   readonly status: number;
@@ -25,10 +25,10 @@ export class ApiProblem extends Error {
 export const isProblem = (error: unknown, code: string): error is ApiProblem =>
   error instanceof ApiProblem && error.code === code;
 
-/** Whether saving was refused since somebody else saved in between. */
+/** Whether saving was refused because somebody else saved in between. */
 export const isConflict = (error: unknown): boolean => isProblem(error, 'changed_since');
 
-/** Reads an answer that is none of success, even one that a proxy between made. */
+/** Reads an unsuccessful answer, even one of a proxy in between. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const read: unknown = await response.json().catch(() => null);
   if (isProblemBody(read)) return new ApiProblem(read);

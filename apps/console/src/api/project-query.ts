@@ -16,24 +16,26 @@ export function useProjectId(): string {
 
 interface Options {
   enabled?: boolean;
-  /** Asks again so often, in milliseconds. */
+  /** In milliseconds. */
   refetchInterval?: number | false;
 }
 
 interface QueryOptions<Data> extends Omit<Options, 'refetchInterval'> {
-  /** Shows what was answered under the key before until this one has its answer. */
+  /** Shows the data of the previous key until this one has data. */
   keep?: boolean;
-  /** Asks again so often, in milliseconds; by what was answered last and how often none was, where it is a function. */
+  /** In milliseconds. A function gets the last data and the number of failures. */
   refetchInterval?: number | false | ((last: Data | undefined, failures: number) => number | false);
 }
 
-/** The key under which an answer of this project is kept: `queryClient.invalidateQueries({ queryKey: projectKey(id, ['apps']) })`. */
+/**
+ * The cache key of an answer in this project: `queryClient.invalidateQueries({ queryKey: projectKey(id, ['apps']) })`.
+ */
 export const projectKey = (projectId: string, key: readonly unknown[]): readonly unknown[] => ['p', projectId, ...key];
 
-/** What a page asks for, named: `useProjectQuery(...question)`, and before the page is there `prefetch(…, question)`. */
+/** A named query of a page: `useProjectQuery(...question)`, or `prefetch(…, question)` before the page has loaded. */
 export type Question<Data = unknown> = readonly [key: readonly unknown[], ask: (signal: AbortSignal) => Promise<Data>];
 
-/** Asks for what a page will show while its code is on its way; for the `loader` of its route. What is known it leaves to the page. */
+/** Fetches a page's data while its code loads; for the `loader` of its route. Data in the cache is left to the page. */
 export function prefetch(queryClient: QueryClient, projectId: string, ...questions: Question[]): void {
   for (const [key, ask] of questions) {
     const queryKey = projectKey(projectId, key);
@@ -42,7 +44,7 @@ export function prefetch(queryClient: QueryClient, projectId: string, ...questio
   }
 }
 
-/** The same for the beginning of a list. */
+/** The same for the first page of a list. */
 export function prefetchList<Row>(
   queryClient: QueryClient,
   projectId: string,
@@ -58,7 +60,7 @@ export function prefetchList<Row>(
   });
 }
 
-/** One answer of the API, kept by project so that switching never mixes them. */
+/** One answer of the API, cached by project so that switching never mixes them. */
 export function useProjectQuery<Data>(
   key: readonly unknown[],
   ask: (signal: AbortSignal) => Promise<Data>,
@@ -81,7 +83,7 @@ export interface Page<Row> {
 
 export interface CursorList<Row> {
   rows: Row[];
-  /** Nothing is there to show yet. */
+  /** There is nothing to show yet. */
   loading: boolean;
   error: Error | null;
   hasMore: boolean;
@@ -90,7 +92,7 @@ export interface CursorList<Row> {
   refresh: () => void;
 }
 
-/** A list that the API gives by pages: `useCursorList(['events', search], (cursor, signal) => answer(api.GET(…)))`. */
+/** A paginated list of the API: `useCursorList(['events', search], (cursor, signal) => answer(api.GET(…)))`. */
 export function useCursorList<Row>(
   key: readonly unknown[],
   ask: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Row>>,

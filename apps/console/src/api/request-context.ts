@@ -1,4 +1,4 @@
-/** What every request says of who asks and where; the session and the project's route set it. */
+/** The headers of every request: who asks and in which project. The session and the project's route set them. */
 export const requestContext: { projectId: string | null; csrfToken: string | null } = {
   projectId: null,
   csrfToken: null,
@@ -6,7 +6,7 @@ export const requestContext: { projectId: string | null; csrfToken: string | nul
 
 const safe = ['GET', 'HEAD', 'OPTIONS'];
 
-/** @param method of the request that they are for */
+/** @param method of the request */
 export function contextHeaders(method: string): Record<string, string> {
   const { projectId, csrfToken } = requestContext;
   return {

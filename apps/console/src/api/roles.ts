@@ -6,12 +6,12 @@ import type { Schema } from './named-schema.js';
 
 export type Role = Schema<'RoleView'>;
 
-/** What members may be, and what each of these may do. */
+/** The roles that members can have, and what each may do. */
 export function useRoles(): UseQueryResult<Role[]> {
   return useProjectQuery(['roles'], (signal) => answer(api.GET('/api/v1/roles', { signal })));
 }
 
-/** Whether the person may make somebody this: nobody grants more than they have. */
+/** Whether the person may give somebody this role: nobody grants more than they have. */
 export function useMayGrant(): (role: Role) => boolean {
   const { scopes } = useSession();
   return (role) => role.scopes.every((scope) => hasScope(scopes, scope));

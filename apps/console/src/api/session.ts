@@ -16,7 +16,7 @@ export const sessionQuery = queryOptions({
   },
 });
 
-/** The same, of another organization that the person is a member of. */
+/** The session in another organization that the person is a member of. */
 export const sessionIn = (organizationId: string): Promise<Session> =>
   answer(api.GET('/api/v1/session', { headers: { 'x-organization-id': organizationId } }));
 
@@ -30,14 +30,14 @@ export const signInByLink = (token: string): Promise<Session> =>
 
 export const signOut = (): Promise<unknown> => answer(api.DELETE('/api/v1/session'));
 
-/** Of pages within a project, which show only to who is signed in. */
+/** For pages within a project, which only signed-in people see. */
 export function useSession(): Session {
   const { data } = useQuery(sessionQuery);
   if (!data) throw new Error('No session is loaded: this page stands outside of a project.');
   return data;
 }
 
-/** Whether the person may do what asks for this scope. */
+/** Whether the person has this scope. */
 export function hasScope(held: readonly string[], wanted: string): boolean {
   if (held.includes(wanted)) return true;
   if (wanted.endsWith(':read') && held.includes(wanted.replace(':read', ':write'))) return true;

@@ -5,7 +5,7 @@ import type { Schema } from './named-schema.js';
 
 const most = 200;
 
-/** The project's Skills, to choose from and to name by their ids. */
+/** The project's Skills, for choosing and for naming by id. */
 export function useSkills(): UseQueryResult<Schema<'SkillView'>[]> {
   return useProjectQuery(['skills', 'all'], async (signal) => {
     const { data } = await answer(api.GET('/api/v1/skills', { params: { query: { limit: most } }, signal }));

@@ -5,7 +5,7 @@ import type { Schema } from './named-schema.js';
 
 const pageSize = 200;
 
-/** Every tool of the project, to choose from and to name by its id. */
+/** Every tool of the project, for choosing and for naming by id. */
 export function useTools(options: { enabled?: boolean } = {}): UseQueryResult<Schema<'ToolView'>[]> {
   return useProjectQuery(
     ['tools', 'all'],

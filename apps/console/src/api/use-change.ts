@@ -1,7 +1,7 @@
 import { useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query';
 import { projectKey, useProjectId } from './project-query.js';
 
-/** Something that is changed here; afterwards what stands under these keys is asked for again: `useChange(archive, ['apps'])`. */
+/** A change. Afterwards everything under these keys is refetched: `useChange(archive, ['apps'])`. */
 export function useChange<Input = void, Data = unknown>(
   change: (input: Input) => Promise<Data>,
   ...touched: string[]
@@ -10,7 +10,7 @@ export function useChange<Input = void, Data = unknown>(
   const projectId = useProjectId();
   return useMutation({
     mutationFn: change,
-    // Also after a refusal: what is shown may be what was refused.
+    // Also after a refusal: what is shown may be the reason for it.
     onSettled: () =>
       Promise.all(touched.map((key) => queryClient.invalidateQueries({ queryKey: projectKey(projectId, [key]) }))),
   });

@@ -2,8 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { answer, api } from './client.js';
 
 /**
- * Leads the browser to the provider of an OAuth credential.
- * @param returnTo whose page it comes back to: the credential's own, or that of what it was made for
+ * Sends the browser to the provider of an OAuth credential.
+ * @param returnTo the page that it comes back to: the credential's, or that of its consumer
  */
 export function useConnect(returnTo: 'credential' | 'consumer' = 'credential') {
   return useMutation({

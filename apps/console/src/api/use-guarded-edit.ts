@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isConflict } from './problem.js';
 
-/** What was read, and what `If-Match` of a change to it has to be. */
+/** What was read, and the value of `If-Match` for a change to it. */
 export interface Tagged<Shown> {
   data: Shown;
   etag: string | null;
@@ -11,7 +11,7 @@ export interface Tagged<Shown> {
 interface GuardedEdit<Shown, Values> {
   /** What the person saw when editing began. */
   base: Tagged<Shown>;
-  /** What of it can be edited. */
+  /** The editable part of it. */
   toValues: (shown: Shown) => Values;
   read: () => Promise<Tagged<Shown>>;
   save: (values: Values, etag: string | null) => Promise<unknown>;
@@ -20,7 +20,7 @@ interface GuardedEdit<Shown, Values> {
   onTheirs: (values: Values) => void;
 }
 
-/** Saves what one person edits, and never over what another one saved meanwhile unless that was seen. */
+/** Saves what one person edits. It overwrites somebody else's change only after the person has seen it. */
 export function useGuardedEdit<Shown, Values>(edit: GuardedEdit<Shown, Values>) {
   const { base, toValues, read, save, onSaved, onTheirs } = edit;
   const [etag, setEtag] = useState(base.etag);

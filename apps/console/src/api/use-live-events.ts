@@ -3,17 +3,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type StreamState, useEventStream } from './event-stream.js';
 import { projectKey, useProjectId } from './project-query.js';
 
-/** However much happens, lists are asked for no more often. */
+/** Lists are refetched at most this often. */
 const everyMs = 1_000;
 
 interface Live {
   appId?: string;
-  /** One event alone. */
+  /** Only this event. */
   eventId?: string;
   enabled?: boolean;
 }
 
-/** Asks for events again as something happens to them. */
+/** Refetches events as something happens to them. */
 export function useLiveEvents({ appId, eventId, enabled = true }: Live): StreamState {
   const queryClient = useQueryClient();
   const projectId = useProjectId();

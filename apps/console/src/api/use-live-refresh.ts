@@ -6,7 +6,7 @@ import { useScope } from './session.js';
 
 const everyMs = 1_000;
 
-/** Asks again for what stands under a key as anything happens to events of the project. */
+/** Refetches what is under a key whenever something happens to an event of the project. */
 export function useLiveRefresh(key: string): StreamState {
   const queryClient = useQueryClient();
   const projectId = useProjectId();

@@ -6,13 +6,13 @@ export interface NavigationItem {
   group: NavigationGroup;
   label: string;
   icon: LucideIcon;
-  /** Below `/p/<project>`: `/events`; Home is the empty one. */
+  /** Below `/p/<project>`: `/events`. Home is the empty path. */
   path: `/${string}` | '';
-  /** Who lacks it does not see the item. */
+  /** Without this scope, the item is not shown. */
   scope?: string;
 }
 
-/** What the search of ⌘K finds. */
+/** A result of the ⌘K search. */
 export interface PaletteEntry {
   id: string;
   label: string;
@@ -22,19 +22,19 @@ export interface PaletteEntry {
   path: string;
 }
 
-/** What a folder of `features/` adds to the shell: every visit begins with it. */
+/** What a folder of `features/` adds to the shell. Every visit loads it. */
 export interface Feature {
   navigation: NavigationItem[];
 }
 
-/** What it adds to ⌘K. */
+/** What a feature adds to ⌘K. */
 export interface Palette {
-  /** What can be done from anywhere. */
+  /** Actions that are available on every page. */
   actions?: PaletteEntry[];
-  /** Finds things of this feature; called while typing, with at least two characters. */
+  /** Finds things of this feature. Called while typing, with at least two characters. */
   search?: (query: string, signal: AbortSignal) => Promise<PaletteEntry[]>;
-  /** Above what `search` finds. */
+  /** The heading above what `search` finds. */
   label?: string;
-  /** Who lacks it is not searched for. */
+  /** Without this scope, `search` is not called. */
   scope?: string;
 }

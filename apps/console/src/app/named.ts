@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react';
 import type { PaletteEntry } from './feature.js';
 
-/** So many of each kind ⌘K asks for and shows. */
+/** How many results of each kind ⌘K requests and shows. */
 export const found = 6;
 
 interface Found {
@@ -10,7 +10,7 @@ interface Found {
   description?: string;
 }
 
-/** What the API found by name, as ⌘K shows it. */
+/** What the API found by name, as entries of ⌘K. */
 export function namedEntries(rows: readonly Found[], icon: LucideIcon, path: string): PaletteEntry[] {
   return rows.map(({ id, name, description }) => ({ id, label: name, description, icon, path: `${path}/${id}` }));
 }

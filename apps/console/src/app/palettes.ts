@@ -16,7 +16,7 @@ import { toolsPalette } from '../features/tools/palette.js';
 import { workflowsPalette } from '../features/workflows/palette.js';
 import type { Palette } from './feature.js';
 
-/** What ⌘K offers of each feature; loaded with it. */
+/** What each feature adds to ⌘K; loaded with it. */
 export const palettes: readonly Palette[] = [
   integrationsPalette,
   credentialsPalette,

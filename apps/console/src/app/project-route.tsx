@@ -7,7 +7,7 @@ import { Shell } from '../shell/shell.js';
 import { searchOf, text } from './search.js';
 import { rootRoute, type RouterContext } from './root-route.js';
 
-/** Who is signed in; everybody else is led to signing in, and back here after it. */
+/** Requires a session. Everybody else is sent to the sign-in page and comes back here afterwards. */
 async function requireSession({ queryClient }: RouterContext, returnTo: string): Promise<Session> {
   try {
     return await queryClient.ensureQueryData(sessionQuery);
@@ -17,7 +17,7 @@ async function requireSession({ queryClient }: RouterContext, returnTo: string):
   }
 }
 
-/** `/`: leads to the first project that is open. */
+/** `/`: redirects to the first open project. */
 export const indexRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
@@ -29,17 +29,17 @@ export const indexRoute = createRoute({
   },
 });
 
-/** Everything within a project; the parent of every feature's routes. */
+/** The parent of every feature's routes. */
 export const projectRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/p/$projectId',
-  // By which column a list is sorted: `name`, or `-name`.
+  // The column that a list is sorted by: `name`, or `-name`.
   validateSearch: searchOf({ sort: text }),
   beforeLoad: async ({ context, params, location }) => {
     const { projects } = await requireSession(context, location.href);
     requestContext.projectId = params.projectId;
     if (projects.some(({ id }) => id === params.projectId)) return;
-    // Of another organization, or new since then.
+    // The project belongs to another organization, or is newer than the session.
     const now = await context.queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => null);
     if (!now?.projects.some(({ id }) => id === params.projectId)) throw notFound();
   },

@@ -5,12 +5,12 @@ import { sessionQuery } from '../api/session.js';
 
 const attempts = 2;
 
-/** Answers are tried again only where that may help: a refusal stays one. */
+/** Retries only where that may help: a refusal stays one. */
 const mayHelp = (failures: number, error: Error): boolean =>
   failures < attempts && !(error instanceof ApiProblem && error.status < 500);
 
 export function createQueryClient(): QueryClient {
-  /** Signed out meanwhile: asking for the session again leads to the sign-in page, and from there back here. */
+  /** When the session has ended: refetching it leads to the sign-in page, and from there back here. */
   const leaveWhenSignedOut = (error: Error): void => {
     if (isProblem(error, 'not_signed_in')) void queryClient.invalidateQueries(sessionQuery);
   };

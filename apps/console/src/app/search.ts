@@ -1,4 +1,4 @@
-/** Reads one value of the URL; undefined for what it does not take, so that a wrong link still opens. */
+/** Reads one value of the URL. Undefined for a value that it does not accept, so that a wrong link still opens. */
 type Reader<Value> = (value: unknown) => Value | undefined;
 
 export const text: Reader<string> = (value) => {

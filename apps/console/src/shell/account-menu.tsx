@@ -67,7 +67,7 @@ function useSignOut(): () => void {
   const navigate = useNavigate();
   const { mutate } = useMutation({
     mutationFn: signOut,
-    // Signed out is signed out, even where the session had ended before.
+    // Leaves in any case, even if the session had already ended.
     onSettled: async () => {
       await navigate({ to: '/sign-in' });
       queryClient.clear();

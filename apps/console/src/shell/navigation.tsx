@@ -36,7 +36,7 @@ export default function Navigation({ onSearch }: { onSearch: () => void }): Reac
   );
 }
 
-/** Features name their pages by path: the type of the whole tree cannot reach into each of them. */
+/** Features name their pages by path: the type of the whole route tree cannot cover each of them. */
 const pathWithin = (projectId: string, path: string): string => `/p/${projectId}${path}`;
 
 function Group({ label, items }: { label: string; items: NavigationItem[] }): ReactNode {

@@ -4,7 +4,7 @@ import { shellTexts } from '../texts/shell.js';
 import { Page } from '../ui/page.js';
 import { ProblemAlert } from '../ui/problem-alert.js';
 
-/** What stands where a page broke; the rest of the console goes on. */
+/** Shown in place of a page that failed; the rest of the console keeps working. */
 export function RouteError({ error, reset }: ErrorComponentProps): ReactNode {
   return (
     <Page title={shellTexts.broken.title}>

@@ -1,28 +1,29 @@
+import { ActionIcon, Alert, Burger, Loader, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { Search } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useEffect, useSyncExternalStore } from 'react';
+import { connection } from '../api/connection.js';
 import { sessionQuery } from '../api/session.js';
 import { shellTexts } from '../texts/shell.js';
 import { OnceOpened } from '../ui/once-opened.js';
-import { ConnectionBanner } from './connection-banner.js';
-import { Palette } from './palette.js';
 import classes from './shell.module.css';
-import { TopBar } from './top-bar.js';
 
 const wideScreen = '(min-width: 62.01em)';
 const loadNavigation = () => import('./navigation.js');
-// On its way with the page that the address names.
+// Loads in parallel with the addressed page.
 if (window.matchMedia(wideScreen).matches) void loadNavigation();
 const Navigation = lazy(loadNavigation);
 const SideDrawer = lazy(() => import('./side-drawer.js'));
+const PaletteWindow = lazy(() => import('./palette-window.js'));
 
-/** What stands around every page of a project. */
+/** What surrounds every page of a project. */
 export function Shell(): ReactNode {
   const [drawer, { open, close }] = useDisclosure();
   const [palette, { open: openPalette, close: closePalette }] = useDisclosure();
   const { pathname } = useLocation();
-  // What a phone does not show it need not draw: it is in the drawer there.
+  // A phone shows the navigation in the drawer, so it is not rendered here.
   const wide = useMediaQuery(wideScreen, true, { getInitialValueInEffect: false });
   useHotkeys([['mod+K', openPalette]], []);
   useEffect(close, [pathname]);
@@ -56,7 +57,7 @@ export function Shell(): ReactNode {
   );
 }
 
-/** A session that ended elsewhere, or by time, ends here too. */
+/** Leaves the page when the session was ended elsewhere or has expired. */
 function useLeaveWhenSignedOut(): void {
   const { error } = useQuery(sessionQuery);
   const { href } = useLocation();
@@ -65,4 +66,54 @@ function useLeaveWhenSignedOut(): void {
     if (error && 'status' in error && error.status === 401)
       void navigate({ to: '/sign-in', search: { return_to: href } });
   }, [error]);
+}
+
+/** Shows while the system does not answer, and goes by itself. */
+function ConnectionBanner(): ReactNode {
+  const lost = useSyncExternalStore(connection.subscribe, connection.isLost);
+  return (
+    <div role="status">
+      {lost && (
+        <Alert
+          variant="filled"
+          color="yellow"
+          radius={0}
+          py={8}
+          icon={<Loader size={16} color="dark" aria-hidden />}
+          c="black"
+        >
+          {shellTexts.connectionLost}
+        </Alert>
+      )}
+    </div>
+  );
+}
+
+/** On narrow screens: opens the navigation. */
+function TopBar({ onOpen, onSearch }: { onOpen: () => void; onSearch: () => void }): ReactNode {
+  return (
+    <header className={classes.topBar}>
+      <Burger size="sm" aria-label={shellTexts.openNavigation} onClick={onOpen} />
+      <Text fw={600} flex={1}>
+        {shellTexts.product}
+      </Text>
+      <ActionIcon variant="subtle" color="gray" size="lg" aria-label={shellTexts.search} onClick={onSearch}>
+        <Search size={18} aria-hidden />
+      </ActionIcon>
+    </header>
+  );
+}
+
+interface PaletteProps {
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** ⌘K: finds everything by name. Loaded when it is first opened. */
+function Palette(props: PaletteProps): ReactNode {
+  return props.opened ? (
+    <Suspense fallback={null}>
+      <PaletteWindow {...props} />
+    </Suspense>
+  ) : null;
 }

@@ -8,7 +8,7 @@ interface SideDrawerProps {
   onSearch: () => void;
 }
 
-/** The navigation, where there is no room for it beside the page. */
+/** The navigation on narrow screens. */
 export default function SideDrawer({ opened, onClose, onSearch }: SideDrawerProps): ReactNode {
   return (
     <Drawer opened={opened} onClose={onClose} size={272} padding={0} withCloseButton={false}>

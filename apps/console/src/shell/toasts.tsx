@@ -4,7 +4,7 @@ import { OnceOpened } from '../ui/once-opened.js';
 
 const ToastList = lazy(() => import('./toast-list.js'));
 
-/** Where a change says that it was made. The first one that says so waits for it to be loaded. */
+/** Notifications of changes. The first one waits until the code has loaded. */
 export function Toasts(): ReactNode {
   const { notifications } = useNotifications();
   return (

@@ -1,6 +1,6 @@
 export const eventTexts = {
   title: 'Events',
-  description: 'Everything that came in, and what became of it.',
+  description: 'Everything that came in, and its outcome.',
   columns: { received: 'Received', text: 'Message', type: 'Type', sender: 'Sender', app: 'App', outcome: 'Outcome' },
   filters: {
     app: 'App',
@@ -10,7 +10,7 @@ export const eventTexts = {
     text: 'Text',
     contact: 'Contact',
     anyContact: 'Any contact',
-    noContact: 'No contact of this name',
+    noContact: 'No contact with this name',
     anyApp: 'All Apps',
     anyOutcome: 'Any outcome',
     anyTime: 'Any time',
@@ -19,20 +19,20 @@ export const eventTexts = {
   pause: 'Pause',
   resume: 'Follow live',
   waiting: (count: number) => `${count} new`,
-  views: { label: 'What is shown', events: 'Events', refused: 'Refused requests' },
+  views: { label: 'View', events: 'Events', refused: 'Refused requests' },
   refused: {
-    description: 'Requests that were turned away before they became an event. Nothing of their bodies is kept.',
+    description: 'Requests that were refused before they became an event. Their bodies are not stored.',
     columns: { code: 'Why', app: 'App', from: 'From', size: 'Size', headers: 'Headers', at: 'When' },
-    emptyTitle: 'Nothing was refused',
-    emptyText: 'Requests without a valid signature, too large or too many would stand here.',
+    emptyTitle: 'No refused requests',
+    emptyText: 'Requests without a valid signature, too large or too frequent are listed here.',
   },
   byApi: 'API',
   noText: 'No text',
   empty: {
     title: 'No events yet',
-    text: 'Send a request to the Webhook App’s URL: it appears here at once.',
+    text: 'Send a request to the Webhook App’s URL. It appears here at once.',
     action: 'Show me how',
   },
-  emptyFiltered: { title: 'No event matches', text: 'Loosen a filter, or clear them all.' },
+  emptyFiltered: { title: 'No event matches', text: 'Change or clear the filters.' },
   palette: { search: 'Events', goTo: (id: string) => `Event ${id}` },
 };

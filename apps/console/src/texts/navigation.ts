@@ -1,4 +1,4 @@
-/** What the navigation calls each page; it is there before any of them. */
+/** The names of pages in the navigation. It loads before any page. */
 export const navigationTexts = {
   agents: 'Agents',
   approvals: 'Approvals',

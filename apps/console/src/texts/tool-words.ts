@@ -1,4 +1,4 @@
-/** Words for what tools are and can do, wherever they stand. */
+/** Words for tools, on every page. */
 export const toolWords = {
   grades: { read: 'Reads', write: 'Writes', destructive: 'Destroys' },
   sources: { builtin: 'Built in', mcp: 'MCP', python: 'Python' },

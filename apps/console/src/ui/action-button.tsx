@@ -9,7 +9,7 @@ interface ActionButtonProps extends ButtonProps {
   children: ReactNode;
 }
 
-/** A button that says why, when it cannot be pressed. It keeps the focus, so that the keyboard reaches the reason too. */
+/** A button that says why it cannot be pressed. It stays focusable, so that keyboard users reach the reason too. */
 export function ActionButton({ reason = null, onClick, children, ...button }: ActionButtonProps): ReactNode {
   return (
     <Hint label={reason}>

@@ -15,7 +15,7 @@ import {
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-/** Names that manifests give, and parts of them. */
+/** Icon names in manifests, and parts of them. */
 const icons: readonly [part: string, icon: LucideIcon][] = [
   ['webhook', Webhook],
   ['mail', Mail],
@@ -37,7 +37,7 @@ const icons: readonly [part: string, icon: LucideIcon][] = [
 
 interface AppIconProps {
   icon: string | null | undefined;
-  /** Its first letter stands in for an icon that there is not. */
+  /** The first letter stands in for a missing icon. */
   name: string;
   size?: number;
 }

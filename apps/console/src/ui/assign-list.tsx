@@ -23,13 +23,13 @@ interface AssignListProps {
   options: readonly Assignable[];
   chosen: readonly string[];
   onChange: (chosen: string[]) => void;
-  /** Under each that is chosen. */
+  /** Below each chosen item. */
   extra?: (id: string) => ReactNode;
 }
 
 const longest = 110;
 
-/** What something has, and a search for more of it. */
+/** What something has, and a search for more to add. */
 export function AssignList(props: AssignListProps): ReactNode {
   const { label, hint, add, none, nothingLeft, removeLabel, options, chosen, onChange, extra } = props;
   const left = options.filter(({ id }) => !chosen.includes(id));

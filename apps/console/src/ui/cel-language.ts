@@ -6,7 +6,7 @@ import {
 } from '@codemirror/autocomplete';
 import { StreamLanguage } from '@codemirror/language';
 
-/** CEL (https://cel.dev) as far as colours go; the API says what is right. */
+/** Highlighting of CEL (https://cel.dev). The API decides what is valid. */
 export const cel = StreamLanguage.define({
   token(stream) {
     if (stream.eatSpace()) return null;
@@ -31,7 +31,7 @@ const option =
   (type: string) =>
   (label: string): Completion => ({ label, type });
 
-/** The names that a filter may look at. */
+/** The names that a filter may use. */
 function complete(context: CompletionContext): CompletionResult | null {
   const path = context.matchBefore(/[\w.]+/);
   if (!path) return null;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import classes from './code-block.module.css';
 import { CopyButton } from './copy-button.js';
 
-/** Text as it is, to read and copy: a command, a body, a log. Never interpreted. */
+/** Text to read and copy as it is: a command, a body, a log. Never interpreted. */
 export function CodeBlock({ code, label, wrap = false }: { code: string; label: string; wrap?: boolean }): ReactNode {
   return (
     <div className={classes.block}>

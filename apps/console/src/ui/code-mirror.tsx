@@ -2,17 +2,17 @@ import { autocompletion, closeBrackets } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json, jsonParseLinter } from '@codemirror/lang-json';
 import { python } from '@codemirror/lang-python';
-import { bracketMatching, indentOnInput } from '@codemirror/language';
+import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, linter, lintGutter, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
 import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
 import { cspNonce } from '../csp-nonce.js';
 import classes from './code-mirror.module.css';
 import { cel, celCompletions } from './cel-language.js';
-import { highlighting } from './code-mirror-theme.js';
 
-/** A complaint at a line, counted from 1; or at a part of it, by characters of the whole text from 0. */
+/** A problem at a line, counted from 1; or at a part of it, in characters of the whole text from 0. */
 export interface LineProblem {
   line: number;
   span?: readonly [start: number, end: number];
@@ -38,7 +38,7 @@ const languages: Readonly<Record<CodeEditorProps['language'], () => Extension>> 
   text: () => [],
 };
 
-/** CodeMirror as a controlled field. Tab leaves it, so that the keyboard is never caught. */
+/** CodeMirror as a controlled field. Tab leaves it, so that keyboard users are not trapped. */
 export default function CodeMirror(props: CodeEditorProps): ReactNode {
   const { label, value, onChange, language, problems = [], readOnly = false, height = 240 } = props;
   const holder = useRef<HTMLDivElement>(null);
@@ -106,3 +106,14 @@ function atLine(state: EditorState, { line, span, message, severity = 'error' }:
   const { from, to } = state.doc.line(Math.min(Math.max(line, 1), state.doc.lines));
   return { from, to, message, severity };
 }
+
+/** Colours for light and dark. */
+const style = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.controlKeyword], color: 'light-dark(#4553c7, #9aa6f3)' },
+  { tag: [tags.string, tags.special(tags.string)], color: 'light-dark(#0b6b4b, #6fcf9f)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'light-dark(#9a4a00, #f0b072)' },
+  { tag: [tags.propertyName, tags.definition(tags.variableName)], color: 'light-dark(#7a2e8e, #d9a6e8)' },
+  { tag: tags.comment, color: 'var(--mantine-color-dimmed)', fontStyle: 'italic' },
+]);
+
+const highlighting = syntaxHighlighting(style);

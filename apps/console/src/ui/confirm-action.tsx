@@ -6,15 +6,15 @@ import { ConfirmButton } from './confirm-button.js';
 interface ConfirmActionProps extends ButtonProps {
   /** Why it cannot be pressed now; null: it can. */
   reason: string | null;
-  /** What happens then, in a sentence. */
+  /** What will happen, in a sentence. */
   question: ReactNode;
-  /** On the second button, where it is not the same. */
+  /** The label of the second button, if it differs. */
   confirm?: string;
   onConfirm: () => void;
   children: ReactNode;
 }
 
-/** A button for what cannot be taken back: says why it cannot be pressed, and asks once more when it can. */
+/** A button for what cannot be undone: says why it cannot be pressed, and asks for confirmation when it can. */
 export function ConfirmAction({
   reason,
   question,

@@ -4,14 +4,14 @@ import { uiTexts } from '../texts/ui.js';
 import { LaterPopover } from './later-popover.js';
 
 interface ConfirmButtonProps extends ButtonProps {
-  /** What happens then, in a sentence. */
+  /** What will happen, in a sentence. */
   question: ReactNode;
   confirm?: string;
   onConfirm: () => void;
   children: ReactNode;
 }
 
-/** A button for what cannot be taken back: asks once more, beside itself. */
+/** A button for what cannot be undone: asks for confirmation beside itself. */
 export function ConfirmButton({ question, confirm, onConfirm, children, ...button }: ConfirmButtonProps): ReactNode {
   return (
     <LaterPopover

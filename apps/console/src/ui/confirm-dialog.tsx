@@ -5,14 +5,14 @@ import { DialogButtons } from './dialog-buttons.js';
 interface ConfirmDialogProps {
   opened: boolean;
   title: string;
-  /** What happens then, in a sentence. */
+  /** What will happen, in a sentence. */
   question: ReactNode;
   confirm?: string;
   onClose: () => void;
   onConfirm: () => void;
 }
 
-/** Asks once more where a button of a menu is pressed; a `ConfirmButton` asks beside itself. */
+/** Asks for confirmation after a menu item is pressed. A `ConfirmButton` asks beside itself. */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   const { opened, title, question, confirm = title, onClose, onConfirm } = props;
   return (

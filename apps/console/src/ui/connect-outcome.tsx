@@ -9,7 +9,7 @@ import { ProblemAlert } from './problem-alert.js';
 
 const texts = credentialTexts.oauth;
 
-/** What says something of an account: the credential itself, and what it fills. */
+/** What shows the account: the credential itself, and what it fills. */
 const changed = ['credentials', 'apps', 'mcp-servers'];
 
 interface ConnectOutcomeProps {
@@ -20,7 +20,7 @@ interface ConnectOutcomeProps {
   onDone: () => void;
 }
 
-/** What became of a visit at the provider; asks where another account came back. */
+/** The result of connecting at the provider. Asks what to do if the account is a different one. */
 export function ConnectOutcome({ credentialId, outcome, flow, code, onDone }: ConnectOutcomeProps): ReactNode {
   const decide = useChange(
     (take: 'confirm' | 'decline') => {

@@ -1,2 +1,2 @@
-/** What `outcome` of a URL says to which a browser comes back from a provider. */
+/** The values of `outcome` in the URL that the browser returns to from a provider. */
 export const connectOutcomes = ['connected', 'other_account', 'failed'] as const;

@@ -7,7 +7,7 @@ import { Hint } from './hint.js';
 
 interface CopyButtonProps {
   text: string;
-  /** Says what is copied where several buttons stand together. */
+  /** Says what is copied, where several buttons are close together. */
   label?: string;
 }
 

@@ -9,7 +9,7 @@ interface CopyFieldProps {
   value: string;
 }
 
-/** A value to take elsewhere: a URL, an address. */
+/** A value to copy elsewhere: a URL, an address. */
 export function CopyField({ label, description, value }: CopyFieldProps): ReactNode {
   return (
     <TextInput

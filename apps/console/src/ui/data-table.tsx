@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Skeleton, Text } from '@mantine/core';
 import type { ToOptions } from '@tanstack/react-router';
 import { useWindowVirtualizer, windowScroll } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -7,7 +7,6 @@ import { uiTexts } from '../texts/ui.js';
 import { TableHead } from './table-head.js';
 import { TableRow } from './table-row.js';
 import { sortedRows, useSort } from './use-sort.js';
-import { TableSkeleton } from './table-skeleton.js';
 import { ProblemAlert } from './problem-alert.js';
 import { useDrawnReady } from './use-drawn-ready.js';
 import { useTouched } from './use-touched.js';
@@ -19,11 +18,11 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** A track of a CSS grid. */
   width?: string;
-  /** What rows are sorted by here, once all of them are there. */
+  /** The value that rows are sorted by here, once all rows are loaded. */
   value?: (row: Row) => string | number | null;
-  /** The API's order is by this: the newest first, unless `useOrder` asks for the oldest. */
+  /** The API orders by this column: newest first, unless `useOrder` asks for the oldest. */
   ordered?: boolean;
-  /** Left out where there is no room for it. */
+  /** Hidden on narrow screens. */
   hideOnPhone?: boolean;
 }
 
@@ -32,19 +31,19 @@ interface DataTableProps<Row> {
   columns: Column<Row>[];
   list: Pick<CursorList<Row>, 'rows' | 'loading' | 'error'> & Partial<CursorList<Row>>;
   rowKey: (row: Row) => string;
-  /** Where a row leads: its first cell is the link, and Enter and a click anywhere go there too. */
+  /** Where a row leads: its first cell is the link; Enter and a click anywhere in the row follow it too. */
   rowLink?: (row: Row) => ToOptions;
-  /** What stands there when there is no row. */
+  /** Shown when there are no rows. */
   empty: ReactNode;
 }
 
 const rowHeight = 44;
-/** Rows that are drawn beyond those in sight, once somebody may scroll. */
+/** Extra rows rendered beyond those in sight, once somebody may scroll. */
 const overscan = 12;
-/** So many rows before the end, the next page is asked for. */
+/** The next page is requested this many rows before the end. */
 const ahead = 10;
 
-/** A list of any length: only the rows in sight are drawn, and more are asked for on the way down. */
+/** A list of any length: only the rows in sight are rendered, and more are loaded while scrolling down. */
 export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
   const { label, columns, list, rowKey, rowLink, empty } = props;
   const { hasMore = false, loadingMore = false, loadMore } = list;
@@ -55,7 +54,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
   const ready = useDrawnReady(!list.loading);
   const touched = useTouched();
   const body = useRef<HTMLDivElement>(null);
-  // When it is painted: asked before, the browser lays the page out for the answer, and once more.
+  // After painting: measuring earlier would force an extra layout.
   useEffect(() => {
     if (body.current) setTop(body.current.getBoundingClientRect().top + window.scrollY);
   });
@@ -64,10 +63,10 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
     estimateSize: () => rowHeight,
     overscan: touched ? overscan : 0,
     scrollMargin: top,
-    // The browser says how high rows are when it has laid them out: asked before, it lays them out once more for the answer.
+    // The observer reports row heights after layout: measuring them directly would force another layout.
     measureElement: (element, entry, { measurementsCache }) =>
       borderHeight(entry) ?? measurementsCache[Number(element.getAttribute('data-index'))]?.size ?? rowHeight,
-    // At first it is told to go where it is.
+    // The virtualizer first scrolls to where the window already is; that is skipped.
     scrollToFn: (offset, options, list) => {
       if (offset !== list.scrollOffset || options.adjustments) windowScroll(offset, options, list);
     },
@@ -134,4 +133,19 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
 function borderHeight(entry: ResizeObserverEntry | undefined): number | undefined {
   const height = entry?.borderBoxSize[0]?.blockSize;
   return height && Math.round(height);
+}
+
+/** Takes the space of the rows that are loading. */
+function TableSkeleton({ columns, rows = 8 }: { columns: number; rows?: number }): ReactNode {
+  return (
+    <div className={classes.table} role="status" aria-label={uiTexts.loading}>
+      {Array.from({ length: rows }, (_row, index) => (
+        <div key={index} className={classes.skeleton}>
+          {Array.from({ length: columns }, (_column, at) => (
+            <Skeleton key={at} height={12} width={`${55 + ((index * 7 + at * 13) % 40)}%`} />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
 }

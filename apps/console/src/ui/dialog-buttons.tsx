@@ -5,11 +5,11 @@ import { uiTexts } from '../texts/ui.js';
 interface DialogButtonsProps extends Pick<ButtonProps, 'loading' | 'disabled' | 'color'> {
   action: string;
   onCancel: () => void;
-  /** Absent: the action submits the form around it. */
+  /** Absent: the action submits the surrounding form. */
   onAction?: () => void;
 }
 
-/** The end of a dialog: leave it, or do what it is for. */
+/** The end of a dialog: cancel, or act. */
 export function DialogButtons({ action, onCancel, onAction, ...button }: DialogButtonsProps): ReactNode {
   return (
     <Group justify="flex-end" gap="xs">

@@ -6,19 +6,19 @@ import { type LeafDifference, leafDifferences } from './leaf-differences.js';
 
 const kinds = { added: 'teal', removed: 'red', changed: 'yellow' } as const;
 
-/** Dark enough on its ground to be read. */
+/** Dark enough to be readable on its background. */
 const wordColour = (kind: keyof typeof kinds): string =>
   `light-dark(color-mix(in srgb, var(--mantine-color-${kinds[kind]}-9) 60%, black), var(--mantine-color-${kinds[kind]}-2))`;
 
-/** What differs between two values, leaf by leaf. */
+/** The differences of two values, leaf by leaf. */
 export function DiffView({ before, after, label }: { before: unknown; after: unknown; label: string }): ReactNode {
   return <DifferenceTable label={label} differences={leafDifferences(before, after)} />;
 }
 
-/** Differences that somebody else found. */
+/** Differences that were computed elsewhere. */
 export function DifferenceTable({ label, differences }: { label: string; differences: LeafDifference[] }): ReactNode {
   if (differences.length === 0) return <Text c="dimmed">{uiTexts.noDifference}</Text>;
-  // Roles by name: on a phone each row is a block, which would take them away.
+  // Explicit roles: on a phone each row is a block, which would remove them.
   return (
     <Table aria-label={label} role="table" verticalSpacing={6} layout="fixed" className={classes.table}>
       <Table.Thead role="rowgroup">

@@ -3,7 +3,7 @@ import { ChevronDown, ChevronRight } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import classes from './disclosure.module.css';
 
-/** Something that few need: a line until it is opened. */
+/** Something that few people need: one line until it is opened. */
 export function Disclosure({ label, children }: { label: ReactNode; children: ReactNode }): ReactNode {
   const [open, setOpen] = useState(false);
   const Icon = open ? ChevronDown : ChevronRight;

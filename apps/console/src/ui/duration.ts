@@ -2,7 +2,7 @@ const secondMs = 1_000;
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 
-/** A length of time as short as it can be read: `4 ms`, `1.2 s`, `3 min 5 s`. */
+/** A duration, as short as possible: `4 ms`, `1.2 s`, `3 min 5 s`. */
 export function duration(ms: number): string {
   if (ms < 1) return '< 1 ms';
   if (ms < secondMs) return `${Math.round(ms)} ms`;

@@ -5,7 +5,7 @@ import { useScope } from '../api/session.js';
 import { uiTexts } from '../texts/ui.js';
 import classes from './editable.module.css';
 
-/** Fields for who may change them; others read them, and are told why they cannot be filled. */
+/** Fields for those who may change them. Others can read them and see why they are disabled. */
 export function Editable({ scope, children }: { scope: string; children: ReactNode }): ReactNode {
   const may = useScope(scope);
   return (

@@ -10,7 +10,7 @@ interface EmptyStateProps {
   action?: ReactNode;
 }
 
-/** What stands where nothing is yet. */
+/** Shown where there is nothing yet. */
 export function EmptyState({ icon: Icon, title, text, action }: EmptyStateProps): ReactNode {
   return (
     <Stack align="center" gap={6} py={48} px="md" ta="center">

@@ -5,9 +5,9 @@ import { uiTexts } from '../texts/ui.js';
 import { DiffView } from './diff-view.js';
 
 interface EtagConflictProps {
-  /** What saving threw. Shows only for a change that came between. */
+  /** What saving threw. The dialog shows only for a conflict. */
   error: unknown;
-  /** As it stands there now; undefined while it is asked for. */
+  /** The current state; undefined while it loads. */
   theirs: unknown;
   mine: unknown;
   label: string;
@@ -16,7 +16,7 @@ interface EtagConflictProps {
   onClose: () => void;
 }
 
-/** Two people changed the same thing: shows the difference, and lets the second one choose. */
+/** Two people changed the same thing: shows the difference and lets the second one choose. */
 export function EtagConflict(props: EtagConflictProps): ReactNode {
   const { error, theirs, mine, label, onTakeTheirs, onSaveMine, onClose } = props;
   return (

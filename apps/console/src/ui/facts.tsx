@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from 'react';
 import classes from './facts.module.css';
 
-/** Names and values below each other. What has no value is left out. */
+/** Names and values, stacked. Names without a value are left out. */
 export function Facts({ of }: { of: readonly (readonly [label: string, value: ReactNode])[] }): ReactNode {
   const shown = of.filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false);
   return (

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './field-list.module.css';
 
-/** What a thing is, field by field; fields without a value are left out. */
+/** The properties of a thing; fields without a value are left out. */
 export function FieldList({ fields }: { fields: readonly [label: string, value: ReactNode][] }): ReactNode {
   const shown = fields.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '');
   return (

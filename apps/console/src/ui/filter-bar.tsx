@@ -7,15 +7,15 @@ import { LaterSelect } from './later-select.js';
 import classes from './filter-bar.module.css';
 
 interface FilterBarProps {
-  /** Whether there is something to clear, where the bar offers it. */
+  /** Whether there is something to clear, if the bar offers it. */
   filtered?: boolean;
   onClear?: () => void;
-  /** At the end: what follows live, a count. */
+  /** At the end: a live indicator, a count. */
   end?: ReactNode;
   children: ReactNode;
 }
 
-/** The filters of a list. What they are set to is in the URL: each gets its value from there and navigates. */
+/** The filters of a list. Their values are in the URL: each filter reads its value there and navigates. */
 export function FilterBar({ filtered = false, onClear, end, children }: FilterBarProps): ReactNode {
   return (
     <Group gap="xs" mb="sm" role="search" className={classes.bar}>
@@ -34,13 +34,13 @@ interface FilterTextProps {
   label: string;
   value: string | undefined;
   onChange: (value: string | undefined) => void;
-  /** Shorter ones are not asked for. */
+  /** Shorter texts are not searched for. */
   minLength?: number;
 }
 
 const typingMs = 300;
 
-/** Text to look for: the list follows once the typing rests. */
+/** Text to search for. The list follows once typing pauses. */
 export function FilterText({ label, value = '', onChange, minLength = 1 }: FilterTextProps): ReactNode {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
@@ -64,7 +64,7 @@ export function FilterText({ label, value = '', onChange, minLength = 1 }: Filte
 
 interface FilterSelectProps<Value extends string> {
   label: string;
-  /** What stands there while all are shown. */
+  /** Shown while the filter is off. */
   any: string;
   value: Value | undefined;
   options: readonly { value: Value; label: string }[];

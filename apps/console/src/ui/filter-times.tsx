@@ -11,9 +11,9 @@ interface Range {
 }
 
 interface FilterTimesProps extends Range {
-  /** What stands there while all are shown. */
+  /** Shown while the filter is off. */
   any: string;
-  /** Spans back from now, by what the URL calls them. */
+  /** Spans back from now, by their name in the URL. */
   spans: readonly { value: string; label: string }[];
   onChange: (range: Range) => void;
 }
@@ -23,7 +23,7 @@ const shown = once(
   () => new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' }),
 );
 
-/** A span back from now, or a time from and until, as the reader's clock has it. */
+/** A span back from now, or a time from and until, in the reader's time zone. */
 export function FilterTimes({ any, spans, since, until, onChange }: FilterTimesProps): ReactNode {
   const span = spans.find(({ value }) => value === since);
   return (
@@ -93,7 +93,7 @@ function Moment({ label, value, onChange }: MomentProps): ReactNode {
 
 const minuteMs = 60_000;
 
-/** As a field for a local time wants it. */
+/** In the format of a local time field. */
 const localText = (at: Date): string =>
   new Date(at.getTime() - at.getTimezoneOffset() * minuteMs).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
 

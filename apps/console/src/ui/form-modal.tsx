@@ -20,7 +20,7 @@ interface FormModalProps {
   children: ReactNode;
 }
 
-/** A short form over a page. Enter sends it; what was refused stands at its field, the rest above the buttons. */
+/** A short form in a dialog. Enter submits it. Errors of fields show at the field, others above the buttons. */
 export function FormModal(props: FormModalProps): ReactNode {
   const { opened, title, submit, saving, error, fields = [], ready = true, size, onSubmit, onClose, children } = props;
   const send = (event: FormEvent): void => {

@@ -4,7 +4,7 @@ import { toolWords } from '../texts/tool-words.js';
 
 const colours = { read: 'gray', write: 'accent', destructive: 'red' } as const;
 
-/** What a call of a tool can do at most. */
+/** The most that a call of a tool can do. */
 export function GradeBadge({ grade }: { grade: keyof typeof colours }): ReactNode {
   return (
     <Badge

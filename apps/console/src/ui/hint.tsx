@@ -15,14 +15,14 @@ const Tooltip = lazy(() => import('./tooltip.js'));
 const restMs = 250;
 
 interface HintProps {
-  /** Null: it says nothing now. What is not asked for until then is a function. */
+  /** Null: no hint now. A function is not called until the hint shows. */
   label: string | null | (() => string);
   children: ReactElement<HTMLAttributes<HTMLElement>>;
 }
 
 /**
- * What something says while it is pointed at, or has the focus of the keyboard. A page has many and shows few: the code for it is
- * loaded with the first, and nothing of it is drawn before. It never draws its child anew, which may have the focus.
+ * What an element says while it is pointed at or has keyboard focus. A page has many and shows few: the code is loaded
+ * with the first, and nothing renders before. It never re-mounts its child, which may have the focus.
  */
 export function Hint({ label, children }: HintProps): ReactNode {
   const [target, setTarget] = useState<HTMLElement | null>(null);

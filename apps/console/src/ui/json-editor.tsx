@@ -5,14 +5,14 @@ import { CodeEditor } from './code-editor.js';
 interface JsonEditorProps {
   label: string;
   description?: string;
-  /** As text: it need not be JSON while it is typed. */
+  /** As text: it need not be valid JSON while it is typed. */
   value: string;
   onChange: (value: string) => void;
   error?: string;
   height?: number;
 }
 
-/** A field for JSON, which marks where it is none. */
+/** A field for JSON that marks errors at their place. */
 export function JsonEditor({ label, description, error, ...editor }: JsonEditorProps): ReactNode {
   return (
     <Input.Wrapper label={label} description={description} error={error} labelElement="div">

@@ -11,7 +11,7 @@ interface JsonViewProps {
   depth?: number;
 }
 
-/** A JSON value that opens and closes by level. Strings are shown as text and nothing else. */
+/** A JSON value that expands and collapses by level. Strings are shown as text and nothing else. */
 export function JsonView({ value, label, depth = 2 }: JsonViewProps): ReactNode {
   return (
     <div className={classes.view} role="group" aria-label={label} tabIndex={0}>

@@ -9,7 +9,7 @@ interface LaterPopoverProps extends Pick<PopoverProps, 'position' | 'width' | 'w
   children: (close: () => void) => ReactNode;
 }
 
-/** What a button opens beside itself; what places it there is loaded when it is first pressed. */
+/** What a button opens beside itself. The code that positions it is loaded when the button is first pressed. */
 export function LaterPopover({ button, children, ...popover }: LaterPopoverProps): ReactNode {
   const [pressed, setPressed] = useState(false);
   const [opened, setOpened] = useState(false);

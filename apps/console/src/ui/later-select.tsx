@@ -9,7 +9,7 @@ interface LaterSelectProps extends SelectProps {
   data: { value: string; label: string }[];
 }
 
-/** A Select beside what a page is about: loaded once somebody uses the page. Until then a field that looks the same stands in its place. */
+/** A secondary Select, loaded once somebody uses the page. Until then a field that looks the same takes its place. */
 export function LaterSelect(props: LaterSelectProps): ReactNode {
   const { data, value, placeholder, size, 'aria-label': label } = props;
   const touched = useTouched();
@@ -26,7 +26,7 @@ export function LaterSelect(props: LaterSelectProps): ReactNode {
       value={data.find((option) => option.value === value)?.label ?? ''}
       rightSection={<ChevronsUpDown size={14} color="var(--mantine-color-placeholder)" aria-hidden />}
       onFocus={() => setReached('focused')}
-      // With the button down: the Select may be there before it is up, and no click would come of both.
+      // On mouse down: the Select may replace this field before the button is released, and no click would follow.
       onMouseDown={(event) => {
         event.preventDefault();
         setReached('opened');

@@ -5,7 +5,7 @@ import type { TimeChartProps } from './time-chart/time-chart.js';
 
 const TimeChart = lazy(() => import('./time-chart/time-chart.js'));
 
-/** Numbers over time, loaded when it comes into sight. What it shows is said in words for who cannot see it. */
+/** Numbers over time, loaded when it comes into sight. Screen readers get its content in words. */
 export function LineChart(props: TimeChartProps): ReactNode {
   const [seen, setSeen] = useState(false);
   const { ref, entry } = useIntersection({ rootMargin: '200px' });

@@ -4,7 +4,7 @@ import type { StreamState } from '../api/event-stream.js';
 import { uiTexts } from '../texts/ui.js';
 import classes from './live-dot.module.css';
 
-/** Whether a page follows what happens. */
+/** Whether a page updates live. */
 export function LiveDot({ state }: { state: StreamState }): ReactNode {
   return (
     <Group gap={6} wrap="nowrap" role="status" display="inline-flex">

@@ -6,13 +6,13 @@ import { fieldError } from './field-errors.js';
 interface NameFieldProps extends Pick<TextInputProps, 'description'> {
   value: string;
   onChange: (name: string) => void;
-  /** Of the change that sends it. */
+  /** The error of the change that sends it. */
   error: unknown;
   /** The first field of a form that opens. */
   first?: boolean;
 }
 
-/** What people call the thing that a form is of. */
+/** The name of the thing in the form. */
 export function NameField({ value, onChange, error, first, description }: NameFieldProps): ReactNode {
   return (
     <TextInput

@@ -19,10 +19,10 @@ export function AgentName({ id }: { id: string | null }): ReactNode {
   return isPending ? <Unread /> : nameOf(id);
 }
 
-/** Who acts, by their name where this reader may know it. */
+/** A principal, by name where this reader may see it. */
 export const PrincipalName = ({ subject }: { subject: string }): ReactNode => usePrincipalName()(subject);
 
-/** In place of a name that is being read: an id says nothing to people. */
+/** In place of a name that is loading: an id says nothing to people. */
 const Unread = (): ReactNode => (
   <>
     <Skeleton display="inline-block" height={12} width={72} />

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A name, and below it what tells it from others. */
+/** A name, and below it what distinguishes it from others. */
 export function NameOver({ name, under }: { name: ReactNode; under: ReactNode }): ReactNode {
   return (
     <>

@@ -5,7 +5,7 @@ interface OnceOpenedProps {
   children: ReactNode;
 }
 
-/** What opens over a page: loaded and drawn when it is first opened, and kept to close as it likes. */
+/** What opens over a page: loaded and rendered when it is first opened, then kept, so that closing can be animated. */
 export function OnceOpened({ opened, children }: OnceOpenedProps): ReactNode {
   const [ever, setEver] = useState(false);
   if (opened && !ever) setEver(true);

@@ -1,4 +1,4 @@
-/** Made at its first use: what formats or compares texts costs the browser more than much of a page. */
+/** Created on first use: formatters and collators cost the browser more than much of a page. */
 export function once<Made>(make: () => Made): () => Made {
   let made: { it: Made } | undefined;
   return () => (made ??= { it: make() }).it;

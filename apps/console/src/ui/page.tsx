@@ -20,7 +20,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** The frame of every page: its heading, what it is for, and what can be done. */
+/** The frame of every page: its heading, its purpose, and its actions. */
 export function Page({ title, mark, description, breadcrumbs = [], actions, children }: PageProps): ReactNode {
   useDocumentTitle(`${title} · ${shellTexts.product}`);
   return (

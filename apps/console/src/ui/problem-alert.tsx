@@ -11,7 +11,7 @@ interface ProblemAlertProps {
   onRetry?: () => void;
 }
 
-/** Says what went wrong and what to do, with the code and the request to name when asking for help. */
+/** Says what went wrong and what to do, with the code and the request id to quote when asking for help. */
 export function ProblemAlert({ error, onRetry }: ProblemAlertProps): ReactNode {
   if (!error) return null;
   const problem = error instanceof ApiProblem ? error : null;

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useProjectId } from '../api/project-query.js';
 
 interface ProjectLinkProps extends AnchorProps {
-  /** Below `/p/<project>`: `/contacts/con_1`. Features name each other's pages so. */
+  /** Below `/p/<project>`: `/contacts/con_1`. Features link to each other's pages this way. */
   path: `/${string}` | '';
   search?: Record<string, string>;
   children: ReactNode;

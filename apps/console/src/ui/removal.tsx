@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { ConfirmButton } from './confirm-button.js';
 
 interface RemovalProps {
-  /** What goes with it. */
+  /** What is removed with it. */
   text: string;
   question: string;
   action: string;
@@ -11,7 +11,7 @@ interface RemovalProps {
   onConfirm: () => void;
 }
 
-/** The end of a thing, at the foot of its settings. */
+/** Deletes a thing; the last part of its settings. */
 export function Removal({ text, question, action, loading, onConfirm }: RemovalProps): ReactNode {
   return (
     <Group justify="space-between" gap="md">

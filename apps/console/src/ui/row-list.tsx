@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './row-list.module.css';
 
-/** A short list whose rows carry actions; a long one is a `DataTable`. */
+/** A short list whose rows have actions. For a long one, use `DataTable`. */
 export function RowList({ children }: { children: ReactNode }): ReactNode {
   return <ul className={classes.list}>{children}</ul>;
 }

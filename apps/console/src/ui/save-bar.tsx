@@ -11,7 +11,7 @@ interface SaveBarProps {
   onDiscard: () => void;
 }
 
-/** Stays in sight while a form has what is not saved. */
+/** Stays in sight while a form has unsaved changes. */
 export function SaveBar({ changed, saving, onSave, onDiscard }: SaveBarProps): ReactNode {
   if (!changed) return null;
   return (

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
 
-/** Submits the form around it, and says beside it that this was done. @param saved what it says; null: nothing yet */
+/** Submits the surrounding form, and says beside it that this was done. @param saved what it says; null: nothing yet */
 export function SaveButton({ saving, saved }: { saving: boolean; saved: string | null }): ReactNode {
   return (
     <Group>

@@ -1,6 +1,6 @@
 import { NumberInput, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { JsonField } from './json-field.js';
+import { type ReactNode, useState } from 'react';
+import { uiTexts } from '../texts/ui.js';
 import { type Field, fieldsOf } from './schema-fields-of.js';
 
 interface SchemaFieldsProps {
@@ -10,7 +10,7 @@ interface SchemaFieldsProps {
   onChange: (value: Record<string, unknown>) => void;
 }
 
-/** A form by a JSON Schema: a field for each property, in its own kind; what has none is JSON. */
+/** A form from a JSON Schema: a field for each property by its type; properties without a simple type are JSON. */
 export function SchemaFields({ schema, value, onChange }: SchemaFieldsProps): ReactNode {
   const change = (name: string, given: unknown): void => {
     const { [name]: _before, ...others } = value;
@@ -83,4 +83,42 @@ function SchemaField({ field, value, onChange }: SchemaFieldProps): ReactNode {
     return <TextInput {...common} value={shown} onChange={(event) => onChange(event.currentTarget.value)} />;
   }
   return <JsonField {...common} value={value} onChange={onChange} />;
+}
+
+interface JsonFieldProps {
+  label: string;
+  description?: string;
+  required?: boolean;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}
+
+/** One JSON value in a form. Text that is not valid yet is kept as typed and not passed on. */
+function JsonField({ value, onChange, ...field }: JsonFieldProps): ReactNode {
+  const [typed, setTyped] = useState(() => (value === undefined ? '' : JSON.stringify(value)));
+  const take = (text: string): void => {
+    setTyped(text);
+    const read = readJson(text);
+    if (read) onChange(read.value);
+  };
+  return (
+    <Textarea
+      {...field}
+      autosize
+      maxRows={12}
+      placeholder="JSON"
+      value={typed}
+      error={readJson(typed) ? undefined : uiTexts.noJson}
+      onChange={(event) => take(event.currentTarget.value)}
+    />
+  );
+}
+
+function readJson(text: string): { value: unknown } | null {
+  if (text.trim() === '') return { value: undefined };
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return null;
+  }
 }

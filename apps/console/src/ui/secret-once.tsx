@@ -11,7 +11,7 @@ export interface SecretOnceProps {
   onDone: () => void;
 }
 
-/** Shows a secret that was just made, until the reader says that it is kept. */
+/** Shows a secret that was just created, until the reader confirms that it is saved. */
 export function SecretOnce(props: SecretOnceProps): ReactNode {
   return (
     <OnceOpened opened={props.secret !== null}>

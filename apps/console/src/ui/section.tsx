@@ -4,9 +4,9 @@ import { type ReactNode, useId } from 'react';
 interface SectionProps {
   title: string;
   actions?: ReactNode;
-  /** Without the inner space, for tables and lists that bring their own. */
+  /** Without padding, for tables and lists that have their own. */
   flush?: boolean;
-  /** One of several of a kind, which are no landmarks: two may have the same title. */
+  /** One of several alike. They are not landmarks, because two may have the same title. */
   item?: boolean;
   children: ReactNode;
 }

@@ -1,6 +1,6 @@
 const kb = 1_024;
 
-/** A number of bytes, short. */
+/** A number of bytes, in short form. */
 export function size(bytes: number): string {
   if (bytes < kb) return `${bytes} B`;
   if (bytes < kb * kb) return `${(bytes / kb).toFixed(1)} KB`;

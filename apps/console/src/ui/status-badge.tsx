@@ -13,7 +13,7 @@ export const colours: Readonly<Record<Tone, string>> = {
   bad: 'red',
 };
 
-/** How each outcome and state of the system is to be read. */
+/** The tone of each outcome and state. */
 const tones: Readonly<Record<Tone, readonly string[]>> = {
   good: [
     'accepted',
@@ -114,11 +114,11 @@ export const toneOf = (status: string): Tone => toneByState.get(status) ?? 'quie
 interface StatusBadgeProps {
   status: string;
   tone?: Tone;
-  /** Where the state has another word than it has elsewhere. */
+  /** A different word for the state than elsewhere. */
   label?: string;
 }
 
-/** One look for each outcome or state, wherever it stands. A state that it does not know is shown as it is. */
+/** The same look for each outcome or state everywhere. An unknown state is shown as it is. */
 export function StatusBadge({ status, tone, label: own }: StatusBadgeProps): ReactNode {
   const label = own ?? uiTexts.outcomes[status] ?? status.replaceAll('_', ' ');
   return (

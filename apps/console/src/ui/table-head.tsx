@@ -8,7 +8,7 @@ import classes from './data-table.module.css';
 interface TableHeadProps<Row> {
   columns: Column<Row>[];
   sort: Sort | null;
-  /** All rows are there: they are sorted here, by any of their values. */
+  /** All rows are loaded: they are sorted here, by any column. */
   whole: boolean;
   onSort: (sort: Sort) => void;
 }

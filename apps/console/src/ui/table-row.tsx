@@ -18,13 +18,13 @@ interface TableRowProps<Row> {
 
 const pageOfRows = 10;
 
-/** One row: reached by Tab once, walked by the arrows, opened by Enter. */
+/** One row: Tab reaches it once, arrow keys move between rows, Enter opens it. */
 export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
   const { index, lastIndex, offset, measure, columns, row, linkOf, active, onMove } = props;
   const navigate = useNavigate();
   const element = useRef<HTMLDivElement | null>(null);
   useEffect(() => {
-    // The focus follows the arrows, and is taken from nobody otherwise.
+    // The focus follows the arrow keys, and is not taken from anything else.
     if (active && document.activeElement?.closest('[role=table]') === element.current?.closest('[role=table]'))
       element.current?.focus({ preventScroll: true });
   }, [active]);
@@ -70,7 +70,7 @@ export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
   );
 }
 
-/** What a row says. While the list only moves it stays as it is. */
+/** The cells of a row. They do not re-render while the list only scrolls. */
 const Cells = memo(function Cells<Row>({
   columns,
   row,

@@ -15,7 +15,7 @@ import { ProblemAlert } from './problem-alert.js';
 
 const texts = toolTexts.review;
 
-/** What a server changed of its tool, leaf by leaf, and taking exactly that. */
+/** What a server changed of its tool, leaf by leaf, and approving exactly that. */
 export function ToolReview({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
   const reason = useReason('tools:write');
   const projectId = useProjectId();
@@ -56,7 +56,7 @@ export function ToolReview({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
   );
 }
 
-/** The API names places by JSON Pointer, and gives what is new as a whole: shown leaf by leaf all the same. */
+/** The API names places by JSON Pointer and gives a new value as a whole; it is shown leaf by leaf too. */
 function leavesOf({ path, before, after }: Schema<'DefinitionChange'>): LeafDifference[] {
   const place = path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
   const isNew = before === undefined || before === null;

@@ -4,7 +4,7 @@ import { type ReactNode, Suspense } from 'react';
 export interface UrlTab<Value extends string> {
   value: Value;
   label: string;
-  /** May be loaded when it is first looked at. */
+  /** May be lazy: it is loaded when it is first opened. */
   content: ReactNode;
 }
 
@@ -12,11 +12,11 @@ interface UrlTabsProps<Value extends string> {
   label: string;
   value: Value;
   tabs: readonly UrlTab<Value>[];
-  /** Navigates: which tab is open stands in the URL. */
+  /** Navigates: the open tab is in the URL. */
   onChange: (value: Value) => void;
 }
 
-/** Parts of a page, one at a time. Only the open one is drawn. */
+/** Parts of a page, one at a time. Only the open one is rendered. */
 export function UrlTabs<Value extends string>({ label, value, tabs, onChange }: UrlTabsProps<Value>): ReactNode {
   return (
     <Tabs

@@ -1,18 +1,18 @@
 import { useState } from 'react';
 
 export interface Draft<Value extends object> {
-  /** As it is saved, with what was changed here. */
+  /** The saved value with the changes made here. */
   value: Value;
-  /** What was changed alone. */
+  /** Only the changes. */
   change: Partial<Value>;
   changed: boolean;
-  /** Of what was read before the first change: what came since is a conflict. */
+  /** Of the data read before the first change: anything saved since is a conflict. */
   etag: string | null;
   set: (patch: Partial<Value>) => void;
   discard: () => void;
 }
 
-/** A form over something that is saved: keeps what was typed apart, so that only that is sent. */
+/** A form over saved data. Changes are kept apart, so that only they are sent. */
 export function useDraft<Value extends object>(saved: Value, etag: string | null = null): Draft<Value> {
   const [typed, setTyped] = useState<{ values: Partial<Value>; etag: string | null }>();
   const values = typed?.values ?? {};

@@ -1,8 +1,8 @@
 import { useDeferredValue } from 'react';
 
 /**
- * When what has come is drawn: as answers come they are drawn at once and in one go, which on a slow machine keeps the page from
- * answering to anything else; what waits for this is drawn piece by piece.
+ * Defers rendering of loaded data. Rendering each answer at once and in one go blocks the page on a slow machine;
+ * deferred rendering can be interrupted.
  */
 export function useDrawnReady(ready: boolean): boolean {
   return useDeferredValue(ready) && ready;

@@ -7,9 +7,9 @@ export interface Sort {
   descending: boolean;
 }
 
-/** How the table of a page is sorted, which its address keeps (`?sort=-name`). */
+/** How the table of a page is sorted. The URL keeps it (`?sort=-name`). */
 export function useSort(): [Sort | null, (sort: Sort) => void] {
-  // What somebody has typed there may be anything.
+  // The URL may contain anything.
   const sort = useLocation({ select: ({ search }) => textOf((search as { sort?: unknown }).sort) });
   const navigate = useNavigate();
   const keep = ({ by, descending }: Sort): void =>
@@ -23,7 +23,7 @@ export function useOrder(column: string): 'desc' | 'asc' {
   return sort?.by === column && !sort.descending ? 'asc' : 'desc';
 }
 
-/** What a page's list is filtered by: how its table is sorted is no filter. */
+/** The filter of a page's list, without how its table is sorted. */
 export function filterOf<Search extends object>(search: Search): Omit<Search, 'sort'> {
   const { sort: _, ...filter } = search as Search & { sort?: unknown };
   return filter;
@@ -32,7 +32,7 @@ export function filterOf<Search extends object>(search: Search): Omit<Search, 's
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const collator = once(() => new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }));
 
-/** The rows by what a column has of them; those of which it has nothing are the last. */
+/** The rows sorted by the value of a column; rows without a value come last. */
 export function sortedRows<Row>(rows: Row[], columns: Column<Row>[], sort: Sort | null): Row[] {
   const value = columns.find(({ id }) => id === sort?.by)?.value;
   if (!sort || !value) return rows;

@@ -1,9 +1,12 @@
 import { startTransition, useEffect, useState } from 'react';
 
-/** Not a press: what is pressed must not be replaced before it is let go. */
+/** Not a press: the pressed element must not be replaced before it is released. */
 const signs = ['pointermove', 'keydown', 'wheel', 'scroll'];
 
-/** Whether somebody has begun to use the page: what is there for hands alone is drawn from then on, and not while it is first read. */
+/**
+ * Whether somebody has begun to use the page. What only serves interaction renders from then on, not during the first
+ * load.
+ */
 export function useTouched(): boolean {
   const [touched, setTouched] = useState(false);
   useEffect(() => {

@@ -19,7 +19,7 @@ const units = [
   ['s', 1],
 ] as const;
 
-/** A time as the reader's clock shows it, and in UTC when pointed at. */
+/** A time in the reader's time zone, and in UTC when pointed at. */
 export function When({ at, relative = false }: WhenProps): ReactNode {
   const now = useNow();
   if (!at) return uiTexts.never;
@@ -40,7 +40,7 @@ function shortly(time: Date, now: number): string {
 
 function ago(time: Date, now: number): string {
   const distanceMs = time.getTime() - now;
-  // The page's clock ticks slowly: what came since its last tick did not come in the future.
+  // The page's clock ticks slowly: what arrived since its last tick is not in the future.
   const seconds = distanceMs > 0 && distanceMs <= tickMs ? 0 : distanceMs / 1_000;
   const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['s', 1];
   const count = Math.round(Math.abs(seconds) / size);

@@ -17,10 +17,9 @@ const groups: readonly { label: string; caps: readonly Cap[] }[] = [
   { label: texts.contactDay, caps: ['contact_day_tokens', 'contact_day_cost_micros'] },
 ];
 
-/** How many of the API's unit one of the field's is. */
+/** How many units of the API are one unit of the field. */
 const unitOf = (cap: Cap): number => (cap.endsWith('_micros') ? millionths : cap.endsWith('_ms') ? second : 1);
 
-/** How much a turn and a day may use. */
 export function AgentBudget({ value: { caps }, onChange }: PartProps): ReactNode {
   const change = (cap: Cap, given: number | string): void => {
     const { [cap]: _before, ...others } = caps;

@@ -22,12 +22,12 @@ import { AgentTools } from './agent-tools.js';
 import { AgentUsage } from './agent-usage.js';
 import { agentFields, valuesOf } from './agent-values.js';
 
-// The tabs themselves stay open to who may only read.
+// The tabs themselves stay open to readers without the scope.
 const editable = (fields: ReactNode): ReactNode => <Editable scope="agents:write">{fields}</Editable>;
 
 const route = getRouteApi('/p/$projectId/agents/$agentId');
 
-/** Everything of an agent, in parts; one draft over all of them. */
+/** Everything of an agent, in tabs with one draft over all of them. */
 export function AgentEditor({ agent, etag }: { agent: Schema<'AgentDetail'>; etag: string | null }): ReactNode {
   const { tab = 'instructions' } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/agents/$agentId' });

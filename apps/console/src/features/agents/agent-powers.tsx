@@ -10,7 +10,7 @@ import type { PartProps } from './agent-values.js';
 const texts = agentTexts.powers;
 const grades = ['read', 'write', 'destructive'] as const;
 
-/** What it does alone, who decides over the rest, and where it may reach. */
+/** What the agent may do by itself, who decides on the rest, and which hosts it may reach. */
 export function AgentPowers({ value, onChange, error }: PartProps): ReactNode {
   const may = useScope('approvals:manage');
   const approvers = useApprovers(value.approvers);
@@ -34,7 +34,7 @@ export function AgentPowers({ value, onChange, error }: PartProps): ReactNode {
               value={grade}
               label={texts.grades[grade]}
               description={texts.gradeHints[grade]}
-              // Taking powers away needs nobody's leave.
+              // Lowering powers does not need `approvals:manage`.
               disabled={!may && grades.indexOf(grade) > grades.indexOf(value.may_do)}
             />
           ))}
@@ -62,7 +62,7 @@ export function AgentPowers({ value, onChange, error }: PartProps): ReactNode {
   );
 }
 
-/** People, contacts and keys by kind, those among them that are named already and not known too. */
+/** People, contacts and keys by kind, plus those already named that the reader does not know. */
 function useApprovers(named: readonly string[]) {
   const { member } = useSession();
   const known = usePrincipals();

@@ -15,7 +15,7 @@ const texts = agentTexts.usage;
 const days = 30;
 const dayMs = 86_400_000;
 
-/** What its turns used, in sum and by day. */
+/** What its turns used, in total and by day. */
 export function AgentUsage({ agentId }: { agentId: string }): ReactNode {
   const { data, error, refetch } = useUsage('day_agent');
   if (error && !data) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
@@ -53,7 +53,7 @@ export function AgentUsage({ agentId }: { agentId: string }): ReactNode {
   );
 }
 
-/** A point for each day, also for those without a turn. */
+/** A point for each day, including days without a turn. */
 function byDay(used: Schema<'UsageView'>[]) {
   return Array.from({ length: days }, (_day, index) => {
     const day = new Date(Date.now() - (days - 1 - index) * dayMs).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/named-schema.js';
 
-/** What can be changed of an agent. */
+/** The editable fields of an agent. */
 export type AgentValues = Pick<
   Schema<'AgentView'>,
   | 'name'

@@ -3,7 +3,7 @@ import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 
-/** What each agent used in the last 30 days, in one sum or by day. */
+/** What each agent used in the last 30 days, in total or by day. */
 export function useUsage(by: 'agent' | 'day_agent'): UseQueryResult<Schema<'UsageView'>[]> {
   return useProjectQuery(['usage', by], async (signal) => {
     const { data } = await answer(api.GET('/api/v1/usage', { params: { query: { group_by: by } }, signal }));

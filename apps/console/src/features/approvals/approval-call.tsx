@@ -6,7 +6,7 @@ import { approvalTexts } from '../../texts/approvals.js';
 import { JsonView } from '../../ui/json-view.js';
 import { sentenceOf, useCalledTool } from './called-tool.js';
 
-/** What the call would do, in words and to the letter. */
+/** What the call would do, in words and in full. */
 export function ApprovalCall({ approval }: { approval: Schema<'ApprovalView'> }): ReactNode {
   const { tool, changed } = useCalledTool(approval);
   const sentence = sentenceOf(approval, tool);

@@ -10,7 +10,7 @@ import { TextLink } from '../../ui/text-link.js';
 import { When } from '../../ui/when.js';
 import { useCalledTool } from './called-tool.js';
 
-/** Who asked, in which conversation, and who may decide. */
+/** Who requested it, in which conversation, and who may decide. */
 export function ApprovalContext({ approval }: { approval: Schema<'ApprovalView'> }): ReactNode {
   const projectId = useProjectId();
   const nameOf = usePrincipalName();

@@ -26,7 +26,7 @@ interface ApprovalHistoryProps {
 const pageSize = 50;
 const states = decidedStates.map((value) => ({ value, label: uiTexts.outcomes[value] ?? value }));
 
-/** What was decided, by whom. */
+/** What was decided, and by whom. */
 export function ApprovalHistory({ state, onState }: ApprovalHistoryProps): ReactNode {
   const projectId = useProjectId();
   const columns = useColumns();

@@ -1,19 +1,26 @@
-import { Skeleton, Stack, Title } from '@mantine/core';
+import { Divider, Grid, Skeleton, Stack, Title } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useAgentName } from '../../api/agents.js';
 import { answer, api } from '../../api/client.js';
-import { useProjectQuery } from '../../api/project-query.js';
+import type { Schema } from '../../api/named-schema.js';
+import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Page } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { PendingApproval } from './pending-approval.js';
+import { Section } from '../../ui/section.js';
+import { TextLink } from '../../ui/text-link.js';
+import { When } from '../../ui/when.js';
+import { ApprovalCall } from './approval-call.js';
+import { ApprovalContext } from './approval-context.js';
 import { ApprovalHistory } from './approval-history.js';
+import { Decide } from './decide.js';
 
 const route = getRouteApi('/p/$projectId/approvals');
 const mostPending = 100;
-/** Somebody waits for these: they are asked for again so often. */
+/** Refetch interval. Somebody waits for these calls. */
 const everyMs = 3_000;
 
 export function ApprovalsPage(): ReactNode {
@@ -48,5 +55,36 @@ export function ApprovalsPage(): ReactNode {
         </section>
       </Stack>
     </Page>
+  );
+}
+
+/** A call that waits: everything needed to decide, and the decision. */
+function PendingApproval({ approval }: { approval: Schema<'ApprovalView'> }): ReactNode {
+  const projectId = useProjectId();
+  const agentName = useAgentName();
+  return (
+    <Section
+      item
+      title={approvalTexts.wants(agentName(approval.agent_id), approval.tool)}
+      actions={
+        <TextLink
+          size="sm"
+          to={{ to: '/p/$projectId/approvals/$approvalId', params: { projectId, approvalId: approval.id } }}
+        >
+          <When at={approval.created_at} relative />
+        </TextLink>
+      }
+    >
+      <Grid gap="xl">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <ApprovalCall approval={approval} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <ApprovalContext approval={approval} />
+        </Grid.Col>
+      </Grid>
+      <Divider my="md" />
+      <Decide approval={approval} />
+    </Section>
   );
 }

@@ -4,11 +4,11 @@ import { approvalTexts } from '../../texts/approvals.js';
 
 export interface CalledTool {
   tool: Schema<'ToolView'> | null;
-  /** It is no more what the call was made for: the call will not be made. */
+  /** The tool has changed since the call was requested: the call will not be made. */
   changed: boolean;
 }
 
-/** The tool of a call, which names it as the model does: `<skill>__<tool>`, and a built-in one by its own name. */
+/** The tool of a call. A call names it as the model does: `<skill>__<tool>`, or a built-in tool by its own name. */
 export function useCalledTool({ tool: called, tool_pin: pin }: Schema<'ApprovalView'>): CalledTool {
   const { data: tools } = useTools();
   if (!tools) return { tool: null, changed: false };
@@ -19,7 +19,7 @@ export function useCalledTool({ tool: called, tool_pin: pin }: Schema<'ApprovalV
   return { tool: tools.find((tool) => tool.source !== 'builtin' && tool.name === name) ?? null, changed: true };
 }
 
-/** The call in a sentence, where what it would do can be read off its arguments. */
+/** The call in a sentence, where its arguments show what it would do. */
 export function sentenceOf(call: Schema<'ApprovalView'>, tool: Schema<'ToolView'> | null): string | null {
   const { method, url, to } = call.arguments;
   if (call.tool_pin === null && call.tool === 'http_request' && typeof url === 'string')

@@ -30,7 +30,7 @@ function useDecision(approval: Approval) {
       const message = state === 'approved' ? approvalTexts.approvedNote : approvalTexts.refusedNote;
       notifications.show({ message, color: state === 'approved' ? 'teal' : 'gray' });
     },
-    // Also after a refusal: somebody else may have been first.
+    // Also after a refusal: somebody else may have decided first.
     onSettled: () =>
       Promise.all(
         ['approvals', 'approval'].map((key) =>
@@ -40,7 +40,7 @@ function useDecision(approval: Approval) {
   });
 }
 
-/** Approve or deny, with a reason; who may not reads why. */
+/** Approve or refuse, with a reason. Readers who may not decide see why. */
 export function Decide({ approval }: { approval: Approval }): ReactNode {
   const [note, setNote] = useState('');
   const decision = useDecision(approval);
@@ -92,7 +92,7 @@ export function Decide({ approval }: { approval: Approval }): ReactNode {
   );
 }
 
-/** Why this person may not decide over the call; null: they may. The engine checks the same again. */
+/** Why this person may not decide on the call; null: they may. The engine checks the same again. */
 function whyNot(approval: Approval, { member, scopes }: Session): string | null {
   const texts = approvalTexts.notice;
   const me = `user:${member.id}`;

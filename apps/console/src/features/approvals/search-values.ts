@@ -1,2 +1,2 @@
-/** What the history can be narrowed to, as the URL writes it. */
+/** The filter values of the history, as in the URL. */
 export const decidedStates = ['approved', 'refused', 'expired', 'cancelled'] as const;

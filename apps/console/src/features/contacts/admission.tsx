@@ -17,14 +17,14 @@ interface AdmissionProps {
   size?: ButtonProps['size'];
 }
 
-/** Lets a sender in, or keeps them out. */
+/** Admits a sender, or blocks them. */
 export function Admission({ contact: { id, name, status }, size }: AdmissionProps): ReactNode {
   const params = { path: { id } };
   const reason = useReason('contacts:write');
   const admit = useChange(
     async () => {
       const { released } = await answer(api.POST('/api/v1/contacts/{id}/admit', { params }));
-      // Told here: a list of those who wait shows this one no more by the time that the change is over.
+      // A notification: by the time the change is done, the list of waiting senders no longer shows this one.
       notifications.show({ message: texts.admitted(name, released) });
     },
     'contacts',

@@ -12,7 +12,7 @@ import { useDraft } from '../../ui/use-draft.js';
 
 const texts = contactTexts.form;
 
-/** What people say of a contact: the name, and how many messages a day they may send. */
+/** The contact's name, and how many messages a day they may send. */
 export function ContactForm({ contact }: { contact: Schema<'ContactDetailView'> }): ReactNode {
   const { name, daily_budget, id } = contact;
   const draft = useDraft<Schema<'ContactChange'>>({ name, daily_budget });

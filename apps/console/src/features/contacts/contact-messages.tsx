@@ -12,7 +12,7 @@ import { When } from '../../ui/when.js';
 const texts = contactTexts.messages;
 const pageSize = 30;
 
-/** Everything that a contact sent, and what became of it. */
+/** Everything that a contact sent, and its outcome. */
 export function ContactMessages({ contactId }: { contactId: string }): ReactNode {
   const projectId = useProjectId();
   const list = useCursorList(['contacts', contactId, 'messages'], (cursor, signal) =>

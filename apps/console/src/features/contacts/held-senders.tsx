@@ -14,7 +14,7 @@ import { Admission } from './admission.js';
 const texts = contactTexts.held;
 const most = 100;
 
-/** Whose messages wait until a person lets them in; they come first. */
+/** Senders whose messages wait until a person admits them. They come first. */
 export function HeldSenders(): ReactNode {
   const { data, error, refetch } = useProjectQuery(['contacts', 'held'], (signal) =>
     answer(api.GET('/api/v1/contacts', { params: { query: { status: 'unknown', limit: most } }, signal })),

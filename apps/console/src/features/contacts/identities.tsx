@@ -14,7 +14,7 @@ import { When } from '../../ui/when.js';
 
 const texts = contactTexts.identities;
 
-/** Under which names a contact writes, and whether one of them is paused for writing in circles. */
+/** The identities of a contact, and whether one of them is paused because of a loop. */
 export function Identities({ contact }: { contact: Schema<'ContactDetailView'> }): ReactNode {
   const reason = useReason('contacts:write');
   const resume = useChange(

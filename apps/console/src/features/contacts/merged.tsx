@@ -1,8 +1,9 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Group, Select, Stack, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useContact } from '../../api/contacts.js';
-import { useProjectId } from '../../api/project-query.js';
+import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { contactTexts } from '../../texts/contacts.js';
@@ -11,11 +12,10 @@ import { ConfirmAction } from '../../ui/confirm-action.js';
 import { useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { TextLink } from '../../ui/text-link.js';
-import { ContactSelect } from './contact-select.js';
 
 const texts = contactTexts.merge;
 
-/** One person under several names: merging, and taking it back. */
+/** One person with several contacts: merge and unmerge. */
 export function Merged({ contact }: { contact: Schema<'ContactDetailView'> }): ReactNode {
   if (contact.merged_into) return <OtherContact id={contact.merged_into} undo={contact.id} text={texts.countedTo} />;
   return (
@@ -30,7 +30,7 @@ export function Merged({ contact }: { contact: Schema<'ContactDetailView'> }): R
 
 interface OtherContactProps {
   id: string;
-  /** The contact that goes its own way again. */
+  /** The contact that becomes separate again. */
   undo: string;
   text: string;
 }
@@ -89,5 +89,41 @@ function MergeInto({ contact }: { contact: Schema<'ContactDetailView'> }): React
       </Group>
       <ProblemAlert error={merge.error} />
     </Stack>
+  );
+}
+
+interface ContactSelectProps {
+  /** The contact that is not offered. */
+  without: string;
+  disabled: boolean;
+  onChange: (contact: { id: string; name: string } | null) => void;
+}
+
+const typingMs = 250;
+const found = 20;
+
+/** Finds another contact by a part of its name. */
+function ContactSelect({ without, disabled, onChange }: ContactSelectProps): ReactNode {
+  const [typed, setTyped] = useState('');
+  const [asked] = useDebouncedValue(typed, typingMs);
+  const { data } = useProjectQuery(['contacts', 'select', asked], (signal) =>
+    answer(api.GET('/api/v1/contacts', { params: { query: { search: asked || undefined, limit: found } }, signal })),
+  );
+  const offered = (data?.data ?? []).filter(({ id, merged_into }) => id !== without && merged_into === null);
+  return (
+    <Select
+      flex={1}
+      label={texts.label}
+      placeholder={texts.placeholder}
+      searchable
+      clearable
+      disabled={disabled}
+      nothingFoundMessage={texts.nothingFound}
+      // The API has filtered already.
+      filter={({ options }) => options}
+      data={offered.map(({ id, name }) => ({ value: id, label: name }))}
+      onSearchChange={setTyped}
+      onChange={(chosen) => onChange(offered.find(({ id }) => id === chosen) ?? null)}
+    />
   );
 }

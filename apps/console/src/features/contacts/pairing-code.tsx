@@ -13,7 +13,7 @@ import { SecretOnce } from '../../ui/secret-once.js';
 
 const texts = contactTexts.pairing;
 
-/** A code that admits whoever sends it first. */
+/** A code that admits the first sender who sends it. */
 export function PairingCode(): ReactNode {
   const reason = useReason('contacts:write');
   const { data: apps = [] } = useApps();

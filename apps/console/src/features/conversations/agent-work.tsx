@@ -1,4 +1,5 @@
-import { Loader } from '@mantine/core';
+import { Alert, Loader } from '@mantine/core';
+import { ShieldQuestion, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
@@ -8,13 +9,12 @@ import { useChange } from '../../api/use-change.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { useReason } from '../../ui/editable.js';
+import { JsonView } from '../../ui/json-view.js';
 import { AgentName } from '../../ui/name-of.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import classes from './chat.module.css';
-import { ToolUse } from './tool-use.js';
-import { WaitingApproval } from './waiting-approval.js';
 
 const texts = conversationTexts.chat;
 const openMs = 2_000;
@@ -78,4 +78,52 @@ function Working({ sessionId, waiting }: { sessionId: string | null; waiting: st
       <ProblemAlert error={cancel.error} />
     </div>
   );
+}
+
+type Step = Schema<'StepView'>;
+
+/** Each tool call, with its arguments and its result. */
+function ToolUse({ steps }: { steps: Step[] }): ReactNode {
+  const results = steps.filter(({ kind }) => kind === 'tool_result');
+  return steps
+    .filter(({ kind }) => kind === 'tool_call')
+    .map(({ seq, content }) => {
+      const result = results.find((step) => step.content['call_id'] === content['call_id']);
+      return (
+        <details key={seq} className={classes.tool}>
+          <summary>
+            <Wrench size={13} aria-hidden /> {texts.used} <code>{String(content['name'])}</code>
+            {result?.duration_ms != null && ` · ${texts.took(result.duration_ms)}`}
+          </summary>
+          <JsonView label={texts.toolIn} value={content['arguments']} />
+          {result && <JsonView label={texts.toolOut} value={result.content} />}
+        </details>
+      );
+    });
+}
+
+const most = 100;
+
+/** The calls of a turn that wait for approval. */
+function WaitingApproval({ turnId, eventId }: { turnId: string; eventId: string }): ReactNode {
+  const { data } = useProjectQuery(['conversations', 'approvals', eventId], (signal) =>
+    answer(
+      api.GET('/api/v1/approvals', { params: { query: { state: 'pending', event_id: eventId, limit: most } }, signal }),
+    ),
+  );
+  return data?.data
+    .filter(({ turn_id }) => turn_id === turnId)
+    .map(({ id, tool, arguments: args }) => (
+      <Alert
+        key={id}
+        variant="light"
+        color="yellow"
+        icon={<ShieldQuestion size={18} aria-hidden />}
+        title={texts.asks(tool)}
+        w="min(520px, 86%)"
+        style={{ alignSelf: 'flex-end' }}
+      >
+        <JsonView label={texts.toolIn} value={args} />
+      </Alert>
+    ));
 }

@@ -13,7 +13,7 @@ type Mark = Schema<'SessionMarkView'>;
 const settled = ['delivered', 'dead', 'unknown'];
 const inFlightMs = 1_500;
 
-/** What a person did in a conversation: took it over, said something, handed it back. */
+/** What a person did in a conversation: took over, replied, handed back. */
 export function ChatMark({ mark }: { mark: Mark }): ReactNode {
   const nameOf = usePrincipalName();
   const who = nameOf(mark.made_by);

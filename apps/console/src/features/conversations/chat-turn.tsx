@@ -15,7 +15,7 @@ const waiting: readonly Turn['state'][] = ['waiting', 'held'];
 const unseen: readonly Turn['state'][] = [...waiting, 'collected', 'handled'];
 const said: readonly Turn['state'][] = ['open', 'succeeded'];
 
-/** What a sender said, and what the agent made of it. */
+/** What a sender wrote, and what the agent made of it. */
 export function ChatTurn({ turn, session }: { turn: Turn; session: Schema<'SessionDetailView'> }): ReactNode {
   const projectId = useProjectId();
   const { message, earlier = [], verified } = turn.input;

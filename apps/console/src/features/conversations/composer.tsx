@@ -13,7 +13,7 @@ import { HandBack } from './hand-back.js';
 
 const texts = conversationTexts.composer;
 
-/** Under a chat: what a person can do here now. */
+/** Below a chat: what a person can do here now. */
 export function Composer({ session }: { session: Schema<'SessionDetailView'> }): ReactNode {
   return (
     <div className={classes.composer}>
@@ -68,7 +68,7 @@ function TakeOver({ session: { id, status } }: { session: Schema<'SessionDetailV
 function Write({ session: { id, waiting } }: { session: Schema<'SessionDetailView'> }): ReactNode {
   const reason = useReason('channels:write');
   const [text, setText] = useState('');
-  // The same message under the same key is sent once, however often it is tried.
+  // The same message under the same key is sent once, however often it is retried.
   const [key, setKey] = useState(newKey);
   const send = useChange(
     () =>
@@ -133,7 +133,7 @@ function Write({ session: { id, waiting } }: { session: Schema<'SessionDetailVie
   );
 }
 
-/** Nobody else's. `crypto.randomUUID` is there over https alone. */
+/** A random key. `crypto.randomUUID` exists over https only. */
 function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -56,7 +56,7 @@ function Chat({
   const last = entries.at(-1)?.at;
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    // What is newest, and where to answer it; on a phone more stands below.
+    // Shows the newest entry and the composer. On a phone there is more below.
     if (last) section.current?.scrollIntoView({ block: 'end' });
   }, [last, turns.loading]);
   return (
@@ -90,7 +90,10 @@ function Chat({
   );
 }
 
-/** Who a session is with: the contact by name, else what its messages have in common. @param session undefined while it is loaded */
+/**
+ * Who a session is with: the contact by name, else what its messages have in common.
+ * @param session undefined while it loads
+ */
 function useWhom(session: Schema<'SessionDetailView'> | undefined): string | undefined {
   const { data: contact } = useContact(session?.contact_id ?? null);
   return contact?.name ?? (session && topicOf(session));

@@ -49,7 +49,7 @@ function columnsWith(contactName: (id: string | null) => string | undefined): Co
       label: columns.with,
       width: 'minmax(0, 3fr)',
       cell: (session) => (
-        // A space of no width keeps the height of the row.
+        // A zero-width space keeps the height of the row.
         <NameOver name={contactName(session.contact_id) ?? topicOf(session)} under={session.last_text ?? '\u200b'} />
       ),
     },

@@ -15,7 +15,7 @@ interface HandBackProps {
   reason: string | null;
 }
 
-/** Ends a takeover; where messages came meanwhile, asks who answers them. */
+/** Ends a takeover. If messages arrived meanwhile, asks who answers them. */
 export function HandBack({ sessionId, waiting, reason }: HandBackProps): ReactNode {
   const [asking, setAsking] = useState(false);
   const [who, setWho] = useState('handled');

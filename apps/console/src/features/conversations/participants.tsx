@@ -17,7 +17,7 @@ import { topicOf } from './topic.js';
 
 const texts = conversationTexts.participants;
 
-/** Who takes part: the contact with what is known of them, the agent, the person who took over. */
+/** Who takes part: the contact with what is known about them, the agent, the person who took over. */
 export function Participants({ session }: { session: Schema<'SessionDetailView'> }): ReactNode {
   const projectId = useProjectId();
   const appName = useAppName();

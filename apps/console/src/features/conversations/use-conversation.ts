@@ -6,11 +6,11 @@ import type { UseQueryResult } from '@tanstack/react-query';
 type Session = Schema<'SessionDetailView'>;
 type Turn = Schema<'SessionTurnView'>;
 
-/** One line of a chat: a turn with its message and answer, or what a person did. */
+/** One entry of a chat: a turn with its message and answer, or what a person did. */
 export type Entry = { at: string } & ({ turn: Turn; mark?: never } | { mark: Session['marks'][number]; turn?: never });
 
 const pageSize = 20;
-/** What another person does is told by no event. */
+/** No event reports what another person does, so the session is polled. */
 const othersMs = 5_000;
 
 export interface Conversation {

@@ -14,13 +14,13 @@ type Kind = Schema<'BindingView'>['consumer_kind'];
 const folders: Readonly<Record<Kind, string>> = { app: 'integrations', skill: 'skills', mcp_server: 'mcp-servers' };
 const isKind = (text: string): text is Kind => text in folders;
 
-/** What a credential was made for. @param mark its `managed_for` */
+/** What a credential was created for. @param mark its `managed_for` */
 export function ManagedFor({ mark }: { mark: string }): ReactNode {
   const [kind = '', id = ''] = mark.split(':');
   return isKind(kind) ? <ConsumerName kind={kind} id={id} /> : mark;
 }
 
-/** Who reads a credential, by name, with what it is. */
+/** What reads a credential: its name and kind. */
 export function ConsumerName({ kind, id }: { kind: Kind; id: string }): ReactNode {
   const { data: apps } = useApps();
   const mayTools = useScope('tools:read');

@@ -23,7 +23,7 @@ const types = ['api_key', 'oauth2', 'text'] as const satisfies readonly Type[];
 const grants = ['authorization_code', 'client_credentials'] as const satisfies readonly Grant[];
 
 interface CreateCredentialProps {
-  /** The id of the adapter that it is made for. */
+  /** The id of the adapter that the credential is for. */
   forAdapter: string | undefined;
   onClose: () => void;
 }
@@ -139,7 +139,10 @@ function Form({ slug: first, listings, onClose }: FormProps): ReactNode {
   );
 }
 
-/** So that its page names the redirect URI before anybody connects. What the provider lacks, connecting says. */
+/**
+ * Sets the provider so that the page shows the redirect URI before anybody connects. What the provider still lacks is
+ * reported on connecting.
+ */
 async function setProvider(id: string, provider: string): Promise<void> {
   try {
     await answer(api.PUT('/api/v1/credentials/{id}/oauth', { params: { path: { id } }, body: { provider } }));

@@ -11,10 +11,10 @@ import { ReplaceFields } from './replace-fields.js';
 import { type Credential, useCredentialMutation } from './use-credential.js';
 
 const texts = credentialTexts.one;
-/** The vault keeps these itself. */
+/** Fields that the vault maintains itself. */
 const kept = ['access_token', 'refresh_token'];
 
-/** The fields by name, and how their values are replaced. */
+/** The names of the fields, and how their values are replaced. */
 export function CredentialFields({ credential }: { credential: Credential }): ReactNode {
   const may = useScope('credentials:write');
   const [replacing, setReplacing] = useState<string | null>(null);
@@ -81,7 +81,7 @@ export function CredentialFields({ credential }: { credential: Credential }): Re
 interface ReplaceProps {
   id: string;
   field: string;
-  /** The value before stays valid. */
+  /** The old value stays valid. */
   overlaps: boolean;
   onClose: () => void;
 }

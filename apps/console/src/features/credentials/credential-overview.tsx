@@ -16,7 +16,7 @@ const texts = credentialTexts.one;
 
 interface CredentialOverviewProps {
   credential: Credential;
-  /** What a check just said. */
+  /** The result of the check that just ran. */
   verified: Schema<'VerificationView'> | undefined;
 }
 

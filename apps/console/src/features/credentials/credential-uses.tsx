@@ -15,7 +15,7 @@ import { type Credential, useBindings, useCredentialMutation } from './use-crede
 const texts = credentialTexts.uses;
 type Binding = Schema<'BindingView'>;
 
-/** What reads the credential, and what each of them gets of it. */
+/** What reads the credential, and which fields each gets. */
 export function CredentialUses({ credential }: { credential: Credential }): ReactNode {
   const { data: bindings, error, refetch } = useBindings(credential.id);
   if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;

@@ -11,7 +11,7 @@ import { type Credential, useBindings, useCredentialMutation } from './use-crede
 
 const texts = credentialTexts.one;
 
-/** Deletes, after it showed what stops working then. */
+/** Deletes the credential after showing what stops working. */
 export function DeleteCredential({ credential }: { credential: Credential }): ReactNode {
   const projectId = useProjectId();
   const navigate = useNavigate();

@@ -15,7 +15,7 @@ import { type Credential, readCredential, useRefreshCredentials } from './use-cr
 const valuesOf = ({ name, adapter_slug }: Credential) => ({ name, adapter_slug });
 type Values = ReturnType<typeof valuesOf>;
 
-/** Name and provider; the values of fields are replaced one by one. */
+/** Name and provider. Field values are replaced one by one. */
 export function EditCredential({ shown, onClose }: { shown: Tagged<Credential>; onClose: () => void }): ReactNode {
   const [base] = useState(shown);
   const [values, setValues] = useState(() => valuesOf(base.data));

@@ -12,7 +12,7 @@ type Type = Schema<'CredentialView'>['type'];
 export interface FieldValue {
   id: number;
   name: string;
-  /** A name that is not the person's to choose. */
+  /** The person cannot change the name. */
   fixed: boolean;
   label: string;
   value: string;
@@ -32,7 +32,7 @@ const field = (name: string, part: Partial<FieldValue> = {}): FieldValue => ({
   ...part,
 });
 
-/** What a new credential of this type has to be asked for. */
+/** The fields that a new credential of this type needs. */
 export function firstFields(type: Type, declared: Schema<'CredentialDeclarationView'>[]): FieldValue[] {
   if (type === 'api_key') return [field('token', { label: texts.token })];
   if (type === 'oauth2')
@@ -46,7 +46,7 @@ export function firstFields(type: Type, declared: Schema<'CredentialDeclarationV
   return wanted.length > 0 ? wanted : [field('')];
 }
 
-/** The fields that there are, each with a value to come. */
+/** The existing fields, each awaiting a new value. */
 export const fieldsNamed = (names: readonly string[]): FieldValue[] => names.map((name) => field(name));
 
 /** As the API takes them. */

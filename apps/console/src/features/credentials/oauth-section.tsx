@@ -1,4 +1,5 @@
-import { Badge, Button, Group, Skeleton, Stack, Text, Timeline } from '@mantine/core';
+import { Badge, Button, Group, Modal, Skeleton, Stack, Text, Timeline } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { credentialStatus } from '../../api/credentials.js';
@@ -6,6 +7,7 @@ import { isProblem } from '../../api/problem.js';
 import { useScope } from '../../api/session.js';
 import { useConnect } from '../../api/use-connect.js';
 import { credentialTexts } from '../../texts/credentials.js';
+import { uiTexts } from '../../texts/ui.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { CopyField } from '../../ui/copy-field.js';
 import { FieldList } from '../../ui/field-list.js';
@@ -13,12 +15,11 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { ConnectLink } from './connect-link.js';
 import { type Credential, type Grant, useCredentialMutation, useGrant } from './use-credential.js';
 
 const texts = credentialTexts.oauth;
 
-/** The account behind an OAuth credential: who gave consent, and how its tokens are kept fresh. */
+/** The account behind an OAuth credential: its scopes, and the state of its tokens. */
 export function OauthSection({ credential }: { credential: Credential }): ReactNode {
   const { id } = credential;
   const may = useScope('credentials:write');
@@ -123,5 +124,37 @@ function Scopes({ scopes }: { scopes: string[] }): ReactNode {
         </Badge>
       ))}
     </Group>
+  );
+}
+
+/** A link with which somebody without an account here connects theirs. */
+function ConnectLink({ id }: { id: string }): ReactNode {
+  const make = useMutation({
+    mutationFn: () =>
+      answer(api.POST('/api/v1/credentials/{id}/connect-links', { params: { path: { id } }, body: {} })),
+  });
+  return (
+    <>
+      <Button size="compact-sm" variant="default" loading={make.isPending} onClick={() => make.mutate()}>
+        {texts.link}
+      </Button>
+      <Modal opened={!make.isIdle && !make.isPending} onClose={() => make.reset()} title={texts.linkTitle} centered>
+        <Stack gap="md">
+          <ProblemAlert error={make.error} />
+          {make.data && (
+            <>
+              <Text size="sm">{texts.linkText}</Text>
+              <CopyField label={texts.linkLabel} value={make.data.url} />
+              <Text size="sm" c="dimmed">
+                {texts.linkUntil} <When at={make.data.expires_at} />
+              </Text>
+            </>
+          )}
+          <Group justify="flex-end">
+            <Button onClick={() => make.reset()}>{uiTexts.done}</Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
   );
 }

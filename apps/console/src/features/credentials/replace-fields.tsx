@@ -12,11 +12,11 @@ const texts = credentialTexts.one;
 
 interface ReplaceFieldsProps {
   credential: Credential;
-  /** Those that a person sets. */
+  /** The fields that a person sets. */
   names: readonly string[];
 }
 
-/** New values for all fields in one step; it heals a record that does not open. */
+/** New values for all fields in one step. This repairs a record that cannot be decrypted. */
 export function ReplaceFields({ credential, names }: ReplaceFieldsProps): ReactNode {
   const { id, type } = credential;
   const [open, setOpen] = useState(false);

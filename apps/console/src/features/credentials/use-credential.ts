@@ -13,7 +13,7 @@ export const readCredential = (id: string, signal?: AbortSignal): Promise<Tagged
 export const useCredential = (id: string) =>
   useProjectQuery(['credentials', id], (signal) => readCredential(id, signal));
 
-/** How the account is connected; of OAuth credentials alone. */
+/** How the account is connected. Only for OAuth credentials. */
 export const useGrant = (id: string, enabled: boolean) =>
   useProjectQuery(
     ['credentials', id, 'grant'],
@@ -27,7 +27,7 @@ export const useBindings = (id: string) =>
     return data;
   });
 
-/** Asks again for all that says something of credentials, the Apps that they fill among it. */
+/** Refetches everything that depends on credentials, including the Apps that they fill. */
 export function useRefreshCredentials(): () => Promise<void> {
   const queryClient = useQueryClient();
   const projectId = useProjectId();
@@ -38,7 +38,7 @@ export function useRefreshCredentials(): () => Promise<void> {
   };
 }
 
-/** A change upon which everything of credentials is asked for again. */
+/** A change, after which everything of credentials is refetched. */
 export function useCredentialMutation<Sent, Answered>(change: (sent: Sent) => Promise<Answered>) {
   const refresh = useRefreshCredentials();
   return useMutation({ mutationFn: change, onSuccess: refresh });

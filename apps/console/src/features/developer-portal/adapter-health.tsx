@@ -18,7 +18,7 @@ interface AdapterHealthProps {
   onHours: (hours: HealthHours) => void;
 }
 
-/** How the adapter did over time: whether it was ready, and how fast it answered. */
+/** The adapter over time: whether it was ready, and how fast it answered. */
 export function AdapterHealth({ id, hours, onHours }: AdapterHealthProps): ReactNode {
   const { data, error, refetch } = useProjectQuery(
     ['adapters', id, 'health', hours],

@@ -18,7 +18,7 @@ const texts = developerPortalTexts.one;
 
 interface AdapterOverviewProps {
   adapter: Adapter;
-  /** The project's App of it. */
+  /** The project's App of this adapter. */
   app: Schema<'AppView'> | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { flag, oneOf, searchOf, text } from '../../app/search.js';
 
-/** Of the list: whether an adapter is being registered. */
+/** URL parameter of the list: whether an adapter is being registered. */
 export const validateAdaptersSearch = searchOf({ register: flag });
 
 export const adapterTabs = ['overview', 'versions', 'health', 'conformance', 'settings'] as const;
@@ -9,7 +9,7 @@ export type AdapterTab = (typeof adapterTabs)[number];
 export const healthHours = ['1', '24', '168'] as const;
 export type HealthHours = (typeof healthHours)[number];
 
-/** Of one: what shows; the version or run that is open; how far back its health is shown. */
+/** URL parameters of one adapter: the tab, the open version or run, and the time range of its health. */
 export const validateAdapterSearch = searchOf({
   tab: oneOf(adapterTabs),
   version: text,

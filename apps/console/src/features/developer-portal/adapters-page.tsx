@@ -17,7 +17,7 @@ import { type Adapter, useAdapterMutation, useAdapters } from './use-adapter.js'
 
 const route = getRouteApi('/p/$projectId/developer-portal');
 
-/** Of adapters, what people know them by: one that is disabled is not asked for its health. */
+/** The state of an adapter as people see it. A disabled one is not asked for its health. */
 export const adapterStatus = ({ disabled, base_url, state }: Adapter): string | null =>
   disabled ? 'disabled' : base_url === null ? null : state;
 

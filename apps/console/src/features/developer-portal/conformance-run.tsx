@@ -5,17 +5,18 @@ import { answer, api } from '../../api/client.js';
 import { projectKey, useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
+import { CodeBlock } from '../../ui/code-block.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { ConformancePoint } from './conformance-point.js';
 import { useQuery } from '@tanstack/react-query';
 
 const texts = developerPortalTexts.conformance;
 const againMs = 1_000;
 
-/** One run of the checks: how far it is, and what failed. */
+/** One run of the checks: its progress, and what failed. */
 export function ConformanceRun({ adapterId, runId }: { adapterId: string; runId: string }): ReactNode {
   const projectId = useProjectId();
   const [all, setAll] = useState(false);
@@ -89,5 +90,52 @@ function Summary({ report }: { report: Schema<'ReportView'> }): ReactNode {
     >
       {texts.summary(summary.passed, summary.skipped, summary.not_applicable)}
     </Alert>
+  );
+}
+
+interface ConformancePointProps {
+  point: Schema<'PointResultView'>;
+  /** Also shows the checks that did not fail. */
+  all: boolean;
+}
+
+/** One point of the contract with its checks. */
+function ConformancePoint({ point, all }: ConformancePointProps): ReactNode {
+  const checks = all ? point.checks : point.checks.filter(({ status }) => status === 'failed');
+  return (
+    <Stack gap="sm">
+      <Text fw={600}>
+        {point.point}. {point.title}
+      </Text>
+      {checks.map((check) => (
+        <Stack key={check.id} gap={6} pl="md">
+          <Group gap="xs">
+            <Text>{check.title}</Text>
+            <StatusBadge status={check.status} />
+          </Group>
+          {check.reason && (
+            <Text size="sm" c="dimmed">
+              {check.reason}
+            </Text>
+          )}
+          {check.failure && (
+            <>
+              <Text size="sm">
+                <b>{texts.advice}</b> {check.failure.advice}
+              </Text>
+              <CodeBlock
+                label={`${check.title}: ${texts.got}`}
+                wrap
+                code={[
+                  `${texts.request}:  ${check.failure.request}`,
+                  `${texts.expected}:  ${check.failure.expected}`,
+                  `${texts.got}:  ${check.failure.got}`,
+                ].join('\n')}
+              />
+            </>
+          )}
+        </Stack>
+      ))}
+    </Stack>
   );
 }

@@ -21,12 +21,12 @@ const againMs = 2_000;
 
 interface ConformanceProps {
   id: string;
-  /** The run that is looked at; the newest when absent. */
+  /** The open run; the newest when absent. */
   run: string | undefined;
   onRun: (runId: string) => void;
 }
 
-/** Checks the adapter against the contract, and shows what failed. */
+/** Checks the adapter against the contract and shows what failed. */
 export function Conformance({ id, run, onRun }: ConformanceProps): ReactNode {
   const may = useScope('apps:write');
   const nameOf = usePrincipalName();
@@ -131,7 +131,7 @@ export function Conformance({ id, run, onRun }: ConformanceProps): ReactNode {
   );
 }
 
-/** @returns null for what is no JSON object; an empty one for nothing */
+/** @returns null if the text is not a JSON object; an empty object for an empty text */
 function parseFixtures(typed: string): Record<string, unknown> | null {
   if (typed.trim() === '') return {};
   try {

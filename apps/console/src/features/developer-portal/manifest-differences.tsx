@@ -9,7 +9,7 @@ import { StatusBadge } from '../../ui/status-badge.js';
 const texts = developerPortalTexts.versions;
 const kinds = { added: 'teal', removed: 'red', changed: 'yellow' } as const;
 
-/** What a manifest changes, leaf by leaf, and what of it somebody has to agree to. */
+/** What a manifest changes, leaf by leaf, and which changes need approval. */
 export function ManifestDifferences({ differences }: { differences: Schema<'ManifestDifferenceView'>[] }): ReactNode {
   if (differences.length === 0) return <Text c="dimmed">{texts.none}</Text>;
   const leaves = differences.flatMap(({ path, before, after, needs_approval }) =>
@@ -54,7 +54,7 @@ export function ManifestDifferences({ differences }: { differences: Schema<'Mani
   );
 }
 
-/** `/credentials/0` and `maps_to`: `credentials.0.maps_to`. */
+/** `/credentials/0` and `maps_to` become `credentials.0.maps_to`. */
 const pathOf = (pointer: string, below: string): string =>
   [...pointer.split('/').slice(1), ...(below ? [below] : [])].join('.') || '·';
 

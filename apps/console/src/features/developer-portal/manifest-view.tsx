@@ -6,7 +6,7 @@ import { FieldList } from '../../ui/field-list.js';
 
 const texts = developerPortalTexts.manifest;
 
-/** What an adapter says of itself, for people. */
+/** The manifest of an adapter, for people. */
 export function ManifestView({ manifest }: { manifest: Schema<'ManifestView'> }): ReactNode {
   const { slug, category, capabilities, schema_version, author, credentials, events = [], skill } = manifest;
   return (

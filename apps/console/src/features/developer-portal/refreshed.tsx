@@ -9,9 +9,9 @@ const texts = developerPortalTexts.one;
 
 interface RefreshedProps {
   adapter: Adapter;
-  /** What a refresh just found. */
+  /** The result of the last refresh. */
   found: Schema<'RefreshedAdapterView'> | undefined;
-  /** When it was asked for, in milliseconds. */
+  /** When the refresh was requested, in milliseconds. */
   before: number;
   onReview: (number: number) => void;
 }
@@ -41,5 +41,5 @@ export function Refreshed({ adapter, found, before, onReview }: RefreshedProps):
   );
 }
 
-/** The browser's clock and the server's need not agree. */
+/** The browser's clock may differ from the server's. */
 const clockToleranceMs = 5_000;

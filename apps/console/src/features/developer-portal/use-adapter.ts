@@ -27,7 +27,7 @@ export const useVersions = (id: string) =>
     return data.toSorted((a, b) => b.number - a.number);
   });
 
-/** A change upon which everything of adapters, and of the Apps of them, is asked for again. */
+/** A change, after which everything of adapters and their Apps is refetched. */
 export function useAdapterMutation<Sent, Answered>(change: (sent: Sent) => Promise<Answered>) {
   const queryClient = useQueryClient();
   const projectId = useProjectId();

@@ -16,12 +16,12 @@ const texts = developerPortalTexts.versions;
 
 interface VersionsProps {
   adapter: Adapter;
-  /** The number of the one that is looked at. */
+  /** The number of the open version. */
   open: number | undefined;
   onOpen: (number: number | undefined) => void;
 }
 
-/** Every manifest that was fetched: which is in force, what each changed, and the way back. */
+/** Every manifest that was fetched: which one is in force, what each changed, and rolling back. */
 export function Versions({ adapter, open, onOpen }: VersionsProps): ReactNode {
   const { data: versions, error, refetch } = useVersions(adapter.id);
   const nameOf = usePrincipalName();

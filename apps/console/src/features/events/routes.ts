@@ -2,10 +2,16 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { appsQuestion } from '../../api/apps.js';
 import { prefetch, prefetchList } from '../../api/project-query.js';
 import { projectRoute } from '../../app/project-route.js';
+import { searchOf, text } from '../../app/search.js';
 import { askEvents, eventListKey } from './list/event-list.js';
 import { validateEventSearch } from './list/event-search.js';
-import { validateEventPageSearch } from './one/event-route-search.js';
 import { validateSimulatorSearch } from './simulator/simulator-search.js';
+
+/** The URL parameters of an event: the stations that differ from their initial state, and the filter that is tried. */
+const validateEventPageSearch = searchOf({
+  toggled: text,
+  test: (value) => (typeof value === 'string' ? value : undefined),
+});
 
 export const eventRoutes = [
   createRoute({

@@ -13,7 +13,7 @@ const texts = homeTexts.attention;
 const everyMs = 30_000;
 type Item = Schema<'AttentionView'>;
 
-/** One line for each thing that does not work, or waits for a person. */
+/** One line for each thing that does not work or waits for a person. */
 export function Attention(): ReactNode {
   const { data, error, refetch } = useProjectQuery(...attentionQuestion, { refetchInterval: everyMs });
   if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
@@ -80,14 +80,14 @@ const folders: Readonly<Record<Item['resource']['kind'], string | null>> = {
   service: null,
 };
 
-/** Messages that were kept are found by their outcome; a form that repairs it is opened at once. */
+/** Where to look: held messages are found by their outcome; the form that fixes a problem opens at once. */
 const searches: Readonly<Record<string, Record<string, string>>> = {
   messages_parked: { outcome: 'parked' },
   loop_paused: { outcome: 'loop_paused' },
   no_reply_address: { tab: 'channel', edit: 'channel' },
 };
 
-/** The page where a thing is seen to; where it is of many, their list. */
+/** The page where the problem is solved; the list, if it concerns several things. */
 function pathOf({ kind, id }: Item['resource']): `/${string}` | null {
   const folder = folders[kind];
   return folder === null ? null : `/${[folder.slice(1), id].filter(Boolean).join('/')}`;

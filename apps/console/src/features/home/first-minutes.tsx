@@ -1,23 +1,23 @@
-import { Anchor, Progress, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Input, Progress, Stack, Text, ThemeIcon } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
+import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApps } from '../../api/apps.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { homeTexts } from '../../texts/home.js';
+import { CodeBlock } from '../../ui/code-block.js';
+import { CopyField } from '../../ui/copy-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { ProjectLink } from '../../ui/project-link.js';
 import { Section } from '../../ui/section.js';
-import { ModelStep, useModel } from './model-step.js';
-import { verificationQuestion } from './questions.js';
+import { modelQuestion, verificationQuestion } from './questions.js';
 import { SendSample } from './send-sample.js';
-import { Step } from './step.js';
 import { VerifyApp } from './verify-app.js';
-import { WebhookAddress } from './webhook-address.js';
 
 const texts = homeTexts.checklist;
 
-/** From an empty project to a message that was answered, without a word of documentation. */
+/** From an empty project to an answered message, without reading documentation. */
 export function FirstMinutes({ newest }: { newest: Schema<'EventView'>[] }): ReactNode {
   const projectId = useProjectId();
   const { data: apps, error } = useApps();
@@ -85,3 +85,81 @@ export function FirstMinutes({ newest }: { newest: Schema<'EventView'>[] }): Rea
 }
 
 const watchLink = (id: string): ReactNode => <ProjectLink path={`/events/${id}`}>{texts.watchAction}</ProjectLink>;
+
+const command = 'MODEL_BASE_URL=https://api.openai.com/v1 MODEL_NAME=gpt-5-mini MODEL_API_KEY=… npm start';
+
+function useModel(): Schema<'ModelSettingsView'> | undefined {
+  return useProjectQuery(...modelQuestion).data;
+}
+
+/** How to connect a model, which is a setting of the installation; or how to continue without one. */
+function ModelStep({ model, onKeep }: { model: Schema<'ModelSettingsView'>; onKeep: () => void }): ReactNode {
+  if (model.mode === 'connected') return null;
+  return (
+    <Stack gap="sm" align="flex-start">
+      <div style={{ width: '100%' }}>
+        <CodeBlock code={command} label={texts.modelCommand} />
+      </div>
+      <Button variant="default" onClick={onKeep}>
+        {texts.keepRehearsal}
+      </Button>
+    </Stack>
+  );
+}
+
+/** The webhook URL, and a command that sends to it. @param url null: this person may not see it */
+function WebhookAddress({ url }: { url: string | null }): ReactNode {
+  if (!url) return <Text c="dimmed">{texts.hiddenUrl}</Text>;
+  const body = JSON.stringify({ text: texts.sample });
+  const curl = `curl -X POST '${url}' \\\n  -H 'content-type: application/json' \\\n  -d '${body}'`;
+  return (
+    <Stack gap="sm">
+      <CopyField label={texts.url} value={url} />
+      <Input.Wrapper label={texts.curl} labelElement="div">
+        <CodeBlock code={curl} label={texts.curl} />
+      </Input.Wrapper>
+    </Stack>
+  );
+}
+
+interface StepProps {
+  number: number;
+  done: boolean;
+  title: string;
+  text?: string;
+  /** Beside the title, done or not. */
+  link?: ReactNode;
+  /** What the step takes; hidden once it is done. */
+  children?: ReactNode;
+}
+
+/** One line of a checklist. */
+function Step({ number, done, title, text, link, children }: StepProps): ReactNode {
+  return (
+    <li data-done={done}>
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <ThemeIcon size={22} radius="xl" variant={done ? 'filled' : 'default'} color="teal.8" mt={1}>
+          {done ? (
+            <Check size={13} aria-label="✓" />
+          ) : (
+            <Text span size="xs" fw={600} aria-hidden>
+              {number}
+            </Text>
+          )}
+        </ThemeIcon>
+        <div style={{ flex: 1, minWidth: 0 }}>
+          <Group gap="sm">
+            <Text fw={500}>{title}</Text>
+            {link}
+          </Group>
+          {text && !done && (
+            <Text size="sm" c="dimmed">
+              {text}
+            </Text>
+          )}
+          {children && !done && <div style={{ marginTop: 10 }}>{children}</div>}
+        </div>
+      </Group>
+    </li>
+  );
+}

@@ -15,7 +15,7 @@ import { grouped } from '../../ui/grouped.js';
 const texts = homeTexts.health;
 const everyMs = 15_000;
 
-/** Is it well, and where does it wait: the last hour. */
+/** The last hour: whether the system is healthy, and where it waits. */
 export function Health(): ReactNode {
   const { data, error } = useProjectQuery(...lastHourQuestion, { refetchInterval: everyMs });
   const queues = useProjectQuery(...queuesQuestion, { refetchInterval: everyMs });

@@ -5,7 +5,10 @@ type Counts = Schema<'CountsView'>;
 type Statistics = Schema<'MessageStatisticsView'>;
 type Group = keyof typeof homeTexts.health.groups;
 
-/** What people tell apart at a glance. Every outcome is in one of them, but for what Verify sent itself. */
+/**
+ * The groups that people tell apart at a glance. Every outcome is in one of them, except those of requests that Verify
+ * sent.
+ */
 export const outcomeGroups: readonly { name: Group; color: string; outcomes: readonly string[] }[] = [
   { name: 'routed', color: 'teal.6', outcomes: ['routed'] },
   {
@@ -40,7 +43,7 @@ function groupsOf(counts: Counts): Record<string, number> {
   );
 }
 
-/** The picture in words. */
+/** The chart in words. */
 export function summaryOf({ total }: Statistics): string {
   const groups = groupsOf(total);
   const parts = outcomeGroups.map(({ name }) => `${homeTexts.health.groups[name]} ${groups[name]}`);

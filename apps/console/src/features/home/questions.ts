@@ -28,7 +28,7 @@ export const modelQuestion: Question<Schema<'ModelSettingsView'>> = [
   (signal) => answer(api.GET('/api/v1/model', { signal })),
 ];
 
-/** Verify leaves the requests that it made as events. */
+/** The requests of Verify remain as events. */
 export const verificationQuestion: Question<boolean> = [
   ['events', 'verification'],
   async (signal) => {

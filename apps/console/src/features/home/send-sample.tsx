@@ -12,7 +12,7 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 
 const texts = homeTexts.checklist;
 
-/** Sends to the App's public URL as anybody else would, and goes to see what becomes of it. */
+/** Sends to the App's public URL like any sender, and opens the event. */
 export function SendSample({ appId }: { appId: string }): ReactNode {
   const queryClient = useQueryClient();
   const projectId = useProjectId();

@@ -12,7 +12,7 @@ import { ProjectLink } from '../../ui/project-link.js';
 
 const texts = homeTexts.checklist;
 
-/** Asks the App whether it can do what it should. */
+/** Checks whether the App works. */
 export function VerifyApp({ appId }: { appId: string }): ReactNode {
   const queryClient = useQueryClient();
   const projectId = useProjectId();

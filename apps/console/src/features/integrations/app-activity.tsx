@@ -45,7 +45,7 @@ export function AppActivity({ app }: { app: App }): ReactNode {
   );
 }
 
-/** As high while it is read as when it is there: what stands below does not move. */
+/** Has its final height while it loads, so that nothing below moves. */
 function Count({ label, value }: { label: string; value: string | undefined }): ReactNode {
   return (
     <div>

@@ -15,7 +15,7 @@ interface AppCardProps {
   app: Schema<'AppView'>;
   listing: Schema<'ListingView'> | undefined;
   day: Schema<'AppStatistics'> | undefined;
-  /** Whether the counts have come: without them nothing is said of the day. */
+  /** Whether the counts have loaded. Without them, nothing is said about the day. */
   counted: boolean;
 }
 
@@ -85,7 +85,7 @@ function Complaints({ app }: { app: Schema<'AppView'> }): ReactNode {
   ));
 }
 
-/** Counts that break between them, never within one. */
+/** Counts that wrap between them, never within one. */
 function Day({ day }: { day: Schema<'AppStatistics'> | undefined }): ReactNode {
   if (!day) {
     return (

@@ -16,7 +16,7 @@ import { type App, useAppChange } from './use-app-change.js';
 
 const texts = integrationTexts.credentials;
 
-/** What the adapter declares that it needs, and what fills it. */
+/** The credentials that the adapter declares, and what fills them. */
 export default function AppCredentials({ app }: { app: App }): ReactNode {
   const projectId = useProjectId();
   const mayMake = useScope('credentials:write');

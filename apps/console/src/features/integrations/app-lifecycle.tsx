@@ -13,7 +13,7 @@ import { type App, useAppChange, useRefreshApps } from './use-app-change.js';
 
 const texts = integrationTexts.settings;
 
-/** Whether the App works, waits or is gone. */
+/** Pause, disable or delete the App. */
 export function AppLifecycle({ app }: { app: App }): ReactNode {
   const projectId = useProjectId();
   const navigate = useNavigate();

@@ -1,4 +1,5 @@
-import { Grid, Input, List, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Grid, Input, List, Skeleton, Stack, Text } from '@mantine/core';
+import { TriangleAlert } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
@@ -10,7 +11,6 @@ import { LinkAnchor } from '../../ui/link-anchor.js';
 import { Section } from '../../ui/section.js';
 import { When } from '../../ui/when.js';
 import { AppActivity } from './app-activity.js';
-import { AppComplaints } from './app-complaints.js';
 import { AppRenewal } from './app-renewal.js';
 import { AppSkills } from './app-skills.js';
 import { Capabilities } from './app-card.js';
@@ -115,5 +115,26 @@ function About({ app, listing }: { app: App; listing: Schema<'ListingView'> | un
         ]}
       />
     </Section>
+  );
+}
+
+/** What stops the App from working, and what to do; nothing if it works. */
+function AppComplaints({ app }: { app: App }): ReactNode {
+  const { missing, held_reason, renewal_failure, warnings } = app;
+  const said = [
+    ...(missing.length > 0 ? [integrationTexts.missing(missing.join(', '))] : []),
+    ...(held_reason ? [integrationTexts.held[held_reason]] : []),
+    ...(renewal_failure ? [`${renewal_failure.error} ${renewal_failure.what_to_do ?? ''}`] : []),
+    ...warnings.map(({ code }) => integrationTexts.warnings[code]),
+  ];
+  if (said.length === 0) return null;
+  return (
+    <Alert color="yellow" variant="light" icon={<TriangleAlert size={18} aria-hidden />}>
+      <List size="sm" listStyleType={said.length > 1 ? undefined : 'none'}>
+        {said.map((sentence) => (
+          <List.Item key={sentence}>{sentence}</List.Item>
+        ))}
+      </List>
+    </Alert>
   );
 }

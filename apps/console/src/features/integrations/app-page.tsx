@@ -13,7 +13,7 @@ import { AppOverview } from './app-overview.js';
 import type { AppTab } from './app-search.js';
 import { useApp } from './use-app-change.js';
 
-// Most visits look at the first tab alone.
+// Most visits only look at the first tab.
 const AppSamples = lazy(() => import('./app-samples.js'));
 const AppSettings = lazy(() => import('./app-settings.js'));
 const AppVerify = lazy(() => import('./app-verify.js'));

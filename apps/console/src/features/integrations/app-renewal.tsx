@@ -15,14 +15,14 @@ import type { App } from './use-app-change.js';
 const texts = integrationTexts.renewal;
 const againMs = 5_000;
 
-/** Until when the provider sends events, and the way to ask it again now, of a provider that has to be asked. */
+/** For providers whose subscription expires: until when they send events, and renewing it now. */
 export function AppRenewal({ app }: { app: App }): ReactNode {
   const params = { path: { id: app.id } };
   const reason = useReason('apps:write');
   const { data, error } = useProjectQuery(
     ['apps', app.id, 'renewal'],
     (signal) => answer(api.GET('/api/v1/apps/{id}/webhook-renewal', { params, signal })).catch(noneWhenMissing),
-    // Until what was asked for has happened.
+    // Refetches until the renewal has happened.
     { refetchInterval: (last) => last != null && Date.parse(last.due_at) <= Date.now() && againMs },
   );
   const renew = useChange(() => answer(api.POST('/api/v1/apps/{id}/webhook-renewal', { params })), 'apps');

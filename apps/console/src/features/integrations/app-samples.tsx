@@ -1,16 +1,17 @@
-import { Button, Checkbox, Group, SegmentedControl, Select, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Input, SegmentedControl, Select, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Send } from 'lucide-react';
+import { CircleCheck, Send, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts } from '../../texts/integrations.js';
+import { CodeBlock } from '../../ui/code-block.js';
 import { JsonEditor } from '../../ui/json-editor.js';
+import { LinkAnchor } from '../../ui/link-anchor.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
-import { SampleResult } from './sample-result.js';
 import type { App } from './use-app-change.js';
 
 const texts = integrationTexts.samples;
@@ -104,7 +105,7 @@ function SampleForm({ app, available }: { app: App; available: Schema<'Available
   );
 }
 
-/** JSON over lines; anything else as it is. */
+/** JSON on several lines; anything else as it is. */
 function pretty(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
@@ -112,3 +113,46 @@ function pretty(body: string): string {
     return body;
   }
 }
+
+const firstError = 400;
+
+/** The request and the answer, unchanged. */
+function SampleResult({ sample }: { sample: Schema<'SampleView'> }): ReactNode {
+  const projectId = useProjectId();
+  const { sent, answer, error, took_ms, event_id, duplicate } = sample;
+  const taken = answer !== null && answer.status < firstError;
+  return (
+    <Stack gap="sm">
+      <Alert
+        variant="light"
+        color={taken ? 'teal' : 'yellow'}
+        icon={taken ? <CircleCheck size={18} aria-hidden /> : <TriangleAlert size={18} aria-hidden />}
+        title={answer ? texts.answered(answer.status, took_ms) : texts.noAnswer}
+        role="status"
+      >
+        {error && <Text size="sm">{error.detail}</Text>}
+        {duplicate && <Text size="sm">{texts.duplicate}</Text>}
+        {event_id && (
+          <LinkAnchor
+            to={{ to: '/p/$projectId/events/$eventId', params: { projectId, eventId: event_id } }}
+            c="inherit"
+            underline="always"
+          >
+            {texts.openEvent}
+          </LinkAnchor>
+        )}
+      </Alert>
+      <Input.Wrapper label={texts.sent} labelElement="div">
+        <CodeBlock code={asText(`${sent.method} ${sent.url}`, sent.headers, sent.body)} label={texts.sent} wrap />
+      </Input.Wrapper>
+      {answer && (
+        <Input.Wrapper label={texts.answer} labelElement="div">
+          <CodeBlock code={asText(`HTTP ${answer.status}`, answer.headers, answer.body)} label={texts.answer} wrap />
+        </Input.Wrapper>
+      )}
+    </Stack>
+  );
+}
+
+const asText = (first: string, headers: Record<string, string>, body: string): string =>
+  [first, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', body].join('\n');

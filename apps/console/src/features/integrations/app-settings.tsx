@@ -45,7 +45,7 @@ const valuesOf = ({ name, max_body_bytes, capabilities: can }: App) => ({
 });
 
 function Limits({ shown }: { shown: Tagged<App> }): ReactNode {
-  // What was there when the form opened: what is read meanwhile must not pass for what the person saw.
+  // The state when the form opened: data fetched later must not count as what the person saw.
   const [base] = useState(shown);
   const [values, setValues] = useState(() => valuesOf(base.data));
   const [saved, setSaved] = useState(false);

@@ -11,7 +11,7 @@ import type { App } from './use-app-change.js';
 const texts = integrationTexts.app;
 const most = 200;
 
-/** Skills that work with the credentials of this App: one consent for all of them. */
+/** Skills that use the credentials of this App: one consent serves all of them. */
 export function AppSkills({ app }: { app: App }): ReactNode {
   const may = useScope('tools:read');
   const mine = new Set(app.credentials.map(({ credential_id }) => credential_id));

@@ -1,19 +1,21 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Collapse, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { CircleCheck, ShieldCheck, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Check, CircleCheck, CircleHelp, Minus, ShieldCheck, TriangleAlert, X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
 import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts } from '../../texts/integrations.js';
+import { CodeBlock } from '../../ui/code-block.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
-import { VerifyCheck } from './verify-check.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import classes from './app-verify.module.css';
 
 const texts = integrationTexts.verify;
 
-/** Whether the App can do what it should: asked of its provider, and tried on its own URL. */
+/** Whether the App works: asks its provider, and tries its own URL. */
 export default function AppVerify({ appId }: { appId: string }): ReactNode {
   const may = useScope('apps:write');
   const verify = useMutation({
@@ -68,6 +70,51 @@ export default function AppVerify({ appId }: { appId: string }): ReactNode {
   );
 }
 
-/** Of Apps without credentials the user is the App itself. */
+/** For Apps without credentials, the user is the App itself. */
 const accepted = ({ checks }: Schema<'VerifiedAppView'>): boolean =>
   checks.some(({ id, status }) => id === 'credentials_accepted' && status === 'ok');
+
+const icons = { ok: Check, failed: X, skipped: CircleHelp, not_applicable: Minus };
+
+/** One line of the checklist, with its requests and answers. */
+function VerifyCheck({ check }: { check: Schema<'CheckView'> }): ReactNode {
+  const { name, status, sentence, took_ms, what_to_do, details } = check;
+  const [open, setOpen] = useState(status === 'failed');
+  const Icon = icons[status];
+  return (
+    <li className={classes.check} data-status={status}>
+      <Icon size={17} aria-hidden className={classes.icon} />
+      <div className={classes.text}>
+        <Group gap="xs" justify="space-between">
+          <Group gap="xs">
+            <Text fw={500}>{name}</Text>
+            <StatusBadge status={status} />
+          </Group>
+          {took_ms !== null && (
+            <Text size="sm" c="dimmed">
+              {texts.took(took_ms)}
+            </Text>
+          )}
+        </Group>
+        <Text size="sm" c={status === 'failed' ? undefined : 'dimmed'}>
+          {sentence}
+        </Text>
+        {what_to_do && (
+          <Text size="sm">
+            <b>{texts.whatToDo}</b> {what_to_do}
+          </Text>
+        )}
+        {details && (
+          <>
+            <UnstyledButton className={classes.toggle} aria-expanded={open} onClick={() => setOpen(!open)}>
+              <span aria-hidden>{open ? '▾' : '▸'}</span> {texts.details}
+            </UnstyledButton>
+            <Collapse expanded={open}>
+              <CodeBlock code={details} label={`${name}: ${texts.details}`} wrap />
+            </Collapse>
+          </>
+        )}
+      </div>
+    </li>
+  );
+}

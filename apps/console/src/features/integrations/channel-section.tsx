@@ -20,7 +20,7 @@ interface ChannelSectionProps {
   onEdit: (form: 'channel' | undefined) => void;
 }
 
-/** Who answers the App's messages, said in sentences. */
+/** Who answers the App's messages, in sentences. */
 export default function ChannelSection({ app, editing, onEdit }: ChannelSectionProps): ReactNode {
   const may = useScope('channels:write');
   const {

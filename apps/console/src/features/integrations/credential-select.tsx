@@ -17,7 +17,7 @@ interface CredentialSelectProps {
   disabled?: boolean;
 }
 
-/** A credential of the project, of the type that is asked for. */
+/** A credential of the project, of the required type. */
 export function CredentialSelect(props: CredentialSelectProps): ReactNode {
   const { type, label, required, value, onChange, error, disabled } = props;
   const mayRead = useScope('credentials:read');

@@ -34,7 +34,7 @@ const columns: Column<Schema<'RefusalView'>>[] = [
   { id: 'at', label: texts.columns.at, width: '110px', cell: ({ at }) => <When at={at} relative /> },
 ];
 
-/** Requests to one App that were not taken. */
+/** Requests to one App that were refused. */
 export default function RefusedRequests({ appId }: { appId: string }): ReactNode {
   const may = useScope('events:read');
   const list = useCursorList(

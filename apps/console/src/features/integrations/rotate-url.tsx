@@ -11,7 +11,7 @@ import { type App, useRefreshApps } from './use-app-change.js';
 const texts = integrationTexts.settings;
 const graces = ['0', '3600', '86400', '604800'] as const;
 
-/** A new Webhook URL, beside which the one before works on for a while. */
+/** Creates a new Webhook URL. The old one keeps working for a while. */
 export function RotateUrl({ app }: { app: App }): ReactNode {
   const refresh = useRefreshApps();
   const [grace, setGrace] = useState<(typeof graces)[number]>('86400');

@@ -21,7 +21,7 @@ interface SecretRotationProps {
   onSecret: (secret: string) => void;
 }
 
-/** The secret that requests are signed with: set or not, and how another one takes its place. */
+/** The secret that requests are signed with: whether it is set, and how it is replaced. */
 export function SecretRotation({ app, scheme, onSecret }: SecretRotationProps): ReactNode {
   const projectId = useProjectId();
   const may = useScope('credentials:write');

@@ -18,7 +18,7 @@ interface SignatureFormProps {
   app: App;
   opened: boolean;
   onClose: () => void;
-  /** A secret was made, since the App had none. */
+  /** A secret was created because the App had none. */
   onSecret: (secret: string) => void;
 }
 
@@ -130,7 +130,7 @@ function settingsOf({ signature }: App): Signature {
   return settings;
 }
 
-/** What is left empty takes its default. */
+/** Empty fields take their default. */
 function withoutEmpty(signature: Signature): Signature {
   const { header, prefix, timestamp_header: timestamp, tolerance_seconds: tolerance, ...rest } = signature;
   return {

@@ -20,7 +20,7 @@ interface SignatureSectionProps {
   onEdit: (form: 'signature' | undefined) => void;
 }
 
-/** Whether requests have to be signed, how, and with which secret. */
+/** Whether requests must be signed, how, and with which secret. */
 export function SignatureSection({ app, editing, onEdit }: SignatureSectionProps): ReactNode {
   const may = useScope('apps:write') && useScope('credentials:write');
   const change = useAppChange(app.id);

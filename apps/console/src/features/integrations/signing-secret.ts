@@ -5,12 +5,12 @@ import { type App, saveApp } from './use-app-change.js';
 
 export type Signature = Schema<'SignatureSettings'>;
 
-/** The declaration of the built-in Webhook App, and the field of the record that fills it. */
+/** The declaration of the built-in Webhook App, and the credential field that fills it. */
 const declaration = 'SIGNING_SECRET';
 export const secretField = 'signing_secret';
 const secretBytes = 32;
 
-/** A new secret, in the form in which the scheme wants it. */
+/** A new secret in the format of the scheme. */
 export function generateSecret(scheme: Signature['scheme']): string {
   const bytes = crypto.getRandomValues(new Uint8Array(secretBytes));
   if (scheme === 'standard-webhooks') return `whsec_${btoa(String.fromCharCode(...bytes))}`;
@@ -20,7 +20,7 @@ export function generateSecret(scheme: Signature['scheme']): string {
 export const secretOf = ({ credentials }: App): Schema<'AppCredentialView'> | undefined =>
   credentials.find(({ key }) => key === declaration);
 
-/** A record whose secret can be several, so that a second one does not end the first. @returns its id */
+/** A credential whose field can hold several secrets, so that a second one does not end the first. @returns its id */
 export async function keepSecret(app: App, secret: string): Promise<string> {
   const label = integrationTexts.secret.secret;
   const made = await answer(
@@ -36,6 +36,6 @@ export async function keepSecret(app: App, secret: string): Promise<string> {
   return made.id;
 }
 
-/** @returns the App, which asks for this secret from now on */
+/** @returns the App, which now requires this secret */
 export const linkSecret = (app: App, credentialId: string, signature?: Signature): Promise<App> =>
   saveApp(app.id, { credentials: { [declaration]: credentialId }, ...(signature && { signature }) });

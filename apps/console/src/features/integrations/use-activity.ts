@@ -5,7 +5,7 @@ import type { Schema } from '../../api/named-schema.js';
 const dayMs = 86_400_000;
 const againMs = 60_000;
 
-/** What was counted in the last 24 hours, of one App or of each. */
+/** Counts of the last 24 hours, of one App or of each. */
 const askDay = (signal: AbortSignal, appId?: string): Promise<Schema<'MessageStatisticsView'>> => {
   const from = new Date(Date.now() - dayMs).toISOString();
   return answer(
@@ -23,7 +23,7 @@ export const dayQuestion = (appId: string): Question<Schema<'MessageStatisticsVi
 
 export const useDayOfApp = (appId: string) => useProjectQuery(...dayQuestion(appId), { refetchInterval: againMs });
 
-/** When the App last took a message; null: never, or longer ago than events are kept. */
+/** When the App last received a message; null: never, or longer ago than events are kept. */
 export const useLastMessage = (appId: string) =>
   useProjectQuery(
     ['events', 'last-of', appId],

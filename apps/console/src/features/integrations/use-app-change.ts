@@ -16,14 +16,14 @@ export const useApp = (id: string) => useProjectQuery(...appQuestion(id));
 export const saveApp = (id: string, body: Schema<'ChangeApp'>, etag: string | null = null): Promise<App> =>
   answer(api.PATCH('/api/v1/apps/{id}', { params: { path: { id }, header: { 'If-Match': etag ?? undefined } }, body }));
 
-/** Asks for everything again that says something of Apps. */
+/** Refetches everything that depends on Apps. */
 export function useRefreshApps(): () => Promise<void> {
   const queryClient = useQueryClient();
   const projectId = useProjectId();
   return () => queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['apps']) });
 }
 
-/** A change of one thing, which asks for no comparison: what it sets is in the button that was pressed. */
+/** A change of one thing, without If-Match: the button itself says what is set. */
 export function useAppChange(id: string) {
   const refresh = useRefreshApps();
   return useMutation({ mutationFn: (change: Schema<'ChangeApp'>) => saveApp(id, change), onSuccess: refresh });

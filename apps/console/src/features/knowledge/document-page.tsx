@@ -1,9 +1,12 @@
 import { Button, Skeleton, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
-import { useProjectQuery } from '../../api/project-query.js';
+import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
 import { knowledgeTexts } from '../../texts/knowledge.js';
+import { ConfirmButton } from '../../ui/confirm-button.js';
 import { CopyText } from '../../ui/copy-text.js';
 import { Facts } from '../../ui/facts.js';
 import { JsonView } from '../../ui/json-view.js';
@@ -11,7 +14,6 @@ import { Page } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { When } from '../../ui/when.js';
-import { DeleteDocument } from './delete-document.js';
 import { TrustBadge } from './trust-badge.js';
 
 const route = getRouteApi('/p/$projectId/knowledge/$documentId');
@@ -72,5 +74,28 @@ export function DocumentPage(): ReactNode {
         </Stack>
       )}
     </Page>
+  );
+}
+
+function DeleteDocument({ id }: { id: string }): ReactNode {
+  const may = useScope('knowledge:write');
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => answer(api.DELETE('/api/v1/knowledge/{id}', { params: { path: { id } } })),
+    onSuccess: async () => {
+      await navigate({ to: '/p/$projectId/knowledge', params: { projectId } });
+      await queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['knowledge']) });
+    },
+  });
+  if (!may) return null;
+  return (
+    <>
+      <ConfirmButton question={texts.removeQuestion} loading={remove.isPending} onConfirm={() => remove.mutate()}>
+        {texts.remove}
+      </ConfirmButton>
+      <ProblemAlert error={remove.error} />
+    </>
   );
 }

@@ -16,7 +16,7 @@ interface EntityListProps {
   onName: (name: string | undefined) => void;
 }
 
-/** What documents speak of. */
+/** The things and people in documents. */
 export function EntityList({ name, onName }: EntityListProps): ReactNode {
   const projectId = useProjectId();
   const list = useCursorList(['knowledge', 'entities', name], (cursor, signal) => {

@@ -76,7 +76,7 @@ interface SourceProps {
   children: ReactNode;
 }
 
-/** Something that a document says. */
+/** A statement of a document. */
 function Source({ projectId, documentId, trust, children }: SourceProps): ReactNode {
   return (
     <Group justify="space-between" gap="xs" align="flex-start">

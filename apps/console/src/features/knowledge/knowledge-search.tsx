@@ -1,4 +1,4 @@
-import { Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Group, Highlight, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { Search, SearchX } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -6,7 +6,6 @@ import { answer, api } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { knowledgeTexts } from '../../texts/knowledge.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { Marked } from '../../ui/marked.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { RowLink } from '../../ui/row-link.js';
 import { TrustBadge } from './trust-badge.js';
@@ -20,7 +19,7 @@ interface KnowledgeSearchProps {
   onAsk: (asked: string | undefined) => void;
 }
 
-/** What agents find for some words: each passage, and its document. */
+/** What agents find for some words: each passage and its document. */
 export function KnowledgeSearch({ asked, onAsk }: KnowledgeSearchProps): ReactNode {
   const projectId = useProjectId();
   const [typed, setTyped] = useState(asked ?? '');
@@ -70,5 +69,26 @@ export function KnowledgeSearch({ asked, onAsk }: KnowledgeSearchProps): ReactNo
           </RowLink>
         ))}
     </Stack>
+  );
+}
+
+const shortest = 4;
+
+/** A text with the searched words highlighted. */
+function Marked({ text, words }: { text: string; words: string }): ReactNode {
+  const wanted = words.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= shortest);
+  return (
+    <Highlight
+      component="span"
+      inherit
+      highlight={wanted}
+      highlightStyles={{
+        backgroundColor: 'light-dark(#fff0b8, #5a4a12)',
+        color: 'inherit',
+        borderRadius: 2,
+      }}
+    >
+      {text}
+    </Highlight>
   );
 }

@@ -7,7 +7,7 @@ type Trust = Schema<'DocumentView'>['trust'];
 
 const tones = { owner: 'good', known: 'quiet', untrusted: 'warn' } as const;
 
-/** Who is behind what a document says. */
+/** Who wrote a document. */
 export function TrustBadge({ trust }: { trust: Trust }): ReactNode {
   return <StatusBadge status={trust} tone={tones[trust]} label={knowledgeTexts.trusts[trust]} />;
 }

@@ -13,7 +13,7 @@ interface AuthFieldsProps {
   onChange: (patch: Partial<ServerValues>) => void;
 }
 
-/** How a server lets us in, and by what. */
+/** How we authenticate to a server, and with which credential. */
 export function AuthFields({ value, onChange }: AuthFieldsProps): ReactNode {
   const { data: credentials = [] } = useCredentials(useScope('credentials:read'));
   const fitting = credentials.filter(({ type }) => type !== 'oauth2');

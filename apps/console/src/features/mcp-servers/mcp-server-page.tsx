@@ -1,20 +1,24 @@
-import { Skeleton, Stack } from '@mantine/core';
+import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { TriangleAlert } from 'lucide-react';
+import { type ReactNode, useEffect } from 'react';
 import { answer, api } from '../../api/client.js';
+import type { Schema } from '../../api/named-schema.js';
 import { useProjectQuery } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
+import { useConnect } from '../../api/use-connect.js';
 import { mcpTexts } from '../../texts/mcp-servers.js';
+import { ActionButton } from '../../ui/action-button.js';
 import { ConnectOutcome } from '../../ui/connect-outcome.js';
+import { useReason } from '../../ui/editable.js';
 import { Page } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { UrlTabs } from '../../ui/url-tabs.js';
 import { HealthBadge } from './health-badge.js';
 import { ServerActions } from './server-actions.js';
-import { ServerConnected } from './server-connected.js';
-import { ServerHealth } from './server-health.js';
 import { ServerSettings } from './server-settings.js';
 import { ServerTools } from './server-tools.js';
-import { useDiscovery } from './use-discovery.js';
+import { type Discovery, useDiscovery } from './use-discovery.js';
 
 const route = getRouteApi('/p/$projectId/mcp-servers/$serverId');
 const everyMs = 10_000;
@@ -69,5 +73,52 @@ export function McpServerPage(): ReactNode {
         </Stack>
       )}
     </Page>
+  );
+}
+
+/** Lists the tools of a server right after its account was connected: nobody could list them before. */
+function ServerConnected({ discovery }: { discovery: Discovery }): ReactNode {
+  const may = useScope('tools:write');
+  const { mutate, isPending } = discovery;
+  useEffect(() => {
+    if (may) mutate();
+  }, [may, mutate]);
+  return (
+    isPending && (
+      <Text c="dimmed" role="status">
+        {mcpTexts.looking}
+      </Text>
+    )
+  );
+}
+
+/** Why a server is not healthy. One that requires consent is connected from here. */
+function ServerHealth({ server }: { server: Schema<'ServerView'> }): ReactNode {
+  const reason = useReason('credentials:write');
+  const { health, health_reason: why, auth } = server;
+  const credentialId = auth.mode === 'oauth' && health === 'auth_failed' ? auth.credential_id : null;
+  const connect = useConnect('consumer');
+  if (health === 'reachable') return null;
+  return (
+    <Alert
+      variant="light"
+      color={health === 'auth_failed' ? 'red' : 'yellow'}
+      icon={<TriangleAlert size={18} aria-hidden />}
+    >
+      <Text style={{ overflowWrap: 'anywhere' }}>{why ?? mcpTexts.health[health]}</Text>
+      {credentialId && (
+        <>
+          <Text size="sm" mt={4}>
+            {mcpTexts.connectHint}
+          </Text>
+          <Group mt="sm">
+            <ActionButton reason={reason} loading={connect.isPending} onClick={() => connect.mutate(credentialId)}>
+              {mcpTexts.connect}
+            </ActionButton>
+          </Group>
+          <ProblemAlert error={connect.error} />
+        </>
+      )}
+    </Alert>
   );
 }

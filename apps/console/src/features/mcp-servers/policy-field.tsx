@@ -12,7 +12,7 @@ interface PolicyFieldProps {
   onChange: (policy: ServerValues['policy']) => void;
 }
 
-/** What happens to what a server changes; anything but waiting is a power. */
+/** What happens when a server changes a tool. Everything except waiting is a power. */
 export function PolicyField({ value, onChange }: PolicyFieldProps): ReactNode {
   const may = useScope('approvals:manage');
   return (

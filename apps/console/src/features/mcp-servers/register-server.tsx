@@ -14,7 +14,10 @@ import { useServerRefresh } from './use-server-refresh.js';
 
 const texts = mcpTexts.fields;
 
-/** By its URL; one that asks for consent gets a credential of its own, which is connected on its page. */
+/**
+ * Registers a server by its URL. One that requires consent gets its own credential, which is connected on the server's
+ * page.
+ */
 export function RegisterServer({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const projectId = useProjectId();
   const navigate = useNavigate();

@@ -12,7 +12,7 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 import type { Discovery } from './use-discovery.js';
 import { useServerRefresh } from './use-server-refresh.js';
 
-/** Look again now, or remove it. */
+/** List its tools again, or remove it. */
 export function ServerActions({ id, discovery }: { id: string; discovery: Discovery }): ReactNode {
   const reason = useReason('tools:write');
   const projectId = useProjectId();

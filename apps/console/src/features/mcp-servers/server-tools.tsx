@@ -14,7 +14,7 @@ import { TextLink } from '../../ui/text-link.js';
 import { ToolReview } from '../../ui/tool-review.js';
 import { ToolStateBadge } from '../../ui/tool-state-badge.js';
 
-/** What waits for approval first, with its differences; then every tool. */
+/** First what waits for approval, with its differences; then every tool. */
 export function ServerTools({ serverId }: { serverId: string }): ReactNode {
   const projectId = useProjectId();
   const { data, error, isPending, refetch } = useTools();

@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/named-schema.js';
 
-/** What a person fills in to register a server. */
+/** The fields of the registration form. */
 export interface ServerValues {
   url: string;
   name: string;

@@ -5,7 +5,7 @@ import { useChange } from '../../api/use-change.js';
 
 export type Discovery = UseMutationResult<Schema<'ServerView'>, Error, void>;
 
-/** Asks a server what tools it has. */
+/** Asks a server for its tools. */
 export const useDiscovery = (id: string): Discovery =>
   useChange(
     () => answer(api.POST('/api/v1/mcp-servers/{id}/discover', { params: { path: { id } } })),

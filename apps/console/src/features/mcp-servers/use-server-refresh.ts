@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { projectKey, useProjectId } from '../../api/project-query.js';
 
-/** Asks again for servers, and for what they bring. */
+/** Refetches servers and what they provide. */
 export function useServerRefresh(): () => Promise<unknown> {
   const queryClient = useQueryClient();
   const projectId = useProjectId();

@@ -13,7 +13,7 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 const texts = operationsTexts.batch;
 const everyMs = 1_000;
 
-/** How far a batch is, what failed of it, and a way to stop it. Its id is in the URL: a reload goes on looking. */
+/** The progress of a batch, its failures, and a way to stop it. Its id is in the URL, so that it survives a reload. */
 export function BatchProgress({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const params = { path: { id } };
   const reason = useReason('events:write');

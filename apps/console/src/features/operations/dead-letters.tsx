@@ -2,10 +2,12 @@ import { Stack } from '@mantine/core';
 import { MailCheck, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
+import type { Schema } from '../../api/named-schema.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
 import { useChange } from '../../api/use-change.js';
 import { useLiveRefresh } from '../../api/use-live-refresh.js';
 import { operationsTexts } from '../../texts/operations.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
 import { DataTable } from '../../ui/data-table.js';
 import { useReason } from '../../ui/editable.js';
 import { EmptyState } from '../../ui/empty-state.js';
@@ -16,13 +18,12 @@ import { AppFilter } from './app-filter.js';
 import { BatchProgress } from './batch-progress.js';
 import { letterColumns } from './letter-columns.js';
 import { letterStages, letterStates } from './operations-search.js';
-import { RedriveAll } from './redrive-all.js';
 import { useOperationsSearch } from './use-operations-search.js';
 
 const texts = operationsTexts.letters;
 const pageSize = 50;
 
-/** What could not be worked off, why, and how to send it on its way again: one by one or all that a filter finds. */
+/** What could not be processed, why, and how to redrive it: one by one, or all that match a filter. */
 export function DeadLetters(): ReactNode {
   const { search, change, clear } = useOperationsSearch();
   const projectId = useProjectId();
@@ -96,5 +97,32 @@ export function DeadLetters(): ReactNode {
         }
       />
     </Stack>
+  );
+}
+
+interface RedriveAllProps {
+  filter: Pick<Schema<'RedriveMany'>, 'app_id' | 'stage' | 'reason'>;
+  reason: string | null;
+  onBegun: (batch: string) => void;
+}
+
+/** Redrives all that match the filter, including those not loaded yet. */
+function RedriveAll({ filter, reason, onBegun }: RedriveAllProps): ReactNode {
+  const redrive = useChange(
+    () => answer(api.POST('/api/v1/events/dead-letters/redrive', { body: filter })),
+    'dead-letters',
+  );
+  return (
+    <>
+      <ConfirmAction
+        reason={reason}
+        loading={redrive.isPending}
+        question={texts.redriveAllQuestion}
+        onConfirm={() => redrive.mutate(undefined, { onSuccess: ({ id }) => onBegun(id) })}
+      >
+        {texts.redriveAll}
+      </ConfirmAction>
+      <ProblemAlert error={redrive.error} />
+    </>
   );
 }

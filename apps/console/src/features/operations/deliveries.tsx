@@ -27,7 +27,7 @@ const texts = operationsTexts.deliveries;
 const pageSize = 50;
 const states = deliveryStates.map((value) => ({ value, label: texts.states[value] }));
 
-/** Replies that did not arrive, or of which nobody knows whether they did. */
+/** Replies that were not delivered, or may not have been. */
 export function Deliveries(): ReactNode {
   const { search, change, clear } = useOperationsSearch();
   const { delivery: state = 'dead', app } = search;
@@ -96,7 +96,7 @@ function columnsWith({ reason, redrive, mark }: Columns): Column<Delivery>[] {
       ),
     },
     { id: 'app', label: columns.app, cell: ({ app_id }) => <AppName id={app_id} /> },
-    { id: 'attempts', label: columns.attempts, width: '80px', cell: ({ attempts }) => attempts, hideOnPhone: true },
+    { id: 'attempts', label: columns.attempts, width: '90px', cell: ({ attempts }) => attempts, hideOnPhone: true },
     { id: 'at', label: columns.at, width: '90px', cell: ({ open_since }) => <When at={open_since} relative /> },
     {
       id: 'actions',

@@ -4,7 +4,7 @@ export const letterStates = ['open', 'redriving', 'redriven', 'lost'] as const;
 export const letterStages = ['verified', 'parsed', 'routed', 'turn', 'delivery'] as const;
 export const deliveryStates = ['dead', 'unknown', 'queued', 'sending', 'delivered'] as const;
 
-/** What the URL says, of each section its own. */
+/** The URL parameters of each section. */
 export const validateOperationsSearch = searchOf({
   app: text,
   reason: text,
@@ -15,7 +15,7 @@ export const validateOperationsSearch = searchOf({
   delivery: oneOf(deliveryStates),
   action: text,
   actor: text,
-  /** The entry of the audit log that is open. */
+  /** The open entry of the audit log. */
   entry: text,
 });
 export type OperationsSearch = ReturnType<typeof validateOperationsSearch>;

@@ -8,7 +8,7 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 
 const texts = operationsTexts.queues;
 const everyMs = 5_000;
-/** From here on something is stuck rather than busy. */
+/** A job that waits longer is stuck rather than busy. */
 const slowMs = 60_000;
 
 /** How much waits in each queue, and for how long. */

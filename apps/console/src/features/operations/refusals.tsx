@@ -15,7 +15,7 @@ import { useOperationsSearch } from './use-operations-search.js';
 const texts = operationsTexts.refusals;
 const pageSize = 50;
 
-/** Requests to webhooks that were turned away at the door. */
+/** Requests to webhooks that were refused. */
 export function Refusals(): ReactNode {
   const { search, change, clear } = useOperationsSearch();
   const { app } = search;

@@ -9,7 +9,7 @@ interface Searching {
   clear: () => void;
 }
 
-/** What the URL says of the section that is open, and how to say something else. */
+/** The URL parameters of the open section, and how to change them. */
 export function useOperationsSearch(): Searching {
   const search = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/operations/$section' });

@@ -14,7 +14,7 @@ type Key = Schema<'ApiKeyView'>;
 interface KeyColumns {
   roles: Role[];
   nameOf: (subject: string) => string;
-  /** Why keys cannot be revoked by this person; null: they can. */
+  /** Why this person cannot revoke keys; null: they can. */
   reason: string | null;
   revoke: (key: Key) => void;
 }
@@ -87,7 +87,7 @@ function stateOf({ revoked_at, expires_at }: Key): string {
   return expires_at && new Date(expires_at) <= new Date() ? 'expired' : 'active';
 }
 
-/** Shortly: like a role where it is one's, else by name. */
+/** In short: the role with the same scopes, else the scopes themselves. */
 function said(scopes: string[], roles: Role[]): string {
   if (scopes.includes('admin')) return texts.everything;
   const same = roles.find((role) => role.scopes.length === scopes.length && scopes.every((one) => has(role, one)));

@@ -13,7 +13,7 @@ import { SecretOnce } from '../../ui/secret-once.js';
 
 const texts = settingsTexts.members;
 
-/** A new link, suspending and removing: each holds within a second. */
+/** New link, suspend and remove. Each takes effect within a second. */
 export function MemberActions({ member }: { member: Schema<'MemberView'> }): ReactNode {
   const path = { id: member.id };
   const reason = useReason('members:manage');

@@ -18,7 +18,7 @@ export const readMember = (id: string, signal?: AbortSignal): Promise<Tagged<Mem
   answerWithEtag(api.GET('/api/v1/members/{id}', { params: { path: { id } }, signal }));
 
 export function MemberRole({ shown }: { shown: Tagged<Member> }): ReactNode {
-  // What was there when the page opened: what is read meanwhile must not pass for what the person saw.
+  // The state when the page opened: data fetched later must not count as what the person saw.
   const [base, setBase] = useState(shown);
   const { id } = base.data;
   const [role, setRole] = useState(base.data.role);

@@ -14,7 +14,7 @@ interface NameFormProps {
   onClose: () => void;
 }
 
-/** Something new that needs a name alone. */
+/** Creates something that only needs a name. */
 export function NameForm({ opened, title, label, action, save, onClose }: NameFormProps): ReactNode {
   const [name, setName] = useState('');
   const create = useSessionChange(() => save(name.trim()));

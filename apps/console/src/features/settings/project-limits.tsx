@@ -19,7 +19,7 @@ const fields = [
   'retention_days',
 ] as const satisfies (keyof Limits)[];
 
-/** What is different for one project from what the installation is set to. */
+/** Where a project differs from the limits of the installation. */
 export function ProjectLimits({ id, onSaved }: { id: string; onSaved: () => void }): ReactNode {
   const { data, error } = useProjectQuery(['project', id], (signal) =>
     answer(api.GET('/api/v1/projects/{id}', { params: { path: { id } }, signal })),

@@ -12,7 +12,7 @@ interface RenameProps {
   onSaved?: () => void;
 }
 
-/** A name, saved when it is another one. */
+/** A name, saved when it has changed. */
 export function Rename({ label, name, save, onSaved }: RenameProps): ReactNode {
   const [typed, setTyped] = useState(name);
   const change = useSessionChange(() => save(typed.trim()));

@@ -12,7 +12,7 @@ interface RoleSelectProps {
 
 const texts = settingsTexts.members;
 
-/** A role, and what it may do. Those that this person may not give are there, and say so. */
+/** A role, and what it may do. Roles that this person may not give are listed with the reason. */
 export function RoleSelect({ value, onChange, disabled, error }: RoleSelectProps): ReactNode {
   const { data: roles = [] } = useRoles();
   const mayGrant = useMayGrant();

@@ -5,7 +5,7 @@ import { settingsTexts } from '../../texts/settings.js';
 import { resourcesOf, suffixOf } from './scope-groups.js';
 
 interface ScopePickerProps {
-  /** What may be chosen: what the person may do. */
+  /** What may be chosen: the scopes that the person has. */
   offered: readonly string[];
   value: readonly string[];
   error?: string;
@@ -14,7 +14,7 @@ interface ScopePickerProps {
 
 const texts = settingsTexts.scopes;
 
-/** Scopes one by one, by what they are over. Who may change something may read it too. */
+/** Single scopes, grouped by resource. A write scope includes the read scope. */
 export function ScopePicker({ offered, value, error, onChange }: ScopePickerProps): ReactNode {
   const toggle = (scope: string, on: boolean): void =>
     onChange(on ? [...value, scope] : value.filter((one) => one !== scope));

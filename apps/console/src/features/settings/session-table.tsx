@@ -14,13 +14,12 @@ import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { When } from '../../ui/when.js';
-import { deviceOf } from './device.js';
 
 type MemberSession = Schema<'MemberSessionView'>;
 const texts = settingsTexts.sessions;
 const pageSize = 50;
 
-/** Where a member is signed in. @param memberId absent: the person's own */
+/** Where a member is signed in. @param memberId absent: the person's own sessions */
 export function SessionTable({ memberId }: { memberId?: string }): ReactNode {
   const queryClient = useQueryClient();
   const list = useCursorList(['member-sessions', memberId ?? 'own'], (cursor, signal) =>
@@ -33,7 +32,7 @@ export function SessionTable({ memberId }: { memberId?: string }): ReactNode {
   );
   const end = useChange(async ({ id, current }: MemberSession) => {
     await answer(api.DELETE('/api/v1/member-sessions/{id}', { params: { path: { id } } }));
-    // One's own: asking for the session leads to the sign-in page.
+    // The person's own session: refetching it leads to the sign-in page.
     if (current) await queryClient.invalidateQueries(sessionQuery);
   }, 'member-sessions');
   return (
@@ -92,4 +91,29 @@ function columnsWith(end: (session: MemberSession) => void): Column<MemberSessio
       ),
     },
   ];
+}
+
+/** In this order: later browsers' names also appear in earlier browsers' User-Agents. */
+const browsers: [string, RegExp][] = [
+  ['Edge', /\bEdg\//],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\bFirefox\//],
+  ['Chrome', /\b(Headless)?Chrome\//],
+  ['Safari', /\bSafari\//],
+  ['curl', /^curl\//],
+];
+const systems: [string, RegExp][] = [
+  ['iOS', /\biP(hone|ad)\b/],
+  ['Android', /\bAndroid\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMac OS X\b/],
+  ['Linux', /\bLinux\b/],
+];
+
+/** `Firefox on Linux`, as far as the User-Agent tells. */
+function deviceOf(userAgent: string | null): string {
+  if (!userAgent) return settingsTexts.sessions.unknownDevice;
+  const [browser, system] = [browsers, systems].map((known) => known.find(([, mark]) => mark.test(userAgent))?.[0]);
+  if (!browser) return userAgent;
+  return system ? settingsTexts.sessions.device(browser, system) : browser;
 }

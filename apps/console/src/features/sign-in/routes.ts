@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route.js';
 import { searchOf, text } from '../../app/search.js';
 
-/** Outside of every project. `#token=…` is a one-time link; `error` is how a sign-in elsewhere ended. */
+/** Outside every project. `#token=…` is a one-time link; `error` is how a single sign-on ended. */
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',

@@ -1,15 +1,14 @@
 import { Alert, Button, Loader, Paper, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { ApiProblem } from '../../api/problem.js';
-import { signInMethodsQuery } from '../../api/session.js';
+import { sessionQuery, signInByLink, signInMethodsQuery } from '../../api/session.js';
 import type { Schema } from '../../api/named-schema.js';
 import { signInTexts } from '../../texts/sign-in.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import classes from './sign-in-page.module.css';
-import { useLinkToken } from './use-link-token.js';
 
 const route = getRouteApi('/sign-in');
 
@@ -85,4 +84,34 @@ function localPath(path: string | undefined): string {
   if (!path?.startsWith('/')) return '/';
   const url = new URL(path, window.location.origin);
   return url.origin === window.location.origin ? `${url.pathname}${url.search}` : '/';
+}
+
+/**
+ * Signs in with the token after the `#`. It is removed from the address at once, because it works once and is secret.
+ */
+function useLinkToken(returnTo: string): { isPending: boolean; error: Error | null } {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const used = useRef<string>(undefined);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: signInByLink,
+    onSuccess: async () => {
+      await queryClient.resetQueries(sessionQuery);
+      await navigate({ href: returnTo, replace: true });
+    },
+  });
+  useEffect(() => {
+    const take = (): void => {
+      const token = new URLSearchParams(window.location.hash.slice(1)).get('token');
+      if (!token || used.current === token) return;
+      used.current = token;
+      window.history.replaceState(window.history.state, '', window.location.pathname + window.location.search);
+      mutate(token);
+    };
+    take();
+    // Opening a link while this page is open does not reload it: the browser only changes the hash.
+    window.addEventListener('hashchange', take);
+    return () => window.removeEventListener('hashchange', take);
+  }, []);
+  return { isPending, error };
 }

@@ -11,10 +11,10 @@ import { TextLink } from '../../ui/text-link.js';
 import { useSkillRefresh } from './use-skill-refresh.js';
 
 const texts = skillTexts.importing;
-/** Of every browser, but not of React's types. */
+/** Every browser has it; React's types do not. */
 const folder: object = { webkitdirectory: '' };
 
-/** A SKILL.md, or a folder with one; says what was not kept and what it still wants. */
+/** Imports a SKILL.md, or a folder with one. Says what was ignored and what is still missing. */
 export function ImportSkill({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const projectId = useProjectId();
   const refresh = useSkillRefresh();
@@ -89,7 +89,7 @@ function Named({ label, names }: { label: string; names: string[] }): ReactNode 
   );
 }
 
-/** The files of a folder by their paths within it. Of a single file, its name. */
+/** The files of a folder by their paths within it; a single file by its name. */
 function folderFiles(files: readonly File[]): Promise<Schema<'SkillFile'>[]> {
   return Promise.all(
     files.map(async (file) => ({

@@ -11,7 +11,7 @@ import type { PartProps } from './skill-values.js';
 const texts = skillTexts.credentials;
 type Given = Schema<'SkillCredentialGiven'>;
 
-/** What its tools may use: by which name, and where it may be sent. */
+/** The credentials that its tools may use: under which name, and to which hosts they may be sent. */
 export function SkillCredentials({ value, onChange }: PartProps): ReactNode {
   const may = useScope('credentials:read');
   const { data: credentials = [] } = useCredentials(may);
@@ -56,7 +56,7 @@ export function SkillCredentials({ value, onChange }: PartProps): ReactNode {
   );
 }
 
-/** A name as a source can write it. */
+/** A name that can be written in source code. */
 const wordOf = (name: string): string =>
   name
     .toLowerCase()

@@ -23,12 +23,12 @@ import { skillFields, valuesOf } from './skill-values.js';
 import { SkillVersions } from './skill-versions.js';
 import { useSkillRefresh } from './use-skill-refresh.js';
 
-// The tabs themselves stay open to who may only read.
+// The tabs themselves stay open to readers without the scope.
 const editable = (fields: ReactNode): ReactNode => <Editable scope="tools:write">{fields}</Editable>;
 
 const route = getRouteApi('/p/$projectId/skills/$skillId');
 
-/** Everything of a Skill, in parts; one draft over all of them. */
+/** Everything of a Skill, in tabs with one draft over all of them. */
 export function SkillEditor({ skill, etag }: { skill: Schema<'SkillDetail'>; etag: string | null }): ReactNode {
   const { tab = 'knowledge' } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/skills/$skillId' });

@@ -9,7 +9,7 @@ import { TextLink } from '../../ui/text-link.js';
 
 const texts = skillTexts.effect;
 
-/** Which agents have it and what that gives them, and where it comes from. */
+/** Which agents have it and what they get from it, and where it comes from. */
 export function SkillEffect({ skill }: { skill: Schema<'SkillDetail'> }): ReactNode {
   const projectId = useProjectId();
   const { data: apps = [] } = useApps();

@@ -14,7 +14,7 @@ import type { PartProps } from './skill-values.js';
 
 const texts = skillTexts.tools;
 
-/** What it gives to call, each switched on or off, and what no model is given of that. */
+/** The tools of a Skill, each on or off, and those that no model gets. */
 export function SkillTools({
   value,
   onChange,

@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/named-schema.js';
 
-/** What can be changed of a Skill. */
+/** The editable fields of a Skill. */
 export type SkillValues = Pick<Schema<'SkillView'>, 'name' | 'description' | 'knowledge' | 'tools' | 'credentials'>;
 
 export const skillFields = ['name', 'description', 'knowledge'];

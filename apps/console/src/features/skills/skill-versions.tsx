@@ -18,7 +18,7 @@ import { useSkillRefresh } from './use-skill-refresh.js';
 
 const texts = skillTexts.versions;
 
-/** What a Skill was, newest first, each with what it changed. */
+/** Earlier versions of a Skill, newest first, each with what it changed. */
 export function SkillVersions({ skill }: { skill: Schema<'SkillView'> }): ReactNode {
   const may = useScope('tools:write');
   const nameOf = usePrincipalName();

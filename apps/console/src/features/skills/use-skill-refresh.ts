@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { projectKey, useProjectId } from '../../api/project-query.js';
 
-/** Asks again for Skills, and for the agents whose tools they give. */
+/** Refetches Skills, and the agents that get tools from them. */
 export function useSkillRefresh(): () => Promise<unknown> {
   const queryClient = useQueryClient();
   const projectId = useProjectId();

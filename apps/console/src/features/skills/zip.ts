@@ -4,7 +4,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, n) => {
   return crc;
 });
 
-/** 1980-01-01, the first day that the format knows: when a file was exported is nobody's business. */
+/** 1980-01-01, the format's first day: the time of an export stays private. */
 const firstDay = 0x21;
 /** Names are in UTF-8. */
 const utf8 = 0x800;
@@ -14,7 +14,7 @@ interface ZipFile {
   content: string;
 }
 
-/** An archive of a few small texts, stored as they are (APPNOTE.TXT 6.3, without Zip64). */
+/** An archive of a few small texts, uncompressed (APPNOTE.TXT 6.3, without Zip64). */
 export function zip(files: readonly ZipFile[]): Blob {
   const encoder = new TextEncoder();
   const parts: Uint8Array<ArrayBuffer>[] = [];
@@ -48,7 +48,7 @@ function record(signature: number, words: readonly number[]): Uint8Array<ArrayBu
   return new Uint8Array([...wide(signature), ...words].flatMap((word) => [word & 0xff, word >>> 8]));
 }
 
-/** A number of 32 bits as two of 16. */
+/** A 32-bit number as two of 16 bits. */
 const wide = (value: number): [number, number] => [value & 0xffff, value >>> 16];
 
 function crc32(bytes: Uint8Array): number {

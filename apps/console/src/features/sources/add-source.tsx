@@ -16,7 +16,7 @@ import { type Who, WhoFields } from './who-fields.js';
 const texts = sourceTexts.form;
 const fields = ['app_id', 'name', 'resource_path', 'every_seconds'];
 
-/** Apps of adapters, those first whose manifest speaks of documents: it need not. */
+/** Apps of adapters, those whose manifest mentions documents first. A manifest need not mention them. */
 function useAppsOfAdapters(): Schema<'AppView'>[] | undefined {
   const { data: apps } = useApps();
   const { data: adapters } = useProjectQuery(

@@ -16,7 +16,7 @@ type Filter = { state?: 'current' | 'removed'; prefix?: string };
 
 interface SourceDocumentsProps {
   id: string;
-  /** The sync that ended last: another one makes another list. */
+  /** The sync that ended last. A new one refetches the list. */
   runId: string | null;
   filter: Filter;
   onChange: (filter: Filter) => void;

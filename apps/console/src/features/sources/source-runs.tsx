@@ -15,11 +15,11 @@ const pageSize = 30;
 
 interface SourceRunsProps {
   id: string;
-  /** The newest, as it was last asked for: the list follows it. */
+  /** The newest sync as last fetched. The list follows it. */
   last: SyncRun | null | undefined;
 }
 
-/** What each synchronisation brought. */
+/** What each sync brought. */
 export function SourceRuns({ id, last }: SourceRunsProps): ReactNode {
   const [shown, setShown] = useState<SyncRun | null>(null);
   const list = useCursorList(['sources', id, 'runs', last?.id, last?.state], (cursor, signal) =>

@@ -1,12 +1,12 @@
 import { flag, oneOf, searchOf, text } from '../../app/search.js';
 
-/** Of the list: whether one is being added. */
+/** URL parameter of the list: whether a source is being added. */
 export const validateSourcesSearch = searchOf({ add: flag });
 
 export const sourceTabs = ['documents', 'runs', 'settings'] as const;
 export type SourceTab = (typeof sourceTabs)[number];
 
-/** Of one: what shows, and which of its documents. */
+/** URL parameters of one source: the tab, and the filter of its documents. */
 export const validateSourceSearch = searchOf({
   tab: oneOf(sourceTabs),
   state: oneOf(['current', 'removed'] as const),

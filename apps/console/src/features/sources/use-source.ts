@@ -19,7 +19,7 @@ export const useSource = (id: string) =>
 export const isInFlight = (run: SyncRun | null | undefined): boolean =>
   run?.state === 'queued' || run?.state === 'running';
 
-/** The newest synchronisation; null: there was none. @param busy asks again soon, while one is in progress */
+/** The newest sync; null: there was none. @param busy refetches soon, while one is in progress */
 export const useLastRun = (id: string, busy = false) =>
   useProjectQuery(
     ['sources', id, 'last-run'],

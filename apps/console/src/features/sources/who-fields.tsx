@@ -6,7 +6,7 @@ import type { Source } from './use-source.js';
 const texts = sourceTexts.form;
 export type Who = Pick<Source, 'trust' | 'audience'>;
 
-/** How far its documents are believed, and who is answered from them. */
+/** How far its documents are trusted, and who gets answers from them. */
 export function WhoFields({ value, onChange }: { value: Who; onChange: (value: Who) => void }): ReactNode {
   return (
     <>

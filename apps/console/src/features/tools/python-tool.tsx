@@ -14,7 +14,7 @@ import { ToolGrade } from './tool-grade.js';
 import { TryTool } from './try-tool.js';
 import { useToolRefresh } from './use-tool-refresh.js';
 
-/** The source, and beside it a call of what is saved. */
+/** The source, and beside it a trial call of the saved version. */
 export function PythonTool({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
   const may = useScope('tools:write');
   const refresh = useToolRefresh();

@@ -1,22 +1,22 @@
 import { Alert, List, Stack } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
+import { ApiProblem } from '../../api/problem.js';
 import { toolTexts } from '../../texts/tools.js';
 import { CodeEditor } from '../../ui/code-editor.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { compileErrors } from './compile-errors.js';
 
 interface SourceEditorProps {
   source: string;
   onChange: (source: string) => void;
-  /** Of saving. */
+  /** The error of saving. */
   error: unknown;
   readOnly?: boolean;
 }
 
 const texts = toolTexts.python;
 
-/** Python, with what the compiler says at its lines and below. */
+/** A Python editor with the compiler's errors at their lines and below. */
 export function SourceEditor({ source, onChange, error, readOnly }: SourceEditorProps): ReactNode {
   const errors = useMemo(() => compileErrors(error), [error]);
   return (
@@ -51,4 +51,18 @@ export function SourceEditor({ source, onChange, error, readOnly }: SourceEditor
       )}
     </Stack>
   );
+}
+
+interface CompileError {
+  line: number;
+  message: string;
+}
+
+/** The compiler's errors by line. The API names their place `source:<line>:<column>`. */
+function compileErrors(error: unknown): CompileError[] {
+  if (!(error instanceof ApiProblem)) return [];
+  return error.errors.flatMap(({ field, message }) => {
+    const [, line] = /^source:(\d+)/.exec(field) ?? [];
+    return line ? [{ line: Number(line), message }] : [];
+  });
 }

@@ -13,7 +13,7 @@ import { ToolGrade } from './tool-grade.js';
 
 const texts = toolTexts.one;
 
-/** What a tool is and takes. */
+/** What a tool is, and its arguments. */
 export function ToolDetails({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
   const projectId = useProjectId();
   const { server_id: serverId } = tool;

@@ -13,7 +13,7 @@ import { useToolRefresh } from './use-tool-refresh.js';
 const texts = toolTexts.one;
 const grades = ['read', 'write', 'destructive'] as const;
 
-/** What a call can do at most: whether it waits for a person depends on this. */
+/** The most that a call can do. Whether it waits for approval depends on this. */
 export function ToolGrade({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
   const refresh = useToolRefresh();
   const change = useMutation({

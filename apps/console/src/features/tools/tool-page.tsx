@@ -1,9 +1,12 @@
 import { Alert, Skeleton, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
-import { useProjectQuery } from '../../api/project-query.js';
+import { useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
 import { toolTexts } from '../../texts/tools.js';
+import { ConfirmButton } from '../../ui/confirm-button.js';
 import { GradeBadge } from '../../ui/grade-badge.js';
 import { Page } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -11,12 +14,12 @@ import { Section } from '../../ui/section.js';
 import { ToolReview } from '../../ui/tool-review.js';
 import { ToolStateBadge } from '../../ui/tool-state-badge.js';
 import { UrlTabs } from '../../ui/url-tabs.js';
-import { DeleteTool } from './delete-tool.js';
 import { PythonTool } from './python-tool.js';
 import { ToolCalls } from './tool-calls.js';
 import { ToolDetails } from './tool-details.js';
 import { ToolVersions } from './tool-versions.js';
 import { TryTool } from './try-tool.js';
+import { useToolRefresh } from './use-tool-refresh.js';
 
 const route = getRouteApi('/p/$projectId/tools/$toolId');
 
@@ -86,5 +89,29 @@ export function ToolPage(): ReactNode {
         </Stack>
       )}
     </Page>
+  );
+}
+
+function DeleteTool({ id }: { id: string }): ReactNode {
+  const may = useScope('tools:write');
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const refresh = useToolRefresh();
+  const remove = useMutation({
+    mutationFn: () => answer(api.DELETE('/api/v1/tools/{id}', { params: { path: { id } } })),
+    onSuccess: async () => {
+      await navigate({ to: '/p/$projectId/tools', params: { projectId } });
+      await refresh();
+    },
+  });
+  if (!may) return null;
+  const { remove: label, removeQuestion } = toolTexts.python;
+  return (
+    <>
+      <ConfirmButton question={removeQuestion} loading={remove.isPending} onConfirm={() => remove.mutate()}>
+        {label}
+      </ConfirmButton>
+      <ProblemAlert error={remove.error} />
+    </>
   );
 }

@@ -15,7 +15,7 @@ import { When } from '../../ui/when.js';
 
 const texts = toolTexts.versions;
 
-/** Definitions that were in force, newest first, each with what it changed. */
+/** Earlier definitions, newest first, each with what it changed. */
 export function ToolVersions({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
   const nameOf = usePrincipalName();
   const { data, error, refetch } = useProjectQuery(['tools', tool.id, 'versions'], (signal) =>

@@ -8,7 +8,7 @@ import { JsonView } from '../../ui/json-view.js';
 
 const texts = toolTexts.try;
 
-/** What a tried call gave: its result or its error, and what it printed. */
+/** The result or the error of a trial call, and what it printed. */
 export function TryAnswer({ answer, python }: { answer: Schema<'TryAnswer'>; python: boolean }): ReactNode {
   const { ok, content, is_error, structured, result, stdout, truncated, duration_ms, error, message, line } = answer;
   const good = ok && !is_error;

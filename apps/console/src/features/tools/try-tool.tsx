@@ -20,7 +20,7 @@ import { useToolRefresh } from './use-tool-refresh.js';
 const texts = toolTexts.try;
 type Arguments = Record<string, unknown>;
 
-/** Calls a tool by hand: its arguments by its schema or as JSON, then what it answered and printed. */
+/** Calls a tool by hand: its arguments by schema or as JSON, then its answer and output. */
 export function TryTool({ tool, unsaved = false }: { tool: Schema<'ToolView'>; unsaved?: boolean }): ReactNode {
   const reason = useReason('tools:write');
   const refresh = useToolRefresh();
@@ -101,7 +101,7 @@ interface SkillSelectProps {
   onChange: (id: string | null) => void;
 }
 
-/** Whose credentials a tried call may use: its source may print them. */
+/** Whose credentials a trial call may use. Needs `credentials:write`, because the source may print them. */
 function SkillSelect({ toolId, value, onChange }: SkillSelectProps): ReactNode {
   const may = useScope('credentials:write');
   const { data: skills = [] } = useSkills();

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { projectKey, useProjectId } from '../../api/project-query.js';
 
-/** Asks again for every tool that is shown. */
+/** Refetches every tool that is shown. */
 export function useToolRefresh(): () => Promise<void> {
   const queryClient = useQueryClient();
   const projectId = useProjectId();

@@ -20,7 +20,7 @@ interface Budget {
   cap: number;
 }
 
-/** What each agent may use in a day, and has used of it today. */
+/** Each agent's daily budget, and how much of it is used today. */
 export function Budgets(): ReactNode {
   const { data: agents } = useAgents();
   const from = new Date().toISOString().slice(0, 10);

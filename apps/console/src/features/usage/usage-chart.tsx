@@ -17,7 +17,7 @@ const colours = ['accent.6', 'teal.6', 'orange.6', 'grape.6', 'cyan.6'];
 const dayMs = 86_400_000;
 const rest = 'rest';
 
-/** One measure day by day; those who use most apart, the others as one. */
+/** One measure by day: the largest users each, the others together. */
 export function UsageChart({ rows, from, measure, by }: UsageChartProps): ReactNode {
   const nameOf = useNames(by);
   const value = measureOf[measure];

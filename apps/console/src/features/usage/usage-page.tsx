@@ -1,8 +1,10 @@
-import { SegmentedControl, SimpleGrid, Skeleton, Stack } from '@mantine/core';
+import { Button, SegmentedControl, SimpleGrid, Skeleton, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { ChartColumn } from 'lucide-react';
+import { ChartColumn, Download } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
+import { download } from '../../api/download.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { usageTexts } from '../../texts/usage.js';
 import { EmptyState } from '../../ui/empty-state.js';
@@ -12,7 +14,6 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { StatTile } from '../../ui/stat-tile.js';
 import { Budgets } from './budgets.js';
-import { ExportUsage } from './export-usage.js';
 import { type Usage, written } from './measures.js';
 import { UsageChart } from './usage-chart.js';
 import { UsageTable } from './usage-table.js';
@@ -98,5 +99,20 @@ function Totals({ rows }: { rows: Usage[] }): ReactNode {
         )}
       />
     </SimpleGrid>
+  );
+}
+
+/** Downloads what the page shows, by day. */
+function ExportUsage({ from, by }: { from: string; by: 'agent' | 'contact' | 'model' }): ReactNode {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => download(`/api/v1/usage/export?from=${from}&by=${by}&format=csv`, `usage-${from}-by-${by}.csv`),
+  });
+  return (
+    <>
+      <Button variant="default" leftSection={<Download size={16} />} loading={isPending} onClick={() => mutate()}>
+        {usageTexts.exported}
+      </Button>
+      {error && <ProblemAlert error={error} />}
+    </>
   );
 }

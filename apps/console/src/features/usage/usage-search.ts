@@ -4,7 +4,7 @@ export const usageSpans = ['7', '30', '90'] as const;
 export const usageMeasures = ['tokens', 'cost', 'calls'] as const;
 export const usageGroups = ['agent', 'contact', 'model'] as const;
 
-/** What the URL says: how many days back, what is counted, and by whom. */
+/** The URL parameters: how many days back, the measure, and the grouping. */
 export const validateUsageSearch = searchOf({
   days: oneOf(usageSpans),
   measure: oneOf(usageMeasures),

@@ -8,7 +8,7 @@ import { type Group, idOf, useNames } from './use-names.js';
 
 const texts = usageTexts.columns;
 
-/** Who used how much, those who cost most first. */
+/** Who used how much, the most expensive first. */
 export function UsageTable({ rows, by }: { rows: Usage[]; by: Group }): ReactNode {
   const projectId = useProjectId();
   const nameOf = useNames(by);

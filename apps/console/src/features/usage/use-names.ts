@@ -6,7 +6,7 @@ import type { usageGroups } from './usage-search.js';
 
 export type Group = (typeof usageGroups)[number];
 
-/** Whose the usage is, by id. */
+/** Whose usage it is, by id. */
 export const idOf = (by: Group, usage: Usage): string => usage[idFields[by]] ?? '';
 
 const idFields = { agent: 'agent_id', contact: 'contact_id', model: 'model' } as const satisfies Record<
@@ -14,7 +14,7 @@ const idFields = { agent: 'agent_id', contact: 'contact_id', model: 'model' } as
   keyof Usage
 >;
 
-/** How to write whose usage it is. */
+/** Names whose usage it is. */
 export function useNames(by: Group): (id: string) => string {
   const agentName = useAgentName();
   const nameOf = usePrincipalName();

@@ -23,7 +23,7 @@ export function useTriggers(): UseQueryResult<Schema<'TriggerView'>[]> {
   });
 }
 
-/** Asks again for everything of workflows, triggers and runs that is shown. */
+/** Refetches all workflows, triggers and runs that are shown. */
 export function useRefresh(): () => Promise<unknown> {
   const queryClient = useQueryClient();
   const projectId = useProjectId();

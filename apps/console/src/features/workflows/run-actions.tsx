@@ -16,7 +16,7 @@ type Run = Schema<'RunView'>;
 const texts = workflowTexts.run;
 const ended = ['succeeded', 'failed', 'cancelled', 'timed_out'];
 
-/** Cancel what runs; run or replay what has ended. */
+/** Cancel a run in progress; retry or replay one that has ended. */
 export function RunActions({ run }: { run: Run }): ReactNode {
   const may = useScope('workflows:write');
   const refresh = useRefresh();

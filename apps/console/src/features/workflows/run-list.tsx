@@ -28,7 +28,7 @@ const everyMs = 4_000;
 const texts = workflowTexts.runs;
 const states = runStates.map((value) => ({ value, label: uiTexts.outcomes[value] ?? value }));
 
-/** What a workflow did. */
+/** The runs of a workflow. */
 export function RunList({ workflowId, state, onState }: RunListProps): ReactNode {
   const projectId = useProjectId();
   const order = useOrder('started');

@@ -17,7 +17,7 @@ const route = getRouteApi('/p/$projectId/runs/$runId');
 const texts = workflowTexts.run;
 const inFlight: readonly string[] = ['suspended', 'queued', 'running', 'waiting', 'waiting_approval'];
 const everyMs = 1_500;
-/** Its delivery ends after it. */
+/** Refetch interval after the run has ended: its delivery ends later. */
 const afterMs = 10_000;
 
 export function RunPage(): ReactNode {

@@ -7,7 +7,7 @@ import { When } from '../../ui/when.js';
 
 const texts = workflowTexts.run;
 
-/** The tries of a run, oldest first. */
+/** The attempts of a run, oldest first. */
 export function RunTurns({ turns }: { turns: Schema<'RunTurn'>[] }): ReactNode {
   return (
     <Timeline bulletSize={14} lineWidth={2} active={turns.length}>

@@ -1,4 +1,4 @@
-/** What the lists of runs and of a trial can be narrowed to, as the URL writes it. */
+/** The filter values of the lists of runs and of a dry run, as in the URL. */
 export const runStates = [
   'suspended',
   'queued',

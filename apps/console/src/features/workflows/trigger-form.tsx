@@ -1,20 +1,23 @@
 import { Input, NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { useApps } from '../../api/apps.js';
+import type { Schema } from '../../api/named-schema.js';
 import { workflowTexts } from '../../texts/workflows.js';
+import { CodeEditor } from '../../ui/code-editor.js';
 import { fieldError } from '../../ui/field-errors.js';
 import { Section } from '../../ui/section.js';
-import { FilterField, type FilterProblem } from './filter-field.js';
 import type { TriggerValues } from './trigger-values.js';
+
+type FilterProblem = Schema<'FilterProblemView'>;
 
 interface TriggerFormProps {
   value: TriggerValues;
   onChange: (patch: Partial<TriggerValues>) => void;
-  /** Of saving. */
+  /** The error of saving. */
   error: unknown;
-  /** What the dry run says of the filter as it is typed. */
+  /** The dry run's problem with the filter as it is typed. */
   filterProblem: FilterProblem | null;
-  /** What came in of the App so far. */
+  /** Event types received from the App so far. */
   knownTypes: string[];
   isNew: boolean;
   readOnly: boolean;
@@ -89,5 +92,35 @@ export function TriggerForm(props: TriggerFormProps): ReactNode {
         </Stack>
       </Section>
     </Stack>
+  );
+}
+
+interface FilterFieldProps {
+  value: string;
+  onChange: (value: string) => void;
+  problem: FilterProblem | null;
+  readOnly: boolean;
+}
+
+/** The expression of a trigger, with errors at their place. */
+function FilterField({ value, onChange, problem, readOnly }: FilterFieldProps): ReactNode {
+  const problems = useMemo(
+    () => (problem ? [{ line: 1, span: [problem.start, problem.end] as const, message: problem.message }] : []),
+    [problem],
+  );
+  return (
+    <Input.Wrapper label={texts.where} description={texts.whereHint} labelElement="div" error={problem?.message}>
+      <div style={{ marginTop: 6 }}>
+        <CodeEditor
+          label={texts.where}
+          language="cel"
+          value={value}
+          onChange={onChange}
+          problems={problems}
+          readOnly={readOnly}
+          height={88}
+        />
+      </div>
+    </Input.Wrapper>
   );
 }

@@ -15,11 +15,11 @@ type Rules = Pick<
   | 'debounce_max_seconds'
 >;
 
-/** Of `debounce_max_seconds`, where none is given. */
+/** The default of `debounce_max_seconds`. */
 const defaultMostTimes = 10;
 const texts = workflowTexts.triggers;
 
-/** A trigger as one would say it. */
+/** A trigger in a sentence. */
 export function TriggerSentence({ trigger }: { trigger: Rules }): ReactNode {
   const appName = useAppName();
   const { app_id, event_types, where, debounce_seconds: quiet, debounce_max_seconds: most } = trigger;

@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/named-schema.js';
 
-/** What a person fills in of a trigger. */
+/** The fields of the trigger form. */
 export interface TriggerValues {
   app_id: string;
   event_types: string[];

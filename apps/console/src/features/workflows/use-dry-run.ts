@@ -11,7 +11,7 @@ const tried = 100;
 
 export interface Tried {
   result: UseQueryResult<Schema<'DryRunView'>>;
-  /** Whether the person may try at all. */
+  /** Whether the person may run it at all. */
   may: boolean;
 }
 

@@ -12,7 +12,7 @@ interface Saving {
   etag: string | null;
 }
 
-/** Makes, changes and deletes a trigger. */
+/** Creates, changes and deletes a trigger. */
 export function useTriggerChanges(workflowId: number, triggerId: string) {
   const projectId = useProjectId();
   const navigate = useNavigate();

@@ -1,20 +1,23 @@
+import { Textarea } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { Pause, Play, Power } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import type { Schema } from '../../api/named-schema.js';
+import { useProjectId } from '../../api/project-query.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { useReason } from '../../ui/editable.js';
+import { FormModal } from '../../ui/form-modal.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { useRefresh } from './queries.js';
-import { StartRun } from './start-run.js';
 
 type Status = Schema<'WorkflowView'>['status'];
 
-/** Suspend and release, turn off and on, discard what waits, and start a run. */
+/** Suspend and release, turn off and on, discard waiting runs, and start a run. */
 export function WorkflowActions({ workflow: { id, status } }: { workflow: Schema<'WorkflowView'> }): ReactNode {
   const texts = workflowTexts.status;
   const reason = useReason('workflows:write');
@@ -69,5 +72,49 @@ export function WorkflowActions({ workflow: { id, status } }: { workflow: Schema
       <ProblemAlert error={change.error ?? discard.error} />
       <StartRun workflowId={id} opened={starting} onClose={() => setStarting(false)} />
     </>
+  );
+}
+
+interface StartRunProps {
+  workflowId: number;
+  opened: boolean;
+  onClose: () => void;
+}
+
+function StartRun({ workflowId, opened, onClose }: StartRunProps): ReactNode {
+  const texts = workflowTexts.start;
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const refresh = useRefresh();
+  const [message, setMessage] = useState('');
+  const start = useMutation({
+    mutationFn: () =>
+      answer(api.POST('/api/v1/workflows/{id}/runs', { params: { path: { id: workflowId } }, body: { message } })),
+    onSuccess: ({ id }) => {
+      void refresh();
+      void navigate({ to: '/p/$projectId/runs/$runId', params: { projectId, runId: id } });
+    },
+  });
+  return (
+    <FormModal
+      opened={opened}
+      title={texts.title}
+      submit={texts.go}
+      saving={start.isPending}
+      error={start.error}
+      onSubmit={() => start.mutate()}
+      onClose={onClose}
+    >
+      <Textarea
+        label={texts.message}
+        description={texts.hint}
+        autosize
+        minRows={3}
+        maxRows={14}
+        data-autofocus
+        value={message}
+        onChange={(event) => setMessage(event.currentTarget.value)}
+      />
+    </FormModal>
   );
 }

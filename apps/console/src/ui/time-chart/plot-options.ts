@@ -6,11 +6,11 @@ export interface TimeSeries {
   /** Its field in the data. */
   name: string;
   label: string;
-  /** Of the theme, with its shade: `teal.6`. */
+  /** A colour of the theme, with its shade: `teal.6`. */
   color: string;
 }
 
-/** In order of time; what was not measured is null. */
+/** In order of time; null where nothing was measured. */
 export type TimeData = { at: string; [series: string]: number | string | null }[];
 
 interface ColumnsOf {
@@ -20,7 +20,10 @@ interface ColumnsOf {
   days: boolean;
 }
 
-/** Times and numbers, each a column; of a pile the column that is on top of all is the first, and each other one what is below it. */
+/**
+ * Times and numbers as columns. In a stack the first column is the topmost series, and each further one is what lies
+ * below it.
+ */
 export function columnsOf({ data, series, stacked, days }: ColumnsOf): [number[], ...(number | null)[][]] {
   const times = data.map(({ at }) => timeOf(at, days));
   const numbers = series.map(({ name }) => data.map((point) => (point[name] === null ? null : Number(point[name]))));
@@ -37,7 +40,7 @@ interface PlotOptions {
   stacked: boolean;
   days: boolean;
   unit: string;
-  /** Whose colours and letters it has. */
+  /** The element whose colours and font it uses. */
   box: HTMLElement;
 }
 
@@ -66,7 +69,7 @@ export function plotOptions({
     ms: 1,
     legend: { show: false },
     padding: [8, null, 0, 0],
-    // Nothing is zoomed: another time is chosen beside it.
+    // No zoom: another time range is chosen beside the chart.
     cursor: { y: false, drag: { x: false, y: false }, points: { show: !stacked } },
     scales: {
       x: {
@@ -97,7 +100,7 @@ export function plotOptions({
       },
       {
         ...axis,
-        // As wide as the longest of its texts.
+        // As wide as the longest label.
         size: (_plot, texts) => 12 + 6.5 * Math.max(4, ...(texts ?? []).map(({ length }) => length)),
         space: 32,
         incrs: whole.flat().toSorted((one, other) => one - other),
@@ -107,6 +110,6 @@ export function plotOptions({
   };
 }
 
-/** Half of what lies between two points, in ms: a bar at an end is whole, and one point alone has room. */
+/** Half the distance of two points, in ms: a bar at an edge is whole, and a single point has room. */
 const halfAStep = ([first = 0, second = first + dayMs]: ArrayLike<number> & Iterable<number>): number =>
   (second - first) / 2;

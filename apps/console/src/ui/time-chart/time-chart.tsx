@@ -14,9 +14,9 @@ export interface TimeChartProps {
   series: TimeSeries[];
   stacked?: boolean;
   unit?: string;
-  /** Each point is a day as a whole. */
+  /** Each point is a whole day. */
   days?: boolean;
-  /** Of all of it, in pixels. */
+  /** Of the whole chart, in pixels. */
   height?: number;
 }
 
@@ -29,7 +29,7 @@ export default function TimeChart(props: TimeChartProps): ReactNode {
   const [pointed, setPointed] = useState<number | null>(null);
   const scheme = useComputedColorScheme();
   const columns = columnsOf({ data, series, stacked, days });
-  // What parents give is made anew at each rendering: it is compared by what it says.
+  // Parents pass new objects at each render, so they are compared by content.
   const [look, numbers] = [JSON.stringify(series), JSON.stringify(columns)];
 
   useEffect(() => {
@@ -50,7 +50,7 @@ export default function TimeChart(props: TimeChartProps): ReactNode {
       made.destroy();
       plot.current = null;
     };
-    // Other numbers are given to the chart that there is; another scheme has other colours.
+    // New numbers go to the existing chart; a new scheme has new colours.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [look, scheme, stacked, days, unit, height]);
   useEffect(() => plot.current?.setData(JSON.parse(numbers) as UPlot.AlignedData), [numbers]);

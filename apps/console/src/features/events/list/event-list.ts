@@ -12,7 +12,7 @@ export const eventListKey = (filter: EventListFilter, order: Order): readonly un
   order,
 ];
 
-/** A page of the events that a filter finds. */
+/** A page of the events that match a filter. */
 export const askEvents =
   (filter: EventListFilter, order: Order) =>
   (cursor: string | undefined, signal?: AbortSignal): Promise<Page<Schema<'EventView'>>> => {

@@ -1,6 +1,6 @@
 import { flag, oneOf, searchOf, text } from '../../../app/search.js';
 
-/** How an event ended, where that is more than that it was routed; `open`: not yet. */
+/** How an event ended, if not merely as routed. `open`: not ended yet. */
 export const eventOutcomes = [
   'open',
   'no_match',
@@ -17,7 +17,7 @@ export const eventOutcomes = [
   'dead',
 ] as const;
 
-/** What became of an event that was routed. */
+/** The results of routed events. */
 export const eventResults = [
   'delivered',
   'no_reply',
@@ -31,12 +31,12 @@ export const eventResults = [
   'cancelled',
 ] as const;
 
-/** Spans back from now, in milliseconds. */
+/** Time spans back from now, in milliseconds. */
 export const spans = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000, '30d': 2_592_000_000 } as const;
 export type Span = keyof typeof spans;
 export const spanNames = ['1h', '24h', '7d', '30d'] as const satisfies readonly Span[];
 
-/** What the URL of the list says. `since` is a span, or like `until` a time. */
+/** The URL parameters of the list. `since` is a span or, like `until`, a time. */
 export const validateEventSearch = searchOf({
   view: oneOf(['refused']),
   app: text,
@@ -48,13 +48,13 @@ export const validateEventSearch = searchOf({
   since: text,
   until: text,
   paused: flag,
-  // As every list has it; here what is prefetched depends on it.
+  // Every list has this. Here it also decides what is prefetched.
   sort: text,
 });
 export type EventSearch = ReturnType<typeof validateEventSearch>;
 export type EventListFilter = Omit<EventSearch, 'view' | 'paused' | 'sort'>;
 
-/** The same as the API's parameters. */
+/** The same as parameters of the API. */
 export function eventQuery({ app, outcome, type, sender, contact, text: part, since, until }: EventListFilter) {
   return {
     app_id: app,

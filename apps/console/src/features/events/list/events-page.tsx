@@ -88,7 +88,7 @@ function EventList({ search }: { search: EventSearch }): ReactNode {
   );
 }
 
-/** Further down, a row on top would move all that is read. */
+/** Once scrolled down, a new row on top would move what is being read. */
 const heldFrom = 120;
 
 function useScrolledDown(): boolean {

@@ -5,13 +5,13 @@ import { eventTexts } from '../../../texts/events.js';
 import classes from './new-events.module.css';
 
 interface NewEventsProps {
-  /** That wait to be shown. */
+  /** New events that are not shown yet. */
   count: number;
   onShow: () => void;
   children: ReactNode;
 }
 
-/** Whether the list follows, and what came while it does not. It stays in sight on the way down. */
+/** Whether the list follows new events, and how many arrived while it does not. It stays in sight while scrolling. */
 export function NewEvents({ count, onShow, children }: NewEventsProps): ReactNode {
   return (
     <Group className={classes.bar} justify="space-between" mih={36}>

@@ -16,7 +16,7 @@ const texts = eventTexts.refused;
 const pageSize = 100;
 const refetchMs = 5_000;
 
-/** Where to look when nothing arrives at all: what was turned away at the door. */
+/** Where to look when nothing arrives at all: the requests that were refused. */
 export function RefusedRequests({ appId }: { appId: string | undefined }): ReactNode {
   const order = useOrder('at');
   const list = useCursorList(

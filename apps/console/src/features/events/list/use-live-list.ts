@@ -9,23 +9,23 @@ import type { EventListFilter } from './event-search.js';
 
 type EventView = Schema<'EventView'>;
 
-/** However much happens, the list is asked for no more often. */
+/** The list is refetched at most this often. */
 const everyMs = 1_000;
 
 export interface LiveList {
   list: CursorList<EventView>;
   stream: StreamState;
-  /** Events that came since the list is held. */
+  /** Events that arrived since the list is held. */
   waiting: number;
   /** Shows them. */
   show: () => void;
 }
 
 /**
- * A list of events to which new ones are added on top as they come, and whose events change as they go on. Only its
- * beginning is ever asked for again, however long it has grown.
- * A list from its oldest end stays as it was asked for: what comes is at its other end.
- * @param held new ones wait, so that nothing moves under the reader
+ * A list of events. New ones are added on top as they arrive, and events change as they progress. Only the first page
+ * is refetched, however long the list has grown.
+ * A list that starts from its oldest end is not updated: new events are at its other end.
+ * @param held new events wait, so that nothing moves under the reader
  */
 export function useLiveList(filter: EventListFilter, order: 'desc' | 'asc', held: boolean): LiveList {
   const queryClient = useQueryClient();
@@ -46,7 +46,7 @@ export function useLiveList(filter: EventListFilter, order: 'desc' | 'asc', held
     const page = await ask(undefined).catch(() => null);
     if (!page || base.loading) return;
     const known = new Set(rows.map(({ id }) => id));
-    // More came at once than a page holds: what lies between would be missing.
+    // More arrived than fit on a page: the events in between would be missing.
     const gap = page.next_cursor !== null && known.size > 0 && !page.data.some(({ id }) => known.has(id));
     if (gap) await queryClient.resetQueries({ queryKey: projectKey(projectId, key) });
     setLive({ name, rows: gap ? [] : merged(page.data, newer) });
@@ -65,7 +65,7 @@ export function useLiveList(filter: EventListFilter, order: 'desc' | 'asc', held
   };
 }
 
-/** The newest first, each once, as the first list has it. */
+/** Newest first, without duplicates; rows of the first list win. */
 function merged(first: readonly EventView[], second: readonly EventView[]): EventView[] {
   if (first.length === 0) return [...second];
   const ids = new Set(first.map(({ id }) => id));

@@ -3,7 +3,7 @@ import { type Tone, toneOf } from '../../../ui/status-badge.js';
 import type { EventDetail } from './stations.js';
 
 export interface Answer {
-  /** The one word for it. */
+  /** The state in one word. */
   status: string;
   tone: Tone;
   /** Why, in the API's words. */
@@ -11,7 +11,7 @@ export interface Answer {
   toDo: (typeof eventToDo)[string] | null;
 }
 
-/** What became of an event, and what a person can do about it. */
+/** The outcome of an event, and what a person can do about it. */
 export function answerOf({ outcome, reason, text, result }: EventDetail): Answer {
   const status = result?.state ?? outcome ?? 'open';
   const why = result?.text ?? text;
@@ -19,7 +19,7 @@ export function answerOf({ outcome, reason, text, result }: EventDetail): Answer
   return { status, tone: toneOf(status), why, toDo: eventToDo[`${status}:${code}`] ?? eventToDo[status] ?? null };
 }
 
-/** Outcomes of messages that a person may let through all the same. */
+/** Outcomes of messages that a person may still let through. */
 const kept = [
   'dropped_bot',
   'dropped_echo',
@@ -30,7 +30,7 @@ const kept = [
   'parked',
 ];
 
-/** Messages of an event that were kept and not released since. */
+/** Messages of an event that were held and not released since. */
 export function keptMessages({ messages }: EventDetail): string[] {
   return messages.filter(({ outcome, released_at }) => kept.includes(outcome) && !released_at).map(({ id }) => id);
 }

@@ -32,7 +32,7 @@ export function CopyCurl({ event }: { event: EventDetail }): ReactNode {
   return app.signature ? <Hint label={eventPageTexts.curlSigned}>{button}</Hint> : button;
 }
 
-/** What every client writes itself, or the way there did. */
+/** Headers that every client or a proxy on the way sets itself. */
 const ofTransport = /^(host|connection|content-length|accept|accept-encoding|user-agent|x-forwarded-.*|traceparent)$/;
 
 function curlOf({ method, headers, query, body }: Schema<'EventRequestView'>, webhookUrl: string): string {

@@ -9,7 +9,7 @@ import classes from './event-answer.module.css';
 import { EventMending } from './event-mending.js';
 import type { EventDetail } from './stations.js';
 
-/** "Why did nothing happen?", answered before anything else, with what to do about it. */
+/** Answers "Why did nothing happen?" first, with what to do about it. */
 export function EventAnswer({ event }: { event: EventDetail }): ReactNode {
   const answer = answerOf(event);
   return (

@@ -12,7 +12,7 @@ import { redriveLetter, release, useMending } from './use-mending.js';
 
 const texts = eventPageTexts.actions;
 
-/** The one button that sends on what stopped: a dead letter, or a message that was kept. */
+/** The one button that continues what stopped: a dead letter, or a held message. */
 export function EventMending({ event, status }: { event: EventDetail; status: string }): ReactNode {
   const mayWrite = useScope('events:write');
   const kept = keptMessages(event);
@@ -36,7 +36,7 @@ function Release({ eventId, messageIds }: { eventId: string; messageIds: string[
   );
 }
 
-/** Letters are listed by App and time: the event's own is among those since it came. */
+/** Dead letters are listed by App and time: those of the event are among those since it arrived. */
 function Redrive({ event }: { event: EventDetail }): ReactNode {
   const since = event.timeline[0]?.at;
   const letters = useProjectQuery(['event', event.id, 'letters'], async (signal) => {

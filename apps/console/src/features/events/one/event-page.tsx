@@ -23,7 +23,7 @@ import { useEvent } from './use-event.js';
 
 const route = getRouteApi('/p/$projectId/events/$eventId');
 
-/** From the bytes to the delivered reply, as it happens. */
+/** From the bytes to the delivered reply, live. */
 export function EventPage(): ReactNode {
   const { projectId, eventId } = route.useParams();
   const { data: event, error, refetch } = useEvent(eventId);
@@ -57,7 +57,7 @@ export function EventPage(): ReactNode {
 
 const titleChars = 90;
 
-/** What it says is how people know it again. */
+/** People recognise an event by its text. */
 function titleOf({ messages }: EventDetail): string {
   const text = messages[0]?.message.message.trim().split('\n')[0] ?? '';
   if (text === '') return messages[0]?.message.event_type ?? eventPageTexts.title;

@@ -9,7 +9,7 @@ import classes from './event-talk.module.css';
 import type { EventDetail } from './stations.js';
 import { useDeliveries, useTurn } from './use-event.js';
 
-/** What was said, and what was answered: side by side, before any detail. */
+/** The message and the answer, side by side, before any detail. */
 export function EventTalk({ event }: { event: EventDetail }): ReactNode {
   const first = event.messages[0];
   if (!first) return null;

@@ -1,19 +1,25 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Stack } from '@mantine/core';
 import { LoaderCircle } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { eventPageTexts } from '../../../texts/event.js';
+import { Disclosure } from '../../../ui/disclosure.js';
+import { JsonView } from '../../../ui/json-view.js';
 import { toneOf } from '../../../ui/status-badge.js';
 import { duration } from '../../../ui/duration.js';
 import { Section } from '../../../ui/section.js';
 import { answerOf } from './answer-of.js';
+import { DeliveryPart } from './parts/delivery-part.js';
+import { ParsedPart } from './parts/parsed-part.js';
+import { RequestPart } from './parts/request-part.js';
+import { RoutedPart } from './parts/routed-part.js';
+import { TurnPart } from './parts/turn-part.js';
 import { stationLook } from './station-look.js';
-import { stationBody } from './station-body.js';
 import { type Bar, StationItem } from './station-item.js';
-import { type EventDetail, type Station, spanOfWay, stationsOf } from './stations.js';
+import { type EventDetail, spanOfWay, type Station, stationsOf } from './stations.js';
 import { useOpenStations } from './use-open-stations.js';
 import classes from './way.module.css';
 
-/** The picture of an event: each stop on its way, where the time went, and why it went on as it did. */
+/** The timeline of an event: each station, where the time went, and why it continued as it did. */
 export function EventWay({ event }: { event: EventDetail }): ReactNode {
   const stations = stationsOf(event.timeline);
   const { isOpen, toggle, setAll, all } = useOpenStations(stations);
@@ -79,4 +85,35 @@ function barOf({ startMs, endMs, waitedMs }: Station, beginMs: number, spanMs: n
     to: share(endMs),
     waitedFrom: waitedMs ? share(startMs - waitedMs) : null,
   };
+}
+
+/** The details of an open station; null: its line says everything. */
+function stationBody(station: Station, event: EventDetail): ReactNode {
+  const checkedAtOnce = station.stage === 'verified' && station.last.stage === 'received';
+  if (checkedAtOnce) return null;
+  return (
+    <Stack gap="sm">
+      {partOf(station, event)}
+      <Disclosure label={eventPageTexts.facts}>
+        <JsonView label={eventPageTexts.facts} value={station.entries} depth={2} />
+      </Disclosure>
+    </Stack>
+  );
+}
+
+function partOf(station: Station, event: EventDetail): ReactNode {
+  switch (station.stage) {
+    case 'received':
+      return <RequestPart event={event} />;
+    case 'verified':
+      return null;
+    case 'parsed':
+      return <ParsedPart event={event} />;
+    case 'routed':
+      return <RoutedPart event={event} entry={station.last} />;
+    case 'turn':
+      return <TurnPart event={event} turnId={station.subject} />;
+    case 'delivery':
+      return <DeliveryPart event={event} station={station} />;
+  }
 }

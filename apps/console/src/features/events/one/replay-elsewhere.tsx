@@ -18,7 +18,7 @@ interface ReplayElsewhereProps {
 const texts = eventPageTexts.actions;
 const workflowMark = 'workflow ';
 
-/** One target that a person chooses, in place of what the rules say. */
+/** A target that a person chooses instead of what the rules choose. */
 export function ReplayElsewhere({ opened, saving, error, onReplay, onClose }: ReplayElsewhereProps): ReactNode {
   const mayWorkflows = useScope('workflows:write');
   const mayAgents = useScope('agents:write');

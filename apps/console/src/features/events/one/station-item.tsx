@@ -6,7 +6,7 @@ import { duration } from '../../../ui/duration.js';
 import { colours, StatusBadge, type Tone } from '../../../ui/status-badge.js';
 import classes from './way.module.css';
 
-/** A bar of the picture: where in the whole time it lies, each a share from 0 to 1. */
+/** A bar of the timeline: its place in the whole time, each value a share from 0 to 1. */
 export interface Bar {
   from: number;
   to: number;
@@ -28,11 +28,11 @@ interface StationItemProps {
   onToggle: () => void;
   /** Still in progress. */
   pending?: boolean;
-  /** What shows below while it is open; null: there is no more to show. */
+  /** What shows below while it is open; null: nothing more. */
   children?: ReactNode;
 }
 
-/** Below this nobody feels a wait. */
+/** Below this, nobody notices a wait. */
 const feltMs = 20;
 
 export function StationItem(props: StationItemProps): ReactNode {

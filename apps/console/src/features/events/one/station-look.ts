@@ -21,7 +21,7 @@ const icons: Readonly<Record<Station['stage'], LucideIcon>> = {
   delivery: Send,
 };
 
-/** How a station shows itself in one line. */
+/** How a station looks in one line. */
 export function stationLook(station: Station, event: EventDetail): Look {
   const { stage, last } = station;
   const again = last.outcome === 'replayed';
@@ -34,7 +34,7 @@ export function stationLook(station: Station, event: EventDetail): Look {
   };
 }
 
-/** What went as it should needs no badge. */
+/** An expected outcome needs no badge. */
 const quietStatuses = ['accepted', 'ok'];
 
 const sentences: Readonly<Record<Station['stage'], (station: Station, event: EventDetail) => string>> = {
@@ -70,7 +70,7 @@ const sentences: Readonly<Record<Station['stage'], (station: Station, event: Eve
     fact(last, 'error') ?? fact(last, 'text') ?? (entries.length > 1 ? eventPageTexts.tries(entries.length) : ''),
 };
 
-/** Who wanted a message, in words. */
+/** What a message was routed to, in words. */
 function takersOf({ subject_id }: Entry, { messages }: EventDetail): string | null {
   const message = messages.find(({ id }) => id === subject_id);
   if (!message) return null;

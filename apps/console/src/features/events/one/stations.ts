@@ -3,13 +3,13 @@ import type { Schema } from '../../../api/named-schema.js';
 export type Entry = Schema<'EventEntryView'>;
 export type EventDetail = Schema<'EventDetailView'>;
 
-/** A stop on an event's way: an entry of the timeline, or all entries of one turn or one delivery. */
+/** A station on an event's timeline: one entry, or all entries of one turn or one delivery. */
 export interface Station {
   key: string;
   stage: Entry['stage'];
   /** A message, a turn or a delivery. */
   subject: string | null;
-  /** The oldest first; never empty. */
+  /** Oldest first; never empty. */
   entries: [Entry, ...Entry[]];
   last: Entry;
   startMs: number;
@@ -17,7 +17,7 @@ export interface Station {
   waitedMs: number | null;
 }
 
-/** @param entries the oldest first */
+/** @param entries oldest first */
 export function stationsOf(entries: readonly Entry[]): Station[] {
   const stations = new Map<string, Station>();
   for (const [index, entry] of entries.entries()) {
@@ -31,7 +31,7 @@ export function stationsOf(entries: readonly Entry[]): Station[] {
   return [...stations.values()];
 }
 
-/** Signatures are checked while a request is received, and stand in its entry. */
+/** A signature is checked while the request is received, so the check is in that entry. */
 function checkedAtOnce(key: string, entry: Entry): Station {
   const atMs = Date.parse(entry.at);
   return { ...begun(key, entry), stage: 'verified', startMs: atMs, endMs: atMs, waitedMs: null };
@@ -59,7 +59,7 @@ function spanOf({ at, duration_ms: took }: Entry): [number, number] {
   return [endMs - (took ?? 0), endMs];
 }
 
-/** The whole way, from the first byte to the last entry. */
+/** The whole timeline, from the first byte to the last entry. */
 export function spanOfWay(stations: readonly Station[]): { startMs: number; endMs: number } {
   return {
     startMs: Math.min(...stations.map(({ startMs }) => startMs)),
@@ -67,7 +67,7 @@ export function spanOfWay(stations: readonly Station[]): { startMs: number; endM
   };
 }
 
-/** A fact of an entry's detail, where it is a text or a number. */
+/** A detail of an entry, if it is a text or a number. */
 export function fact(entry: Entry, name: string): string | null {
   const value = entry.detail?.[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;

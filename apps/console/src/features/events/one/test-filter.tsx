@@ -17,7 +17,7 @@ const route = getRouteApi('/p/$projectId/events/$eventId');
 const texts = eventPageTexts.test;
 const typingMs = 300;
 
-/** A condition that is tried on this event while it is typed; what is typed is in the URL, to be shared. */
+/** Tries a condition on this event as it is typed. The condition is in the URL, so that it can be shared. */
 export function TestFilter({ event }: { event: EventDetail }): ReactNode {
   const { test } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/events/$eventId' });

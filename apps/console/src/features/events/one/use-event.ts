@@ -5,7 +5,7 @@ import type { Schema } from '../../../api/named-schema.js';
 import { answerOf } from './answer-of.js';
 import type { EventDetail } from './stations.js';
 
-/** All of an event is kept below `['event', id]`, so that what happens to it refreshes it together. */
+/** All queries of an event are below `['event', id]`, so that they refresh together. */
 export function useEvent(id: string): UseQueryResult<EventDetail> {
   return useProjectQuery(
     ['event', id],
@@ -15,12 +15,12 @@ export function useEvent(id: string): UseQueryResult<EventDetail> {
 }
 
 const inFlightMs = 2_000;
-/** For a person, or for what is away: that takes its time. */
+/** Waiting for a person or for something that is down takes longer. */
 const waitingMs = 15_000;
-/** An event that was only just sent may not be written yet. */
+/** An event that was only just sent may not be stored yet. */
 const looksForIt = 5;
 
-/** The stream tells what happens from when it is open: what happened before that is asked for. */
+/** The stream reports only what happens after it opened; polling finds what happened before. */
 function refetchInterval(event: EventDetail | undefined, failures: number): number | false {
   if (!event) return failures < looksForIt && inFlightMs;
   const { status, tone } = answerOf(event);

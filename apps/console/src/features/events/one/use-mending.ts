@@ -2,7 +2,7 @@ import { useMutation, type UseMutationResult, useQueryClient } from '@tanstack/r
 import { answer, api } from '../../../api/client.js';
 import { projectKey, useProjectId } from '../../../api/project-query.js';
 
-/** Sends something of an event on its way again, and asks for the event anew. */
+/** Continues a part of an event, and refetches the event. */
 export function useMending<Result, Given = void>(
   eventId: string,
   mend: (given: Given) => Promise<Result>,
@@ -27,7 +27,7 @@ export const redriveLetter = (id: string) =>
 export const release = (message_ids: string[]) =>
   answer(api.POST('/api/v1/held-messages/release', { body: { message_ids } }));
 
-/** What takes the event in place of what the rules say. */
+/** The target that takes the event instead of what the rules choose. */
 export type ReplayTarget = { workflow_id: number } | { agent_id: string };
 
 export const replayEvent = (id: string, deliver: boolean, target?: ReplayTarget) =>

@@ -10,11 +10,11 @@ interface OpenStations {
   all: boolean;
 }
 
-/** What says why: the router's checks, what agents did, and whatever went wrong. */
+/** Open at first is what says why: the router's checks, what agents did, and whatever went wrong. */
 const openAtFirst = ({ stage, last }: Station): boolean =>
   stage === 'routed' || stage === 'turn' || stage === 'delivery' || toneOf(last.outcome) === 'bad';
 
-/** Which stations are open is in the URL: those that differ from how they stand at first. */
+/** The URL has the stations whose state differs from the initial one. */
 export function useOpenStations(stations: readonly Station[]): OpenStations {
   const { toggled = '' } = useSearch({ strict: false });
   const navigate = useNavigate();

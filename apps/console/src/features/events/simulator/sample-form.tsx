@@ -1,4 +1,4 @@
-import { Input, SegmentedControl, Select, Stack, Switch } from '@mantine/core';
+import { Input, SegmentedControl, Select, Stack, Switch, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -8,11 +8,10 @@ import { useScope } from '../../../api/session.js';
 import type { Schema } from '../../../api/named-schema.js';
 import { simulatorTexts } from '../../../texts/simulator.js';
 import { ActionButton } from '../../../ui/action-button.js';
+import { CodeBlock } from '../../../ui/code-block.js';
 import { JsonEditor } from '../../../ui/json-editor.js';
 import { Section } from '../../../ui/section.js';
-import { SampleChoice } from './sample-choice.js';
 import { kinds, type SimulatorSearch, sources } from './simulator-search.js';
-import { StoredEventChoice } from './stored-event-choice.js';
 
 const texts = simulatorTexts;
 
@@ -104,5 +103,64 @@ export function SampleForm({ app, apps, search, sending, onSend }: SampleFormPro
         </ActionButton>
       </Stack>
     </Section>
+  );
+}
+
+type Sample = Schema<'AvailableSampleView'>;
+
+interface SampleChoiceProps {
+  samples: Sample[];
+  chosen: Sample | undefined;
+  onChoose: (eventType: string) => void;
+}
+
+/** One of the samples in the App's manifest. */
+function SampleChoice({ samples, chosen, onChoose }: SampleChoiceProps): ReactNode {
+  if (!chosen) return <Text c="dimmed">{simulatorTexts.noSamples}</Text>;
+  return (
+    <Stack gap="xs">
+      <Select
+        label={simulatorTexts.sample}
+        description={chosen.description}
+        allowDeselect={false}
+        searchable={samples.length > 8}
+        data={samples.map(({ event_type }) => event_type)}
+        value={chosen.event_type}
+        onChange={(type) => type && onChoose(type)}
+      />
+      <CodeBlock label={simulatorTexts.typed} code={chosen.body} wrap />
+    </Stack>
+  );
+}
+
+const shown = 50;
+
+interface StoredEventChoiceProps {
+  appId: string;
+  chosen: string | undefined;
+  onChoose: (id: string | undefined) => void;
+}
+
+/** One of the App's last events. */
+function StoredEventChoice({ appId, chosen, onChoose }: StoredEventChoiceProps): ReactNode {
+  const mayRead = useScope('events:read_body');
+  const { data = [] } = useProjectQuery(
+    ['events', 'of-app', appId],
+    async (signal) => {
+      const query = { app_id: appId, limit: shown };
+      return (await answer(api.GET('/api/v1/events', { params: { query }, signal }))).data;
+    },
+    { enabled: mayRead },
+  );
+  if (!mayRead) return <Text c="dimmed">{simulatorTexts.noScope}</Text>;
+  return (
+    <Select
+      label={simulatorTexts.event}
+      description={simulatorTexts.eventHint}
+      searchable
+      data={data.map(({ id, text, event_type }) => ({ value: id, label: text ?? event_type ?? id }))}
+      value={chosen ?? null}
+      onChange={(id) => onChoose(id ?? undefined)}
+    />
   );
 }

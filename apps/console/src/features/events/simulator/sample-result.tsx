@@ -18,7 +18,7 @@ import { useEvent } from '../one/use-event.js';
 const texts = simulatorTexts;
 type Sample = Schema<'SampleView'>;
 
-/** The HTTP answer, and the way of the event that it became, as it happens. */
+/** The HTTP answer, and the timeline of the resulting event, live. */
 export function SampleResult({ result }: { result: Sample }): ReactNode {
   return (
     <Stack gap="md">

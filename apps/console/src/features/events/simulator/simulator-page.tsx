@@ -21,7 +21,7 @@ interface Sending {
   sample: Schema<'SendSample'>;
 }
 
-/** A provider to try an App with. */
+/** Acts as the provider of an App. */
 export function SimulatorPage(): ReactNode {
   const search = route.useSearch();
   const { data: apps, error } = useApps();

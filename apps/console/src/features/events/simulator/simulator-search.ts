@@ -3,7 +3,7 @@ import { oneOf, searchOf, text } from '../../../app/search.js';
 export const kinds = ['signed', 'unsigned', 'tampered', 'stale'] as const;
 export const sources = ['sample', 'event', 'typed'] as const;
 
-/** What the URL of the simulator says; what is typed is not in it. `toggled` is of the event's way beside the form. */
+/** The URL parameters of the simulator, without what is typed. `toggled` belongs to the timeline beside the form. */
 export const validateSimulatorSearch = searchOf({
   app: text,
   kind: oneOf(kinds),

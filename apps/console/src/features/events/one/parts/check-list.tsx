@@ -2,7 +2,7 @@ import { Check as Passed, CircleAlert, Minus, OctagonMinus, X } from 'lucide-rea
 import type { ReactNode } from 'react';
 import classes from './check-list.module.css';
 
-/** `pass`: on it goes. `miss`: this one did not want it. `stop`: it ended here. `note`: worth knowing. `none`: not asked. */
+/** `pass`: it continued. `miss`: no match. `stop`: it ended here. `note`: worth knowing. `none`: not checked. */
 export type CheckState = 'pass' | 'miss' | 'stop' | 'note' | 'none';
 
 const icons = { pass: Passed, miss: X, stop: OctagonMinus, note: CircleAlert, none: Minus } as const;
@@ -17,7 +17,7 @@ interface CheckProps {
   children: ReactNode;
 }
 
-/** One question of the way, and its answer in words. */
+/** One check on the way, and its result in words. */
 export function Check({ name, state, children }: CheckProps): ReactNode {
   const Icon = icons[state];
   return (

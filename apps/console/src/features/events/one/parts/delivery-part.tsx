@@ -17,7 +17,7 @@ import { redriveDelivery, useMending } from '../use-mending.js';
 
 const texts = eventPageTexts.delivery;
 
-/** The reply as it was sent, where to, and every attempt. */
+/** The reply as it was sent, its address, and every attempt. */
 export function DeliveryPart({ event, station }: { event: EventDetail; station: Station }): ReactNode {
   const mayRead = useScope('deliveries:read');
   const { data, error } = useDeliveries(event.id, mayRead);

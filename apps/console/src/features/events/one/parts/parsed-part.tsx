@@ -6,7 +6,7 @@ import { Facts } from '../../../../ui/facts.js';
 import { JsonView } from '../../../../ui/json-view.js';
 import type { EventDetail } from '../stations.js';
 
-/** What the adapter, or the built-in Webhook app, understood. */
+/** What the adapter, or the built-in Webhook App, parsed. */
 export function ParsedPart({ event }: { event: EventDetail }): ReactNode {
   return (
     <Stack gap="sm">

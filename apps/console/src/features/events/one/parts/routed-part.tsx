@@ -1,16 +1,17 @@
 import type { ReactNode } from 'react';
 import { eventPageTexts } from '../../../../texts/event.js';
 import type { Schema } from '../../../../api/named-schema.js';
+import { CodeBlock } from '../../../../ui/code-block.js';
+import { Disclosure } from '../../../../ui/disclosure.js';
 import { ProjectLink } from '../../../../ui/project-link.js';
 import { type Entry, type EventDetail, fact } from '../stations.js';
 import { useWorkflowNames } from '../use-event.js';
 import { Check, CheckList } from './check-list.js';
-import { CleanedCheck } from './cleaned-check.js';
 
 const texts = eventPageTexts.checks;
 type Message = Schema<'MessageView'>;
 
-/** Each question that the router asked of a message, in its order, and what it saw. */
+/** Each check that the router made of a message, in its order, with its result. */
 export function RoutedPart({ event, entry }: { event: EventDetail; entry: Entry }): ReactNode {
   const message = event.messages.find(({ id }) => id === entry.subject_id) ?? event.messages[0];
   if (!message) return null;
@@ -122,4 +123,37 @@ function ChiefCheck({ message: { chief_of_staff: chief } }: { message: Message }
       {chief === null ? texts.chiefNotAsked : (said[chief] ?? texts.chiefKept(chief))}
     </Check>
   );
+}
+
+/** What the sanitiser removed from each part of a message. Agents read what is left. */
+function CleanedCheck({ message: { sanitizer_report: report, message } }: { message: Message }): ReactNode {
+  const { counts, cut } = summed(report);
+  if (counts === '' && cut === 0) {
+    return (
+      <Check name={texts.cleaned} state="pass">
+        {texts.cleanText}
+      </Check>
+    );
+  }
+  return (
+    <Check name={texts.cleaned} state="note">
+      {counts && texts.cleanedCounts(counts)} {cut > 0 && texts.cut(cut)}
+      <Disclosure label={texts.read}>
+        <CodeBlock label={texts.read} code={message.message} wrap />
+      </Disclosure>
+    </Check>
+  );
+}
+
+interface FieldReport {
+  cut?: number;
+  counts?: Record<string, number>;
+}
+
+function summed(report: Record<string, unknown> | null): { counts: string; cut: number } {
+  const fields = Object.entries((report ?? {}) as Record<string, FieldReport>);
+  const counts = fields.flatMap(([field, { counts: own = {} }]) =>
+    Object.entries(own).map(([rule, count]) => `${count} ${rule.replaceAll('_', ' ')} (${field})`),
+  );
+  return { counts: counts.join(', '), cut: fields.reduce((sum, [, { cut = 0 }]) => sum + cut, 0) };
 }

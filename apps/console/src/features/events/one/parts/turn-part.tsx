@@ -1,4 +1,5 @@
-import { Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Skeleton, Stack, Text } from '@mantine/core';
+import { Hand } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useProjectQuery } from '../../../../api/project-query.js';
 import { answer, api } from '../../../../api/client.js';
@@ -6,11 +7,12 @@ import { useScope } from '../../../../api/session.js';
 import type { Schema } from '../../../../api/named-schema.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { Facts } from '../../../../ui/facts.js';
+import { JsonView } from '../../../../ui/json-view.js';
 import { ProblemAlert } from '../../../../ui/problem-alert.js';
 import { ProjectLink } from '../../../../ui/project-link.js';
+import { When } from '../../../../ui/when.js';
 import type { EventDetail } from '../stations.js';
 import { useTurn, useWorkflowNames } from '../use-event.js';
-import { TurnApprovals } from './turn-approvals.js';
 import { TurnSteps } from './turn-steps.js';
 import { grouped } from '../../../../ui/grouped.js';
 
@@ -74,5 +76,37 @@ function TurnFacts({ turn, runs }: { turn: Schema<'TurnView'>; runs: EventDetail
         ],
       ]}
     />
+  );
+}
+
+const approvalTexts = eventPageTexts.approval;
+
+/** Calls of a turn that wait for approval, with their arguments. */
+function TurnApprovals({ eventId, turnId }: { eventId: string; turnId: string }): ReactNode {
+  const { data = [] } = useProjectQuery(['event', eventId, 'approvals'], async (signal) => {
+    const query = { state: 'pending' as const, limit: 200 };
+    return (await answer(api.GET('/api/v1/approvals', { params: { query }, signal }))).data;
+  });
+  return (
+    <Stack gap="xs">
+      {data
+        .filter(({ turn_id }) => turn_id === turnId)
+        .map(({ id, tool, grade, arguments: given, expires_at }) => (
+          <Alert
+            key={id}
+            color="yellow"
+            variant="light"
+            icon={<Hand size={18} aria-hidden />}
+            title={`${approvalTexts.title}: ${tool} (${grade})`}
+            styles={{ title: { color: 'var(--mantine-color-text)' } }}
+          >
+            <Text size="sm" mb={6}>
+              {approvalTexts.until} <When at={expires_at} /> ·{' '}
+              <ProjectLink path={`/approvals/${id}`}>{approvalTexts.open}</ProjectLink>
+            </Text>
+            <JsonView label={approvalTexts.arguments} value={given} depth={2} />
+          </Alert>
+        ))}
+    </Stack>
   );
 }

@@ -68,7 +68,7 @@ function titleOf({ kind, content }: Step): string {
   }
 }
 
-/** What stands in a step to read; of a call its arguments. */
+/** The readable content of a step; the arguments of a call. */
 function textOf({ kind, content }: Step): string | null {
   if (kind === 'tool_call' && content['arguments']) return JSON.stringify(content['arguments']);
   if (kind === 'tool_result' && content['result'] !== undefined) return JSON.stringify(content['result']);
