@@ -1,6 +1,6 @@
 import type { MessageRoutePayload } from '#libs/contracts';
 import type { JournalEntry } from '#libs/journal';
-import { loopAdvice } from '../guards/loop-advice.js';
+import { loopAdvice } from '../guards/refusal.js';
 import type { MessageRow } from './message.entity.js';
 import type { Plan } from './plan.js';
 import { withheldAdvice } from './reply.js';

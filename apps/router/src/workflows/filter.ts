@@ -1,5 +1,4 @@
 import { type ASTNode, Environment, EvaluationError, type ParseError, serialize } from '@marcbachmann/cel-js';
-import { filterSyntaxError, forbiddenPart } from './filter-bounds.js';
 
 /** What an expression may look at. Only what is listed or stands in the metadata itself exists: no inherited properties. */
 export interface FilterInput {
@@ -54,6 +53,7 @@ const maxChars = 2_000;
 /** Of the processor. */
 const maxMs = 20;
 const maxSeenChars = 120;
+const loops = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
 const environment = new Environment({ limits: { maxAstNodes: 300, maxDepth: 24, maxListElements: 200 } })
   .registerVariable({
@@ -98,6 +98,38 @@ export function compileFilter(expression: string): { filter: Filter } | { proble
       explain: (input) => explain(clauses, input),
     },
   };
+}
+
+/**
+ * A part that could take unbounded time: `matches` runs a backtracking regular expression, and a loop within a loop
+ * multiplies what the sender wrote by itself.
+ */
+function forbiddenPart(node: ASTNode, inLoop = false): FilterProblem | null {
+  const { start, end } = node;
+  const name = node.op === 'rcall' || node.op === 'call' ? String((node.args as [string, ...unknown[]])[0]) : '';
+  if (name === 'matches') {
+    return { message: 'matches() is not available: use contains(), startsWith() or endsWith().', start, end };
+  }
+  const isLoop = node.op === 'rcall' && loops.has(name);
+  if (isLoop && inLoop) return { message: `${name}() stands inside another loop: one level is allowed.`, start, end };
+  for (const child of childrenOf(node.args)) {
+    const found = forbiddenPart(child, inLoop || isLoop);
+    if (found) return found;
+  }
+  return null;
+}
+
+function filterSyntaxError(error: ParseError, length: number): FilterProblem {
+  return { message: error.summary, start: error.range?.start ?? 0, end: error.range?.end ?? length };
+}
+
+function childrenOf(value: unknown): ASTNode[] {
+  if (Array.isArray(value)) return value.flatMap(childrenOf);
+  return isNode(value) ? [value] : [];
+}
+
+function isNode(value: unknown): value is ASTNode {
+  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 }
 
 /** True once the time is over that a filter may take. */
