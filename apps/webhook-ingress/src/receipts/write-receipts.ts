@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { CopyEncoder, type ReceiptKey, statementTimeoutMs } from './copy-encoding.js';
-import { CopyQuery } from './copy-query.js';
 import type { DeliveryKey, Receipt, Written } from './receipt.js';
 
 /** A receipt to be stored, unless one of its keys came before. */
@@ -134,4 +133,41 @@ function ownerKey(appId: string, hash: string): string {
 
 function copy({ client, encoder }: WriterConnection, receipts: Receipt[], keys: ReceiptKey[]): Promise<void> {
   return client.query(new CopyQuery(encoder.encode(receipts, keys))).done;
+}
+
+/**
+ * A COPY whose statement and data are sent in one write, without waiting for the server to ask for the data: a round
+ * trip and some system calls less for every commit. A server that refuses the statement skips the data that follows.
+ */
+class CopyQuery implements pg.Submittable {
+  /** pg wraps it, to end a query that takes too long. */
+  callback: (error: Error | null) => void = () => undefined;
+  /** Resolves when the rows are committed, or belong to the transaction in flight. */
+  readonly done: Promise<void>;
+
+  constructor(private readonly messages: Buffer) {
+    this.done = new Promise((resolve, reject) => {
+      this.callback = (error) => (error ? reject(error) : resolve());
+    });
+  }
+
+  submit(connection: pg.Connection): void {
+    connection.stream.write(this.messages);
+  }
+
+  handleError(error: Error): void {
+    this.callback(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null);
+  }
+
+  handleCopyInResponse(): void {
+    // The data is on its way already.
+  }
+
+  handleCommandComplete(): void {
+    // Success is ReadyForQuery: only then is the next statement welcome.
+  }
 }
