@@ -1,4 +1,4 @@
-import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import type { AdapterDefinition } from './adapter-definition.js';
 import { readContext, type CallContext } from './call-context.js';
 import {
@@ -10,8 +10,7 @@ import {
   readLookup,
   readRenewal,
 } from './call-reading.js';
-import { checkAnswer } from './contract-violation.js';
-import { sendFile } from './file-answer.js';
+import { checkAnswer, ContractViolation } from './contract-violation.js';
 import { readEnvelope } from './inbound-envelope.js';
 import { InvalidRequest } from './invalid-request.js';
 import { isJsonObject, parseJson, type JsonObject } from './json-value.js';
@@ -102,3 +101,22 @@ const parseBody: preHandlerAsyncHookHandler = async (request, reply) => {
   if (!isJsonObject(parsed)) throw new InvalidRequest('the request body must be an object');
   request.body = parsed;
 };
+
+/** Sends what `fetchFile` returned: raw bytes with their type, or the base64 form or a failure as JSON. */
+function sendFile(reply: FastifyReply, answer: unknown): FastifyReply {
+  if (!isJsonObject(answer)) throw new ContractViolation('sources/fetch-file: the answer must be an object');
+  if (Buffer.isBuffer(answer.bytes)) {
+    // What says that these are the bytes of a file, also where they are JSON themselves.
+    reply.header('content-disposition', 'attachment');
+    if (typeof answer.fingerprint === 'string') reply.header('x-fingerprint', encodeURIComponent(answer.fingerprint));
+    return reply.type(text(answer.content_type) ?? 'application/octet-stream').send(answer.bytes);
+  }
+  if (typeof answer.content_base64 !== 'string' && typeof answer.error !== 'string') {
+    throw new ContractViolation('sources/fetch-file: bytes, content_base64 or error is required');
+  }
+  return reply.send(answer);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
