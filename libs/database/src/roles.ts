@@ -1,8 +1,10 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { allSchemas } from './all-schemas.js';
 import { refuseOtherMigrations, refuseOtherOwner } from './older-layout.js';
 import { ownerRole, roleOf } from './role-names.js';
-import { scramVerifier } from './scram-verifier.js';
+
+const scramIterations = 4_096;
 
 /** By service; `owner` is the role that migrates. */
 export type RolePasswords = Record<string, string>;
@@ -52,6 +54,14 @@ async function ensureRole(client: pg.Client, role: string, password: string): Pr
   const { rowCount } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
   const verb = rowCount ? 'ALTER' : 'CREATE';
   await client.query(`${verb} ROLE ${role} LOGIN PASSWORD ${pg.escapeLiteral(scramVerifier(password))}`);
+}
+
+/** What Postgres keeps of a password (RFC 5803): sent in its place, so that no log of statements has the password. */
+function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+  const salted = pbkdf2Sync(password.normalize('NFKC'), salt, scramIterations, 32, 'sha256');
+  const keyOf = (name: string): Buffer => createHmac('sha256', salted).update(name).digest();
+  const stored = createHash('sha256').update(keyOf('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${scramIterations}:${salt.toString('base64')}$${stored}:${keyOf('Server Key').toString('base64')}`;
 }
 
 /** A stuck statement ends, whoever forgot it. Of the role, not of the connection: those of a pooler are shared. */

@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Liveness } from './liveness.js';
 
 export interface SweeperOptions {
@@ -81,5 +81,25 @@ export class Sweeper {
       this.logger.warn(`sweep failed, next in ${everyMs} ms: ${String(error)}`);
     }
     this.schedule(this.again ? 0 : pauseMs);
+  }
+}
+
+/** A provider with sweeps that run from when the service has started until it begins to stop. */
+export abstract class Sweeping implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly sweepers: Sweeper[] = [];
+
+  /** Has a sweep run at intervals. */
+  protected sweepEvery(options: SweeperOptions): Sweeper {
+    const sweeper = new Sweeper(options);
+    this.sweepers.push(sweeper);
+    return sweeper;
+  }
+
+  onApplicationBootstrap(): void {
+    for (const sweeper of this.sweepers) sweeper.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all(this.sweepers.map((sweeper) => sweeper.stop()));
   }
 }

@@ -2,6 +2,7 @@ import { backoffMs, jobs, type JobContract } from '#libs/contracts';
 import { inMessage, inSpan } from '#libs/telemetry';
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import type { Job } from 'bullmq';
+import { validateSync } from 'class-validator';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { JobBatch, JobItem } from './job-batch.js';
 import { consumerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
@@ -9,7 +10,6 @@ import { Consumer } from './consumer.js';
 import { classify, errorCode, PermanentFailure } from './failures.js';
 import { hasSurplus, JobClient } from './job-client.js';
 import { JobContext, type Waiting } from './job-context.js';
-import { checkedPayload } from './payload.js';
 
 export interface JobServerOptions {
   redisUrl: string;
@@ -198,4 +198,18 @@ export class JobServer extends Server implements CustomTransportStrategy {
       if (!wanted.includes(pattern)) throw new Error(`A handler for ${pattern}, which this service does not consume.`);
     }
   }
+}
+
+/**
+ * Checks what came out of the queue against its contract; the compiler checks what goes in.
+ * @throws PermanentFailure `invalid_payload`, naming the fields
+ */
+function checkedPayload<P extends object>(contract: JobContract<P>, data: unknown): P {
+  const payload = Object.assign(new contract.payload(), data);
+  const errors = validateSync(payload, { forbidUnknownValues: false });
+  if (errors.length > 0) {
+    const fields = errors.map((error) => `${error.property}: ${Object.values(error.constraints ?? {}).join(', ')}`);
+    throw new PermanentFailure('invalid_payload', `${contract.name} ${fields.join('; ')}`);
+  }
+  return payload;
 }

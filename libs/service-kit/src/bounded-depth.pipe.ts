@@ -1,5 +1,4 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { isShallow } from './is-shallow.js';
 import { Problem } from './problem.js';
 
 const maxDepth = 100;
@@ -13,4 +12,13 @@ export class BoundedDepthPipe implements PipeTransform {
     }
     return value;
   }
+}
+
+/**
+ * Whether a JSON value has at most so many levels: an object or a list is one, and each within it one more. A deeper one
+ * would overflow the stack of whoever walks it.
+ */
+export function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((entry) => isShallow(entry, levels - 1));
 }
