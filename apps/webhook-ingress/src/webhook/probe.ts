@@ -2,8 +2,8 @@ import type { Endpoint } from '#libs/contracts';
 import type { ServiceTokens } from '#libs/service-kit';
 
 /**
- * Whether the gateway marked a request as its own, for this App's project. What says so and is not believed is a request
- * like any other.
+ * Whether the gateway marked a request as its own, for this App's project. A request with a false mark is treated like
+ * any other.
  */
 export async function isProbe(
   tokens: Pick<ServiceTokens, 'verify'>,
