@@ -1,12 +1,12 @@
 /**
- * With this header the portal hands a webhook on: its token for the ingress, which proves that `x-forwarded-for` is the
- * portal's word. No receipt keeps it.
+ * In this header the portal sends its token for the ingress when it forwards a webhook. It proves that
+ * `x-forwarded-for` comes from the portal. No receipt stores it.
  */
 export const portalHopHeader = 'x-gatehouse-portal';
 
 /**
- * With this header the gateway marks a request of its own to a webhook: its token for the ingress, in the App's project.
- * The request is checked and answered as any other, and comes to nothing: its event ends as `verification`. No receipt
- * keeps the header.
+ * In this header the gateway sends its token for the ingress, in the App's project, to mark its own request to a
+ * webhook. The request is checked and answered like any other, but has no effect: its event ends as `verification`. No
+ * receipt stores the header.
  */
 export const probeHeader = 'x-gatehouse-probe';

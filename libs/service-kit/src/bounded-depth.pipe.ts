@@ -3,7 +3,7 @@ import { Problem } from './problem.js';
 
 const maxDepth = 100;
 
-/** Refuses bodies nested so deep that whoever walks them would overflow the stack. */
+/** Refuses bodies nested so deeply that code that walks them would overflow the stack. */
 @Injectable()
 export class BoundedDepthPipe implements PipeTransform {
   transform(value: unknown, { type }: ArgumentMetadata): unknown {
@@ -15,8 +15,8 @@ export class BoundedDepthPipe implements PipeTransform {
 }
 
 /**
- * Whether a JSON value has at most so many levels: an object or a list is one, and each within it one more. A deeper one
- * would overflow the stack of whoever walks it.
+ * Whether a JSON value has at most `levels` levels: an object or a list is one, and each inside it one more. A deeper
+ * value would overflow the stack of code that walks it.
  */
 export function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
