@@ -2,7 +2,7 @@ import type { NormalizedMessage, TerminalOutcome } from '#libs/contracts';
 import type { UnknownSenders } from '../channels/channel.entity.js';
 import type { SenderContext } from '../contacts/sender-context.js';
 
-/** Why a message goes to nobody. It stays readable, and a person can release it. */
+/** Why a message is not routed. It stays readable, and a person can release it. */
 export interface Refusal {
   outcome: TerminalOutcome;
   reason: string | null;
@@ -26,7 +26,10 @@ export interface Findings {
   paired: boolean;
 }
 
-/** The refusals that need no count: whose message it is, and whether that one may write. In the order of the pipeline. */
+/**
+ * The refusals that need no count: who sent the message, and whether that sender may write. In the order of the
+ * pipeline.
+ */
 export function refuse(
   message: NormalizedMessage,
   senderContext: SenderContext | null,

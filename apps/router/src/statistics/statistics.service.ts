@@ -44,7 +44,7 @@ export class StatisticsService {
   }
 }
 
-/** What was counted, as people read it. */
+/** The counts in the form that people read. */
 function countsView(counts: Count[]): Pick<CountsView, keyof CountsView> {
   const of = (measure: Measure): Count[] => counts.filter((one) => one.measure === measure);
   const labels = (measure: Measure): { label: string; count: number }[] =>
