@@ -17,7 +17,7 @@ import { isJsonObject, parseJson, type JsonObject } from './json-value.js';
 
 type Handler = (body: JsonObject, context: CallContext) => unknown;
 
-/** Serves one adapter's routes of the contract, those that it offers. `methods` collects what each path allows. */
+/** Serves the routes of the contract that one adapter offers. `methods` collects the methods that each path allows. */
 export function mountAdapter(
   app: FastifyInstance,
   adapter: AdapterDefinition,
@@ -54,7 +54,7 @@ export function mountAdapter(
   }
 }
 
-/** Of a call for a message: its trace's id is that of its event, too. */
+/** For a call about a message: the trace id is also the event's id. */
 function messageOf(traceparent: string | undefined): { event_id: string; trace_id: string } | undefined {
   const id = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent ?? '')?.[1];
   return id === undefined ? undefined : { event_id: `evt_${id}`, trace_id: id };
@@ -106,7 +106,7 @@ const parseBody: preHandlerAsyncHookHandler = async (request, reply) => {
 function sendFile(reply: FastifyReply, answer: unknown): FastifyReply {
   if (!isJsonObject(answer)) throw new ContractViolation('sources/fetch-file: the answer must be an object');
   if (Buffer.isBuffer(answer.bytes)) {
-    // What says that these are the bytes of a file, also where they are JSON themselves.
+    // Marks the body as the bytes of a file, even when the file is JSON itself.
     reply.header('content-disposition', 'attachment');
     if (typeof answer.fingerprint === 'string') reply.header('x-fingerprint', encodeURIComponent(answer.fingerprint));
     return reply.type(text(answer.content_type) ?? 'application/octet-stream').send(answer.bytes);
