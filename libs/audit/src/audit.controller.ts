@@ -4,14 +4,17 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { AuditLog } from './audit-log.repository.js';
 import { type AuditAction, auditActions, type AuditRecord } from './audit.entity.js';
 
-/** What is asked of an audit log: a page, and what its entries are looked for by. */
+/** The query of an audit log: a page, and filters for its entries. */
 export class AuditQuery extends OrderedQuery {
   @OneOf(auditActions, { optional: true, description: 'What was done' }) action?: AuditAction;
   @Text(200, { optional: true, description: 'Who did it: user:<id>, key:<id> or contact:<id>' }) actor?: string;
   @Text(200, { optional: true, description: 'Id of what was changed' }) subject?: string;
 }
 
-/** For the portal, which joins the logs of all services: one row more than a page, so that it knows whether there are more. */
+/**
+ * For the portal, which joins the logs of all services. Returns one row more than a page, so that it knows whether
+ * there are more.
+ */
 @ApiExcludeController()
 @Controller('internal/audit')
 @RequireScopes('service')

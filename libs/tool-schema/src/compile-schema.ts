@@ -2,9 +2,9 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
 
-/** A longer pattern is not run: reading one takes time by its square. */
+/** A longer pattern is not run: parsing one takes quadratic time. */
 const maxPatternChars = 1_000;
-/** A larger program is not run, nor any over a longer text: both together are what a check may cost. */
+/** A larger program is not run, nor any program over a longer text: together these bound the cost of a check. */
 const maxInstructions = 2_000;
 const maxTextChars = 10_000;
 
@@ -13,14 +13,14 @@ const options = {
   validateFormats: false,
   logger: false,
   addUsedSchema: false,
-  // The name is for code that Ajv writes to a file, which nobody asks it for.
+  // The name is for code that Ajv writes to files, which is not used.
   code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
 } as const;
 
 /**
- * A check by the JSON Schema of a tool's arguments or results: draft 2020-12, or what `$schema` says. Nothing is fetched.
- * Patterns are bounded in time.
- * @throws Error for a schema that is none, or refers to another document
+ * A check by the JSON Schema of a tool's arguments or results: draft 2020-12, or what `$schema` says. Nothing is
+ * fetched. Patterns are bounded in time.
+ * @throws Error for an invalid schema, or one that refers to another document
  */
 export function compileSchema(schema: Record<string, unknown>): ValidateFunction {
   const { $schema: dialect, $id: _id, ...rest } = schema;
@@ -28,20 +28,20 @@ export function compileSchema(schema: Record<string, unknown>): ValidateFunction
   return (older ? new Ajv(options) : new Ajv2020(options)).compile(rest);
 }
 
-/** As Ajv takes it: two patterns are told apart by their `toString`. */
+/** The form that Ajv needs: it distinguishes patterns by their `toString`. */
 interface Pattern {
   test(text: string): boolean;
   toString(): string;
 }
 
 /**
- * A pattern of a JSON Schema, run by RE2 in time that grows with the text alone: Node's own engine backtracks, and whoever
- * writes a tool's schema could stop this process with it. What RE2 does not know (look-around, back-references) or what is
- * too large holds for every text: the tool itself has to check that.
- * @throws SyntaxError for what is no pattern of ECMA-262
+ * A pattern of a JSON Schema, run by RE2 in time that grows only with the text. Node's own engine backtracks, so the
+ * author of a tool's schema could stop this process. A pattern that RE2 does not support (look-around, back-references)
+ * or that is too large accepts every text: the tool itself has to check it.
+ * @throws SyntaxError for an invalid ECMA-262 pattern
  */
 function linearPattern(source: string): Pattern {
-  // Only read, never run.
+  // Only parsed, never run.
   const pattern = new RegExp(source, 'u');
   const program = source.length > maxPatternChars ? null : programOf(pattern);
   return {
