@@ -44,7 +44,7 @@ export class TextFlow {
     if (words.length > 1 && words.endsWith(' ')) this.owe(' ');
   }
 
-  /** Names where the link that closes leads, unless its text says so. */
+  /** Adds the host of the link that closes, unless its text already names it. */
   linkHost(host: string): void {
     const start = this.linkStarts.pop() ?? this.parts.length;
     if (host === '' || this.parts.length === start) return;
