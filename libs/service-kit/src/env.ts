@@ -155,7 +155,7 @@ export const serviceSettings = {
 export const changeSettings = {
   /** Postgres itself, where DATABASE_URL leads to a pooler that shares connections by transaction. */
   DATABASE_DIRECT_URL: optionalUrl,
-  /** How long such values are kept while changes are heard. */
+  /** How long rarely changed values are cached while changes are heard. */
   CHANGE_CACHE_MS: integer(300_000, 1_000, 86_400_000),
 };
 

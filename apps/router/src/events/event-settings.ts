@@ -5,7 +5,7 @@ export const eventSettings = {
   EVENT_SEARCH_SCAN: integer(10_000, 500, 1_000_000),
   /** Most events in one bulk replay or redrive. */
   EVENT_BATCH_MAX: integer(5_000, 1, 100_000),
-  /** Live streams that one process serves, and for one project. */
+  /** Live streams that one process serves, in all and per project. */
   EVENT_STREAMS: integer(200, 1, 10_000),
   EVENT_STREAMS_PER_PROJECT: integer(20, 1, 10_000),
   /** How often the journal is read while somebody listens. */
