@@ -3,7 +3,7 @@ import type { Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { noLimits, type ProjectLimitsDto } from './limits.dto.js';
 
-/** A change is announced to one replica only; the others read it within this time. */
+/** A change is sent to one replica only; the others read it within this time. */
 const readEveryMs = 10_000;
 
 /** The limits of projects that have their own, in memory, because every message needs them. */

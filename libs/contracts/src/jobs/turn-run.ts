@@ -151,7 +151,7 @@ export const turnRun = defineJob<TurnRunPayload>({
   queue: 'turns',
   hasSurplus: true,
   payload: TurnRunPayload,
-  // A held turn needs another id than the same turn once it may run, and enqueuing it again another than its first job.
+  // A held turn and the same turn once it may run need different ids; so do a turn enqueued again and its first job.
   jobId: ({ turn_id, held, claims, again }) => {
     if (held) return `${turn_id}_held`;
     if (again) return `${turn_id}_again`;

@@ -26,7 +26,7 @@ export interface BatchBegun extends BatchProgress {
 }
 
 const sweepEveryMs = 1_000;
-/** Looks for a batch that another replica took and did not finish. */
+/** How often to look for a batch that another replica took and did not finish. */
 const idleMs = 10_000;
 const itemsAtATime = 20;
 const leaseMs = 60_000;
