@@ -20,10 +20,7 @@ export interface AdapterDefinition {
   verify(call: VerifyCall): Awaitable<VerifyResult>;
   verifyWebhook?(call: InboundCall): Awaitable<VerifyWebhookResult>;
   parseInbound?(call: InboundCall): Awaitable<NormalizedMessage>;
-  /**
-   * Makes the provider continue to send events where it stops on its own; needs `webhook.renew_seconds` in the
-   * manifest.
-   */
+  /** Makes the provider continue to send events where it would stop; needs `webhook.renew_seconds` in the manifest. */
   renewWebhook?(call: RenewWebhookCall): Awaitable<RenewWebhookResult>;
   deliver?(call: DeliverCall): Awaitable<DeliverResponse>;
   lookup?(call: LookupCall): Awaitable<LookupResult>;

@@ -5,8 +5,7 @@ import { headerValue } from './header-lookup.js';
 export type Credentials = Record<string, unknown>;
 
 /**
- * The agent's own identity at the provider, as `/verify` returned it. A stateless adapter recognises its own messages
- * by it.
+ * The agent's identity at the provider, as `/verify` returned it. A stateless adapter recognises its messages by it.
  */
 export interface Self {
   id?: string;

@@ -15,10 +15,7 @@ export function ecdsaPublicKeys(value: unknown): KeyObject[] {
   });
 }
 
-/**
- * Whether any of the keys made the signature (ECDSA over SHA-256, base64 of its DER form); malformed text is a wrong
- * one.
- */
+/** Whether any of the keys made the signature (ECDSA over SHA-256, base64 of its DER form); malformed text is wrong. */
 export function verifyEcdsa(check: {
   keys: readonly KeyObject[];
   payload: readonly (string | Buffer)[];

@@ -3,10 +3,7 @@ import type { HeaderMap } from './header-lookup.js';
 import { InvalidRequest } from './invalid-request.js';
 import { isJsonObject, stringifyJson, type JsonObject } from './json-value.js';
 
-/**
- * The transmitted body of `/verify-webhook` and `/parse-inbound`. `headers`, `body` and `payload` may be at the top
- * level.
- */
+/** The body of `/verify-webhook` and `/parse-inbound`. `headers`, `body` and `payload` may be at the top level. */
 export interface Envelope {
   credentials?: Credentials;
   request?: EnvelopeRequest;

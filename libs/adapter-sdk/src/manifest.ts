@@ -97,10 +97,7 @@ export interface MessageDeclaration {
   attachments?: boolean;
   /** Total bytes of the files of one message. */
   max_attachment_bytes?: number;
-  /**
-   * The adapter guarantees that two `/deliver` calls with the same `idempotency_key` arrive once: a lost answer is
-   * retried.
-   */
+  /** Promises that two `/deliver` calls with the same `idempotency_key` arrive once: a lost answer is retried. */
   idempotent?: boolean;
   /** The adapter offers `/deliver/lookup`. */
   lookup?: boolean;

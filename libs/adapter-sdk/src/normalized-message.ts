@@ -19,8 +19,7 @@ export interface NormalizedMessage {
 export interface MessageMetadata {
   account?: string;
   /**
-   * Where to reply: the `channel_address` of a later `/deliver`; the `sender` when absent. Null: nobody can be
-   * answered.
+   * Where to reply: the `channel_address` of a later `/deliver`; absent: the `sender`. Null: nobody can be answered.
    */
   channel_address?: string | null;
   message_id?: string;

@@ -23,10 +23,7 @@ export interface AuditedChange {
   after: object | null;
 }
 
-/**
- * The audit log of one service. An entry is written in the transaction of the change, so that neither exists without
- * the other.
- */
+/** The audit log of one service. An entry shares the transaction of its change, so neither exists without the other. */
 @Injectable()
 export class AuditLog {
   constructor(

@@ -12,8 +12,7 @@ export class AuditQuery extends OrderedQuery {
 }
 
 /**
- * For the portal, which joins the logs of all services. Returns one row more than a page, so that it knows whether
- * there are more.
+ * For the portal, which joins all services' logs: one row more than a page, so that it knows whether there are more.
  */
 @ApiExcludeController()
 @Controller('internal/audit')

@@ -13,10 +13,7 @@ export interface LinkedCredential {
 /** One value, or several that are all valid during a rotation. */
 export type SecretValue = string | string[];
 
-/**
- * A credential record as the vault opens it: under its fields' own names, and under those that its binding maps them
- * to.
- */
+/** A credential record as the vault opens it: under its fields' own names, and under those that its binding maps to. */
 export interface OpenedCredential {
   type: string;
   fields: Record<string, SecretValue>;

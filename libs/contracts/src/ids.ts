@@ -98,8 +98,7 @@ function sixteenRandomBytes(): number {
 }
 
 /**
- * Sorts before every id of its kind made at this time or later, and after every earlier one: ids have an index where
- * times have none.
+ * Sorts before every id of its kind from this time on, and after all earlier ones. Ids have an index, times have none.
  */
 export function firstId(kind: IdKind, at: Date): string {
   return `${kind}_${at.getTime().toString(16).padStart(12, '0')}`;

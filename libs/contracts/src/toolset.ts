@@ -8,10 +8,7 @@ export interface CredentialBinding {
   as: string;
   /** The Skill that it is bound to, on whose behalf it is read. */
   skill_id: string;
-  /**
-   * Where the platform may send it (`api.example.com`, `*.example.com`, `host:port`); absent: where its own record
-   * says.
-   */
+  /** Where the platform may send it (`api.example.com`, `*.example.com`, `host:port`); absent: as its record says. */
   hosts?: string[];
   /** The header that carries it and the prefix of its value; absent: as its own record says, else `Bearer`. */
   header?: string;

@@ -11,10 +11,7 @@ const reconnectMs = 250;
 /** Longer than others take to come back to a Postgres that was down. */
 const settleMs = 2_000;
 const answerMs = 3_000;
-/**
- * Processes reconnect to a store at different times: what one handed to another before the last was back is checked
- * too.
- */
+/** Processes reconnect to a store at different times: what was handed over before the last was back is checked too. */
 const echoMs = 2_000;
 /** Owners with this prefix have a connection that ends with their process. */
 const provenPrefix = 'live_';

@@ -6,10 +6,7 @@ import { ResilientClient } from './resilient-client.js';
 const preparedAfter = 5;
 /** Most texts that one connection counts or has prepared; Postgres plans each use of any other. */
 const keptAtMost = 500;
-/**
- * A migration has changed the shape of the result, or a pooler's connection has other statements: not this one, or
- * already this one.
- */
+/** A migration changed the shape of the result, or a pooler's connection lacks the statement or already has it. */
 const staleCodes = ['0A000', '26000', '42P05'];
 
 /**

@@ -8,8 +8,7 @@ const ZLIB = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUS
 const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
 /**
- * Whether `contentDecoder` can decode this Content-Encoding. Stacked encodings are not decoded: their only use is a
- * bomb.
+ * Whether `contentDecoder` can decode this Content-Encoding. Stacked encodings are refused: their only use is a bomb.
  */
 export function isDecodable(encoding: string | string[] | undefined): encoding is string {
   return typeof encoding === 'string' && /^(x-)?gzip$|^deflate$|^br$/i.test(encoding.trim());

@@ -21,8 +21,7 @@ interface HandoverSource {
   /** How long, in ms, the next service may take to write its entry. */
   leaseMs: number;
   /**
-   * Selects `at`, as text, and a `HandedOver` of what was handed over with `at > $1 AND at <= $2`, oldest first, `$3`
-   * of them.
+   * Selects `at`, as text, and a `HandedOver` of each handover with `at > $1 AND at <= $2`, oldest first, `$3` of them.
    */
   sql: string;
 }

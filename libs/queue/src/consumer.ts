@@ -64,8 +64,7 @@ export class Consumer<T> extends Worker<T> {
   }
 
   /**
-   * Takes no more jobs, and closes when the running ones have ended. While Redis is down, it does not report their
-   * results.
+   * Takes no more jobs, and closes when the running ones have ended, whose results it does not report to a lost Redis.
    */
   override async close(): Promise<void> {
     await this.pause(true);

@@ -15,8 +15,7 @@ export interface Waiting {
 }
 
 /**
- * Adds jobs. A job may be lost, because the rows are the truth and sweepers add jobs again: adding never throws for
- * Redis.
+ * Adds jobs. Adding never throws for Redis: a job may be lost, because the rows are the truth and sweepers add again.
  */
 export class JobClient extends ClientProxy {
   private readonly redis: RedisConnection;

@@ -143,8 +143,7 @@ export class JobServer extends Server implements CustomTransportStrategy {
   }
 
   /**
-   * Runs one item to its end: handled, sent again, or dead. Throws when Redis takes no retry, or when dead-lettering
-   * fails.
+   * Runs one item to its end: handled, sent again, or dead. Throws when Redis takes no retry or dead-lettering fails.
    */
   private async serve(contract: JobContract, item: JobItem, waiting: Waiting): Promise<void> {
     const attempt = item.attempts + 1;

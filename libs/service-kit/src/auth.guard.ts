@@ -43,8 +43,7 @@ function tenantOf({ headers }: AuthenticatedRequest): { organizationId: string; 
 export const notInAdmin: readonly Scope[] = ['service', 'credentials:reveal', 'approvals:manage'];
 
 /**
- * Whether a caller's scopes include a scope: `x:write` and `members:manage` include `x:read`, `admin` all but
- * `notInAdmin`.
+ * Whether a caller's scopes include one: `x:write` and `members:manage` include `x:read`, `admin` all but `notInAdmin`.
  */
 export function holds(held: readonly Scope[], wanted: Scope): boolean {
   if (held.includes(wanted)) return true;

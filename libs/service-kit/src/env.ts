@@ -145,8 +145,7 @@ export const serviceSettings = {
   /** A token for the JWKS, where the API server does not give it to everyone. */
   KUBERNETES_JWKS_TOKEN_FILE: optionalText,
   /**
-   * A folder of projected tokens, one file per audience (`credential-vault`): calls carry those instead of the
-   * service's own tokens.
+   * A folder of projected tokens, one file per audience (`credential-vault`), which calls carry instead of own tokens.
    */
   KUBERNETES_TOKEN_DIR: optionalText,
 };

@@ -78,8 +78,7 @@ export const JsonObject = (options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: 'object', additionalProperties: true }, [IsObject()]);
 
 /**
- * A list of objects of a class. Each entry has to be an object, which is checked here: the check of the fields accepts
- * lists of lists.
+ * A list of objects of a class. Checks that each entry is an object: the check of the fields accepts lists of lists.
  */
 export const NestedList = (type: new () => object, maxItems: number, options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: [type], maxItems }, [

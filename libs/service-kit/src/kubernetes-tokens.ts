@@ -1,10 +1,7 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { readFile } from 'node:fs/promises';
 
-/**
- * The cluster as an issuer of tokens: projected ServiceAccount tokens, whose ServiceAccounts are named after the
- * services.
- */
+/** The cluster as an issuer of tokens: projected tokens of ServiceAccounts that are named after the services. */
 export interface KubernetesIssuer {
   issuer: string;
   jwksUrl: string;

@@ -53,10 +53,7 @@ export const scopesKey = 'gatehouse:scopes';
 export const publicKey = 'gatehouse:public';
 export const onceKey = 'gatehouse:once';
 
-/**
- * The scopes that a caller needs, all of them; the route's description names them. A route without this is refused at
- * boot.
- */
+/** The scopes that a caller needs, all of them; the description names them. A route without this is refused at boot. */
 export const RequireScopes = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(scopesKey, scopes), ApiSecurity('bearer', scopes));
 

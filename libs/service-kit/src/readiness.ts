@@ -8,10 +8,7 @@ const timeoutMs = 2_000;
 const askEveryMs = 1_000;
 const sayEveryMs = 15_000;
 
-/**
- * Whether a service can do its work: Postgres answers, the schema is at this build's version, and the service's own
- * checks pass.
- */
+/** Whether a service can work: Postgres answers, the schema is at this build's version, and its own checks pass. */
 export class Readiness {
   private readonly source: ReturnType<typeof databaseOf>;
   private readonly schema: SchemaState | null;

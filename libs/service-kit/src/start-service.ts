@@ -166,8 +166,7 @@ async function buildService(
 }
 
 /**
- * Starts a service that has the process to itself: it drains on SIGTERM (Nest's shutdown hooks close servers, then
- * workers).
+ * Starts a service with a process to itself: it drains on SIGTERM (Nest's shutdown hooks close servers, then workers).
  */
 export async function startService(options: ServiceOptions): Promise<NestFastifyApplication> {
   const app = await openService(options);

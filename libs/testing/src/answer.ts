@@ -20,10 +20,7 @@ export interface Answer<View = unknown> {
   body: Json<View> & Omit<Refusal, keyof View>;
 }
 
-/**
- * A table of routes: `GET adapters/${string}` and the view it answers. Longer patterns precede those that they begin
- * with.
- */
+/** A table of routes: `GET adapters/${string}` and the view it answers. Longer patterns come before their prefixes. */
 export type RouteTable = [pattern: string, view: unknown][];
 
 /** What a route answers, by the first matching row, ignoring its query. */

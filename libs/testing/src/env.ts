@@ -7,10 +7,7 @@ function given(name: string): string {
 
 export const testDatabaseUrl = (): string => given('GATEHOUSE_TEST_DATABASE_URL');
 
-/**
- * A database of the run's Redis per test process, empty at the start of each test file, so that jobs reach only their
- * own test.
- */
+/** A database of the run's Redis per test process, empty at the start of each test file: jobs reach only their test. */
 export function testRedisUrl(): string {
   const url = new URL(given('GATEHOUSE_TEST_REDIS_URL'));
   url.pathname = `/${Number(process.env['JEST_WORKER_ID'] ?? 1) - 1}`;

@@ -13,10 +13,7 @@ export class ContactRow {
   @Column({ type: 'text' }) status: ContactStatus;
   /** Messages per day (UTC); null: unlimited for this contact. */
   @Column({ type: 'integer', nullable: true }) daily_budget: number | null;
-  /**
-   * The contact that this one was merged into. It keeps its own messages and identities, so that the merge can be
-   * undone.
-   */
+  /** The contact that this one was merged into. It keeps its own messages and identities, for an undo of the merge. */
   @Column({ type: 'text', nullable: true }) merged_into: string | null;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz' }) updated_at: Date;

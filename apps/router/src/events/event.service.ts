@@ -82,10 +82,7 @@ export class EventService {
 
 type WaitedEntry = TimelineEntry & {
   app_id: string;
-  /**
-   * Time in ms between the previous entry and the start of this one: in a queue, or until it was due. Null when its
-   * start is unknown.
-   */
+  /** Time in ms between the previous entry and the start of this one, in a queue or until it was due. Null: unknown. */
   waited_ms: number | null;
 };
 

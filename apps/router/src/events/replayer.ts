@@ -63,10 +63,7 @@ export class Replayer {
     return { replayed: 'messages', run_ids, turn_ids };
   }
 
-  /**
-   * Sends a stored receipt through the pipeline again; each hop knows what it has already done. @throws Problem 404,
-   * 503
-   */
+  /** Sends a stored receipt through the pipeline again; each hop knows what it has done. @throws Problem 404, 503 */
   async enqueue(scope: Scope, id: string): Promise<void> {
     await this.ingress.post(`/internal/receipts/${encodeURIComponent(id)}/enqueue`, scope, {});
   }

@@ -26,10 +26,7 @@ export interface Findings {
   paired: boolean;
 }
 
-/**
- * The refusals that need no count: who sent the message, and whether that sender may write. In the order of the
- * pipeline.
- */
+/** The refusals that need no count: who sent the message, and whether they may write. In the pipeline's order. */
 export function refuse(
   message: NormalizedMessage,
   senderContext: SenderContext | null,

@@ -212,8 +212,5 @@ class NeedsDatabase extends Error {
   override readonly name = 'NeedsDatabase';
 }
 
-/**
- * Messages that name their workflow, or whose triggers are plain, are decided without the database and committed in one
- * round trip.
- */
+/** Messages that name their workflow, or have plain triggers, need no database to be decided, and one round trip. */
 const noDatabase: Queryable = { query: () => Promise.reject(new NeedsDatabase()) };

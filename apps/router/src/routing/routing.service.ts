@@ -58,8 +58,7 @@ export class RoutingService {
   }
 
   /**
-   * Commits drafts of one project, together with whatever else arrives, and enqueues the turns. @param surplus as in
-   * their job
+   * Commits drafts of one project with whatever else arrives, and enqueues the turns. @param surplus as in their job
    */
   async commit(drafts: Draft[], surplus?: true): Promise<Routed[]> {
     const named = drafts.flatMap(({ workflowId }) => workflowId ?? []);
@@ -77,8 +76,7 @@ export class RoutingService {
   }
 
   /**
-   * A message that starts a turn of a session keeps its place until the engine has stored the turn; no turn waits for
-   * others.
+   * A message that starts a session's turn keeps its place until the engine has stored that; no turn waits for others.
    */
   private keepPlaces(drafts: Draft[], routed: Routed[]): void {
     const [first] = drafts;

@@ -150,10 +150,7 @@ function byProcessor(): Deadline {
   };
 }
 
-/**
- * Load on the processor must not decide what becomes of a message: one that is late by the clock is retried by CPU
- * time.
- */
+/** Load must not decide what becomes of a message: a filter that is late by the clock is retried by CPU time. */
 function evaluate(clauses: Clause[], input: FilterInput, explained: boolean): FilterResult {
   return (
     decide(clauses, input, explained, byClock()) ??

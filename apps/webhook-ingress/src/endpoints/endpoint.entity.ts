@@ -2,8 +2,7 @@ import type { Endpoint } from '#libs/contracts';
 import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 
 /**
- * The ingress's own copy of what the gateway says about an App, so that webhooks are answered while the gateway is
- * down.
+ * The ingress's copy of what the gateway says about an App, so that webhooks are answered while the gateway is down.
  */
 @Entity({ schema: 'ingress', name: 'endpoint' })
 @Unique('endpoint_token_hash', ['token_hash'])

@@ -20,8 +20,7 @@ const maxPending = 20_000;
 export class ReceiptWriter implements OnApplicationShutdown {
   private readonly config: pg.ClientConfig;
   /**
-   * A connection of its own, not one of a pool: while a pooled one is handed over, a batch's answers would go out
-   * first.
+   * A connection of its own: while a pooled one is handed over, a batch's answers would go out before the next commit.
    */
   private connection: WriterConnection | null = null;
   private readonly batcher: Batcher<Item, Written>;

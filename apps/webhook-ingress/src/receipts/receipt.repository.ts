@@ -90,10 +90,7 @@ export class ReceiptRepository {
     return moved.read;
   }
 
-  /**
-   * As `advanceSweep`, for receipts that the mark has not reached: keeps those older than `ageMs` that `stillOpen`
-   * names.
-   */
+  /** As `advanceSweep`, for receipts ahead of the mark: keeps those older than `ageMs` that `stillOpen` names. */
   async keepAhead(ageMs: number, limit: number, stillOpen: (ids: string[]) => Promise<string[]>): Promise<void> {
     for (let after = ''; ;) {
       const rows = (await this.db.query(

@@ -15,10 +15,7 @@ const longestBackoffMs = Math.max(inboundParse.backoff.capMs, messageRoute.backo
 /** Taken even when there is no room: a busy installation may have none at every check. */
 const leastTaken = 32;
 
-/**
- * A receipt that waits for room longer than this counts as not ended: one project's wait must not hold up the sweep for
- * all.
- */
+/** A receipt that waits longer than this for room counts as not ended: one project must not hold up the whole sweep. */
 const longestWaitMs = 60_000;
 
 /**

@@ -11,10 +11,7 @@ const knownForMs = 5_000;
 const maxWorkflowId = 2_147_483_647;
 const jsonType = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
-/**
- * The checks of the built-in Webhook app (spec 2.8): JSON of bounded depth, and a `workflow_id` that names a workflow
- * of the project.
- */
+/** The checks of the built-in Webhook app (spec 2.8): JSON of bounded depth, with an existing `workflow_id` or none. */
 @Injectable()
 export class BuiltinPayload {
   private readonly known = new Map<string, number>();

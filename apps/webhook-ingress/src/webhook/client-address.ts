@@ -21,10 +21,7 @@ export class ClientAddress {
       : (request) => request.socket.remoteAddress ?? '';
   }
 
-  /**
-   * Removes the portal's token from the headers, because headers are stored. Returns a promise only when there is a
-   * token.
-   */
+  /** Removes the portal's token from the headers, which are stored. Returns a promise only when there is a token. */
   of(request: IncomingMessage): string | Promise<string> {
     const token = request.headers[portalHopHeader];
     if (token === undefined) return this.direct(request);

@@ -1,10 +1,7 @@
 import type { Endpoint } from '#libs/contracts';
 import type { ServiceTokens } from '#libs/service-kit';
 
-/**
- * Whether the gateway marked a request as its own, for this App's project. A request with a false mark is treated like
- * any other.
- */
+/** Whether the gateway marked a request as its own, for this App's project. A false mark has no effect. */
 export async function isProbe(
   tokens: Pick<ServiceTokens, 'verify'>,
   mark: string,

@@ -80,8 +80,7 @@ export class WebhookService {
   }
 
   /**
-   * Stores, answers and ends a probe at once. It claims no delivery key, which a real delivery may have, and is not
-   * enqueued.
+   * Stores, answers and ends a probe. It claims no delivery key, which a real delivery may have, and is not enqueued.
    */
   private async probed(endpoint: Endpoint, receipt: Receipt): Promise<Answer> {
     await this.writer.write(receipt, null);

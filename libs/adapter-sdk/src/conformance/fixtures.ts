@@ -19,8 +19,7 @@ export interface ConformanceFixtures {
   sources?: SourcesFixture;
   provider?: { routes: ProviderRoute[] };
   /**
-   * A check's id, or a point, with the reason why it cannot apply to this provider: `{"5.edited": "messages cannot be
-   * edited"}`.
+   * A check's id, or a point, with why it cannot apply to this provider: `{"5.edited": "messages cannot be edited"}`.
    */
   not_applicable?: Record<string, string>;
 }
@@ -37,8 +36,7 @@ export interface WebhookSample {
   query?: Record<string, string>;
   headers?: Record<string, string>;
   /**
-   * `own`: the adapter's own message comes back. `own_edited`: the same after an edit. `unknown`: an event that nobody
-   * handles.
+   * `own`: the adapter's own message comes back. `own_edited`: after an edit. `unknown`: an event that nobody handles.
    */
   role?: 'other' | 'own' | 'own_edited' | 'unknown';
   /** Name of a sample that reports the same message in another way: both have the same `dedup_key`. */
@@ -101,8 +99,7 @@ export interface SourcesFixture {
   /** A root that does not exist. */
   missing_resource_path?: string;
   /**
-   * What a listing shows in each state of the provider relative to the previous one; the first is requested without a
-   * cursor.
+   * What a listing shows in each state of the provider since the previous one; the first is requested without cursor.
    */
   states: { changes: { path: string; status: 'added' | 'modified' | 'removed' }[] }[];
   file?: { file_path: string; content: string };

@@ -3,15 +3,9 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import type { MarkdownRoot } from './tree.js';
 
-/**
- * Texts up to this length are parsed as one document; in longer ones, each stretch between blank lines is parsed
- * separately.
- */
+/** Texts up to this length are parsed as one document; longer ones in stretches, divided at blank lines. */
 const WHOLE_LENGTH = 10_000;
-/**
- * Parsing time is quadratic in the length of some texts: a longer stretch without a blank line is not parsed as
- * Markdown.
- */
+/** Parsing can be quadratic in the length: a longer stretch without a blank line is not parsed as Markdown. */
 const MAX_STRETCH_LENGTH = 40_000;
 /** Quotes and lists nested deeper than this are text: the parser recurses, and its time is quadratic in the depth. */
 const MAX_NESTING = 32;

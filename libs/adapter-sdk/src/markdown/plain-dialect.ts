@@ -1,8 +1,7 @@
 import type { MarkdownDialect, MarkdownList } from './dialect.js';
 
 /**
- * Keeps words, code, list marks and link targets, and drops all other marks. The base of plain-text providers'
- * dialects.
+ * Keeps words, code, list marks and link targets, and drops other marks. The base of plain-text providers' dialects.
  */
 export const plainDialect: MarkdownDialect = {
   lossy: ['table', 'image'],

@@ -22,17 +22,11 @@ export interface TurnInput {
   trust?: TrustGrade;
   /** For the built-in Webhook app: whether the sending system wrote the text itself. Absent: people may have. */
   text_from?: TextFrom;
-  /**
-   * Who requested the turn over the API, `key:<id>`: they may not approve any of its calls. Absent: only its sender
-   * did.
-   */
+  /** Who requested the turn over the API, `key:<id>`: they may not approve its calls. Absent: only its sender did. */
   started_by?: string[];
   /** Whose memory the turn may use. Absent where the App has no contacts: the built-in Webhook app. */
   contact_id?: string;
-  /**
-   * Earlier waiting messages of the session, answered together with `message`, oldest first. Absent when there are
-   * none.
-   */
+  /** Earlier waiting messages of the session, answered together with `message`, oldest first. Absent when none. */
   earlier?: NormalizedMessage[];
   /** What was said during takeovers since the last successful turn, oldest first. Absent when there was none. */
   takeover?: TakeoverLine[];
@@ -65,8 +59,7 @@ export type TakeoverLine = (
 };
 
 /**
- * `known`: an admitted contact. `unknown`: anybody. `builtin`: a caller of the built-in Webhook app, known only by its
- * URL.
+ * `known`: an admitted contact. `unknown`: anybody. `builtin`: a caller of the built-in Webhook app, known by its URL.
  */
 export type TrustGrade = 'known' | 'unknown' | 'builtin';
 
@@ -128,8 +121,7 @@ export class TurnRunPayload {
   @IsString() app_id: string;
   @IsString() receipt_id: string;
   /**
-   * Handed over by the router, with `run`, `session` and `agent_id`. Absent: the engine has the turn, and is asked to
-   * run it.
+   * Handed over by the router, with `run`, `session` and `agent_id`. Absent: the engine has the turn and is to run it.
    */
   @IsOptional() @IsString() message_id?: string;
   @IsOptional() @IsObject() run?: TurnOfRun | null;

@@ -76,10 +76,7 @@ const deadLetters = [
   'CREATE INDEX ON journal.dead_letter USING brin (at)',
 ];
 
-/**
- * Requests for many events at once. The service that starts one stores its caller's key itself, with the request made
- * under it.
- */
+/** Requests for many events at once. The service that starts one stores its caller's key itself, with the request. */
 const batches = [
   `CREATE TABLE journal.batch (
      id text PRIMARY KEY,

@@ -14,10 +14,7 @@ export interface HtmlText {
 const maxDepth = 1_000;
 const chunk = 4_096;
 
-/**
- * The text that a page would show: hidden parts dropped, line breaks at the ends of blocks, the host of every link
- * kept.
- */
+/** The text that a page would show: hidden parts dropped, line breaks at the ends of blocks, every link's host kept. */
 export function htmlToText(html: string): HtmlText {
   const flow = new TextFlow();
   /** How many elements are open from the first hidden one on; and how deep the current place is. */

@@ -10,17 +10,11 @@ const inline = new RegExp(
   'y',
 );
 const reference = new RegExp(`!\\[(${alt})\\](?:\\[(${alt})\\])?(?![[(])`, 'y');
-/**
- * Matches more than renderers accept as a definition, or as an inline image's address: nothing that a renderer reads
- * may be missed.
- */
+/** Match more than renderers accept as a definition, or an inline image's address: nothing they read may be missed. */
 const definition = /(?:\[([^[\]\n]{0,300}))?\]:[ \t]*(?:\n[ \t>]*)?<?([^\s<>]{0,2000})/g;
 const address = /\]\([\s>]{0,50}<?([^\s<>)]{0,2000})/g;
 
-/**
- * An image that renderers load automatically reveals the contents of its address to its host. A broken bar makes it a
- * link.
- */
+/** An image that renderers load automatically reveals its address to its host. A broken bar makes it a link. */
 const disarmed = '!¦[';
 export const imageNote = (host: string): string => `[image removed: ${host}]`;
 

@@ -29,10 +29,7 @@ export const characterRules: readonly Rule[] = [
   variationSelectors,
 ];
 
-/**
- * Removed from a person's own words: what no keyboard writes, and what makes text read differently from how it is
- * written.
- */
+/** Removed from a person's own words: what no keyboard writes, and what makes text read differently than written. */
 export const controlRules: readonly Rule[] = [
   loneSurrogates,
   escapeSequences,

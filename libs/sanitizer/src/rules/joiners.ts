@@ -2,8 +2,7 @@ import { characterAt, characterBefore } from './neighbours.js';
 import { type Rule, replacing } from './rule.js';
 
 /**
- * Scripts whose letters change their form depending on what they join: cursive ones, and those of India and its
- * neighbours.
+ * Scripts whose letters change form depending on what they join: cursive ones, and those of India and its neighbours.
  */
 const joiningScripts = [
   'Arab Syrc Nkoo Mong Phag Mand Mani Adlm Rohg Sogd Thaa',

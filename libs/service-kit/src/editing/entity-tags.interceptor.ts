@@ -90,10 +90,7 @@ function entityTagOf(shown: object, without: string[] = []): string {
   return `"${createHash('sha256').update(canonical(kept)).digest('base64url').slice(0, 27)}"`;
 }
 
-/**
- * Whether an `If-Match` header allows a change of the resource with this tag (RFC 9110, section 13.1.1): weak tags do
- * not.
- */
+/** Whether an `If-Match` header allows a change of what has this tag (RFC 9110, section 13.1.1): weak tags do not. */
 function matchesEntityTag(ifMatch: string, tag: string): boolean {
   if (ifMatch.trim() === '*') return true;
   const tags: string[] = ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? [];

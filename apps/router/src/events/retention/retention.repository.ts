@@ -35,10 +35,7 @@ export class RetentionRepository implements RetainedRows<RetainedTable> {
     return (result as [unknown[], number])[1];
   }
 
-  /**
-   * Messages of one project. Claims are kept for the installation's time: a provider may send again for days. @returns
-   * how many
-   */
+  /** Messages of one project, without their claims: a provider may send again for days. @returns how many */
   async deleteOldOf(projectId: string, keepDays: number, limit: number): Promise<number> {
     const before = new Date(Date.now() - keepDays * dayMs);
     const result: unknown = await this.db.query(
