@@ -21,7 +21,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         CoreModule.with(settings),
-        // In this order the API is described.
+        // The order in which the API is described.
         AttentionModule,
         ChannelsModule,
         ContactsModule,

@@ -14,21 +14,21 @@ const settings = {
   TURN_LEASE_MS: integer(20_000, 1_000, 3_600_000),
   /** Messages of one transaction. */
   ROUTE_BATCH: integer(64, 1, 1_000),
-  /** What an App sent is known again for so long when its provider sends it back. */
+  /** How long an App's own messages are recognised when its provider sends them back. */
   ECHO_WINDOW_MS: integer(600_000, 1_000, 86_400_000),
-  /** Rounds of message and reply with one sender in a minute that pause the exchange. */
+  /** Rounds of message and reply with one sender within a minute that pause the exchange. */
   LOOP_ROUNDS_PER_MINUTE: integer(20, 2, 60),
-  /** Answered messages of one text in a row that pause the exchange. */
+  /** Consecutive answered messages with the same text that pause the exchange. */
   LOOP_SAME_TEXTS: integer(8, 2, 60),
-  /** Answered messages at even intervals in a row that pause the exchange. */
+  /** Consecutive answered messages at even intervals that pause the exchange. */
   LOOP_EVEN_ROUNDS: integer(20, 4, 60),
   /** How long a paused exchange stays paused unless a person resumes it. */
   LOOP_COOLDOWN_MS: integer(600_000, 1_000, 86_400_000),
-  /** Deliveries in a row between Apps of this installation; a message that came by as many is kept. */
+  /** Consecutive deliveries between Apps of this installation; a message that came by this many is kept. */
   LOOP_MAX_HOPS: integer(4, 1, 100),
-  /** How long a pairing code is good for. */
+  /** How long a pairing code is valid. */
   PAIRING_CODE_MS: integer(3_600_000, 60_000, 86_400_000),
-  /** A caller that waits for a run waits at most so long. */
+  /** Longest time that a caller may wait for a run. */
   RUN_WAIT_MAX_S: integer(30, 0, 300),
 };
 

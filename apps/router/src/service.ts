@@ -2,7 +2,7 @@ import type { ServiceOptions } from '#libs/service-kit';
 import { AppModule } from './app.module.js';
 import { readSettings } from './env.js';
 
-/** What runs as this service: for `startService`, or for the process that hosts it beside others. */
+/** The options of this service: for `startService`, or for a process that hosts several. */
 export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
   const settings = readSettings(environment);
   return {

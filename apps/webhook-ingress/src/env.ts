@@ -13,7 +13,9 @@ const settings = {
   ADDRESS_RATE_PER_SECOND: integer(5_000, 1, 10_000_000),
   /** Requests per minute for tokens that do not exist, per address. */
   UNKNOWN_TOKEN_RATE_PER_MINUTE: integer(120, 1, 1_000_000),
-  /** Longest wait for an adapter that has to say whether a request is a handshake, before it is stored as a message. */
+  /**
+   * Longest wait for an adapter that has to say whether a request is a handshake; after it, the request is a message.
+   */
   HANDSHAKE_TIMEOUT_MS: integer(2_500, 100, 30_000),
   /** A POST with a longer body is no handshake. */
   HANDSHAKE_MAX_BODY_BYTES: integer(4_096, 0, 65_536),
@@ -21,13 +23,15 @@ const settings = {
   RECEIPT_BATCH: integer(256, 1, 1_000),
   /** Bodies up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
-  /** Levels of a body of the built-in Webhook app; a deeper one is refused. Alike in the adapter-gateway. */
+  /**
+   * Most levels of nesting in a body of the built-in Webhook app; deeper is refused. Same as in the adapter-gateway.
+   */
   MESSAGE_MAX_DEPTH: integer(100, 1, 500),
-  /** Jobs that may wait on a message's way, in all its queues, before receipts wait in Postgres alone. */
+  /** Jobs that may wait in all queues of a message's path before receipts wait in Postgres only. */
   MAX_WAITING_JOBS: integer(50, 1, 1_000_000),
-  /** Messages of one project that go before the surplus of others; it has them back once none such waits. */
+  /** Messages that one project may send ahead of the surplus of others; it gets them back once none such wait. */
   PROJECT_ADVANCE: integer(100, 1, 1_000_000),
-  /** Messages of one project per second in one replica, where it has no limit of its own; more wait. 0: no limit. */
+  /** Messages of one project per second in one replica, unless it has its own limit; more have to wait. 0: no limit. */
   PROJECT_MESSAGES_PER_SECOND: integer(0, 0, 100_000),
   /** Messages of one project that may wait for that limit before requests are answered 429. */
   PROJECT_MAX_WAITING: integer(50_000, 1, 400_000),

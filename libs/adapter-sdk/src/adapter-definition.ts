@@ -12,25 +12,27 @@ import type { VerifyWebhookResult } from './webhook-verification.js';
 type Awaitable<T> = T | Promise<T>;
 
 /**
- * One adapter: a manifest and pure-as-can-be handlers, stateless (credentials arrive with every call). `send` needs
- * `deliver` and `format`, `receive` needs `verifyWebhook` and `parseInbound`; what is left out is not served.
+ * One adapter: a manifest and handlers, stateless (credentials come with every call) and as pure as possible. `send`
+ * needs `deliver` and `format`, `receive` needs `verifyWebhook` and `parseInbound`; what is omitted is not served.
  */
 export interface AdapterDefinition {
   manifest: Manifest;
   verify(call: VerifyCall): Awaitable<VerifyResult>;
   verifyWebhook?(call: InboundCall): Awaitable<VerifyWebhookResult>;
   parseInbound?(call: InboundCall): Awaitable<NormalizedMessage>;
-  /** Makes the provider go on sending events, where it stops by itself; with `webhook.renew_seconds` in the manifest. */
+  /** Makes the provider continue to send events where it would stop; needs `webhook.renew_seconds` in the manifest. */
   renewWebhook?(call: RenewWebhookCall): Awaitable<RenewWebhookResult>;
   deliver?(call: DeliverCall): Awaitable<DeliverResponse>;
   lookup?(call: LookupCall): Awaitable<LookupResult>;
   format?(request: FormatRequest): Awaitable<FormatResult>;
   sources?: DocumentSource;
-  /** The bytes of what is attached to a message, by its `fetch_ref`; where there are sources, theirs does it. */
+  /** The bytes of a message's attachment, by its `fetch_ref`; where there are sources, their `fetchFile` does it. */
   fetchFile?(call: FetchFileCall): Awaitable<FetchFileResult>;
 }
 
-/** Checks the definition against its own manifest. Throws an Error that lists every problem, at start and not later. */
+/**
+ * Checks the definition against its own manifest. Throws an Error that lists every problem, at start rather than later.
+ */
 export function defineAdapter<Definition extends AdapterDefinition>(definition: Definition): Definition {
   const problems = [
     ...manifestProblems(definition.manifest).map(({ field, message }) => `${field} ${message}`),

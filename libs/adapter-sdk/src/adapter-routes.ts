@@ -1,4 +1,4 @@
-import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import type { AdapterDefinition } from './adapter-definition.js';
 import { readContext, type CallContext } from './call-context.js';
 import {
@@ -10,15 +10,14 @@ import {
   readLookup,
   readRenewal,
 } from './call-reading.js';
-import { checkAnswer } from './contract-violation.js';
-import { sendFile } from './file-answer.js';
+import { checkAnswer, ContractViolation } from './contract-violation.js';
 import { readEnvelope } from './inbound-envelope.js';
 import { InvalidRequest } from './invalid-request.js';
 import { isJsonObject, parseJson, type JsonObject } from './json-value.js';
 
 type Handler = (body: JsonObject, context: CallContext) => unknown;
 
-/** Serves one adapter's routes of the contract, those that it offers. `methods` collects what each path allows. */
+/** Serves the routes of the contract that one adapter offers. `methods` collects the methods that each path allows. */
 export function mountAdapter(
   app: FastifyInstance,
   adapter: AdapterDefinition,
@@ -55,7 +54,7 @@ export function mountAdapter(
   }
 }
 
-/** Of a call for a message: its trace's id is that of its event, too. */
+/** For a call about a message: the trace id is also the event's id. */
 function messageOf(traceparent: string | undefined): { event_id: string; trace_id: string } | undefined {
   const id = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent ?? '')?.[1];
   return id === undefined ? undefined : { event_id: `evt_${id}`, trace_id: id };
@@ -102,3 +101,22 @@ const parseBody: preHandlerAsyncHookHandler = async (request, reply) => {
   if (!isJsonObject(parsed)) throw new InvalidRequest('the request body must be an object');
   request.body = parsed;
 };
+
+/** Sends what `fetchFile` returned: raw bytes with their type, or the base64 form or a failure as JSON. */
+function sendFile(reply: FastifyReply, answer: unknown): FastifyReply {
+  if (!isJsonObject(answer)) throw new ContractViolation('sources/fetch-file: the answer must be an object');
+  if (Buffer.isBuffer(answer.bytes)) {
+    // Marks the body as the bytes of a file, even when the file is JSON itself.
+    reply.header('content-disposition', 'attachment');
+    if (typeof answer.fingerprint === 'string') reply.header('x-fingerprint', encodeURIComponent(answer.fingerprint));
+    return reply.type(text(answer.content_type) ?? 'application/octet-stream').send(answer.bytes);
+  }
+  if (typeof answer.content_base64 !== 'string' && typeof answer.error !== 'string') {
+    throw new ContractViolation('sources/fetch-file: bytes, content_base64 or error is required');
+  }
+  return reply.send(answer);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -19,9 +19,9 @@ export interface AdapterServerOptions {
 }
 
 /**
- * A Fastify instance, not yet listening, that serves each adapter under `/<slug>`, and their slugs at `/`. With a secret
- * every POST must carry the platform's Standard Webhooks signature; `/`, `/health` and `/manifest.json` stay open, since
- * probes cannot sign and all three are public. Throws when two adapters share a slug or a secret is malformed.
+ * A Fastify instance, not yet listening, that serves each adapter under `/<slug>`, and their slugs at `/`. With a secret,
+ * every POST must carry the platform's Standard Webhooks signature; `/`, `/health` and `/manifest.json` stay open,
+ * because probes cannot sign and all three are public. Throws when two adapters share a slug or a secret is malformed.
  */
 export function createAdapterServer(
   adapters: readonly AdapterDefinition[],
@@ -35,7 +35,7 @@ export function createAdapterServer(
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
   });
 
-  // The signature covers the exact bytes, so they are kept until it has been checked.
+  // The signature covers the exact bytes, so they are kept until it is checked.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setErrorHandler(answerError);

@@ -1,7 +1,7 @@
 import { deliverFailure, type DeliverCall, type DeliverFailure } from './delivery.js';
 
 export interface AttachedFile {
-  /** Of one line, without quotes and folders: it stands in headers and forms. */
+  /** A single line without quotes and folders, because it goes into headers and forms. */
   name: string;
   contentType: string;
   bytes: Buffer;
@@ -11,7 +11,7 @@ const maxNameChars = 200;
 const plainType = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/;
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** The files that a message to be delivered brings, in order; or the failure, when one of them is malformed. */
+/** The files attached to a message to deliver, in order; or the failure, when one of them is malformed. */
 export function attachedFiles({ message }: Pick<DeliverCall, 'message'>): AttachedFile[] | DeliverFailure {
   const files: AttachedFile[] = [];
   for (const [index, { name, content_type: type, content_base64: content }] of (message.attachments ?? []).entries()) {

@@ -4,9 +4,9 @@ const ANY_MENTION = /(?<![\w@`/.])@(?=[A-Za-z0-9])/g;
 const SPECIAL = /<!(?:subteam\^)?([^<>|\n]{1,200})(?:\|([^<>\n]{1,200}))?>/g;
 
 /**
- * The text with mentions that would notify many people made inert: `<!channel>` and its kind become plain words, and a
- * zero-width space parts the `@` of `@here` from its word, so it reads the same. `all` does so for every `@name`, for
- * platforms where any name in a text notifies its bearer. Idempotent; mail addresses stay whole.
+ * The text with mentions that would notify many people made inert. `<!channel>` and the like become plain words, and a
+ * zero-width space separates the `@` of `@here` from its word, so it reads the same. `all` does this for every `@name`,
+ * for platforms where any name in a text notifies its owner. Idempotent; mail addresses stay intact.
  */
 export function neutraliseBroadcasts(text: string, mentions: 'broadcast' | 'all' = 'broadcast'): string {
   const withoutSpecial = text.replace(SPECIAL, (_whole, name: string, label?: string) => {

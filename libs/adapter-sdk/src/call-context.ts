@@ -1,10 +1,12 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { headerValue } from './header-lookup.js';
 
-/** The fields of the App's linked credential record, keyed by each declared `maps_to` (contract 2.4). */
+/** The fields of the App's linked credential record, by each declared `maps_to` (contract 2.4). */
 export type Credentials = Record<string, unknown>;
 
-/** The agent's own identity at the provider, as `/verify` returned it. A stateless adapter tells its own messages by it. */
+/**
+ * The agent's identity at the provider, as `/verify` returned it. A stateless adapter recognises its messages by it.
+ */
 export interface Self {
   id?: string;
   name?: string;

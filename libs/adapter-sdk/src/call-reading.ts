@@ -25,8 +25,8 @@ export function readCredentials(body: JsonObject): Credentials {
 }
 
 /**
- * A malformed delivery is the failure `invalid_request` in a 200, not an HTTP error: callers read any other status as a
- * provider that is down, and would send the same thing again.
+ * A malformed delivery is the failure `invalid_request` in a 200, not an HTTP error: callers treat any other status as
+ * a provider that is down, and would send the same thing again.
  */
 export function readDelivery(body: JsonObject): DeliverRequest | DeliverFailure {
   const { message, channel_address, from_part, idempotency_key, origin_marker } = body;

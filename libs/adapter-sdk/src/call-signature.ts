@@ -6,8 +6,8 @@ import { isBase64, standardWebhooksKey, verifyStandardWebhooks } from './standar
 const MIN_KEY_BYTES = 24;
 
 /**
- * The platform's call secrets, one or two. Throws when one is not base64 of at least 24 bytes (`whsec_` may precede it):
- * both sides of a call must read the same key from the same text, in any language.
+ * The platform's call secrets, one or two. Throws when one is not base64 of at least 24 bytes (`whsec_` may precede
+ * it): both sides of a call must derive the same key from the same text, in any language.
  */
 export function readCallSecrets(secret: SecretInput | undefined): string[] {
   const secrets = secretList(secret ?? []);
@@ -19,7 +19,7 @@ export function readCallSecrets(secret: SecretInput | undefined): string[] {
   return secrets;
 }
 
-/** Refuses a call that the platform did not sign. The body is still the raw bytes at this point. */
+/** Refuses a call that the platform did not sign. At this point the body is still the raw bytes. */
 export function requireCallSignature(secrets: readonly string[]) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const body = Buffer.isBuffer(request.body) ? request.body : '';

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { checkRunningAdapter } from './conformance/check-running.js';
 import { printReport } from './conformance/print-report.js';
 
-/** For authors of adapters, who have the SDK alone; the platform's own CLI (apps/cli) has the same command. */
+/** For adapter authors, who have only the SDK; the platform's own CLI (apps/cli) has the same command. */
 const USAGE = `gatehouse adapter check <url> [--fixtures dir] [--provider-port n] [--second url] [--log file] [--timeout ms] [--json]
 
 Checks a running adapter against the adapter contract. Exit code: 0 when nothing failed, 1 when a check failed, 2 when the

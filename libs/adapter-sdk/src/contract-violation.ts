@@ -7,7 +7,7 @@ import { WEBHOOK_REFUSALS } from './webhook-verification.js';
 /** The largest `reply_context` that the platform stores, as JSON in UTF-8 bytes. */
 export const REPLY_CONTEXT_MAX_BYTES = 4096;
 
-/** A handler answered something that the contract does not allow: a defect of the adapter, answered with 500. */
+/** A handler's answer breaks the contract: a defect of the adapter, answered with 500. */
 export class ContractViolation extends Error {
   override readonly name = 'ContractViolation';
 }
@@ -17,7 +17,7 @@ const count = aWholeNumber(0);
 
 type Check = (answer: JsonObject) => string | undefined;
 
-/** Per route: the first thing wrong with a handler's answer. The messages name fields, never values. */
+/** Per route, the first problem of a handler's answer. The messages name fields, never values. */
 const CHECKS: Record<string, Check> = {
   verify: (answer) => wrongType(answer, 'ok', 'boolean') ?? wrongType(answer, answer.ok ? 'user' : 'error', 'string'),
   'verify-webhook': (answer) =>
@@ -52,7 +52,7 @@ const CHECKS: Record<string, Check> = {
   },
 };
 
-/** The answer itself when it keeps the contract of its route; throws ContractViolation otherwise. */
+/** Returns the answer if it follows the contract of its route; throws ContractViolation otherwise. */
 export function checkAnswer(route: string, answer: unknown): unknown {
   const problem = isJsonObject(answer) ? CHECKS[route]?.(answer) : 'the answer must be an object';
   if (problem) throw new ContractViolation(`${route}: ${problem}`);
@@ -97,7 +97,7 @@ function wrongType(answer: JsonObject, field: string, type: 'string' | 'boolean'
   return typeof answer[field] === type ? undefined : `${field} must be a ${type}`;
 }
 
-/** The first of some optional fields that is not what it has to be. */
+/** The first optional field with a wrong value. */
 function first(answer: JsonObject, optionalFields: Record<string, Wanted>): string | undefined {
   const [problem] = fieldProblems(answer, {}, optionalFields);
   return problem && `${problem.field} ${problem.message}`;

@@ -7,8 +7,8 @@ export interface VerifyCall {
 }
 
 /**
- * Answer of `/verify`. `auth_failed` (the provider says no) and `provider_unavailable` (it says nothing) are told apart:
- * a provider that is down disables no App. Other texts are allowed by the contract and read as `auth_failed`.
+ * Answer of `/verify`. `auth_failed` (the provider refuses) differs from `provider_unavailable` (it does not answer): a
+ * provider that is down disables no App. The contract allows other texts and treats them as `auth_failed`.
  */
 export type VerifyResult =
   { ok: true; user: string; account?: Self; warnings?: string[] } | { ok: false; error: string; message?: string };

@@ -11,23 +11,23 @@ export interface PartToSend {
   text: string;
   index: number;
   count: number;
-  /** The delivery's key; the same for every part and every attempt. */
+  /** The delivery's key, the same for every part and every attempt. */
   key: string;
-  /** The message's own, or the one that an earlier part of this call opened. */
+  /** The message's own thread, or the one that an earlier part of this call opened. */
   threadId: string | undefined;
 }
 
 export interface SentPart {
   messageId: string;
-  /** The thread that the part stands in, or opened. */
+  /** The thread that the part is in, or opened. */
   threadId: string | undefined;
   /** What the part was reduced to, for example `plain`, when the provider refused its rich form. */
   fallback?: string;
 }
 
 /**
- * Sends the parts in order and stops at the first failure, saying how many have arrived. A retry hands that number back
- * as `from_part`; the parts before it are not sent again.
+ * Sends the parts in order and stops at the first failure, reporting how many have arrived. A retry passes that number
+ * back as `from_part`; earlier parts are not sent again.
  */
 export async function deliverParts(
   call: DeliverCall,

@@ -1,7 +1,7 @@
 import type { CallContext, Credentials } from './call-context.js';
 import type { MessageFormat } from './manifest.js';
 
-/** Each code, and whether the same call may succeed later. `timeout` says no: the message may have arrived. */
+/** Each code, and whether the same call may succeed later. Not for `timeout`: the message may have arrived. */
 const RETRYABLE = {
   auth_failed: false,
   permission_denied: false,
@@ -25,9 +25,9 @@ export interface MessageAttachment {
   content_type?: string;
   /** Bytes. */
   size?: number;
-  /** A `file_path` of `/sources/fetch-file`, whose `resource_path` is empty then. */
+  /** A `file_path` for `/sources/fetch-file`, called with an empty `resource_path`. */
   fetch_ref?: string;
-  /** The bytes, of one that is to be delivered. */
+  /** The bytes, when it is to be delivered. */
   content_base64?: string;
 }
 
@@ -44,11 +44,11 @@ export interface DeliverRequest {
     reply_context?: unknown;
   };
   idempotency_key?: string;
-  /** Zero-based index of the first part to send: the `delivered_parts` of the attempt that failed. */
+  /** Zero-based index of the first part to send: the `delivered_parts` of the failed attempt. */
   from_part?: number;
   /**
-   * Names the App and this delivery. An adapter whose platform lets it send it along, in a header or a field, does, and gives
-   * one that it finds in a message back as `metadata.origin_marker`: so Apps that answer each other are found out.
+   * Names the App and this delivery. If its platform can carry it, in a header or a field, an adapter sends it along,
+   * and returns one that it finds in a message as `metadata.origin_marker`. This detects Apps that answer each other.
    */
   origin_marker?: string;
 }
@@ -68,11 +68,13 @@ export interface DeliverErrorDetail {
   retry_after?: number;
   provider_status?: number;
   provider_code?: string;
-  /** Of `address_moved`: the new address, where the provider names it. */
+  /** For `address_moved`: the new address, if the provider names it. */
   channel_address?: string;
 }
 
-/** Answer of `/deliver`. `parts` are those of this call; `delivered_parts` counts from the first part of the message. */
+/**
+ * Answer of `/deliver`. `parts` are those of this call; `delivered_parts` counts from the first part of the message.
+ */
 export type DeliverResponse =
   | {
       ok: true;
@@ -92,7 +94,9 @@ export type DeliverResponse =
 
 export type DeliverFailure = Extract<DeliverResponse, { ok: false }>;
 
-/** A failed delivery with its code's own `retryable`. The message must not hold what the provider echoed. */
+/**
+ * A failed delivery with its code's own `retryable`. The message must not contain anything that the provider echoed.
+ */
 export function deliverFailure(
   error: DeliverError,
   message: string,
@@ -106,7 +110,7 @@ export interface LookupCall {
   credentials: Credentials;
   idempotency_key: string;
   channel_address: string;
-  /** Of the message, when it was to stand in a thread. */
+  /** The message's thread, if it has one. */
   thread_id?: string;
   context: CallContext;
 }

@@ -44,7 +44,7 @@ export const SOURCE_ERRORS = [
   'too_large',
 ] as const;
 
-/** `not_found` is also the answer for a root that is gone: an empty listing would delete every document. */
+/** `not_found` is also the answer for a missing root: an empty listing would delete every document. */
 export interface SourceFailure {
   ok: false;
   error: (typeof SOURCE_ERRORS)[number];

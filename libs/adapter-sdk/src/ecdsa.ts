@@ -5,8 +5,8 @@ import { decodeSignature, secretList } from './hmac.js';
 const CURVE = 'prime256v1';
 
 /**
- * The usable P-256 public keys of a credential field: one or, during a rotation, several, each PEM or the base64 of its
- * DER form (SubjectPublicKeyInfo), as SendGrid shows it. Empty when none is usable.
+ * The usable P-256 public keys in a credential field: one or, during a rotation, several, each as PEM or as the base64
+ * of its DER form (SubjectPublicKeyInfo), which SendGrid shows. Empty when none is usable.
  */
 export function ecdsaPublicKeys(value: unknown): KeyObject[] {
   return secretList(value).flatMap((text) => {
@@ -33,7 +33,7 @@ function readKey(text: string): KeyObject | undefined {
       ? createPublicKey(text)
       : createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
   } catch (error) {
-    // Only the key's text can be wrong here, and a text that is no key is no usable key.
+    // Only the key's text can be wrong here, and text that is not a key is not usable.
     if (types.isNativeError(error)) return undefined;
     throw error;
   }

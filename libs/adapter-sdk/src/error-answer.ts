@@ -6,7 +6,7 @@ import { deliverFailure } from './delivery.js';
 import { ProviderUnavailable } from './provider-unavailable.js';
 import { redactSecrets } from './secret-redaction.js';
 
-/** The one place where an error becomes an answer: JSON, no stack, nothing of the request's values. */
+/** The one place where an error becomes an answer: JSON, without a stack or any of the request's values. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof InvalidRequest) {
     return reply.code(400).send({ error: 'invalid_request', message: error.message });

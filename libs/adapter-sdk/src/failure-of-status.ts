@@ -13,7 +13,7 @@ const BY_STATUS: Record<number, DeliverError> = {
   429: 'rate_limited',
 };
 
-/** The failure that an HTTP answer other than 2xx stands for. Its body is not quoted: it may echo what was sent. */
+/** The failure for an HTTP answer other than 2xx. Its body is not quoted, because it may echo what was sent. */
 export function failureOfStatus(status: number, retryAfter: string | undefined, now = new Date()): DeliverFailure {
   const code = BY_STATUS[status] ?? (status >= 500 ? 'provider_unavailable' : redirectOrRequest(status));
   const seconds = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, now);
@@ -23,7 +23,7 @@ export function failureOfStatus(status: number, retryAfter: string | undefined, 
   });
 }
 
-/** A signed request is not carried on to where a redirect points; its address has to be set anew. */
+/** A signed request does not follow redirects: the configured address has to be corrected. */
 function redirectOrRequest(status: number): DeliverError {
   return status >= 300 && status < 400 ? 'address_moved' : 'invalid_request';
 }

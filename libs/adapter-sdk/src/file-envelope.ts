@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from './json-value.js';
 import { aText, aWholeNumber, fieldProblems, kindOf, oneOf } from './typed-field.js';
 
-/** Names of the field with the file as base64. The contract does not show one (contract 4.1). */
+/** Possible names of the field that holds the file as base64. The contract does not show one (contract 4.1). */
 export const FILE_CONTENT_FIELDS = ['content_base64', 'content', 'data', 'bytes', 'base64'] as const;
 
 /** A file that came as base64 in JSON, the error that came instead, or what is wrong with the answer. */
@@ -14,17 +14,17 @@ const notTheEnvelope =
   `application/json has to be an object with the file as base64 in one of ${FILE_CONTENT_FIELDS.join(', ')}. ` +
   'A document that is JSON itself is sent in that form too, or as bytes with a Content-Disposition.';
 
-/** Whether an answer of `/sources/fetch-file` is the contract's own JSON: else its body is the file. */
+/** Whether an answer of `/sources/fetch-file` is the contract's own JSON; otherwise its body is the file. */
 export function isFileEnvelope(header: (name: string) => string | undefined): boolean {
   const isJson = /^application\/json\s*(;|$)/i.test(header('content-type') ?? '');
   return isJson && header('content-disposition') === undefined;
 }
 
-/** Reads the JSON of an answer of `/sources/fetch-file`: an object with the file as base64, or the base64 alone. */
+/** Reads the JSON of an answer of `/sources/fetch-file`: an object with the file as base64, or only the base64. */
 export function readFileEnvelope(value: unknown): FileEnvelope {
   if (typeof value === 'string') return decoded(value);
   if (!isJsonObject(value)) return { problem: `${notTheEnvelope} It is ${kindOf(value)}.` };
-  // A field that is null is one that was left out: some languages write it so.
+  // A null field counts as absent: some languages write it so.
   const given: JsonObject = Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
   const named = FILE_CONTENT_FIELDS.filter((field) => given[field] !== undefined);
   const failed = given.ok === false || (given.ok === undefined && typeof given.error === 'string');
@@ -45,7 +45,7 @@ export function readFileEnvelope(value: unknown): FileEnvelope {
   return { ...file, content_type, fingerprint };
 }
 
-/** Base64 of the standard or the URL-safe alphabet, in lines or in one, padded or not. A text that is none is no file. */
+/** Base64 in the standard or URL-safe alphabet, with or without line breaks and padding. Other text is not a file. */
 function decoded(text: string): { bytes: Buffer } | { problem: string } {
   const packed = text.replace(/\r?\n/g, '');
   const digits = packed
@@ -55,7 +55,7 @@ function decoded(text: string): { bytes: Buffer } | { problem: string } {
   const bytes = Buffer.from(digits, 'base64');
   const padded = packed.endsWith('=');
   const whole = !padded || packed.length % 4 === 0;
-  // What Buffer leaves out, or reads leniently, does not come back the same.
+  // Whatever Buffer drops or reads leniently does not survive the round trip.
   if (!whole || bytes.toString('base64').replace(/=+$/, '') !== digits) return { problem: 'the content is not base64' };
   return { bytes };
 }

@@ -8,7 +8,9 @@ export interface FormatRequest {
   max_length?: number;
 }
 
-/** Answer of `/format`. `parts` is the text in pieces of at most `max_length`; `lossy` names what could not be shown. */
+/**
+ * Answer of `/format`. `parts` is the text in pieces of at most `max_length`; `lossy` names what could not be shown.
+ */
 export interface FormatResult {
   text: string;
   format: MessageFormat;

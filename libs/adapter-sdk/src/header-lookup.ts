@@ -1,4 +1,4 @@
-/** Headers as HTTP libraries hand them over: any case, one value or several. */
+/** Headers as HTTP libraries provide them: in any case, with one value or several. */
 export type HeaderMap = Record<string, string | string[] | undefined>;
 
 /** Every value of a header, whatever the case of its name; an empty array when it is absent. */

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual, type BinaryLike } from 'node:crypto';
 export type HmacAlgorithm = 'sha256' | 'sha512' | 'sha1';
 export type HmacEncoding = 'hex' | 'base64';
 
-/** One secret, or several that are valid at once during a rotation; the first is the one to sign with. */
+/** One secret, or several that are valid during a rotation; the first one signs. */
 export type SecretInput = string | readonly string[];
 
 /** The usable secrets in a credential field: non-empty strings. An empty array means that none is set. */
@@ -18,7 +18,7 @@ export function hmacDigest(algorithm: HmacAlgorithm, key: BinaryLike, chunks: re
   return hmac.digest();
 }
 
-/** The signature text of a payload. Text secrets are keyed by their UTF-8 bytes. */
+/** The signature text of a payload. The keys of text secrets are their UTF-8 bytes. */
 export function signHmac(
   secret: string,
   payload: BinaryLike,
@@ -27,7 +27,7 @@ export function signHmac(
   return hmacDigest(algorithm, secret, [payload]).toString(encoding);
 }
 
-/** Whether any of the secrets made the signature; compared in constant time, malformed text is simply wrong. */
+/** Whether any of the secrets made the signature. Compared in constant time; malformed text counts as wrong. */
 export function verifyHmac(check: {
   secret: SecretInput;
   payload: BinaryLike;
@@ -48,7 +48,9 @@ export function constantTimeEqual(given: Buffer, expected: Buffer): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Node decodes leniently (it stops at the first bad character, and drops a lone last one), so the form is checked before. */
+/**
+ * Node decodes leniently (it stops at the first bad character and drops a lone last one), so the form is checked first.
+ */
 export function decodeSignature(text: string, encoding: HmacEncoding): Buffer | undefined {
   const wellFormed =
     encoding === 'hex'

@@ -3,11 +3,11 @@ import type { HeaderMap } from './header-lookup.js';
 import { InvalidRequest } from './invalid-request.js';
 import { isJsonObject, stringifyJson, type JsonObject } from './json-value.js';
 
-/** The body of `/verify-webhook` and `/parse-inbound` as it travels. `headers`, `body` and `payload` may stand flat. */
+/** The body of `/verify-webhook` and `/parse-inbound`. `headers`, `body` and `payload` may be at the top level. */
 export interface Envelope {
   credentials?: Credentials;
   request?: EnvelopeRequest;
-  /** RFC 3339; time windows are measured from it, so that verification may run later from a queue. */
+  /** RFC 3339; time windows are measured from it, so that verification may also run later, from a queue. */
   received_at?: string;
   self?: Self;
   headers?: HeaderMap;
@@ -38,7 +38,7 @@ export interface InboundCall {
     body: Buffer;
     /** The body as UTF-8 text. */
     text: string;
-    /** False when the caller sent a parsed payload only: its bytes are unknown, so no signature can be verified. */
+    /** False when the caller sent only a parsed payload: its bytes are unknown, so no signature can be verified. */
     exactBody: boolean;
   };
   receivedAt: Date;
@@ -46,7 +46,9 @@ export interface InboundCall {
   context: CallContext;
 }
 
-/** Reads either form of the envelope; unknown fields are ignored. Throws InvalidRequest for a field of a wrong type. */
+/**
+ * Reads either form of the envelope; unknown fields are ignored. Throws InvalidRequest for a field of the wrong type.
+ */
 export function readEnvelope(body: JsonObject, context: CallContext): InboundCall {
   const request = optionalObject(body, 'request');
   const bytes = readBody(request ?? body, body);

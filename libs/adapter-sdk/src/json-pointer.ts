@@ -3,7 +3,7 @@ export function isJsonPointer(pointer: string): boolean {
   return pointer === '' || (pointer.startsWith('/') && !/~(?![01])/.test(pointer));
 }
 
-/** The value at a JSON pointer (RFC 6901), undefined where there is none. Looks at own properties only. */
+/** The value at a JSON pointer (RFC 6901), or undefined. Considers only own properties. */
 export function jsonPointerGet(document: unknown, pointer: string): unknown {
   if (pointer === '') return document;
   if (!isJsonPointer(pointer)) return undefined;

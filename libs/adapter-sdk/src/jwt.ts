@@ -13,15 +13,15 @@ import { ProviderUnavailable } from './provider-unavailable.js';
 import { SIGNATURE_TOLERANCE_SECONDS } from './signature-window.js';
 import { refuseWebhook, type VerifyWebhookResult } from './webhook-verification.js';
 
-/** The keys that a provider signs with: those of a key set that is given, or of one that is fetched. */
+/** The keys that a provider signs with: from a given key set, or from one that is fetched. */
 export type JwtKeys = JWTVerifyGetKey;
 
 /** Longest wait for the key set. */
 const FETCH_TIMEOUT_MS = 2_000;
 
 /**
- * The keys behind a JWKS URL. Kept in memory for ten minutes; a token by an unknown key fetches them anew, at most every
- * 30 s, which is how the provider's rotation is followed. `fetch` is the way out, for example a guarded one.
+ * The keys behind a JWKS URL. Kept in memory for ten minutes. A token with an unknown key fetches them again, at most
+ * every 30 s, which follows the provider's rotation. `fetch` makes the request, for example a guarded one.
  */
 export function remoteJwtKeys(url: string, options: { fetch?: FetchImplementation } = {}): JwtKeys {
   return createRemoteJWKSet(new URL(url), {
@@ -35,8 +35,8 @@ export function localJwtKeys(keySet: JSONWebKeySet): JwtKeys {
 }
 
 /**
- * Verifies the signed token of a push, as Google Pub/Sub sends it: `Authorization: Bearer <JWT>`. RS256 and ES256 only; issuer,
- * audience and expiry have to be right, and so has each of `claims`. `now` is when the push was received.
+ * Verifies the signed token of a push, as Google Pub/Sub sends it: `Authorization: Bearer <JWT>`. RS256 and ES256 only.
+ * Issuer, audience and expiry have to be right, and so has each of `claims`. `now` is when the push was received.
  * @throws ProviderUnavailable when the keys cannot be fetched: the token is then neither right nor wrong
  */
 export async function verifyJwt(check: {
@@ -64,7 +64,7 @@ export async function verifyJwt(check: {
   } catch (error) {
     return refusalOf(error);
   }
-  // The library looks at the time of issue only when it is given a largest age.
+  // The library checks the time of issue only when given a maximum age.
   if (Number(payload.iat) > now.getTime() / 1000 + SIGNATURE_TOLERANCE_SECONDS) {
     return refuseWebhook('stale_timestamp', 'the token was issued in the future');
   }
@@ -74,7 +74,7 @@ export async function verifyJwt(check: {
   return { ok: true, scheme: 'jwt' };
 }
 
-/** What the token says wrong. Anything else comes from fetching the keys. */
+/** What is wrong with the token. Any other error comes from fetching the keys. */
 function refusalOf(error: unknown): VerifyWebhookResult {
   if (error instanceof errors.JWTExpired) return refuseWebhook('stale_timestamp', 'the token has expired');
   if (error instanceof errors.JWTClaimValidationFailed) {

@@ -16,10 +16,10 @@ import {
 } from './typed-field.js';
 import { webhookProblems } from './webhook-problems.js';
 
-/** `field` as it stands in the manifest (`credentials[0].key`), and what is wrong with it. */
+/** `field` as in the manifest (`credentials[0].key`), and what is wrong with it. */
 export type ManifestProblem = FieldProblem;
 
-/** The versions of the manifest's schema that are known (contract 9). */
+/** The known versions of the manifest's schema (contract 9). */
 export const SCHEMA_VERSIONS = ['1.0'] as const;
 
 const CREDENTIAL_TYPES: readonly CredentialType[] = ['api_key', 'text', 'oauth2'];
@@ -52,7 +52,7 @@ const only =
   (given, at) =>
     fieldProblems(given, needed, more, at);
 
-/** What each object of a manifest holds; all may be left out. */
+/** The fields of each object in a manifest; all of them optional. */
 const objects: Record<string, Check> = {
   skill: only({ name: aFilledText, knowledge: aText }, { tool_names: names }),
   author: only({}, { name: aText, url: aText }),
@@ -93,7 +93,7 @@ const objects: Record<string, Check> = {
   sources: only({}, { max_file_bytes: aWholeNumber(1) }),
 };
 
-/** What is wrong with a manifest (contract 2.1, 2.2, and the additions), field by field. Unknown fields are fine. */
+/** What is wrong with a manifest (contract 2.1, 2.2, and the additions), field by field. Unknown fields are allowed. */
 export function manifestProblems(manifest: unknown): ManifestProblem[] {
   if (!isJsonObject(manifest)) return [{ field: 'manifest', message: 'must be an object' }];
   const { credentials, events } = manifest;
@@ -123,7 +123,7 @@ export function manifestProblems(manifest: unknown): ManifestProblem[] {
   ];
 }
 
-/** The problems of an object in an object, where it is one. */
+/** The problems of an object inside an object, if it is one. */
 function inside(of: JsonObject, field: string, check: Check, at = ''): FieldProblem[] {
   const value = of[field];
   return isJsonObject(value) ? check(value, `${at}${field}.`) : [];
@@ -134,7 +134,7 @@ function each(list: unknown, field: string, check: Check): FieldProblem[] {
   return list.flatMap((entry: unknown, index) => (isJsonObject(entry) ? check(entry, `${field}[${index}].`) : []));
 }
 
-/** Two declarations with one key would be one, and so would two values under one name. */
+/** Two declarations with the same key would be one, as would two values under the same name. */
 function twice(credentials: unknown, field: 'maps_to' | 'key'): FieldProblem[] {
   if (!Array.isArray(credentials)) return [];
   const given = credentials.flatMap((entry: unknown) => (isJsonObject(entry) ? [entry[field]] : []));

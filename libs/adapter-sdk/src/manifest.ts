@@ -17,7 +17,9 @@ export interface Manifest {
   contract?: string;
   webhook?: WebhookDeclaration;
   message?: MessageDeclaration;
-  /** `sample`: the body of a webhook as the provider sends it, for who wants to try; `sample_headers`: what it needs beside it. */
+  /**
+   * `sample`: a webhook body as the provider sends it, for trying it out; `sample_headers`: the headers that it needs.
+   */
   events?: { type: string; description?: string; sample?: unknown; sample_headers?: Record<string, string> }[];
   sources?: { max_file_bytes?: number };
 }
@@ -32,7 +34,7 @@ export interface CredentialDeclaration {
   label: string;
   /** Name of the field under `credentials` in every request body. */
   maps_to: string;
-  /** Absent means required. An optional one that is missing narrows what the App can do, it does not break it. */
+  /** Absent means required. When an optional one is missing, the App can do less but still works. */
   required?: boolean;
   description?: string;
 }
@@ -56,23 +58,23 @@ export interface WebhookDeclaration {
   handshake?: HandshakeDeclaration;
   ack?: { status: number; body?: unknown };
   max_body_bytes?: number;
-  /** The provider stops sending events by itself: the gateway calls `/renew-webhook` this often. */
+  /** The provider stops sending events on its own: the gateway calls `/renew-webhook` this often. */
   renew_seconds?: number;
   /** Header that names one delivery: a second request with the same value is answered as a duplicate. */
   delivery_id_header?: string;
 }
 
-/** Where a value of a request stands: in one of these. A pointer is a JSON pointer (RFC 6901) into the body. */
+/** Where a request has a value: one of these. A pointer is a JSON pointer (RFC 6901) into the body. */
 export interface RequestPlace {
   query?: string;
   pointer?: string;
   header?: string;
 }
 
-/** A request that has to be answered with a value of its own before the provider sends anything. */
+/** A request that has to be answered with one of its own values before the provider sends anything. */
 export interface HandshakeDeclaration {
   method: 'GET' | 'POST';
-  /** The request is a handshake when the value is there, or is this one. */
+  /** The request is a handshake when the value is present; with `equals`, when it is equal. */
   match: RequestPlace & { equals?: string };
   /** The value to echo, or to sign; `adapter`: the answer is the `challenge_response` of `/parse-inbound`. */
   respond: 'adapter' | HandshakeResponse;
@@ -91,14 +93,14 @@ export interface MessageDeclaration {
   max_length?: number;
   formats?: MessageFormat[];
   threads?: boolean;
-  /** Whether `/deliver` takes files; the gateway refuses them early where it does not. */
+  /** Whether `/deliver` accepts files; if not, the gateway refuses them early. */
   attachments?: boolean;
-  /** Bytes of all files of one message. */
+  /** Total bytes of the files of one message. */
   max_attachment_bytes?: number;
-  /** The adapter promises that two `/deliver` calls with one `idempotency_key` arrive once: a lost answer is retried. */
+  /** Promises that two `/deliver` calls with the same `idempotency_key` arrive once: a lost answer is retried. */
   idempotent?: boolean;
   /** The adapter offers `/deliver/lookup`. */
   lookup?: boolean;
-  /** Messages that the provider takes for one address in so many seconds; the gateway spaces them evenly. */
+  /** Messages that the provider accepts per address in this many seconds; the gateway spaces them evenly. */
   rate_per_address?: { count: number; seconds: number };
 }

@@ -5,20 +5,22 @@ export interface NormalizedMessage {
   event_type: string;
   sender: string;
   message: string;
-  /** True for what the platform itself sent: dropped before any trigger, or one message would loop for ever. */
+  /** True for what the platform itself sent: it is dropped before any trigger, or one message would loop for ever. */
   is_bot: boolean;
   metadata?: MessageMetadata;
-  /** Names the message, not the delivery: retries and twins of one message share it. */
+  /** Names the message, not the delivery: retries and duplicates of one message share it. */
   dedup_key?: string;
   thread_id?: string;
   is_dm?: boolean;
-  /** Text is answered as 200 text/plain, an object as it stands. */
+  /** Text is answered as 200 text/plain, an object as given. */
   challenge_response?: string | { status?: number; headers?: Record<string, string>; body?: unknown };
 }
 
 export interface MessageMetadata {
   account?: string;
-  /** Where to reply: the `channel_address` of a later `/deliver`; the `sender` when absent. Null: nobody can be answered. */
+  /**
+   * Where to reply: the `channel_address` of a later `/deliver`; absent: the `sender`. Null: nobody can be answered.
+   */
   channel_address?: string | null;
   message_id?: string;
   is_self?: boolean;
@@ -31,12 +33,12 @@ export interface MessageMetadata {
   attachments?: MessageAttachment[];
   /** Opaque to the platform, at most 4 KB as JSON, echoed to `/deliver`. */
   reply_context?: unknown;
-  /** No person wrote it: it is read, and not answered. The next three say more precisely what it is. */
+  /** No person wrote it: it is read, but not answered. The next three say more precisely what it is. */
   auto_submitted?: boolean;
   bounce?: boolean;
   mailing_list?: boolean;
   notification?: boolean;
-  /** An origin marker of the platform (`origin_marker` of `/deliver`) that the message carries. */
+  /** An origin marker of the platform (`origin_marker` of `/deliver`) that the message contains. */
   origin_marker?: string;
   ignored_reason?: string;
   raw_type?: string;
@@ -68,7 +70,7 @@ export const EVENT_TYPES = [
   'batch',
 ] as const;
 
-/** What an adapter answers for an event that it does not know or that says nothing: never an error. */
+/** The answer of an adapter for an event that is unknown or has no content: never an error. */
 export function ignoredMessage(reason: string, metadata: MessageMetadata = {}): NormalizedMessage {
   return {
     event_type: 'ignored',

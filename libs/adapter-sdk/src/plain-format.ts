@@ -6,7 +6,7 @@ import { splitText } from './split-text.js';
 /**
  * The answer of `/format` in plain mode: Markdown as plain text, with its broadcast mentions made inert.
  * @param maxLength of a part, where the request names none
- * @param mentions as of `neutraliseBroadcasts`
+ * @param mentions as in `neutraliseBroadcasts`
  */
 export function plainFormat(
   { text, max_length }: FormatRequest,

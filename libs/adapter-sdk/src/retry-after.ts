@@ -1,4 +1,4 @@
-/** Longest wait that a provider may ask for: one day, in seconds. */
+/** Longest wait that a provider may request: one day, in seconds. */
 export const MAX_RETRY_AFTER_SECONDS = 86_400;
 
 /** `Retry-After` (RFC 9110 10.2.3) in seconds, from either of its forms; undefined when it is neither. */

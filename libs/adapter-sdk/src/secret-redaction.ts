@@ -1,6 +1,6 @@
 import { isJsonObject } from './json-value.js';
 
-/** Shorter values are left alone: redacting a two-letter field would blank out words that happen to hold it. */
+/** Shorter values are not redacted: a two-letter field would blank out words that happen to contain it. */
 const MIN_SECRET_LENGTH = 4;
 
 /** The text with every value of the credentials object, at any depth, replaced by `[redacted]`. */

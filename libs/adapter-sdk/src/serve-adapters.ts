@@ -2,19 +2,18 @@ import type { FastifyInstance } from 'fastify';
 import type { AdapterDefinition } from './adapter-definition.js';
 import { createAdapterServer } from './adapter-server.js';
 
-/** Longest wait for calls in flight once the process is told to stop. */
+/** Longest wait for calls in flight after the process is told to stop. */
 const DRAIN_TIMEOUT_MS = 25_000;
 
-/**
- * The build that runs: `GATEHOUSE_BUILD`, which the image sets from its source control, else `unknown` (contract 2.3).
- */
+/** The running build: `GATEHOUSE_BUILD`, which the image sets from source control, else `unknown` (contract 2.3). */
 export function buildVersion(env: Readonly<Record<string, string | undefined>> = process.env): string {
   return env.GATEHOUSE_BUILD || 'unknown';
 }
 
 /**
- * A process of adapters: listens at `HOST` (127.0.0.1) and `PORT` (8080), verifies calls by `GATEHOUSE_ADAPTER_SECRET`
- * (two during a rotation, with a comma between), and on SIGTERM finishes the calls in flight. Throws for a setting that is wrong.
+ * Runs a process of adapters: listens at `HOST` (127.0.0.1) and `PORT` (8080), verifies calls by
+ * `GATEHOUSE_ADAPTER_SECRET` (two during a rotation, comma-separated), and on SIGTERM finishes the calls in flight.
+ * Throws for an invalid setting.
  */
 export async function serveAdapters(
   adapters: readonly AdapterDefinition[],

@@ -1,4 +1,4 @@
-/** How far a signed timestamp may be from the time of receipt, on either side. */
+/** How far a signed timestamp may be from the time of receipt, in either direction. */
 export const SIGNATURE_TOLERANCE_SECONDS = 300;
 
 /** Whether a header's Unix timestamp in seconds lies within the window; text that is not a whole number does not. */

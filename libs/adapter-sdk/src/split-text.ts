@@ -1,12 +1,16 @@
-import { closingLine, fenceAfter, openingLine, type Fence } from './code-fence.js';
+/** An open Markdown code fence: its marker (three or more backticks or tildes) and the text after it, such as `js`. */
+interface Fence {
+  marker: string;
+  info: string;
+}
 
-/** A break below this share of the limit is passed over for a lesser one: it would make a needlessly short part. */
+/** A break below this share of the limit is skipped for a lesser one, because it would make a needlessly short part. */
 const MIN_FILL = 0.3;
 
 /**
  * The text in parts of at most `maxLength` UTF-16 code units, cut at a blank line, else a line, else a space, else
- * between two graphemes. A code fence that a cut falls into is closed and opened again. The white space at a cut is
- * dropped, nothing else; the same input always gives the same parts, which is what `from_part` relies on.
+ * between two graphemes. A code fence that is cut is closed and reopened. Only the white space at a cut is dropped. The
+ * same input always gives the same parts, which `from_part` relies on.
  */
 export function splitText(text: string, maxLength: number): string[] {
   if (!Number.isInteger(maxLength) || maxLength < 1) throw new RangeError('maxLength must be a positive integer');
@@ -41,7 +45,7 @@ function push(parts: string[], part: string): void {
 
 interface Cut {
   end: number;
-  /** Where the next part starts: behind the white space that the cut replaces. */
+  /** Where the next part starts: after the white space that the cut replaces. */
   next: number;
 }
 
@@ -73,4 +77,36 @@ function graphemeBoundary(text: string, limit: number): number {
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function openingLine(fence: Fence): string {
+  return `${fence.marker}${fence.info}\n`;
+}
+
+function closingLine(fence: Fence): string {
+  return `\n${fence.marker}`;
+}
+
+/**
+ * The fence that is open at the end of a chunk that started inside `before`. A fence whose two extra lines would take
+ * more than half of a part loses its info, and if that is not enough is not continued: a part must have room for text.
+ */
+function fenceAfter(chunk: string, before: Fence | undefined, maxLength: number): Fence | undefined {
+  let open = before;
+  for (const line of chunk.split('\n')) {
+    const match = /^ {0,3}(`{3,}|~{3,})([^\n]*)$/.exec(line);
+    if (!match) continue;
+    const marker = match[1] ?? '';
+    const info = (match[2] ?? '').trim();
+    if (!open) {
+      // A line like ```code``` is inline code.
+      if (!(marker.startsWith('`') && info.includes('`'))) open = { marker, info };
+    } else if (info === '' && marker[0] === open.marker[0] && marker.length >= open.marker.length) {
+      open = undefined;
+    }
+  }
+  if (!open) return undefined;
+  const room = Math.floor(maxLength / 2);
+  const bare = { marker: open.marker, info: '' };
+  return [open, bare].find((fence) => openingLine(fence).length + closingLine(fence).length <= room);
 }

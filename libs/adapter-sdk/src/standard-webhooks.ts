@@ -8,14 +8,14 @@ const PREFIX = 'whsec_';
 
 /**
  * The key bytes of a secret: base64 with or without the `whsec_` prefix, as the specification writes them. Text that is
- * not base64 is used as its UTF-8 bytes, which is what the reference libraries call the raw format.
+ * not base64 is used as its UTF-8 bytes, which the reference libraries call the raw format.
  */
 export function standardWebhooksKey(secret: string): Buffer {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
   return isBase64(text) ? Buffer.from(text, 'base64') : Buffer.from(text, 'utf8');
 }
 
-/** True for padded base64, or base64 that leaves the padding out. */
+/** True for base64, padded or unpadded. */
 export function isBase64(text: string): boolean {
   const unpadded = text.replace(/={1,2}$/, '');
   if (!/^[A-Za-z0-9+/]+$/.test(unpadded) || unpadded.length % 4 === 1) return false;
@@ -23,9 +23,9 @@ export function isBase64(text: string): boolean {
 }
 
 /**
- * The three headers that sign one call: `webhook-id`, `webhook-timestamp` (seconds) and `webhook-signature`, which holds
- * one `v1,` signature per secret, so that a receiver with either key of a rotation accepts it.
- * Source: the Standard Webhooks specification 1.0.
+ * The three headers that sign one call: `webhook-id`, `webhook-timestamp` (seconds) and `webhook-signature`. The last
+ * holds one `v1,` signature per secret, so that a receiver with either key of a rotation accepts it. Source: the
+ * Standard Webhooks specification 1.0.
  */
 export function signStandardWebhooks(message: {
   secret: SecretInput;

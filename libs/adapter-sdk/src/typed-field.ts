@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from './json-value.js';
 
-/** What a field has to be, in words, and whether a value is it. */
+/** What a field has to be, in words, and the check for it. */
 export interface Wanted {
   readonly is: string;
   readonly accepts: (value: unknown) => boolean;
 }
 
-/** `field` as it stands in the document (`credentials[0].key`), what came instead, and what is wanted; never a value. */
+/** `field` as in the document (`credentials[0].key`), what was given instead, and what is wanted; never a value. */
 export interface FieldProblem {
   field: string;
   message: string;
@@ -43,9 +43,9 @@ export function anObjectOf(each: Wanted, is: string): Wanted {
 }
 
 /**
- * What is wrong with the fields of an object, one problem a field; those that are not named may be anything.
- * @param optional checked where they are there
- * @param at stands before each field's name
+ * What is wrong with the fields of an object, one problem per field; other fields may be anything.
+ * @param optional checked only when present
+ * @param at prefix of each field's name
  */
 export function fieldProblems(
   of: JsonObject,

@@ -37,7 +37,7 @@ const respond: Wanted = {
   accepts: (value) => value === 'adapter' || isJsonObject(value),
 };
 
-/** What is wrong with a manifest's `webhook`. A renewal more often than hourly would be a load, not a renewal. */
+/** What is wrong with a manifest's `webhook`. Renewing more often than hourly would only be load. */
 export function webhookProblems(webhook: JsonObject, at: string): FieldProblem[] {
   const { verification: verified, handshake, ack } = webhook;
   return [
@@ -101,7 +101,7 @@ function respondProblems(respond: JsonObject, at: string): FieldProblem[] {
   ];
 }
 
-/** Where a value stands: in exactly one place. */
+/** A value has to be in exactly one place. */
 function placeProblems(given: JsonObject, field: string): FieldProblem[] {
   const places = ['query', 'pointer', 'header'].filter((name) => given[name] !== undefined);
   return places.length === 1 ? [] : [{ field, message: 'must have one of query, pointer and header' }];

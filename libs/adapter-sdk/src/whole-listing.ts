@@ -4,9 +4,9 @@ import { isContainedPath, type ListChangesResult } from './document-sources.js';
 const CURSOR = /^whole:[0-9a-f]{64}$/;
 
 /**
- * Answer of `listChanges` for a provider that lists everything and keeps no record of changes: the cursor is a digest of the
- * listing, so it stays while nothing changes. A listing that differs is `full`, from which the platform tells by
- * fingerprint what was added, modified and removed. Paths that lead out of the root are left out.
+ * Answer of `listChanges` for a provider that lists everything and keeps no record of changes. The cursor is a digest
+ * of the listing, so it stays the same while nothing changes. A listing that differs is `full`, and the platform
+ * derives from the fingerprints what was added, modified and removed. Paths that leave the root are omitted.
  */
 export function wholeListing(
   documents: readonly { path: string; fingerprint: string }[],

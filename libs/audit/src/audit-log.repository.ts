@@ -8,7 +8,7 @@ import type { AuditAction, AuditRecord } from './audit.entity.js';
 /** Who did it, where, and in which request. */
 export type AuditActor = Pick<Principal, 'organizationId' | 'projectId' | 'subject' | 'requestId'>;
 
-/** What entries are looked for by; absent: any. */
+/** Filters for entries; absent: any. */
 export interface AuditFilter {
   action?: AuditAction;
   actor?: string;
@@ -23,7 +23,7 @@ export interface AuditedChange {
   after: object | null;
 }
 
-/** The audit log of one service: written in the transaction of what it tells of, so that neither is without the other. */
+/** The audit log of one service. An entry shares the transaction of its change, so neither exists without the other. */
 @Injectable()
 export class AuditLog {
   constructor(
@@ -51,7 +51,7 @@ export class AuditLog {
     );
   }
 
-  /** Those of the project, and of the organization as a whole: at most `limit`, of after `cursor`. */
+  /** Entries of the project, and of the organization as a whole: at most `limit`, after `cursor`. */
   async list(
     { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
     limit: number,
@@ -70,7 +70,7 @@ export class AuditLog {
   }
 }
 
-/** @param schema of the service; its migrations make the table */
+/** @param schema of the service; its migrations create the table */
 export function auditProvider(schema: string): Provider {
   return { provide: AuditLog, useFactory: (db: DataSource) => new AuditLog(db, schema), inject: [DataSource] };
 }

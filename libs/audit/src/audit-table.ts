@@ -1,4 +1,4 @@
-/** The statements that make a service's audit table; the trigger keeps every row as it was written. */
+/** The statements that create a service's audit table; the trigger keeps every row unchanged. */
 export function createAuditTable(schema: string): string[] {
   return [
     `CREATE TABLE ${schema}.audit (

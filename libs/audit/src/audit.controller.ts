@@ -1,11 +1,19 @@
-import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, OneOf, OrderedQuery, type Principal, RequireScopes, Text } from '#libs/service-kit';
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { AuditLog } from './audit-log.repository.js';
-import { AuditQuery } from './audit-query.js';
-import type { AuditRecord } from './audit.entity.js';
+import { type AuditAction, auditActions, type AuditRecord } from './audit.entity.js';
 
-/** For the portal, which joins the logs of all services: one row more than a page, so that it knows whether there are more. */
+/** The query of an audit log: a page, and filters for its entries. */
+export class AuditQuery extends OrderedQuery {
+  @OneOf(auditActions, { optional: true, description: 'What was done' }) action?: AuditAction;
+  @Text(200, { optional: true, description: 'Who did it: user:<id>, key:<id> or contact:<id>' }) actor?: string;
+  @Text(200, { optional: true, description: 'Id of what was changed' }) subject?: string;
+}
+
+/**
+ * For the portal, which joins all services' logs: one row more than a page, so that it knows whether there are more.
+ */
 @ApiExcludeController()
 @Controller('internal/audit')
 @RequireScopes('service')

@@ -1,6 +1,6 @@
 import { Column, PrimaryColumn } from 'typeorm';
 
-/** What people and keys do that others have to be able to look up later. */
+/** Actions of people and keys that others must be able to look up later. */
 export const auditActions = [
   'agent.created',
   'agent.changed',
@@ -29,12 +29,12 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** A row of a service's `audit` table, which takes rows and gives none up; each service makes an entity of it. */
+/** A row of a service's `audit` table, which is append-only; each service makes an entity of it. */
 export abstract class AuditEntry {
   /** Sorts by time. */
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'audit_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
-  /** Empty: of the organization as a whole, which the log of each of its projects shows. */
+  /** Empty: for the organization as a whole, shown in the log of each of its projects. */
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'timestamptz', default: () => 'now()' }) at: Date;
   /** `key:<id>`, `user:<id>`, `contact:<id>`; `service:portal` for the owner's key. */
@@ -42,13 +42,13 @@ export abstract class AuditEntry {
   @Column({ type: 'text' }) action: AuditAction;
   /** Id of what was changed. */
   @Column({ type: 'text' }) subject: string;
-  /** The fields that changed, as they were; null: it was not there. Never a secret. */
+  /** The changed fields as they were; null: the subject did not exist. Never a secret. */
   @Column({ type: 'jsonb', nullable: true }) before: Record<string, unknown> | null;
-  /** The same fields, as they are since; null: it is gone. */
+  /** The same fields after the change; null: the subject is gone. */
   @Column({ type: 'jsonb', nullable: true }) after: Record<string, unknown> | null;
-  /** Of the request that did it; null: no request did (a message of a contact). */
+  /** Of the request that did it; null: no request did (for example a contact's message). */
   @Column({ type: 'text', nullable: true }) request_id: string | null;
 }
 
-/** An entry as it goes from service to service. */
+/** An entry as services exchange it. */
 export type AuditRecord = Omit<AuditEntry, 'organization_id' | 'project_id' | 'at'> & { at: string };

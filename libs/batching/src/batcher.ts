@@ -1,15 +1,15 @@
 export interface BatcherOptions {
   maxItems: number;
   /**
-   * How long the first item waits for more. 0: not at all while a flush may start; whatever arrives while flushes
-   * run goes together in the next one, so batches grow with the load and cost no latency without it.
+   * How long the first item waits for more. 0: not at all while a flush may start. Whatever arrives while flushes run
+   * goes into the next one, so batches grow with the load and cost no latency without it.
    */
   maxWaitMs: number;
   /** Flushes in flight at the same time. */
   maxRunning: number;
   /**
-   * Whether a flush failed because of one of its items. It is flushed again in halves then, so that only that item is
-   * rejected; such a flush must have changed nothing. Absent: every item of a failing flush is rejected.
+   * Whether a flush failed because of one of its items. The batch is then flushed again in halves, so that only that
+   * item is rejected; such a flush must have changed nothing. Absent: every item of a failing flush is rejected.
    */
   failsByItem?: (error: unknown) => boolean;
 }
@@ -21,15 +21,17 @@ interface Entry<T, R> {
 }
 
 /**
- * Collects items and hands them over in one call: one round trip for many rows, where one each would cost the database
- * 2.4 to 3 times as much.
+ * Collects items and hands them over in one call: one round trip for many rows. One round trip per row would cost the
+ * database 2.4 to 3 times as much.
  */
 export class Batcher<T, R = void> {
   private waiting: Entry<T, R>[] = [];
   private timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
   private readonly running = new Set<Promise<void>>();
 
-  /** @param flushItems resolves to one result an item, in order (or to nothing where R is void); an Error rejects its item */
+  /**
+   * @param flushItems resolves to one result per item, in order (or nothing where R is void); an Error rejects its item
+   */
   constructor(
     private readonly flushItems: (items: T[]) => Promise<(R | Error)[]>,
     private readonly options: BatcherOptions,
@@ -72,7 +74,7 @@ export class Batcher<T, R = void> {
     while (this.waiting.length > 0 && this.running.size < this.options.maxRunning) {
       const run = this.outcomeOf(this.waiting.splice(0, this.options.maxItems)).then((tell) => {
         this.running.delete(run);
-        // The next flush starts before the items of this one go on: what they do is done while it waits.
+        // The next flush starts before this one's items resolve: their callers run while it is in flight.
         if (this.waiting.length > 0 && this.options.maxWaitMs === 0) this.flush();
         else if (this.waiting.length > 0) this.schedule();
         tell();

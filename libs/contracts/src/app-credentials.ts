@@ -5,7 +5,7 @@ export type CredentialType = 'api_key' | 'text' | 'oauth2';
 export interface LinkedCredential {
   key: string;
   type: CredentialType;
-  /** The name under which the adapter gets it. */
+  /** The name under which the adapter receives it. */
   maps_to: string;
   credential_id: string;
 }
@@ -13,7 +13,7 @@ export interface LinkedCredential {
 /** One value, or several that are all valid during a rotation. */
 export type SecretValue = string | string[];
 
-/** A credential record as the vault opens it: by its fields' own names, and by those that its binding maps them to. */
+/** A credential record as the vault opens it: under its fields' own names, and under those that its binding maps to. */
 export interface OpenedCredential {
   type: string;
   fields: Record<string, SecretValue>;
@@ -27,9 +27,9 @@ const oauth2Fields = ['client_id', 'client_secret', 'access_token', 'refresh_tok
 
 /**
  * The fields of all records of an App as one object (spec 2.4): each field under its own name, and each declaration's
- * value under its `maps_to` name. A declared name holds what its own record says, whatever fields other records have;
- * of two fields with one name that nothing maps to, the first declaration's record has it.
- * @param opened by credential id; a record that is not there fills nothing
+ * value under its `maps_to` name. A declared name holds the value from its own record, whatever fields other records
+ * have. If two unmapped fields share a name, the first declaration's record wins.
+ * @param opened by credential id; a missing record fills nothing
  */
 export function mapCredentials(
   links: readonly LinkedCredential[],
@@ -48,7 +48,7 @@ export function mapCredentials(
 }
 
 /**
- * Which fields of each record `mapCredentials` needs, for these names to be as with all of them.
+ * Which fields of each record `mapCredentials` needs to give these names the same values as with all fields.
  * @returns by credential id: names, the record's own or those that its binding maps to; null: all of its fields
  */
 export function fieldsFor(links: readonly LinkedCredential[], wanted: readonly string[]): Map<string, string[] | null> {
@@ -68,7 +68,7 @@ export function fieldsFor(links: readonly LinkedCredential[], wanted: readonly s
  * Which fields a record lacks for a declaration; empty when it fits.
  * @param fields names of those it has
  * @param fills.alone the record fills no other declaration: a text record's only field is meant, whatever its name
- * @param fills.whole and no other text is declared: then a text record of several fields is meant as a whole
+ * @param fills.whole additionally no other text is declared: a text record with several fields is then meant as a whole
  */
 export function missingFields(
   declared: Pick<LinkedCredential, 'key' | 'type' | 'maps_to'>,
@@ -81,7 +81,7 @@ export function missingFields(
   return free ? [] : names.slice(-1);
 }
 
-/** Whether a record fills one declaration and no other. */
+/** Whether a record fills exactly one declaration. */
 export function fillsOne(links: readonly Pick<LinkedCredential, 'credential_id'>[], credentialId: string): boolean {
   return links.filter((link) => link.credential_id === credentialId).length === 1;
 }
@@ -96,13 +96,13 @@ function declaredValue(
   for (const name of namesOf(declared)) if (fields[name] !== undefined) return fields[name];
   if (declared.type !== 'text' || !alone) return undefined;
   const values = Object.values(fields);
-  // A record of several fields under one name: a mail account as `smtp_config`.
+  // A record with several fields under one name: a mail account as `smtp_config`.
   return values.length > 1 ? fields : values[0];
 }
 
-/** The fields that may hold a declaration's value; the last one is what a person is told to give. */
+/** The fields that may hold a declaration's value; the last one is the one that people are asked for. */
 function namesOf({ key, type, maps_to: mapsTo }: Pick<LinkedCredential, 'key' | 'type' | 'maps_to'>): string[] {
-  // A record of tokens has each under one name alone: a secret never goes by the name of another.
+  // A record of tokens has each under one name only: a secret never takes another's name.
   if (type === 'oauth2') return [oauth2Fields.includes(mapsTo) ? mapsTo : 'access_token'];
   return [key, key.toLowerCase(), mapsTo, ...(type === 'api_key' ? ['token'] : [])];
 }

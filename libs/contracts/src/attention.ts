@@ -1,4 +1,4 @@
-/** What a thing that needs attention is of, and where a person goes for it. */
+/** Kinds of resources that may need attention, and where a person deals with it. */
 export const attentionKinds = [
   'app',
   'adapter',
@@ -13,21 +13,21 @@ export const attentionKinds = [
 ] as const;
 export type AttentionKind = (typeof attentionKinds)[number];
 
-/** Something that does not work, or waits for a person: a service tells of what it owns. */
+/** Something that does not work, or that waits for a person: each service reports what it owns. */
 export interface AttentionItem {
   /** For programs; `text` says it for people, in one line. */
   code: string;
-  /** `error`: something does not work. `warning`: it will not for long, or a person is waited for. */
+  /** `error`: something does not work. `warning`: it soon will not, or it waits for a person. */
   severity: 'error' | 'warning';
   text: string;
   what_to_do: string;
-  /** `id` is null where it is of many. */
+  /** `id` is null when there are several. */
   resource: { kind: AttentionKind; id: string | null };
-  /** How many of it there are. */
+  /** How many there are. */
   count: number;
-  /** RFC 3339; null where nobody knows. */
+  /** RFC 3339; null when unknown. */
   since: string | null;
-  /** Whoever does not hold it is not told. */
+  /** Callers without this scope do not see it. */
   scope:
     | 'apps:read'
     | 'credentials:read'

@@ -4,9 +4,9 @@ export interface Backoff {
 }
 
 /**
- * The wait before the next attempt, in ms: exponential with jitter, so that what one outage stopped does not come back
- * together. Uniform in ((1 - jitter) · most, most], where most is min(capMs, baseMs · 2^attempts).
- * @param attempts made so far; a doubling each
+ * The wait before the next attempt, in ms: exponential with jitter, so that jobs stopped by one outage do not all come
+ * back together. Uniform in ((1 - jitter) · most, most], where most is min(capMs, baseMs · 2^attempts).
+ * @param attempts made so far; each doubles the wait
  * @param jitter 1 spreads over the whole wait (full jitter), 0 not at all
  * @param random in [0, 1)
  */

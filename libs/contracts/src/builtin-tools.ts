@@ -1,15 +1,15 @@
 import type { ToolGrade } from './toolset.js';
 
-/** A tool of the standard library: its definition here, its work in the engine. */
+/** A tool of the standard library, defined here and implemented in the engine. */
 export interface BuiltinTool {
   name: string;
   title: string;
   description: string;
   input_schema: Record<string, unknown>;
-  /** The least that a call can change; what one call does may be more (`http_request` with POST writes). */
+  /** The least that a call can change; a particular call may change more (`http_request` with POST writes). */
   grade: ToolGrade;
   idempotent: boolean;
-  /** Needs a credential that a Skill binds under this name; null works without one. */
+  /** Needs a credential that a Skill binds under this name; null: works without one. */
   credential: string | null;
 }
 
@@ -30,7 +30,7 @@ const text = (maxLength: number, description?: string): Record<string, unknown> 
 const credential = text(128, 'Name of a credential of the Skill; left out when one alone fits');
 const addresses = { type: 'array', minItems: 1, maxItems: 20, items: text(320) };
 
-/** The standard tool library (spec 1, 4.5). Skills and agents name these; no Skill may use the names otherwise. */
+/** The standard tool library (spec 1, 4.5). Skills and agents refer to these; no Skill may use the names otherwise. */
 export const builtinTools: readonly BuiltinTool[] = [
   {
     name: 'http_request',

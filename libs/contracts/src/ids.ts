@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Prefix of every kind of id; the prefix makes an id in a log line or a support mail tell what it names. */
+/** Prefix of every kind of id: it shows what an id in a log line or a support mail refers to. */
 export type IdKind =
   | 'org'
   | 'prj'
@@ -49,16 +49,16 @@ export type IdKind =
 let lastMs = 0;
 let counter = 0;
 
-/** An id, and the time in it. */
+/** An id and the time in it. */
 export interface TimedId {
   id: string;
-  /** ms since the epoch; not before that of any id made earlier, whatever became of the clock. */
+  /** ms since the epoch; never before that of an earlier id, even if the clock was set back. */
   timeMs: number;
 }
 
 /**
- * A new id: `<kind>_<32 hex digits>`, the digits a UUIDv7 (RFC 9562) without dashes. Ids made by one process sort in
- * the order they were made, so inserts append to an index instead of scattering over it.
+ * A new id: `<kind>_<32 hex digits>`, the digits a UUIDv7 (RFC 9562) without dashes. Ids of one process sort in the
+ * order of their creation, so inserts append to an index instead of scattering over it.
  */
 export function newId(kind: IdKind, nowMs?: number): string {
   return newTimedId(kind, nowMs).id;
@@ -87,7 +87,7 @@ export function newTimedId(kind: IdKind, nowMs: number = Date.now()): TimedId {
 const pool = Buffer.alloc(4096);
 let taken = pool.length;
 
-/** @returns where in the pool they are */
+/** @returns their offset in the pool */
 function sixteenRandomBytes(): number {
   if (taken === pool.length) {
     randomFillSync(pool);
@@ -97,12 +97,14 @@ function sixteenRandomBytes(): number {
   return taken - 16;
 }
 
-/** What every id of a kind made at a time or later sorts after, and every earlier one before: ids have an index where times have none. */
+/**
+ * Sorts before every id of its kind from this time on, and after all earlier ones. Ids have an index, times have none.
+ */
 export function firstId(kind: IdKind, at: Date): string {
   return `${kind}_${at.getTime().toString(16).padStart(12, '0')}`;
 }
 
-/** Milliseconds since the epoch at which an id was made: receipts are partitioned by day, and their id tells the day. */
+/** When an id was made, in ms since the epoch. Receipts are partitioned by day, and their ids contain the day. */
 export function idTimeMs(id: string): number {
   const digits = id.slice(id.indexOf('_') + 1, id.indexOf('_') + 13);
   return /^[0-9a-f]{12}$/.test(digits) ? Number.parseInt(digits, 16) : Number.NaN;

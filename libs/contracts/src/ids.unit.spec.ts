@@ -27,7 +27,7 @@ describe('an id', () => {
       last = id;
       tails.add(id.slice(-16));
     }
-    // Ids of other processes differ from these by their random half alone.
+    // Ids of other processes differ from these only in their random half.
     expect(tails.size).toBe(1_000_000);
   });
 

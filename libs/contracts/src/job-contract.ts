@@ -4,18 +4,18 @@ import type { Backoff } from './backoff.js';
 export type PayloadClass<P extends object> = new () => P;
 
 /**
- * What producers and the consumer of one job agree on. `jobId` is the job's idempotency key: while a job with that id
- * waits or runs, adding it again changes nothing, which is what lets every sweeper add without asking. It is never
- * the only guard: a handler is idempotent against its own rows, since BullMQ forgets ids of finished jobs.
+ * What the producers and the consumer of one job agree on. `jobId` is the job's idempotency key: while a job with that
+ * id waits or runs, adding it again changes nothing, so every sweeper may add without asking. It is never the only
+ * guard: a handler is idempotent against its own rows, because BullMQ forgets the ids of finished jobs.
  */
 export interface JobContract<P extends object = object> {
   readonly name: string;
   readonly queue: string;
   readonly payload: PayloadClass<P>;
   jobId(payload: P): string;
-  /** Its payload may say `surplus`: jobs that do wait in a lane of their own, with consumers of its own. */
+  /** Its payload may have `surplus`: such jobs wait in a lane of their own, with consumers of their own. */
   readonly hasSurplus?: true;
-  /** Attempts before the job is dead, the first one included. */
+  /** Attempts before the job is dead-lettered, including the first. */
   readonly attempts: number;
   /** With full jitter. */
   readonly backoff: Backoff;

@@ -1,3 +1,3 @@
-/** Of a list by time: `desc`, the newest first. */
+/** Order of a list by time: `desc`, newest first. */
 export const orders = ['desc', 'asc'] as const;
 export type Order = (typeof orders)[number];

@@ -1,4 +1,4 @@
-/** Where in the pipeline a journal entry was written, in the order a message passes. */
+/** Where in the pipeline a journal entry was written, in the order that a message passes. */
 export const stages = ['received', 'verified', 'parsed', 'routed', 'turn', 'delivery'] as const;
 export type Stage = (typeof stages)[number];
 

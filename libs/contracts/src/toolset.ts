@@ -2,15 +2,15 @@
 export const toolGrades = ['read', 'write', 'destructive'] as const;
 export type ToolGrade = (typeof toolGrades)[number];
 
-/** A credential that a Skill gives to its tools, under the name by which a tool asks for it. */
+/** A credential that a Skill gives its tools, under the name by which they ask for it. */
 export interface CredentialBinding {
   credential_id: string;
   as: string;
-  /** The Skill that it is bound to: as that one it is read. */
+  /** The Skill that it is bound to, on whose behalf it is read. */
   skill_id: string;
-  /** Where the platform may send it (`api.example.com`, `*.example.com`, `host:port`); absent: where its own record says. */
+  /** Where the platform may send it (`api.example.com`, `*.example.com`, `host:port`); absent: as its record says. */
   hosts?: string[];
-  /** The header that it goes in, and what stands before it there; absent: as its own record says, else `Bearer`. */
+  /** The header that carries it and the prefix of its value; absent: as its own record says, else `Bearer`. */
   header?: string;
   scheme?: string;
 }
@@ -28,46 +28,46 @@ export interface ToolsetTool {
   /** Null for a Python tool that belongs to an agent. */
   skill_id: string | null;
   skill_slug: string | null;
-  /** `<skill>__<tool>`, at most 64 of `[A-Za-z0-9_-]`: what the model calls. */
+  /** `<skill>__<tool>`, at most 64 of `[A-Za-z0-9_-]`: the name that the model calls. */
   model_name: string;
   credential_bindings: CredentialBinding[];
-  /** SHA-256 over the canonical definition: a call names the definition it was made for. */
+  /** SHA-256 over the canonical definition: a call names the definition that it was made for. */
   pin: string;
-  /** Of `python` tools alone. */
+  /** Only for `python` tools. */
   python?: { source: string; source_sha256: string; function: string };
 }
 
 /**
- * Everything that the registry knows of one agent's tools, for one turn: its answer to
- * `GET /internal/toolsets?skill_ids=a,b&tool_ids=c,d&agent_id=e`, where the ids are the agent's Skills and the Python tools
- * that it has without one; the engine keeps both.
+ * Everything that the registry knows about one agent's tools, for one turn: its answer to `GET
+ * /internal/toolsets?skill_ids=a,b&tool_ids=c,d&agent_id=e`. The ids are the agent's Skills and the Python tools that
+ * it has without one; the engine stores both.
  */
 export interface Toolset {
   skills: { id: string; slug: string; name: string; knowledge: string; version: number }[];
   tools: ToolsetTool[];
   /** Skills that cannot be used now, and why. */
   problems: { skill_id: string; message: string }[];
-  /** Tools that are named and that no model is given. */
+  /** Named tools that are not given to any model. */
   left_out: LeftOutTool[];
 }
 
-/** A tool that an agent is given and its model is not, or only by a search. */
+/** A tool that an agent has and its model does not get, or gets only by a search. */
 export interface LeftOutTool {
   name: string;
-  /** The slug of its Skill; null: the agent has it by itself. */
+  /** The slug of its Skill; null: the agent has it directly. */
   skill: string | null;
   /** A code. */
   reason: string;
-  /** In a sentence for people. */
+  /** As a sentence for people. */
   what_to_do: string;
 }
 
-/** What the registry answers to `POST /internal/tool-calls` `{tool_id, pin, arguments, call_id, timeout_ms}`. */
+/** The registry's answer to `POST /internal/tool-calls` `{tool_id, pin, arguments, call_id, timeout_ms}`. */
 export type McpCallAnswer =
   | { ok: true; content: string; is_error: boolean; truncated: boolean; structured?: Record<string, unknown> }
   | { ok: false; error: string; message: string; retryable: boolean };
 
-/** What the runner answers to `POST /internal/run`. */
+/** The runner's answer to `POST /internal/run`. */
 export type PythonRunAnswer =
   | { ok: true; result: unknown; stdout: string; truncated: boolean; duration_ms: number }
   | {
@@ -75,13 +75,13 @@ export type PythonRunAnswer =
       error: 'timeout' | 'memory' | 'crashed' | 'exception' | 'invalid_result' | 'host_call_refused';
       message: string;
       stdout: string;
-      /** Of the tool's source, from 1, where it failed there. */
+      /** Line of the tool's source, from 1, if it failed there. */
       line?: number;
     };
 
-/** Registry → `POST /internal/python-tries` of the engine: a Python tool that a person tries, outside of a turn. */
+/** Registry → `POST /internal/python-tries` of the engine: a person tries a Python tool outside of a turn. */
 export interface PythonTryRequest {
-  /** The registry's name of the call, for the record. */
+  /** The registry's name for the call, for the record. */
   call_id: string;
   tool_id: string;
   grade: ToolGrade;
@@ -92,6 +92,6 @@ export interface PythonTryRequest {
   credential_bindings?: CredentialBinding[];
 }
 
-/** What the engine answers there, with status 200. */
+/** The engine's answer to that, with status 200. */
 export type PythonTryAnswer =
   Extract<PythonRunAnswer, { ok: true }> | { ok: false; error: string; message: string; stdout: string; line?: number };

@@ -1,20 +1,20 @@
-/** Why a turn that succeeded sent nothing; the reasons of `ReplyWithheld` come beside it. */
+/** Why a successful turn sent nothing; the reasons of `ReplyWithheld` apply too. */
 export const nothingToSay = 'nothing_to_say';
 
-/** What stopped a turn's tools: its last answer was given without them. */
+/** What stopped a turn's tools: its final answer was given without them. */
 export type TurnLimit = 'steps_exhausted' | 'calls_exhausted' | 'budget_spent';
 
-/** What a reply lacks that was sent all the same. */
+/** What is missing from a reply that was sent anyway. */
 export type ReplyMark = TurnLimit | 'length_cut';
 
-/** What a turn that succeeded gave: a reply, or none and why. */
+/** What a successful turn gave: a reply, or no reply and why. */
 export interface TurnReply {
   reply: 'sent' | 'none';
-  /** Of a reply that was sent: what it lacks. Of none: why. */
+  /** With a reply: what it lacks. Without one: why. */
   reason: string | null;
 }
 
-/** Reasons of turns in words a person understands, each with what to do where there is something. */
+/** Reasons of turns in plain words, each with what to do, if anything. */
 const words: Readonly<Record<string, string>> = {
   nothing_to_say: 'The model had nothing to say.',
   no_address: 'There is no address to answer to: set reply_address of the channel.',
@@ -49,7 +49,7 @@ const words: Readonly<Record<string, string>> = {
   waiting_approval: 'A person has to decide on a call.',
 };
 
-/** A reason of a turn in words, or null where there are none. */
+/** A turn's reason in words, or null when it has none. */
 export function wordsOfTurnReason(reason: string | null): string | null {
   return reason === null ? null : (words[reason] ?? null);
 }

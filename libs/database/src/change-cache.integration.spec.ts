@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 beforeEach(() => pool.query('TRUNCATE told.rule'));
 
-/** One replica: what it keeps of projects, and how often it has read. */
+/** One replica: what it caches of projects, and how often it has read. */
 interface Replica {
   listener: ChangeListener;
   texts(project: string): Promise<string>;
@@ -113,7 +113,7 @@ describe('a connection that listens and ends', () => {
     const lost = until('it listens no more', async () => !one.listener.listening);
     await pool.query('SELECT pg_terminate_backend($1)', [pid]);
     await lost;
-    // Nobody tells it of this one, and nobody asks before it listens again.
+    // It hears nothing of this change, and nobody asks before it listens again.
     await pool.query(`INSERT INTO told.rule VALUES (1, 'a', 'meanwhile')`);
     await heard(one);
     await now(one, 'a', 'meanwhile');
@@ -145,7 +145,7 @@ describe('a connection that listens and ends', () => {
 
 describe('where notifications do not come through', () => {
   it('a value is kept for its short time alone', async () => {
-    // LISTEN succeeds, and nothing is ever heard: as by a pooler that shares connections by transactions.
+    // LISTEN succeeds, but nothing is ever heard, as behind a pooler that shares connections by transaction.
     const elsewhere = new URL(database.url);
     elsewhere.pathname = '/postgres';
     const [strict, lax] = [replica({ url: elsewhere.href }), replica({ url: elsewhere.href, unheardMs: 3_600_000 })];

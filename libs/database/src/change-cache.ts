@@ -1,11 +1,11 @@
 import type { ChangeListener } from './change-listener.js';
 
 export interface ChangeCacheOptions {
-  /** What changes are told as. */
+  /** The topic under which changes are announced. */
   topic: string;
-  /** Values at most; beyond it all are dropped. */
+  /** Most values kept; beyond that, all are dropped. */
   maxKept: number;
-  /** How long a value is kept while changes are heard of: a bound for what no trigger tells. */
+  /** How long a value is kept while changes are heard: a bound for what no trigger announces. */
   keptMs: number;
   /** How long it is kept while they are not; 0: not at all. */
   unheardMs: number;
@@ -17,12 +17,11 @@ interface Kept<V> {
 }
 
 /**
- * What is read again when it has changed, and not before, as long as this process hears of changes. A value stands in it
- * from when its reading begins: a change that is heard of meanwhile drops it, so that what the reading may have missed is
- * given to nobody after.
+ * Caches values until they change, as long as this process hears of changes. A value is stored when its read starts, so
+ * a change that is heard during the read drops it. No later caller then gets a value that may have missed the change.
  */
 export class ChangeCache<V> {
-  /** By the key that changes are told by, then by what was asked. */
+  /** By the key of the announced changes, then by what was asked. */
   private readonly kept = new Map<string, Map<string, Kept<V>>>();
   private size = 0;
 
@@ -33,12 +32,12 @@ export class ChangeCache<V> {
     changes.on(options.topic, (key) => this.forget(key || null));
   }
 
-  /** @param asked what of it, where a key has several values */
+  /** @param asked which value, where a key has several */
   get(key: string, read: () => Promise<V>, asked = ''): Promise<V> {
     return this.known(key, asked) ?? this.renew(key, read, asked);
   }
 
-  /** Reads it, whatever is kept. */
+  /** Reads it, whatever is cached. */
   renew(key: string, read: () => Promise<V>, asked = ''): Promise<V> {
     const entry = { value: read(), readAtMs: Date.now() };
     if (this.size >= this.options.maxKept) this.forget(null);
@@ -51,7 +50,7 @@ export class ChangeCache<V> {
     return entry.value;
   }
 
-  /** Drops one value, such as one that is not worth keeping. */
+  /** Drops one value, for example one not worth keeping. */
   drop(key: string, asked = ''): void {
     if (this.kept.get(key)?.delete(asked)) this.size -= 1;
   }

@@ -3,16 +3,16 @@ import { DataSource } from 'typeorm';
 import { ChangeListener } from './change-listener.js';
 import type { ServiceSchema } from './service-schema.js';
 
-/** What hearing of changes takes: settings of the services that do. */
+/** Settings of services that listen for changes. */
 export interface ChangeSettings {
   DATABASE_URL: string;
   /** Postgres itself, where DATABASE_URL leads to a pooler. */
   DATABASE_DIRECT_URL: string | null;
-  /** How long what seldom changes is kept while changes of it are heard of. */
+  /** How long rarely changed values are cached while changes are heard. */
   CHANGE_CACHE_MS: number;
 }
 
-/** Hears of the changes that the schema's triggers tell of, on a connection of its own. */
+/** Listens for the changes that the schema's triggers announce, on a connection of its own. */
 export function changeListenerProvider(
   { name: schema }: ServiceSchema,
   applicationName: string,

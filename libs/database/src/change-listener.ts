@@ -7,27 +7,28 @@ import { channelOf } from './change-triggers.js';
 import { ResilientClient } from './resilient-client.js';
 
 export interface ChangeListenerSettings {
-  /** Postgres itself: what stands between, and shares connections by transactions, passes no notification on. */
+  /** Postgres itself: a pooler that shares connections by transaction passes no notifications on. */
   url: string;
   applicationName: string;
-  /** The schema whose triggers tell of changes. */
+  /** The schema whose triggers announce changes. */
   schema: string;
 }
 
 /** Called with the key of what has changed, or null when anything may have. */
 type Heard = (key: string | null) => void;
 
-/** A connection that is cut off without a word is found out within these two. */
+/** A connection that is cut off silently is detected within these two. */
 const pingEveryMs = 5_000;
 const answerWithinMs = 3_000;
 const retryFirstMs = 250;
-/** Where notifications do not come through at all, nothing is gained by asking more often. */
+/** Where notifications do not come through at all, asking more often gains nothing. */
 const retryMostMs = 60_000;
 const probePrefix = 'probe ';
 
 /**
- * Hears of changes to what this process keeps in memory (LISTEN), whichever replica made them. What is kept may be relied
- * on while `listening`: a connection that ends, or does not answer, takes that back, and whatever was kept is dropped.
+ * Listens for changes to what this process caches (LISTEN), whichever replica made them. The cache may be relied on
+ * while `listening` is true: when the connection ends or does not answer, that becomes false and everything cached is
+ * dropped.
  */
 export class ChangeListener {
   private readonly logger = new Logger('changes');
@@ -37,7 +38,7 @@ export class ChangeListener {
   private client: pg.Client | null = null;
   private isListening = false;
 
-  /** @param db connections of the service's pool: by one of them it is tried whether notifications come through */
+  /** @param db connections of the service's pool: one of them tests whether notifications come through */
   constructor(
     private readonly db: Queryable,
     private readonly settings: ChangeListenerSettings,
@@ -51,7 +52,7 @@ export class ChangeListener {
     this.heard.set(topic, [...(this.heard.get(topic) ?? []), heard]);
   }
 
-  /** Nest calls this at start, which waits for nothing: without notifications everything works, with more reads. */
+  /** Nest calls this at start. Nothing waits for it: without notifications everything works, with more reads. */
   onApplicationBootstrap(): void {
     this.running = this.keepListening();
   }
@@ -62,7 +63,7 @@ export class ChangeListener {
     await this.running;
   }
 
-  /** Resolves when everything that was committed before the call has been heard, or nothing is relied on any more. */
+  /** Resolves when every change committed before the call has been heard, or the cache is no longer relied on. */
   async caughtUp(): Promise<void> {
     const { client } = this;
     if (!client || !this.isListening) return;
@@ -99,17 +100,17 @@ export class ChangeListener {
     const ended = new Promise<never>((_resolve, reject) => client.once('end', () => reject(new Error('it has ended'))));
     ended.catch(() => undefined);
     try {
-      // One that is ended while it connects answers to nobody.
+      // A connection that is ended while it connects never resolves.
       await Promise.race([client.connect(), ended]);
       const probe = `${probePrefix}${randomUUID()}`;
       const arrived = new Promise<void>((resolve) =>
         client.on('notification', ({ payload = '' }) => (payload === probe ? resolve() : this.hear(payload))),
       );
       await client.query(`LISTEN ${channelOf(schema)}`);
-      // By another connection: a pooler may well give back what one connection tells itself.
+      // On another connection: a pooler may well return what a connection sends to itself.
       await this.db.query('SELECT pg_notify($1, $2)', [channelOf(schema), probe]);
       await Promise.race([arrived, ended, tooLate(this.stopping.signal)]);
-      // What was read before is as old as it may be.
+      // What was read before may be of any age.
       this.dropAll();
       this.isListening = true;
       onHeard();
@@ -156,7 +157,7 @@ async function tooLate(signal: AbortSignal): Promise<never> {
   throw new Error('a notification did not come through: is there a pooler between? Set DATABASE_DIRECT_URL');
 }
 
-/** A Sync of the frontend protocol: an answer, and before it every notification that waits, without a transaction. */
+/** A Sync of the frontend protocol: its answer comes after every pending notification, without a transaction. */
 function ping(client: pg.Client): Promise<void> {
   const sync = new Sync();
   client.query(sync);

@@ -1,19 +1,19 @@
-/** One channel a service: what it tells of is heard by its own replicas. */
+/** One channel per service: its own replicas listen to it. */
 export const channelOf = (schema: string): string => `gatehouse_${schema}`;
 
 export interface ToldChange {
   table: string;
-  /** What the change is told as. */
+  /** The topic under which the change is announced. */
   topic: string;
-  /** The column whose value is told with it; absent: anything of the topic may have changed. */
+  /** The column whose value is announced with it; absent: anything of the topic may have changed. */
   key?: string;
-  /** An update of these columns alone is not told. */
+  /** An update of only these columns is not announced. */
   except?: string[];
 }
 
 /**
- * Statements that have a schema tell of changes, in the transaction that makes them (`ChangeListener` hears of them when it
- * is committed). Triggers, so that no writer has to remember, be it a replica of the release before.
+ * Statements that make a schema announce changes, in the transaction that makes them (`ChangeListener` hears of them
+ * after the commit). Triggers, so that no writer has to remember, not even a replica of the previous release.
  */
 export function changeTriggers(schema: string, changes: ToldChange[]): string[] {
   return [
@@ -35,5 +35,5 @@ export function changeTriggers(schema: string, changes: ToldChange[]): string[] 
   ];
 }
 
-/** Takes back `changeTriggers`. */
+/** Reverts `changeTriggers`. */
 export const dropChangeTriggers = (schema: string): string => `DROP FUNCTION ${schema}.tell_change() CASCADE`;

@@ -9,8 +9,8 @@ const attempts = 20;
 const betweenMs = 1_000;
 
 /**
- * The service's data source and the repositories of all its entities. Not TypeORM's own module of Nest: it knows data
- * sources by name for the whole process, and each of the services that share one has a data source of its own.
+ * The service's data source and the repositories of all its entities. TypeORM's own Nest module does not work here: it
+ * keeps data sources by name for the whole process, and services that share a process each have a data source.
  */
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
@@ -34,7 +34,7 @@ export class DatabaseModule implements OnApplicationShutdown {
   }
 }
 
-/** Waits for a Postgres that starts at the same time. @throws its last refusal */
+/** Waits for a Postgres that is starting at the same time. @throws its last refusal */
 async function connected(source: DataSource): Promise<DataSource> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,16 +1,16 @@
 import { settingOf } from '#libs/settings';
 
-/** Where to migrate. @throws Error when it is not set */
+/** The database to migrate. @throws Error when it is not set */
 export function databaseUrl(): string {
   return given('DATABASE_URL', 'give the Postgres URL to migrate');
 }
 
-/** Who makes the roles of services. @throws Error when it is not set */
+/** The role that creates the services' roles. @throws Error when it is not set */
 export function databaseAdminUrl(): string {
   return given('DATABASE_ADMIN_URL', 'give the Postgres URL of a role that may make roles');
 }
 
-/** By service, and `owner`. @throws Error when it is not set, or no object of strings */
+/** By service, and `owner`. @throws Error when it is not set, or is not an object of strings */
 export function rolePasswords(): Record<string, string> {
   const name = 'GATEHOUSE_DATABASE_PASSWORDS';
   const text = given(name, 'give {"owner": "...", "<service>": "..."}');
@@ -18,7 +18,7 @@ export function rolePasswords(): Record<string, string> {
   try {
     value = JSON.parse(text);
   } catch {
-    // The value is secret: say nothing of it.
+    // The value is secret: the error must not contain it.
     throw new Error(`${name} is not valid JSON.`);
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -3,8 +3,8 @@ import type { Queryable } from './partitions.js';
 import { roleOf } from './role-names.js';
 
 /**
- * The services whose roles are granted what they may do; none where one role does everything.
- * @throws Error when only some of the roles are there
+ * The services whose roles receive grants; none where one role does everything.
+ * @throws Error when only some of the roles exist
  */
 export async function rolesOf(db: Queryable, schemas: OwnedSchema[]): Promise<string[]> {
   const services = schemas.flatMap(({ service }) => (service === null ? [] : [service]));
@@ -18,8 +18,8 @@ export async function rolesOf(db: Queryable, schemas: OwnedSchema[]): Promise<st
 }
 
 /**
- * Lets each service reach its own schema and, of others, what they grant it: said again after each migration, for what
- * it has added, and for what is not granted any more.
+ * Grants each service access to its own schema, and to what other schemas grant it. Repeated after each migration, for
+ * what that has added, and for what is no longer granted.
  */
 export async function grantSchema(db: Queryable, owned: OwnedSchema, services: string[]): Promise<void> {
   await db.query('BEGIN');
@@ -31,7 +31,7 @@ function statementsFor({ schema, service }: OwnedSchema, services: string[]): st
   const { name, grants = {} } = schema;
   const everyone = services.map(roleOf).join(', ');
   const what = ['TABLES', 'SEQUENCES', 'FUNCTIONS'];
-  // From nothing each time: what a release stops granting is gone with it.
+  // Starts from nothing each time, so that a grant disappears with the release that drops it.
   const revoked = [
     ...what.map((each) => `REVOKE ALL ON ALL ${each} IN SCHEMA ${name} FROM PUBLIC, ${everyone}`),
     `REVOKE ALL ON SCHEMA ${name} FROM PUBLIC, ${everyone}`,
@@ -48,7 +48,7 @@ function ownGrants(name: string, role: string): string[] {
   return [
     `GRANT USAGE ON SCHEMA ${name} TO ${role}`,
     ...given.map(([what, privileges]) => `GRANT ${privileges} ON ALL ${what} IN SCHEMA ${name} TO ${role}`),
-    // What is made between two migrations, such as the partition of a day, is reached too.
+    // Also covers what is created between two migrations, such as the partition of a day.
     ...given.map(
       ([what, privileges]) => `ALTER DEFAULT PRIVILEGES IN SCHEMA ${name} GRANT ${privileges} ON ${what} TO ${role}`,
     ),

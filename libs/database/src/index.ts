@@ -18,7 +18,6 @@ export { prepareRoles, type RolePasswords } from './roles.js';
 export { SchemaState } from './schema-state.js';
 export { storableJson } from './storable-json.js';
 export { SweepMark } from './sweep-mark.js';
-export { Sweeper } from './sweeper.js';
-export { Sweeping } from './sweeping.js';
+export { Sweeper, Sweeping } from './sweeper.js';
 export { ResilientClient } from './resilient-client.js';
 export { asynchronousCommit } from './asynchronous-commit.js';

@@ -33,7 +33,7 @@ describe('the life of a process', () => {
     alive.push(liveness);
     return { liveness, losses: () => losses };
   };
-  /** Its own start was told, and once more. */
+  /** Reported its own start, and once more. */
   const settled = ({ losses }: { losses: () => number }): boolean => losses() === 2;
   const gone = async (owner: string): Promise<boolean> =>
     (await pool.query(`SELECT ${isGone('$1::text')} AS gone`, [owner])).rows[0].gone;
@@ -75,7 +75,7 @@ describe('the life of a process', () => {
   });
 });
 
-/** Hands everything on, and names another backend than the one that answers, as PgBouncer does. */
+/** Forwards everything, and names a backend other than the one that answers, as PgBouncer does. */
 async function pretendPooler(url: string): Promise<{ url: string; server: Server }> {
   const target = new URL(url);
   const server = createServer((client) => {

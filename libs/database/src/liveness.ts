@@ -5,26 +5,26 @@ import type { ConnectionSettings } from './service-schema.js';
 import { ResilientClient } from './resilient-client.js';
 
 const lookEveryMs = 2_000;
-/** Before one that is missing is looked for again: Postgres may have restarted, and everybody come back. */
+/** Wait before a missing process is looked for again: Postgres may have restarted, and all may reconnect. */
 const doubtMs = 1_000;
 const reconnectMs = 250;
-/** Longer than others take to come back to a Postgres that was away. */
+/** Longer than others take to come back to a Postgres that was down. */
 const settleMs = 2_000;
 const answerMs = 3_000;
-/** Processes come back to a store at different times: what one handed to another before the last was there is looked for too. */
+/** Processes reconnect to a store at different times: what was handed over before the last was back is checked too. */
 const echoMs = 2_000;
-/** Owners of this name have a connection that ends with their process. */
+/** Owners with this prefix have a connection that ends with their process. */
 const provenPrefix = 'live_';
 
 /** The name is the service's. */
 type LivenessOptions = Pick<ConnectionSettings, 'url' | 'applicationName'>;
 
 /**
- * Proves that this process lives, by a connection that is called as the process: when the process dies, or its host is
- * gone for 5 s, Postgres ends it. So leases of a dead process are void at once, nobody writes heartbeats, and a process
- * that is only slow is not taken for dead: its kernel answers for it. Also tells when a process, Redis or Postgres was
- * lost, so that sweeps look at once and not when leases are over. Behind a pooler a connection proves nothing: there,
- * and while there is none, leases end by their time alone.
+ * Proves that this process lives, through a connection named after the process. When the process dies, or its host is
+ * unreachable for 5 s, Postgres ends the connection. So a dead process's leases are void at once, nobody writes
+ * heartbeats, and a slow process is not taken for dead, because its kernel answers for it. Also reports when a process,
+ * Redis or Postgres was lost, so that sweeps run at once instead of when leases expire. Behind a pooler a connection
+ * proves nothing: there, and while there is no connection, leases end only by time.
  */
 export class Liveness implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('liveness');
@@ -43,17 +43,17 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
     this.name = `${options.applicationName}_${randomUUID().replaceAll('-', '')}`;
   }
 
-  /** What to write into a lease that is taken now; every life of a process has its own. */
+  /** What to write into a lease that is taken now; unique to this run of the process. */
   get owner(): string {
     return this.proven ? `${provenPrefix}${this.name}` : this.name;
   }
 
-  /** What leases of this process may be held under. */
+  /** All owners under which this process may hold leases. */
   get owners(): string[] {
     return [this.name, `${provenPrefix}${this.name}`];
   }
 
-  /** How long ago, in ms, something was lost that work may have been lost with. */
+  /** Time in ms since the last event that may have lost work. */
   get sinceLossMs(): number {
     return performance.now() - this.lossAtMs;
   }
@@ -62,7 +62,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
     this.listeners.push(listener);
   }
 
-  /** Work that was handed on before may be lost: with a process, with what Redis held, with a transaction. */
+  /** Work handed over before may be lost: with a process, with what Redis held, with a transaction. */
   noteLoss(what: string): void {
     this.logger.log({ event: 'liveness.loss', what });
     this.tell();
@@ -75,7 +75,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
     for (const listener of this.listeners) listener();
   }
 
-  /** Before this process takes any lease. */
+  /** Runs before this process takes any lease. */
   async onModuleInit(): Promise<void> {
     await this.connect();
     this.watching = this.watch();
@@ -89,7 +89,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async watch(): Promise<void> {
-    // What an earlier life of this process had in hand is taken up once the others had time to come back too.
+    // Work of this process's earlier run is taken up once the others have had time to come back too.
     let lossIn: string | null = `a process of ${this.options.applicationName} was started`;
     while (!this.stopping.signal.aborted) {
       if (!this.client) {
@@ -121,7 +121,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
     if (!this.stopping.signal.aborted) this.noteLoss(what);
   }
 
-  /** @returns who lives, as far as it is proven; null without an answer */
+  /** @returns the processes that are proven to live; null without an answer */
   private async look(): Promise<Set<string> | null> {
     try {
       const result = await this.client?.query<{ name: string }>(
@@ -179,19 +179,21 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
 }
 
 /**
- * A condition over a lease's owner: it is a process that had proven its life, and does so no more. Only for what runs
- * after a loss: by then whoever lost nothing but its connection has another one.
+ * A condition on a lease's owner: a process that had proven that it lives, and no longer does. Only for use after a
+ * loss: by then, a process that lost only its connection has a new one.
  */
 export const isGone = (owner: string): string =>
   `(starts_with(${owner}, '${provenPrefix}') AND NOT EXISTS (
      SELECT FROM pg_stat_activity alive WHERE alive.application_name = ${owner}))`;
 
-/** Whether a connection ends with its client. A pooler's goes on, and it names another backend than the one that answers. */
+/**
+ * Whether a connection ends with its client. A pooler's does not, and names a backend other than the one that answers.
+ */
 async function isDirect(client: ResilientClient): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const told = (client as ResilientClient & { processID: number | null }).processID;
   if (told !== rows[0]?.pid) return false;
-  // Where the host of this process is gone nobody closes the connection: Postgres asks every second.
+  // When this process's host is gone, nobody closes the connection: Postgres probes it every second.
   const probes = ['tcp_keepalives_idle = 2', 'tcp_keepalives_interval = 1', 'tcp_keepalives_count = 3'];
   for (const probe of probes) await client.query(`SET ${probe}`);
   return true;

@@ -4,16 +4,16 @@ import { grantSchema, rolesOf } from './grants.js';
 import { refuseOtherMigrations } from './older-layout.js';
 import { migrate } from './service-schema.js';
 
-/** The migrations that ran by schema, and whether services connect by roles of their own. */
+/** The migrations that ran, by schema, and whether services connect with roles of their own. */
 export interface Migrated {
   ran: Record<string, string[]>;
   roles: boolean;
 }
 
 /**
- * Migrates every schema, and grants each service's role what it may do there as soon as it is migrated: who waits for a
- * migration may use what it made. May run any number of times, by several at once.
- * @throws Error in a sentence where the database is of an older layout
+ * Migrates every schema, and grants each service's role its rights as soon as the schema is migrated: a service that
+ * waits for a migration may use what it created. Safe to run repeatedly, and concurrently.
+ * @throws Error, as a sentence, where the database has an older layout
  */
 export async function migrateAll(url: string, extension: 'js' | 'ts' = 'js'): Promise<Migrated> {
   const schemas = await allSchemas(extension);
@@ -23,7 +23,7 @@ export async function migrateAll(url: string, extension: 'js' | 'ts' = 'js'): Pr
   try {
     const db = { query: async (sql: string, values?: unknown[]) => (await client.query(sql, values)).rows };
     await refuseOtherMigrations(db, schemas);
-    // Two that grant at once would meet in the catalog.
+    // Two processes that grant at once would conflict in the catalog.
     await db.query("SELECT pg_advisory_lock(hashtext('gatehouse-migrate'))");
     const roles = await rolesOf(db, schemas);
     for (const owned of schemas) {

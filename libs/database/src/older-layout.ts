@@ -6,8 +6,8 @@ import { ownerRole } from './role-names.js';
 export class OlderLayout extends Error {}
 
 /**
- * Of two releases the newer one knows every migration of the older one. Where neither the database nor this build knows all
- * of the other's, no migration leads from the one to the other.
+ * Of two releases, the newer one knows every migration of the older one. If neither the database nor this build knows
+ * all of the other's, no migration leads from one to the other.
  * @throws OlderLayout, which says what to do
  */
 export async function refuseOtherMigrations(db: Queryable, schemas: OwnedSchema[]): Promise<void> {
@@ -20,7 +20,7 @@ export async function refuseOtherMigrations(db: Queryable, schemas: OwnedSchema[
   }
 }
 
-/** None where the asking role may not read them: the one that migrates may. */
+/** Empty where the current role may not read them: the role that migrates may. */
 async function migrationsOf(db: Queryable, schema: string): Promise<string[]> {
   const readable = (await db.query(
     `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -33,7 +33,7 @@ async function migrationsOf(db: Queryable, schema: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** @throws OlderLayout: schemas of another owner are from before each service had a role */
+/** @throws OlderLayout: schemas with another owner date from before each service had a role */
 export async function refuseOtherOwner(db: Queryable, names: string[]): Promise<void> {
   const rows = (await db.query(
     `SELECT nspname AS name, nspowner::regrole::text AS owner FROM pg_namespace

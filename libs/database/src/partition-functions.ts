@@ -1,17 +1,18 @@
 /**
- * Functions that make and drop the daily partitions of a table, for roles that do not own it: a service may turn its
- * partitions and change nothing else of the schema. They run as their owner, who migrates; a migration makes them.
+ * Functions that create and drop the daily partitions of a table, for roles that do not own it: a service may manage
+ * its partitions and change nothing else in the schema. They run as their owner, the role that migrates; a migration
+ * creates them.
  *
- * - `<table>_make_day(date)` makes the partition of a day;
- * - `<table>_drop_day(date)` drops it, once the day is over;
+ * - `<table>_make_day(date)` creates the partition of a day;
+ * - `<table>_drop_day(date)` drops it once the day is over;
  * - `<table>_forget_default(before timestamptz, at_most integer)` deletes rows of past days from the default partition,
- *   and says how many.
+ * and returns how many.
  * @param table schema-qualified, from code, never from input
- * @param timeColumn by which it is partitioned
+ * @param timeColumn the column that it is partitioned by
  */
 export function partitionFunctions(table: string, timeColumn: string): string[] {
-  // Names that a caller's search path would answer differently are answered by the catalog alone. A backup holds every table
-  // until it is through: what waits for it longer has all writes wait behind it.
+  // Only the catalog resolves names that a caller's search path could resolve differently. A backup locks every table
+  // until it is finished: while a statement waits longer for that lock, all writes wait behind it.
   const asOwner = "LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'";
   const signatures = partitionSignatures(table);
   return [
@@ -42,7 +43,7 @@ export function partitionFunctions(table: string, timeColumn: string): string[] 
   ];
 }
 
-/** What a role is granted that turns the partitions of a table. */
+/** The grants of a role that manages the partitions of a table. */
 export function partitionSignatures(table: string): string[] {
   return [`${table}_make_day(date)`, `${table}_drop_day(date)`, `${table}_forget_default(timestamptz, integer)`];
 }

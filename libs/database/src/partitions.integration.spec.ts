@@ -72,7 +72,7 @@ describe('daily partitions', () => {
     await ensureDailyPartitions(db, 'public.thing', 5, noon - 5 * dayMs);
     const reader = db.createQueryRunner();
     await reader.startTransaction();
-    // As pg_dump holds each table until it is through.
+    // As pg_dump does, which locks each table until it is finished.
     await reader.query('LOCK TABLE public.thing, public.thing_default, public.thing_20211225 IN ACCESS SHARE MODE');
     const turned = Promise.all([
       dropOldPartitions(db, 'public.thing', 3, noon),

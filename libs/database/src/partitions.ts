@@ -1,4 +1,4 @@
-/** Runs a statement and gives its rows; what a `DataSource` and a `QueryRunner` have in common. */
+/** Runs a statement and returns its rows; what a `DataSource` and a `QueryRunner` have in common. */
 export interface Queryable {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
@@ -6,9 +6,9 @@ export interface Queryable {
 const dayMs = 86_400_000;
 
 /**
- * Makes the daily partitions of a table for today and the days after, by its functions (`partitionFunctions`). A default
- * partition takes what falls outside, so a missed run of this never refuses a row; a day of which it has taken rows stays
- * there.
+ * Creates the daily partitions of a table for today and the following days, through its functions
+ * (`partitionFunctions`). A default partition takes all other rows, so a missed run never refuses a row. A day whose
+ * rows went there keeps them there.
  * @param table schema-qualified, from code, never from input
  */
 export async function ensureDailyPartitions(
@@ -29,9 +29,9 @@ export async function ensureDailyPartitions(
 const dayOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10);
 
 /**
- * check_violation: the default partition holds rows of the day, and the days after still need theirs. duplicate_table and
- * unique_violation: another replica made it at the same moment, which IF NOT EXISTS does not notice.
- * lock_not_available: a backup reads, and the next run comes before the day does.
+ * check_violation: the default partition holds rows of the day, and the following days still need theirs.
+ * duplicate_table and unique_violation: another replica created it at the same moment, which IF NOT EXISTS does not
+ * notice. lock_not_available: a backup is reading, and the next run comes before the day does.
  */
 const inUse = '55P03';
 const endured = ['23514', '42P07', '23505', inUse];
@@ -40,12 +40,12 @@ function is(error: unknown, codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
-/** Of the default partition, in one statement. */
+/** Rows deleted from the default partition in one statement. */
 const deletedAtOnce = 5_000;
 
 /**
  * Drops the daily partitions whose day ended more than `keepDays` ago: retention at the cost of a DROP, where DELETE
- * would write every row once more. What the default partition has taken of those days is few, and deleted.
+ * would write every row once more. The few rows of those days in the default partition are deleted.
  * @param table schema-qualified, from code, never from input
  * @returns the names of the dropped partitions
  */
@@ -65,7 +65,8 @@ export async function dropOldPartitions(
     const [, year, month, day] = /_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];
     const of = `${year}-${month}-${day}`;
     if (!year || of >= oldestDay) continue;
-    // One process at a time: Postgres fails another that meets a drop that runs ("could not find tuple for parent").
+    // One process at a time: a second one that meets a running drop fails in Postgres ("could not find tuple for
+    // parent").
     try {
       await db.query(
         `WITH alone AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtext($2))) SELECT ${table}_drop_day($1) FROM alone`,
@@ -73,7 +74,7 @@ export async function dropOldPartitions(
       );
       dropped.push(name);
     } catch (error) {
-      // Somebody reads it, as a backup does: the next run drops it.
+      // Somebody is reading it, for example a backup: the next run drops it.
       if (!is(error, [inUse])) throw error;
     }
   }

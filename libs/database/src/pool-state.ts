@@ -8,11 +8,11 @@ export interface PoolState {
   idle: number;
   /** Statements that wait for a connection. */
   waiting: number;
-  /** As many at most. */
+  /** The size of the pool. */
   most: number;
 }
 
-/** Null before it is connected. */
+/** Null before the pool is connected. */
 export function poolState(database: DataSource): PoolState | null {
   if (!database.isInitialized) return null;
   const { totalCount, idleCount, waitingCount, options }: pg.Pool = (database.driver as PostgresDriver).master;

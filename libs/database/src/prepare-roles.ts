@@ -5,7 +5,7 @@ import { prepareRoles } from './roles.js';
 try {
   process.stdout.write(`${JSON.stringify(await prepareRoles(databaseAdminUrl(), rolePasswords()))}\n`);
 } catch (error) {
-  // What is wrong is for whoever starts the system: a sentence, without the place in the code.
+  // The error is for whoever starts the system: a sentence without a stack trace.
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   // EX_CONFIG of sysexits.h.
   process.exitCode = 78;

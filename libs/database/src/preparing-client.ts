@@ -2,15 +2,15 @@ import { hash } from 'node:crypto';
 import type { QueryResult } from 'pg';
 import { ResilientClient } from './resilient-client.js';
 
-/** Uses of one text before it is prepared: what is asked once costs no memory in Postgres. */
+/** Uses of a text before it is prepared: a statement used once costs no memory in Postgres. */
 const preparedAfter = 5;
-/** Texts that one connection counts or has prepared; beyond it Postgres plans each use anew. */
+/** Most texts that one connection counts or has prepared; Postgres plans each use of any other. */
 const keptAtMost = 500;
-/** The shape of the result has changed by a migration; a pooler has another connection's statements: none, or this one. */
+/** A migration changed the shape of the result, or a pooler's connection lacks the statement or already has it. */
 const staleCodes = ['0A000', '26000', '42P05'];
 
 /**
- * Prepares the statements with parameters that it has seen some times, so that Postgres parses and plans them once a
+ * Prepares the statements with parameters that it sees repeatedly, so that Postgres parses and plans them once per
  * connection instead of at every use.
  */
 export class PreparingClient extends ResilientClient {
@@ -37,13 +37,13 @@ export class PreparingClient extends ResilientClient {
       if (!isStale(error)) throw error;
       this.names.delete(text);
       this.generation += 1;
-      // In a transaction, which is lost by now, whoever began it begins it again.
+      // Inside a transaction, which is lost by now: its owner starts it again.
       if (this.getTransactionStatus() !== 'I') throw error;
       return super.query({ text, values });
     }
   }
 
-  /** The name of the statement as prepared on this connection, or null while it is not worth it. */
+  /** The name of the statement as prepared on this connection, or null while it is not worth preparing. */
   private nameOf(text: string): string | null {
     const name = this.names.get(text);
     if (name !== undefined) return name;
@@ -51,7 +51,7 @@ export class PreparingClient extends ResilientClient {
     if (uses === 0 && this.uses.size >= keptAtMost) return null;
     this.uses.set(text, uses + 1);
     if (uses + 1 < preparedAfter) return null;
-    // Named for its text: behind a pooler that knows nothing of prepared statements a name may meet another client's.
+    // Named after its text: behind a pooler that does not track prepared statements, a name may be another client's.
     const made = `gatehouse_${hash('sha256', text).slice(0, 32)}_${this.generation}`;
     this.names.set(text, made);
     return made;

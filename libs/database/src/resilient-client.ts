@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * A connection whose end is an error of the query in flight, and no more. Between its checkout from the pool and its first
- * listener nobody hears of its end, and an `error` event that nobody hears ends the process.
+ * A connection whose end fails the query in flight and nothing else. Between checkout from the pool and the first
+ * listener nothing handles its `error` event, and an unhandled `error` event ends the process.
  */
 export class ResilientClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {

@@ -1,4 +1,4 @@
-/** Owns every schema and migrates it; no service connects by it. */
+/** Owns every schema and migrates it; no service connects with it. */
 export const ownerRole = 'gatehouse_owner';
 
 /** The Postgres role of a service. */

@@ -1,17 +1,19 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { allSchemas } from './all-schemas.js';
 import { refuseOtherMigrations, refuseOtherOwner } from './older-layout.js';
 import { ownerRole, roleOf } from './role-names.js';
-import { scramVerifier } from './scram-verifier.js';
+
+const scramIterations = 4_096;
 
 /** By service; `owner` is the role that migrates. */
 export type RolePasswords = Record<string, string>;
 
 /**
- * Makes the roles that services connect by and the one that owns their schemas, none of which may do anything else in
- * the server; may run any number of times, and gives each role the password that is named here.
- * @param adminUrl of a role that may make roles and owns the database, needed for this alone
- * @throws Error when a password is missing, a role may do more than it should, or the schemas are of an older layout
+ * Creates the roles that services connect with and the one that owns their schemas. None of them may do anything else
+ * in the server. Safe to run repeatedly; sets each role's password to the one given here.
+ * @param adminUrl of a role that may create roles and owns the database; needed only for this
+ * @throws Error when a password is missing, a role may do more than it should, or the schemas have an older layout
  */
 export async function prepareRoles(
   adminUrl: string,
@@ -54,13 +56,23 @@ async function ensureRole(client: pg.Client, role: string, password: string): Pr
   await client.query(`${verb} ROLE ${role} LOGIN PASSWORD ${pg.escapeLiteral(scramVerifier(password))}`);
 }
 
-/** A stuck statement ends, whoever forgot it. Of the role, not of the connection: those of a pooler are shared. */
+/**
+ * What Postgres stores for a password (RFC 5803). Sent instead of the password, so that no statement log contains it.
+ */
+function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+  const salted = pbkdf2Sync(password.normalize('NFKC'), salt, scramIterations, 32, 'sha256');
+  const keyOf = (name: string): Buffer => createHmac('sha256', salted).update(name).digest();
+  const stored = createHash('sha256').update(keyOf('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${scramIterations}:${salt.toString('base64')}$${stored}:${keyOf('Server Key').toString('base64')}`;
+}
+
+/** Ends a stuck statement, whoever started it. Set on the role, not the connection, because a pooler's are shared. */
 async function boundRole(client: pg.Client, role: string): Promise<void> {
   await client.query(`ALTER ROLE ${role} SET statement_timeout = '15s'`);
   await client.query(`ALTER ROLE ${role} SET idle_in_transaction_session_timeout = '30s'`);
 }
 
-/** Who connects is named, and nobody else; a service makes no temporary tables either. */
+/** Only the named roles may connect, and none of them may create temporary tables. */
 async function openDatabase(client: pg.Client, roles: string[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
   const database = rows[0]?.name ?? '';
@@ -70,7 +82,7 @@ async function openDatabase(client: pg.Client, roles: string[]): Promise<void> {
   await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
 }
 
-/** A role of that name that was there before, or is a member of another one, may be anything. */
+/** A role of that name that already existed, or that is a member of another role, may have any rights. */
 async function refuseMighty(client: pg.Client, roles: string[]): Promise<void> {
   const { rows } = await client.query<{ rolname: string }>(
     `SELECT rolname FROM pg_roles r WHERE rolname = ANY($1) AND (

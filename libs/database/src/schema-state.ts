@@ -1,18 +1,18 @@
 import type { DataSource } from 'typeorm';
 
-/** The schema or its list is not there yet, or its grants are not. */
+/** The schema, its list of migrations or its grants do not exist yet. */
 const notYet = ['42P01', '3F000', '42501'];
 
 /**
- * Whether the schema of a service has each migration that its code knows. One that was once seen is not asked for again:
- * migrations are not taken back.
+ * Whether the schema of a service has every migration that its code knows. A migration that was seen once is not
+ * checked again: migrations are not reverted.
  */
 export class SchemaState {
   private current = false;
 
   constructor(private readonly source: DataSource) {}
 
-  /** @returns what is missing, in a sentence, or null. @throws Error when Postgres does not answer */
+  /** @returns what is missing, as a sentence, or null. @throws Error when Postgres does not answer */
   async problem(): Promise<string | null> {
     if (this.current) return null;
     const [first, ...others] = await this.missing();

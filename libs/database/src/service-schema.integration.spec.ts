@@ -11,7 +11,7 @@ afterAll(() => database.drop());
 
 class First1000000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // Long enough for the other one to come by while it runs.
+    // Long enough for the other one to arrive while it runs.
     await runner.query('CREATE TABLE fresh.first (id integer)');
     await runner.query('SELECT pg_sleep(0.3)');
   }

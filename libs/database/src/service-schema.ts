@@ -8,31 +8,31 @@ type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
 /** What one service keeps in Postgres: its own schema, which no other service reads. */
 export interface ServiceSchema {
-  /** The Postgres schema; made by `migrate` when it is missing. */
+  /** The Postgres schema; `migrate` creates it when it is missing. */
   name: string;
   entities: (Function | EntitySchema)[];
-  /** In order, listed explicitly: what runs is what is in this list. */
+  /** In order, listed explicitly: exactly this list runs. */
   migrations: (new () => MigrationInterface)[];
-  /** By service: what others than its own may do here, each entry what stands between GRANT and TO. */
+  /** By service: what services other than the owner may do here, each entry the text between GRANT and TO. */
   grants?: Record<string, string[]>;
 }
 
 export interface ConnectionSettings {
   url: string;
-  /** Connections this process may hold. */
+  /** Connections that this process may hold. */
   poolSize: number;
   applicationName: string;
 }
 
 /**
- * TypeORM options of a service. It asks for nothing as it connects that PgBouncer refuses: the time-outs that keep a stuck
- * database from becoming a stuck service are settings of the role. `prepare=false` in the URL is for a pooler that knows no
- * prepared statements.
+ * TypeORM options of a service. It sends no connection parameter that PgBouncer refuses: the timeouts that keep a stuck
+ * database from becoming a stuck service are settings of the role. `prepare=false` in the URL is for a pooler that does
+ * not support prepared statements.
  */
 export function dataSourceOptions(schema: ServiceSchema, settings: ConnectionSettings): PostgresOptions {
   return {
     type: 'postgres',
-    // Else TypeORM looks for it by name, past what the build has joined.
+    // Otherwise TypeORM loads it by name, past the bundled copy.
     driver: pg,
     url: settings.url,
     schema: schema.name,
@@ -51,8 +51,8 @@ export function dataSourceOptions(schema: ServiceSchema, settings: ConnectionSet
 const prepares = (url: string): boolean => URL.parse(url)?.searchParams.get('prepare') !== 'false';
 
 /**
- * Brings a schema up to its migrations on a connection of its own, one process at a time (advisory lock), so that
- * several replicas may start at once.
+ * Runs a schema's migrations on a connection of its own, one process at a time (advisory lock), so that several
+ * replicas may start at once.
  * @returns the names of the migrations that ran
  */
 export async function migrate(schema: ServiceSchema, url: string): Promise<string[]> {
@@ -64,7 +64,7 @@ export async function migrate(schema: ServiceSchema, url: string): Promise<strin
   const lock = source.createQueryRunner();
   try {
     await lock.query('SELECT pg_advisory_lock(hashtext($1))', [`gatehouse-migrate-${schema.name}`]);
-    // Not IF NOT EXISTS: that asks for the right to make schemas even where there is nothing to make.
+    // Not IF NOT EXISTS: that needs the right to create schemas even when there is nothing to create.
     const found = (await lock.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema.name])) as unknown[];
     if (found.length === 0) await lock.query(`CREATE SCHEMA "${schema.name}"`);
     const done = await source.runMigrations();

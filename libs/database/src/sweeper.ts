@@ -1,17 +1,17 @@
-import { Logger } from '@nestjs/common';
+import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Liveness } from './liveness.js';
 
 export interface SweeperOptions {
   name: string;
   everyMs: number;
-  /** The pause after a sweep that found nothing, where whoever writes a row calls `soon`; else `everyMs`. */
+  /** The pause after a sweep that found nothing, where writers of rows call `soon`; otherwise `everyMs`. */
   idleMs?: number;
-  /** Does one batch; returns how many rows it took. A full batch is followed by the next one at once. */
+  /** Handles one batch and returns how many rows it took. After a full batch the next one follows at once. */
   sweep: (limit: number) => Promise<number>;
   batch: number;
   /** Sweeps at once after each loss. */
   losses?: Liveness;
-  /** What is done first after one. */
+  /** Runs before the sweep that follows a loss. */
   afterLoss?: () => Promise<unknown>;
 }
 
@@ -20,7 +20,7 @@ export class Sweeper {
   private readonly logger: Logger;
   private timer: NodeJS.Timeout | undefined;
   private current: Promise<void> = Promise.resolve();
-  /** Asked for while a sweep ran, which may have looked before. */
+  /** Requested during a sweep that may already have looked past the new row. */
   private again = false;
   private stopped = false;
   private lost = false;
@@ -39,7 +39,7 @@ export class Sweeper {
     return this;
   }
 
-  /** Something was written that is due: it is looked for at once, without waiting for the interval. */
+  /** Sweeps at once instead of waiting for the interval, because something due was written. */
   soon(): void {
     if (!this.timer) this.again = true;
     else {
@@ -81,5 +81,25 @@ export class Sweeper {
       this.logger.warn(`sweep failed, next in ${everyMs} ms: ${String(error)}`);
     }
     this.schedule(this.again ? 0 : pauseMs);
+  }
+}
+
+/** A provider whose sweeps run from the service's start until its shutdown begins. */
+export abstract class Sweeping implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly sweepers: Sweeper[] = [];
+
+  /** Runs a sweep at intervals. */
+  protected sweepEvery(options: SweeperOptions): Sweeper {
+    const sweeper = new Sweeper(options);
+    this.sweepers.push(sweeper);
+    return sweeper;
+  }
+
+  onApplicationBootstrap(): void {
+    for (const sweeper of this.sweepers) sweeper.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all(this.sweepers.map((sweeper) => sweeper.stop()));
   }
 }

@@ -7,8 +7,8 @@ import { SchemaState } from './schema-state.js';
 import { dataSourceOptions, type ServiceSchema } from './service-schema.js';
 
 /**
- * `wait-migrated <service>` ends when the schema of that service is this build's: what a pod runs before the service, in
- * whatever order things were applied. It says every 15 s what it waits for.
+ * `wait-migrated <service>` exits once the schema of that service is at this build's version. A pod runs it before the
+ * service, so manifests may be applied in any order. Every 15 s it prints what it waits for.
  */
 const name = process.argv[2] ?? '';
 const schema = (await allSchemas()).find(({ service }) => service === name)?.schema;

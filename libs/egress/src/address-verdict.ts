@@ -1,6 +1,6 @@
 import { inRange, parseRange, type AddressBytes, type AddressRange } from './address.js';
 
-/** `metadata` addresses hand out the machine's own credentials: no allow-list opens them. */
+/** `metadata` addresses give out the machine's own credentials: no allow-list opens them. */
 export type AddressVerdict = 'public' | 'private' | 'metadata';
 
 /**
@@ -19,7 +19,7 @@ export function classifyAddress(address: AddressBytes): AddressVerdict {
   return inRange(address, GLOBAL_UNICAST_V6) && !anyContains(CLOSED_V6, address) ? 'public' : 'private';
 }
 
-/** The IPv4 addresses that a packet to this IPv6 address ends at: empty for a plain one. */
+/** The IPv4 addresses at which a packet to this IPv6 address ends up: empty for a plain one. */
 export function carriedV4(address: AddressBytes): AddressBytes[] {
   if (anyContains(V4_IN_LAST_BYTES, address)) return [address.slice(12)];
   if (inRange(address, SIX_TO_FOUR)) return [address.slice(2, 6)];

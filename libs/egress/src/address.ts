@@ -27,7 +27,7 @@ export function parseRange(text: string): AddressRange | undefined {
   return { bytes, bits: Number(prefix) };
 }
 
-/** Whether the address lies in the block; never true across families. */
+/** Whether the address is in the block; never true across families. */
 export function inRange(address: AddressBytes, range: AddressRange): boolean {
   if (address.length !== range.bytes.length) return false;
   const whole = range.bits >> 3;

@@ -2,18 +2,18 @@ import { isIP } from 'node:net';
 import { inRange, parseAddress, parseRange, type AddressRange } from './address.js';
 import { carriedV4, classifyAddress } from './address-verdict.js';
 
-/** What an operator opened beyond the public internet. */
+/** What an operator allows besides the public internet. */
 export interface AllowList {
-  /** Whether this very host and port was named, so that its addresses need not be public. */
+  /** Whether this exact host and port was listed, so that its addresses need not be public. */
   names(hostname: string, port: number): boolean;
-  /** Whether a socket may connect to the address; `named` is what `names` said of its host. */
+  /** Whether a socket may connect to the address; `named` is the result of `names` for its host. */
   permits(address: string, named: boolean): boolean;
 }
 
 /**
- * Entries: `host`, `host:port`, `[v6]:port`, an address, or a CIDR block. Names are compared as a URL spells them.
+ * Entries: `host`, `host:port`, `[v6]:port`, an address, or a CIDR block. Names are compared in the spelling of a URL.
  * Metadata addresses stay closed whatever the entries say.
- * @throws RangeError naming the entry that reads as none of these
+ * @throws RangeError naming the entry that is none of these
  */
 export function allowList(entries: readonly string[]): AllowList {
   const hosts = new Set<string>();
@@ -40,7 +40,7 @@ export function allowList(entries: readonly string[]): AllowList {
   };
 }
 
-/** The host of a URL without brackets and root dot, so that `LOCALHOST.` and `localhost` are one name. */
+/** The host of a URL without brackets and root dot, so that `LOCALHOST.` and `localhost` are the same name. */
 export function bareHostname(url: URL): string {
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   return host.endsWith('.') && isIP(host) === 0 ? host.slice(0, -1) : host;

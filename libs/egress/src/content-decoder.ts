@@ -1,18 +1,20 @@
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
-/** A stream that takes the bytes of the wire and gives those of the content. */
+/** A stream that takes the bytes received and gives those of the content. */
 export type ContentDecoder = ReturnType<typeof createGunzip> | ReturnType<typeof createBrotliDecompress>;
 
-// A response cut short still yields what came, as browsers do; its framing is HTTP's business.
+// A truncated response still yields what arrived, as in browsers; HTTP's framing detects the truncation.
 const ZLIB = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
-/** Whether `contentDecoder` undoes this Content-Encoding. Stacked codings are not undone: their only use is a bomb. */
+/**
+ * Whether `contentDecoder` can decode this Content-Encoding. Stacked encodings are refused: their only use is a bomb.
+ */
 export function isDecodable(encoding: string | string[] | undefined): encoding is string {
   return typeof encoding === 'string' && /^(x-)?gzip$|^deflate$|^br$/i.test(encoding.trim());
 }
 
-/** `firstByte` tells the two things that servers send as `deflate` apart: zlib (RFC 1950) and raw (RFC 1951). */
+/** `firstByte` distinguishes the two formats that servers send as `deflate`: zlib (RFC 1950) and raw (RFC 1951). */
 export function contentDecoder(encoding: string, firstByte: number): ContentDecoder {
   const name = encoding.trim().toLowerCase();
   if (name === 'br') return createBrotliDecompress(BROTLI);

@@ -1,4 +1,4 @@
-/** Everything a guarded call can fail with; callers decide on the code, never on the message. */
+/** Every way in which a guarded call can fail; callers decide by the code, never by the message. */
 export const EGRESS_ERROR_CODES = [
   'invalid_url',
   'invalid_request',
@@ -18,8 +18,8 @@ export type EgressErrorCode = (typeof EGRESS_ERROR_CODES)[number];
 
 /**
  * A call that gave no response.
- * `sent` tells whether a server may have seen the request: false means a replay cannot double an effect.
- * Messages name the host at most, never a query, a header or a body.
+ * `sent` says whether a server may have seen the request: false means that a retry cannot double an effect.
+ * Messages name at most the host, never a query, a header or a body.
  */
 export class EgressError extends Error {
   override readonly name = 'EgressError';

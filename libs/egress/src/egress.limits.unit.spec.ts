@@ -46,7 +46,7 @@ describe('a response', () => {
       expect(response.body.toString()).toBe(`body ${i}`);
       expect(response.headers['set-cookie']).toEqual(['a=1', 'b=2']);
     }
-    // undici frees a socket a moment after it hands the response over: an eager next call opens one more, once.
+    // undici frees a socket a moment after it delivers the response: an immediate next call opens one more, once.
     expect(sockets).toBeLessThanOrEqual(2);
   });
 

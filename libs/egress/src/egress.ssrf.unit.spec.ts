@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createEgress, type Egress, type EgressSettings } from './egress.js';
 import { EgressError } from './egress-error.js';
 
-/** A real server on every local address: whoever connects was not stopped. */
+/** A real server on every local address: a call that connects was not stopped. */
 let server: Server;
 let port: number;
 let connections = 0;
@@ -86,7 +86,7 @@ describe('names', () => {
     await egress.fetch(`http://rebind.test:${port}/`);
     expect(reached).toContain('127.0.0.1');
     expect(asked).toBe(1);
-    // The connection is gone; the next one is classified anew.
+    // The connection is closed; the next one is classified again.
     expect((await failure(egress, `http://rebind.test:${port}/`)).code).toBe('blocked_address');
     expect({ asked, connections }).toEqual({ asked: 2, connections: 1 });
   });

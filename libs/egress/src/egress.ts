@@ -9,27 +9,27 @@ import { firstHop, redirectHop } from './hop.js';
 import { openExchange, type OpenResponse } from './open-exchange.js';
 
 export interface EgressSettings {
-  /** Opened beside the public internet: `host`, `host:port`, `[v6]:port`, an address or a CIDR block. */
+  /** Allowed besides the public internet: `host`, `host:port`, `[v6]:port`, an address or a CIDR block. */
   allow?: readonly string[];
   timeouts?: Partial<EgressTimeouts>;
-  /** Default for a call that names none: 10 MiB. */
+  /** Default for calls that set none: 10 MiB. */
   maxResponseBytes?: number;
-  /** Default for a call that names none: 3. */
+  /** Default for calls that set none: 3. */
   maxRedirects?: number;
-  /** Open sockets per origin; further calls wait, on their own time-out. Default 128. */
+  /** Open sockets per origin; further calls wait, within their own timeout. Default 128. */
   connectionsPerOrigin?: number;
   /** Default 4 s: below the 5 s after which Node servers close, so that a call seldom meets a closing socket. */
   keepAliveMs?: number;
   userAgent?: string;
-  /** PEM of the only authority to trust for https; the system's when absent. */
+  /** PEM of the only authority to trust for https; the system's authorities when absent. */
   ca?: string;
-  /** Answers names; the system's resolver when absent. */
+  /** Resolves names; the system's resolver when absent. */
   resolve?: Resolver;
 }
 
 export interface EgressTimeouts {
   connectMs: number;
-  /** A call's own `timeoutMs` stands in for it, so that a caller who waits long may. */
+  /** A call's own `timeoutMs` replaces it, so that a patient caller may wait longer. */
   headersMs: number;
   bodyIdleMs: number;
   totalMs: number;
@@ -41,35 +41,37 @@ export interface EgressRequest {
   body?: string | Uint8Array;
   timeoutMs?: number;
   maxResponseBytes?: number;
-  /** 0 hands the redirect itself back. */
+  /** 0 returns the redirect itself. */
   maxRedirects?: number;
-  /** What a response over the limit becomes: cut off and marked (default), or `response_too_large`. */
+  /** What happens to a response over the limit: cut off and marked (default), or `response_too_large`. */
   onTooLarge?: 'truncate' | 'fail';
   signal?: AbortSignal;
 }
 
 export type EgressOpenRequest = Omit<EgressRequest, 'maxRedirects' | 'onTooLarge'> & {
-  /** The longest silence inside the body; the egress' own when absent. */
+  /** Longest silence within the body; the egress's own limit when absent. */
   bodyIdleMs?: number;
 };
 
-/** `url` is the one that answered, after redirects. */
+/** `url` is the address that answered, after redirects. */
 export interface EgressResponse extends ExchangeResponse {
   url: string;
 }
 
 export interface Egress {
-  /** @throws EgressError, and nothing else */
+  /** @throws EgressError only */
   fetch(url: string | URL, request?: EgressRequest): Promise<EgressResponse>;
   /**
-   * Like `fetch` for answers that come in pieces (SSE): resolves when the headers are there. Follows no redirect, and
-   * `timeoutMs` is for the headers alone; the body is bounded by `maxResponseBytes` and by `bodyIdleMs` of silence.
+   * Like `fetch`, for answers that arrive in pieces (SSE): resolves when the headers have arrived. Follows no
+   * redirects. `timeoutMs` covers only the headers; the body is bounded by `maxResponseBytes` and by `bodyIdleMs` of
+   * silence.
    * @throws EgressError; later the body's stream fails with one
    */
   open(url: string | URL, request?: EgressOpenRequest): Promise<OpenResponse>;
   /**
-   * A plain TCP socket, for protocols other than HTTP, under the same rules of where it may lead. The caller closes it.
-   * @throws EgressError, and nothing else
+   * A plain TCP socket, for protocols other than HTTP, under the same rules about where it may lead. The caller closes
+   * it.
+   * @throws EgressError only
    */
   connect(host: string, port: number): Promise<Socket>;
   /** Waits for calls in flight, then closes all sockets. */
@@ -79,9 +81,9 @@ export interface Egress {
 const TIMEOUTS: EgressTimeouts = { connectMs: 5_000, headersMs: 30_000, bodyIdleMs: 15_000, totalMs: 30_000 };
 
 /**
- * HTTP to addresses that a person typed or a server named. Only public addresses and those on the allow-list are
- * reached; the check is on the bytes of the very addresses that the socket gets.
- * @throws RangeError for an allow-list entry that cannot be read
+ * HTTP to addresses that a person entered or a server named. Only public addresses and those on the allow-list are
+ * reached. The check applies to the bytes of the very addresses that the socket uses.
+ * @throws RangeError for an allow-list entry that cannot be parsed
  */
 export function createEgress(settings: EgressSettings = {}): Egress {
   const timeouts = { ...TIMEOUTS, ...settings.timeouts };
@@ -128,7 +130,7 @@ export function createEgress(settings: EgressSettings = {}): Egress {
   }
 
   async function open(url: string | URL, request: EgressOpenRequest = {}): Promise<OpenResponse> {
-    // Uncompressed where the server follows: a compressed stream reaches its reader late.
+    // Uncompressed if the server complies: a compressed stream reaches its reader late.
     const headers = { ...defaults, 'accept-encoding': 'identity', ...request.headers };
     return openExchange(agent, firstHop(url, request.method ?? 'GET', headers, request.body), {
       headersMs: request.timeoutMs ?? timeouts.headersMs,
@@ -146,7 +148,7 @@ export function createEgress(settings: EgressSettings = {}): Egress {
   };
 }
 
-/** Whatever stopped the second hop, the first one was seen by its server. */
+/** Whatever stopped the second hop, a server has seen the first one. */
 function afterRedirect(error: unknown): unknown {
   if (!(error instanceof EgressError) || error.sent) return error;
   return new EgressError(error.code, error.message, true, { cause: error });

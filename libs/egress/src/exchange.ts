@@ -9,7 +9,7 @@ export interface ExchangeLimits {
   headersMs: number;
   /** Longest silence between two pieces of the body. */
   bodyIdleMs: number;
-  /** Of the body as it came over the wire and, counted apart, of what it decompresses to. */
+  /** Limits both the body as received and, separately, its decompressed size. */
   maxResponseBytes: number;
   onTooLarge: 'truncate' | 'fail';
   signal?: AbortSignal | undefined;
@@ -30,7 +30,9 @@ export function exchange(dispatcher: Dispatcher, hop: Hop, limits: ExchangeLimit
   });
 }
 
-/** Straight on the dispatcher: undici's `request` with an abort signal costs 27 µs of CPU a call, this 20 (1 KB POST). */
+/**
+ * Directly on the dispatcher: undici's `request` with an abort signal costs 27 µs of CPU per call, this 20 (1 KB POST).
+ */
 class Exchange extends HopRun<ExchangeLimits> {
   private status = 0;
   private headers: Record<string, string | string[]> = {};

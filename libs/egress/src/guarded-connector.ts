@@ -4,14 +4,14 @@ import { buildConnector } from 'undici';
 import { bareHostname, type AllowList } from './allow-list.js';
 import { EgressError } from './egress-error.js';
 
-/** Every address of a name, asked once per connection. */
+/** Resolves every address of a name, once per connection. */
 export type Resolver = (hostname: string) => Promise<readonly string[]>;
 
 export interface ConnectorSettings {
   allow: AllowList;
   resolve: Resolver;
   connectTimeoutMs: number;
-  /** PEM of an authority to trust beside nothing else; the system's authorities when absent. */
+  /** PEM of the only authority to trust; the system's authorities when absent. */
   ca?: string | undefined;
 }
 
@@ -19,8 +19,8 @@ export const systemResolver: Resolver = async (hostname) =>
   (await systemLookup(hostname, { all: true })).map((answer) => answer.address);
 
 /**
- * Opens sockets for one origin, and only to addresses that the list permits: no socket of this module is opened
- * anywhere else. The addresses that were classified are the ones the socket gets, so a second answer cannot differ.
+ * Opens sockets for one origin, and only to addresses that the list permits: this module opens no sockets anywhere
+ * else. The socket uses the very addresses that were classified, so a second DNS answer cannot differ.
  */
 export function guardedConnector(origin: URL, settings: ConnectorSettings): buildConnector.connector {
   const { allow, resolve } = settings;
@@ -43,7 +43,7 @@ export function guardedConnector(origin: URL, settings: ConnectorSettings): buil
 
   function refusal(addresses: readonly string[]): EgressError | undefined {
     if (addresses.length === 0) return new EgressError('dns_failed', `${hostname} has no address`);
-    // One bad answer refuses the name: mixing public and private answers is how rebinding starts.
+    // One bad address refuses the name: mixing public and private answers is how rebinding starts.
     if (addresses.every((address) => allow.permits(address, named))) return undefined;
     return new EgressError('blocked_address', `${hostname}:${port} is not a permitted address`);
   }
@@ -54,7 +54,7 @@ export function guardedConnector(origin: URL, settings: ConnectorSettings): buil
     lookup,
     ...(settings.ca === undefined ? {} : { ca: settings.ca }),
   });
-  // Node never calls lookup for an address literal, so those are classified here.
+  // Node never calls lookup for an address literal, so literals are classified here.
   const refusedLiteral = isIP(hostname) === 0 ? undefined : refusal([hostname]);
   if (!refusedLiteral) return connect;
   return (_options, callback) => queueMicrotask(() => callback(refusedLiteral, null));

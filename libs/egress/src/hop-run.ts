@@ -3,12 +3,12 @@ import { contentDecoder, isDecodable, type ContentDecoder } from './content-deco
 import { EgressError, type EgressErrorCode } from './egress-error.js';
 
 interface HopRunLimits {
-  /** Of the body as it came over the wire and, counted apart, of what it decompresses to. */
+  /** Limits both the body as received and, separately, its decompressed size. */
   maxResponseBytes: number;
   signal?: AbortSignal | undefined;
 }
 
-/** One hop in flight: when it is given up, what its body decompresses to, and that it ends once. */
+/** One hop in flight: its timeout, the decompression of its body, and that it settles once. */
 export abstract class HopRun<L extends HopRunLimits> implements Dispatcher.DispatchHandler {
   settled = false;
   protected sent = false;
@@ -28,7 +28,7 @@ export abstract class HopRun<L extends HopRunLimits> implements Dispatcher.Dispa
   protected abstract tooLarge(): void;
   protected abstract reject(error: EgressError): void;
 
-  /** @param timeoutMs counts the wait for a connection too: undici's own time-outs start when the request is written */
+  /** @param timeoutMs includes the wait for a connection: undici's own timeouts start when the request is written */
   begin(timeoutMs: number): this {
     this.timer = setTimeout(() => this.fail('timeout', `no answer within ${timeoutMs} ms`), timeoutMs);
     this.limits.signal?.addEventListener('abort', this.onAbort);
@@ -52,7 +52,7 @@ export abstract class HopRun<L extends HopRunLimits> implements Dispatcher.Dispa
       if (value !== undefined && name !== '__proto__') headers[name] = value;
     }
     if (this.encoding !== undefined) {
-      // They describe the compressed bytes, which nobody gets to see.
+      // They describe the compressed bytes, which no caller sees.
       delete headers['content-encoding'];
       delete headers['content-length'];
     }
@@ -60,7 +60,8 @@ export abstract class HopRun<L extends HopRunLimits> implements Dispatcher.Dispa
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    // undici hands over nothing when it is resumed before more has come: to pass that on asks for the next nothing.
+    // When resumed before more has arrived, undici delivers an empty chunk: passing it on would request the next empty
+    // one.
     if (this.settled || chunk.length === 0) return;
     if (this.encoding === undefined) return this.take(chunk);
     this.wireBytes += chunk.length;
@@ -85,7 +86,7 @@ export abstract class HopRun<L extends HopRunLimits> implements Dispatcher.Dispa
     this.fail(code, message, error);
   }
 
-  /** From here on only what is left of the body is waited for. */
+  /** From here on, only the rest of the body is awaited. */
   protected stopTimer(): void {
     clearTimeout(this.timer);
   }
@@ -119,7 +120,7 @@ type Told = readonly [EgressErrorCode, string];
 const BROKE: Told = ['response_failed', 'the connection broke before the response was complete'];
 const UNREACHED: Told = ['connect_failed', 'no connection could be made'];
 
-/** What an error of undici means to callers. @param sent whether a server may have seen the request */
+/** What an undici error means to callers. @param sent whether a server may have seen the request */
 function told(error: Error, sent: boolean): Told {
   if (error instanceof errors.ConnectTimeoutError) return ['timeout', 'no connection in time'];
   if (error instanceof errors.HeadersTimeoutError) return ['timeout', 'no response headers in time'];

@@ -5,7 +5,7 @@ import { EgressError } from './egress-error.js';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type EgressMethod = (typeof METHODS)[number];
 
-/** One request to one origin; a call is one hop and one more per redirect. */
+/** One request to one origin; a call is one hop, plus one per redirect. */
 export interface Hop {
   url: URL;
   method: EgressMethod;
@@ -17,11 +17,11 @@ export interface Hop {
 const CONNECTION_HEADERS = new Set(
   'host connection keep-alive content-length transfer-encoding te trailer upgrade expect proxy-connection'.split(' '),
 );
-// Any header may carry a credential (X-Api-Key and a thousand others), so these are the ones that cannot.
+// Any header may carry a credential (X-Api-Key and many others), so this lists the ones that cannot.
 const HEADERS_FOR_ANY_ORIGIN = new Set(['accept', 'accept-encoding', 'accept-language', 'user-agent']);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** The first hop. Names of headers come out in lower case; those of the connection are left out. */
+/** The first hop. Header names are lower-cased, and headers of the connection are removed. */
 export function firstHop(url: string | URL, method: string, headers: Record<string, string>, body: Hop['body']): Hop {
   const known = METHODS.find((each) => each === method.toUpperCase());
   if (!known) throw new EgressError('invalid_request', `method ${JSON.stringify(method)} is not allowed`);
@@ -35,8 +35,8 @@ export function firstHop(url: string | URL, method: string, headers: Record<stri
 }
 
 /**
- * The hop that a redirect asks for (Fetch standard, HTTP-redirect fetch), or undefined when the response is none.
- * Stricter than a browser: to another origin only harmless headers go and no body does, and https never becomes http.
+ * The hop that a redirect requests (Fetch standard, HTTP-redirect fetch), or undefined when the response is not one.
+ * Stricter than a browser: another origin gets only harmless headers and no body, and https never becomes http.
  */
 export function redirectHop(hop: Hop, status: number, location: string | string[] | undefined): Hop | undefined {
   if (!REDIRECTS.has(status) || typeof location !== 'string') return undefined;
@@ -77,7 +77,7 @@ function pick(headers: Record<string, string>, keep: (name: string) => boolean):
   return Object.fromEntries(Object.entries(headers).filter(([name]) => keep(name)));
 }
 
-/** The hop as undici sends it. */
+/** The hop in undici's form. */
 export function dispatchOptions(
   hop: Hop,
   limits: { headersMs: number; bodyIdleMs: number },

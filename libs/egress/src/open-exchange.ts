@@ -7,12 +7,12 @@ export interface OpenLimits {
   headersMs: number;
   /** Longest silence between two pieces of the body. */
   bodyIdleMs: number;
-  /** Of the body as it came over the wire and, counted apart, of what it decompresses to. */
+  /** Limits both the body as received and, separately, its decompressed size. */
   maxResponseBytes: number;
   signal?: AbortSignal | undefined;
 }
 
-/** A response whose body is still on its way. Cancel the body when it is not wanted: it holds a socket. */
+/** A response whose body is still arriving. Cancel the body when it is not needed, because it holds a socket. */
 export interface OpenResponse {
   status: number;
   headers: Record<string, string | string[]>;

@@ -3,7 +3,7 @@ import type { Queryable } from '#libs/database';
 
 export type BatchKind = 'replay' | 'redrive';
 
-/** What was asked for many events at once. */
+/** One request for many events. */
 export interface Batch {
   id: string;
   organization_id: string;
@@ -20,19 +20,19 @@ export interface BatchProgress extends Batch {
   done: number;
   failed: number;
   cancelled: number;
-  /** The first that failed. */
+  /** The first failures. */
   failures: { id: string; error: string }[];
 }
 
 export interface BatchItem {
   subject_id: string;
-  /** True when it was begun before, by a process that did not say how it ended. */
+  /** True when an earlier process started it and did not report how it ended. */
   interrupted: boolean;
 }
 
 const shownFailures = 20;
 
-/** Keeps a batch and its items, in one statement. @returns its id */
+/** Stores a batch and its items in one statement. @returns its id */
 export async function createBatch(
   db: Queryable,
   batch: Omit<Batch, 'id' | 'created_at'>,
@@ -77,7 +77,7 @@ export async function batchProgress(
   return { ...batch, failures };
 }
 
-/** The next items of a batch, the oldest batch first; null when nothing waits. */
+/** The next items of the oldest unfinished batch; null when none waits. */
 export async function takeBatchItems(
   db: Queryable,
   limit: number,
@@ -101,7 +101,7 @@ export async function takeBatchItems(
   return first ? { batch: first, items: rows } : null;
 }
 
-/** @param error null when it is done */
+/** @param error null when it succeeded */
 export async function endBatchItem(
   db: Queryable,
   batchId: string,
@@ -115,7 +115,7 @@ export async function endBatchItem(
   );
 }
 
-/** Items that wait are not begun any more. */
+/** Waiting items will not be started. */
 export async function cancelBatch(db: Queryable, batchId: string): Promise<void> {
   await db.query(`UPDATE journal.batch_item SET state = 'cancelled' WHERE batch_id = $1 AND state = 'waiting'`, [
     batchId,

@@ -1,7 +1,9 @@
 import type { Order } from '#libs/contracts';
 import { keyset, type Queryable } from '#libs/database';
 
-/** `open`: waits for a person. `redriving`: sent again, until it ends again. `lost`: what it needs is no longer kept. */
+/**
+ * `open`: waits for a person. `redriving`: sent again, until it ends again. `lost`: what it needs is no longer kept.
+ */
 export const deadLetterStates = ['open', 'redriving', 'redriven', 'lost'] as const;
 export type DeadLetterState = (typeof deadLetterStates)[number];
 
@@ -14,7 +16,7 @@ export interface DeadLetter {
   app_id: string;
   receipt_id: string;
   stage: string;
-  /** The turn or the delivery, where one died. */
+  /** The turn or the delivery, if one was dead-lettered. */
   subject_id: string | null;
   reason: string | null;
   error: string | null;
@@ -24,9 +26,9 @@ export interface DeadLetter {
   /** How it ended after it was redriven. */
   outcome: string | null;
   drives: number;
-  /** Why the last try to send it failed; null when it did not. */
+  /** Why the last attempt to redrive it failed; null when it did not. */
   redrive_error: string | null;
-  /** When it is looked after next, while it is `redriving`. */
+  /** When it is checked next while it is `redriving`. */
   next_at: Date | null;
 }
 
@@ -98,7 +100,7 @@ export async function openLetters(
   return rows[0] ?? { count: 0, since: null };
 }
 
-/** Takes a dead letter for redriving. @returns false when it is not open: it is redriven once */
+/** Takes a dead letter for redriving. @returns false when it is not open: a letter is redriven once */
 export async function openForRedrive(db: Queryable, letter: DeadLetter, by: string): Promise<boolean> {
   const rows = (await db.query(
     `WITH taken AS (
@@ -110,7 +112,7 @@ export async function openForRedrive(db: Queryable, letter: DeadLetter, by: stri
   return rows.length > 0;
 }
 
-/** Takes the open letters of a receipt that was sent again without them; what came of it is looked for a little later. */
+/** Marks the open letters of a receipt that was sent again by another way; their outcome is checked a little later. */
 export async function noteRedriven(
   db: Queryable,
   scope: { organizationId: string; projectId: string },
@@ -125,7 +127,7 @@ export async function noteRedriven(
   );
 }
 
-/** Takes the open letters of a delivery that was attempted again without them; what comes of it is looked for. */
+/** Marks the open letters of a delivery that was attempted again by another way; their outcome is checked later. */
 export async function noteDeliveryRedriven(
   db: Queryable,
   delivery: { id: string; receipt_id: string; organization_id: string; project_id: string },
@@ -140,7 +142,7 @@ export async function noteDeliveryRedriven(
   );
 }
 
-/** Takes the open letter of a turn whose run goes on in another turn. */
+/** Closes the open letter of a turn whose run continues in another turn. */
 export async function noteTurnRetried(
   db: Queryable,
   turn: { id: string; receipt_id: string; organization_id: string; project_id: string },
@@ -154,7 +156,7 @@ export async function noteTurnRetried(
   );
 }
 
-/** How many letters a turn had left before this one: each is of another redrive. */
+/** How many letters a turn left before this one: each belongs to another redrive. */
 export async function lettersBefore(db: Queryable, letter: DeadLetter): Promise<number> {
   const rows = (await db.query(
     `SELECT count(*)::integer AS letters FROM journal.dead_letter
@@ -164,7 +166,7 @@ export async function lettersBefore(db: Queryable, letter: DeadLetter): Promise<
   return rows[0]?.letters ?? 0;
 }
 
-/** Letters whose redrive is due; each comes again after a wait that doubles up to five minutes, until it ends. */
+/** Letters whose redrive is due. Each is due again after a wait that doubles up to five minutes, until it ends. */
 export async function takeDueRedrives(db: Queryable, limit: number): Promise<DeadLetter[]> {
   return (await db.query(
     `WITH taken AS (
@@ -179,8 +181,8 @@ export async function takeDueRedrives(db: Queryable, limit: number): Promise<Dea
 }
 
 /**
- * How a letter ended since it was redriven, or null. A delivery ends at its own stage, a receipt at any other; a second's
- * difference between two machines' clocks is allowed for.
+ * How a letter ended since it was redriven, or null. A delivery ends at its own stage, a receipt at any other. Allows
+ * one second of difference between two machines' clocks.
  */
 export async function endingOfRedrive(db: Queryable, letter: DeadLetter): Promise<string | null> {
   const rows = (await db.query(
@@ -194,7 +196,7 @@ export async function endingOfRedrive(db: Queryable, letter: DeadLetter): Promis
   return rows[0]?.outcome ?? null;
 }
 
-/** What keeps a redriven letter from being sent, until it is. */
+/** Records why a redriven letter cannot be sent, until it can. */
 export async function noteRedriveFailure(db: Queryable, id: string, error: string | null): Promise<void> {
   await db.query('UPDATE journal.dead_letter SET redrive_error = $2 WHERE id = $1', [id, error?.slice(0, 500) ?? null]);
 }

@@ -14,8 +14,8 @@ const columns = `receipt_id, organization_id, project_id, app_id, at, service, s
 const inScope = '($3::text IS NULL OR (organization_id = $3 AND project_id = $4))';
 
 /**
- * Entries from a time on, oldest first. An entry is written some milliseconds after its time, rarely more: who follows
- * the journal asks again for the last seconds, and drops what it has seen.
+ * Entries from a time on, oldest first. An entry is written some milliseconds after its time, rarely more: a reader
+ * that follows the journal asks again for the last seconds, and drops what it has seen.
  * @param scope null for every organization and project
  */
 export async function entriesSince(

@@ -13,20 +13,20 @@ export interface JournalSubject {
 export interface JournalEntry extends JournalSubject {
   stage: Stage;
   outcome: Outcome;
-  /** A code from the vocabulary of the stage (`bad_signature`, `provider_unavailable`), for people and filters. */
+  /** A code from the stage's vocabulary (`bad_signature`, `provider_unavailable`), for people and filters. */
   reason?: string | null;
-  /** The run, turn or delivery the entry is about. */
+  /** The run, turn or delivery that the entry is about. */
   subject_id?: string | null;
   attempt?: number;
   duration_ms?: number | null;
   /** Small facts for the timeline; no secrets, no bodies. */
   detail?: Record<string, unknown> | null;
   at?: Date;
-  /** Who tells it, where another service writes it along with its own. */
+  /** The service that reports it, if another service writes it with its own entries. */
   service?: string;
 }
 
-/** True when the outcome ends the receipt: only at the stages that decide over a receipt, not over a turn or delivery. */
+/** True when the outcome ends the receipt: only at stages that decide about a receipt, not about a turn or delivery. */
 export function endsReceipt(entry: Pick<JournalEntry, 'stage' | 'outcome'>): boolean {
   if (entry.stage === 'turn' || entry.stage === 'delivery') return false;
   return (terminalOutcomes as readonly string[]).includes(entry.outcome satisfies Outcome | TerminalOutcome);

@@ -5,7 +5,7 @@ export interface EventSummary {
   id: string;
   app_id: string;
   received_at: Date;
-  /** The outcome the receipt ended in at last (a redriven one ends again), or null while it is in flight. */
+  /** The receipt's latest outcome (a redriven one ends again), or null while it is in flight. */
   outcome: TerminalOutcome | null;
   reason: string | null;
 }
@@ -15,19 +15,19 @@ export interface EventQuery {
   projectId: string;
   limit: number;
   order: Order;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   cursor: string | null;
   appId: string | null;
   outcome: TerminalOutcome | null;
-  /** Receipts of this id and later, and before that one: ids tell the time. */
+  /** Receipts from this id on, and before that one: ids contain the time. */
   fromId: string | null;
   toId: string | null;
 }
 
-/** Not `at` itself: without statistics, the planner would walk the index on it back to a receipt's few entries. */
+/** Not `at` itself: without statistics, the planner would walk its index back to a receipt's few entries. */
 const latest = 'extract(epoch FROM at) DESC';
 
-/** A page of receipts, each with the outcome it ended in. */
+/** A page of receipts, each with its outcome. */
 export async function listEvents(db: Queryable, query: EventQuery): Promise<EventSummary[]> {
   const { after } = keyset('receipt_id', '$3', query.order);
   return (await db.query(
@@ -53,7 +53,7 @@ export async function listEvents(db: Queryable, query: EventQuery): Promise<Even
 const chosen = `organization_id = $1 AND project_id = $2
   AND ($4::text IS NULL OR app_id = $4) AND ($5::text IS NULL OR receipt_id >= $5) AND ($6::text IS NULL OR receipt_id < $6)`;
 
-/** Receipts that may be on the page, by the index that names fewest: rare outcomes have one of their own. */
+/** Receipts that may be on the page, by the most selective index: rare outcomes have one of their own. */
 function candidates(outcome: EventQuery['outcome'], where: string): string {
   if (outcome === null || outcome === 'routed') {
     // Requests of Verify are receipts and end at once, in an entry of the same stage.

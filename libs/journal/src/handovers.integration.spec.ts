@@ -16,7 +16,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** One connection stands in for the service's transactions. */
+/** One connection takes the place of the service's transactions. */
 const db = {
   query: async (sql: string, values?: unknown[]) => (await pool.query(sql, values)).rows,
   transaction: async (run: (tx: unknown) => Promise<unknown>) => {
@@ -30,7 +30,7 @@ const db = {
 describe('what was handed over', () => {
   it('is looked through to its end, also where a batch ends among what came at one time', async () => {
     await pool.query('UPDATE engine.handover_mark SET swept_to = $1', ['2026-01-01T00:00:00Z']);
-    // Pairs of the same moment: a batch of three ends between two of them each time.
+    // Pairs with the same time: every batch of three ends between two of them.
     await pool.query(
       `INSERT INTO handed_on SELECT timestamptz '2026-01-02' + make_interval(secs => n / 2), 'turn_' || n FROM generate_series(0, 9) n`,
     );
@@ -47,7 +47,7 @@ describe('what was handed over', () => {
       },
     );
     const found: number[] = [];
-    // As a sweep goes on: at once after a full batch.
+    // As a sweep does: continues at once after a full batch.
     for (let read = 3; read >= 3;) found.push((read = await handovers.find(3, 0)));
     expect(found.slice(0, -1)).toEqual([3, 3, 3, 3]);
     const { rows } = await pool.query('SELECT count(*)::int AS n FROM engine.stale_handover');

@@ -1,33 +1,35 @@
 import { type Database, type Liveness, type Queryable, storableJson, SweepMark } from '#libs/database';
 
-/** Something that the next service is to take: it has it once the journal tells of it at that service's stage. */
+/** Something handed to the next service, which has it once the journal has an entry for it at that service's stage. */
 export interface HandedOver {
-  /** As the journal names it: a turn, a delivery. */
+  /** Its name in the journal: a turn, a delivery. */
   subject_id: string;
-  /** The row of ours that it is of. */
+  /** The row of this service that it belongs to. */
   owner_id: string;
   receipt_id: string;
 }
 
-/** What was not taken, with what its owner keeps of it here. */
+/** A handover that was not taken, with what its owner stored for it. */
 export type StaleHandover<P> = HandedOver & { payload: P | null };
 
 interface HandoverSource {
-  /** The schema that has the tables `handover_mark` and `stale_handover`. */
+  /** The schema with the tables `handover_mark` and `stale_handover`. */
   schema: string;
-  /** What the service's connections are called: what their transactions in flight will commit is still to come. */
+  /** The application name of the service's connections: their transactions in flight may still commit older rows. */
   applicationName: string;
   stage: 'turn' | 'delivery';
-  /** How long, in ms, the next service may take to tell of it. */
+  /** How long, in ms, the next service may take to write its entry. */
   leaseMs: number;
-  /** Selects `at`, as text, and a `HandedOver` of what was handed over with `at > $1 AND at <= $2`, oldest first, `$3` of them. */
+  /**
+   * Selects `at`, as text, and a `HandedOver` of each handover with `at > $1 AND at <= $2`, oldest first, `$3` of them.
+   */
   sql: string;
 }
 
 /**
- * Finds what the next service has not taken, without a job or an update for each: a mark moves over the rows, what the
- * journal does not know when the mark passes is a stale handover, and stale handovers are handed over again, less and less often,
- * until the journal knows them.
+ * Finds what the next service has not taken, without a job or an update per row. A mark moves over the rows. What the
+ * journal does not know when the mark passes is a stale handover. It is handed over again, less and less often, until
+ * the journal knows it.
  */
 export class Handovers<P = never> {
   private readonly mark = new SweepMark<string>();
@@ -39,9 +41,9 @@ export class Handovers<P = never> {
   ) {}
 
   /**
-   * Moves the mark on, up to what was handed over as long ago as the lease, or before something was lost.
+   * Moves the mark up to what was handed over a lease ago, or before something was lost.
    * @param behindMs how long the next service takes to get to it
-   * @returns how many it read: as many as `limit`, and there may be more, though it passed fewer
+   * @returns how many it read: when that is `limit` there may be more, even if it passed fewer
    */
   async find(limit: number, behindMs: number): Promise<number> {
     const { schema, applicationName, sql, leaseMs } = this.source;
@@ -52,7 +54,7 @@ export class Handovers<P = never> {
       )) as { swept_to: string }[];
       if (!mark) return null;
       const stored = mark.swept_to;
-      // Before the rows are read: what is committed between the two is seen.
+      // Read before the rows, so that what commits in between is seen.
       const [until] = (await tx.query(
         `SELECT least(now() - make_interval(secs => $2), min(xact_start) - interval '1 millisecond')::text AS at
            FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1 AND state <> 'idle'
@@ -63,7 +65,7 @@ export class Handovers<P = never> {
       const rows = (await tx.query(sql, [from, until?.at, limit])) as (HandedOver & { at: string })[];
       const last = rows.at(-1);
       if (!last) return null;
-      // What came at the same time as the last one may stand behind the limit: it is left to the next batch.
+      // Handovers of the same time as the last one may lie beyond the limit: leave them all to the next batch.
       const complete = rows.length < limit ? rows : rows.filter(({ at }) => at !== last.at);
       const passed = complete.length > 0 ? complete : rows;
       const unknown = await this.unknown(tx, passed);
@@ -79,8 +81,8 @@ export class Handovers<P = never> {
   }
 
   /**
-   * Stale handovers to be handed over again now; each comes again after a wait that doubles up to a minute.
-   * @param behindMs only what was due so long ago: what was handed over since still waits in the queue
+   * Stale handovers to hand over again now. Each is due again after a wait that doubles up to a minute.
+   * @param behindMs takes only what has been due for this long: what was handed over since still waits in the queue
    */
   async due(limit: number, behindMs: number): Promise<StaleHandover<P>[]> {
     const { schema } = this.source;
@@ -99,7 +101,7 @@ export class Handovers<P = never> {
     return unknown;
   }
 
-  /** Has all of them handed over again now: what they were handed over by may be lost. */
+  /** Makes all stale handovers due now: their jobs may be lost. */
   async expedite(): Promise<void> {
     await this.db.query(`UPDATE ${this.source.schema}.stale_handover SET next_at = now() WHERE next_at > now()`);
   }
@@ -125,7 +127,7 @@ export class Handovers<P = never> {
     );
   }
 
-  /** What a stale handover is kept with, or null. */
+  /** What was stored with a stale handover, or null. */
   async payloadOf(subjectId: string): Promise<P | null> {
     const sql = `SELECT payload FROM ${this.source.schema}.stale_handover WHERE subject_id = $1`;
     return ((await this.db.query(sql, [subjectId])) as { payload: P | null }[])[0]?.payload ?? null;

@@ -5,7 +5,7 @@ import { endsReceipt, type JournalEntry } from './entry.js';
 const columns = `receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal, reason, subject_id,
   attempt, duration_ms, detail`;
 
-/** What died is also kept as a dead letter, by the same statement; said twice, it is one. */
+/** The same statement also stores a dead letter; written twice, it is one. */
 const letters = (source: string): string => `
   INSERT INTO journal.dead_letter (id, at, organization_id, project_id, app_id, receipt_id, stage, subject_id, reason,
     error, state)
@@ -15,9 +15,9 @@ const letters = (source: string): string => `
   ON CONFLICT (receipt_id, stage, coalesce(subject_id, '')) WHERE state = 'open' DO NOTHING`;
 
 /**
- * CTEs that write entries in the statement that commits what they tell of.
+ * CTEs that write entries in the statement that commits what they report.
  * @param parameter the number of the parameter with `entryRows`
- * @param won selects the `only_with` of those that are written; the others are not
+ * @param won selects the `only_with` values whose entries are written; the others are not
  */
 export const entryCtes = (parameter: number, won: string): string => `
   told AS (
@@ -37,7 +37,7 @@ const insertWithDead = `
   ${letters(`jsonb_to_recordset($1::jsonb) AS dead(letter_id text, at timestamptz, organization_id text, project_id text,
          app_id text, receipt_id text, stage text, subject_id text, reason text, outcome text, detail jsonb)`)}`;
 
-/** An entry as its row is made of. */
+/** An entry as the columns of its row. */
 export function entryRow(entry: JournalEntry, service: string): Record<string, unknown> {
   return {
     ...entry,

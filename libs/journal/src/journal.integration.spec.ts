@@ -140,7 +140,7 @@ describe('the journal', () => {
   it('lists receipts and what was never one page by page, from either end, each with its last ending', async () => {
     const all: string[] = [];
     for (let n = 0; n < 6; n += 1) {
-      // Refused requests and runs by API have no receipt: their first entry stands for it.
+      // Refused requests and runs by API have no receipt: their first entry takes its place.
       const id = newId('evt');
       all.unshift(id);
       if (n % 2 === 0) await received(id, n === 4 ? 'app_2' : 'app_1');
@@ -194,7 +194,7 @@ describe('the journal', () => {
 
   it('reports an entry that cannot be written, rejects who waits for it, and writes those beside it', async () => {
     failures.length = 0;
-    // What an integer of Postgres does not hold.
+    // Larger than a Postgres integer.
     const bad = entry(newId('evt'), { attempt: 3_000_000_000 });
     const [before, after] = [newId('evt'), newId('evt')];
     const written = [journal.appendNow(entry(before)), journal.appendNow(entry(after))];

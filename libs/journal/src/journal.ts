@@ -4,8 +4,8 @@ import type { JournalEntry } from './entry.js';
 import { entryRow, insertEntries } from './insert-entries.js';
 
 /**
- * Appends to the journal, some milliseconds' worth of entries at a time. An entry may be lost with its process; the
- * hop that wrote it runs again then (its row is unfinished, or its sweeper asks again) and writes it again.
+ * Appends to the journal, some milliseconds' worth of entries at a time. An entry may be lost with its process. The hop
+ * that wrote it then runs again (its row is unfinished, or its sweeper asks again) and writes it again.
  */
 export class Journal {
   private readonly batcher: Batcher<JournalEntry>;
@@ -31,21 +31,21 @@ export class Journal {
     return this.batcher.add({ ...entry, at: entry.at ?? new Date() });
   }
 
-  /** Appends in a transaction of the caller's, for an entry that may not be missing where what it tells is committed. */
+  /** Appends in the caller's transaction, for an entry that must be there if what it reports is committed. */
   async appendIn(tx: Queryable, entry: JournalEntry): Promise<void> {
     await insertEntries(tx, this.service, [{ ...entry, at: entry.at ?? new Date() }]);
     this.onEntry(entry);
   }
 
   /**
-   * The row of an entry for a statement with `entryCtes`, which says by `noted` that it has committed it.
-   * @param onlyWith what has to be among what the statement wrote for the entry to be written
+   * The row of an entry for a statement with `entryCtes`. Call `noted` once that has committed.
+   * @param onlyWith what the statement has to have written for the entry to be written
    */
   row(entry: JournalEntry, onlyWith: string): Record<string, unknown> {
     return { ...entryRow(entry, this.service), only_with: onlyWith };
   }
 
-  /** Counts an entry that a statement of its service has committed. */
+  /** Counts an entry that a statement of this service has committed. */
   noted(entry: JournalEntry): void {
     this.onEntry(entry);
   }
@@ -55,7 +55,7 @@ export class Journal {
     await this.batcher.drain();
   }
 
-  /** Which of these receipts have ended. @param db a transaction of the caller's, where it has one */
+  /** Which of these receipts have ended. @param db the caller's transaction, if it has one */
   async endedAmong(receiptIds: string[], db: Queryable = this.db): Promise<Set<string>> {
     if (receiptIds.length === 0) return new Set();
     const rows = (await db.query(
@@ -65,7 +65,9 @@ export class Journal {
     return new Set(rows.map((row) => row.receipt_id));
   }
 
-  /** Of which of these receipts some hop has written in the last `withinMs`: it is in flight there, or about to be tried again. */
+  /**
+   * Which of these receipts some hop wrote about in the last `withinMs`: it is in flight there, or about to be retried.
+   */
   async heardOfWithin(receiptIds: string[], withinMs: number): Promise<Set<string>> {
     const rows = (await this.db.query(
       `SELECT DISTINCT receipt_id FROM journal.entry
@@ -75,7 +77,7 @@ export class Journal {
     return new Set(rows.map((row) => row.receipt_id));
   }
 
-  /** The highest number of an attempt at each of these receipts, of those that failed on the way to being routed. */
+  /** The highest attempt number of each of these receipts, among attempts that failed before they were routed. */
   async attemptsOf(receiptIds: string[]): Promise<Map<string, number>> {
     if (receiptIds.length === 0) return new Map();
     const rows = (await this.db.query(
@@ -86,14 +88,16 @@ export class Journal {
     return new Map(rows.map(({ receipt_id, tried }) => [receipt_id, tried]));
   }
 
-  /** Makes the partitions of the coming days, and drops those over the retention, with the few rows kept beside them. */
+  /**
+   * Creates the partitions of the coming days, and drops those past the retention, with the few rows kept beside them.
+   */
   async turnPartitions(keepDays: number): Promise<void> {
     await ensureDailyPartitions(this.db, 'journal.entry');
     await dropOldPartitions(this.db, 'journal.entry', keepDays);
     await this.db.query('SELECT journal.forget_before(now() - make_interval(days => $1))', [keepDays]);
   }
 
-  /** Deletes what is told of receipts of a project. @param tx the transaction that deletes them */
+  /** Deletes the entries of a project's receipts. @param tx the transaction that deletes the receipts */
   async forgetReceipts(tx: Queryable, projectId: string, receiptIds: string[], before: Date): Promise<void> {
     await tx.query('SELECT journal.forget_receipts($1, $2, $3)', [projectId, receiptIds, before]);
   }
@@ -102,7 +106,7 @@ export class Journal {
     try {
       await insertEntries(this.db, this.service, entries);
     } catch (error) {
-      // What stands beside a refused entry is written without it.
+      // The entries beside a refused one are written without it.
       if (entries.length === 1 || !isRefusedRow(error)) this.onFailure(error, entries.length);
       throw error;
     }

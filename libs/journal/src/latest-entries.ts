@@ -1,6 +1,6 @@
 import type { Queryable } from '#libs/database';
 
-/** The last thing that is told of a turn or of a delivery. */
+/** The last entry about a turn or a delivery. */
 export interface LatestEntry {
   receipt_id: string;
   stage: 'turn' | 'delivery';
@@ -17,7 +17,7 @@ export async function latestEntries(
   receiptIds: string[],
 ): Promise<LatestEntry[]> {
   if (receiptIds.length === 0) return [];
-  // Of entries of one millisecond the end is the last.
+  // Among entries of one millisecond, the final outcome counts as the last.
   return (await db.query(
     `SELECT DISTINCT ON (receipt_id, stage, subject_id) receipt_id, stage, subject_id, outcome, reason, detail
        FROM journal.entry

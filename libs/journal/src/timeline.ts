@@ -16,7 +16,7 @@ export interface TimelineEntry {
 const columns = 'app_id, at, service, stage, outcome, terminal, reason, subject_id, attempt, duration_ms, detail';
 
 /**
- * Everything that happened to one receipt, oldest first; empty when it is not of this project. A stored receipt is its
+ * Everything that happened to one receipt, oldest first; empty when it is not in this project. A stored receipt is its
  * own first entry: the ingress keeps the view `journal.receipt` over its receipts.
  */
 export async function timeline(

@@ -1,4 +1,4 @@
-/** The statement that makes a service's own copy of what the portal tells of projects' limits. */
+/** The statement that creates a service's own copy of the projects' limits, which the portal sends. */
 export function createLimitTable(schema: string): string {
   return `
     CREATE TABLE ${schema}.project_limit (

@@ -2,7 +2,7 @@ import { Whole } from '#libs/service-kit';
 
 const ofInstallation = 'null: as the installation is set';
 
-/** What is different for one project from what the installation is set to. */
+/** What differs for one project from the installation's settings. */
 export class ProjectLimitsDto {
   @Whole(1, 100_000, {
     nullable: true,

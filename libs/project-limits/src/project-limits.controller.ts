@@ -4,7 +4,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { ProjectLimitsDto } from './limits.dto.js';
 import { ProjectLimits } from './project-limits.repository.js';
 
-/** What limits the caller's project has: the portal, which knows, says it before it commits it. */
+/** Receives the limits of the caller's project: the portal, which owns them, sends them before it commits them. */
 @ApiExcludeController()
 @Controller('internal/project')
 @RequireScopes('service')

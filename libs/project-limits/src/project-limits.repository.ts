@@ -3,10 +3,10 @@ import type { Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { noLimits, type ProjectLimitsDto } from './limits.dto.js';
 
-/** Another replica is told of a change, and this one reads it within that. */
+/** A change is sent to one replica only; the others read it within this time. */
 const readEveryMs = 10_000;
 
-/** The limits of the projects that have some of their own, in memory: every message asks for them. */
+/** The limits of projects that have their own, in memory, because every message needs them. */
 export class ProjectLimits extends Sweeping {
   private limits = new Map<string, ProjectLimitsDto>();
 
@@ -26,7 +26,7 @@ export class ProjectLimits extends Sweeping {
     return this.limits.get(projectId) ?? noLimits;
   }
 
-  /** Projects that are kept for a shorter time than the installation, with their days. */
+  /** Projects with a shorter retention than the installation, with their days. */
   shorterThan(days: number): { projectId: string; days: number }[] {
     return [...this.limits].flatMap(([projectId, { retention_days: own }]) =>
       own !== null && own < days ? [{ projectId, days: own }] : [],
@@ -51,7 +51,7 @@ export class ProjectLimits extends Sweeping {
   }
 }
 
-/** @param schema of the service; its migrations make the table */
+/** @param schema of the service; its migrations create the table */
 export function projectLimitsProvider(schema: string): Provider {
   return {
     provide: ProjectLimits,

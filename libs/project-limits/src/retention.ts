@@ -4,16 +4,16 @@ import type { ProjectLimits } from './project-limits.repository.js';
 const sweepEveryMs = 600_000;
 const rowsAtATime = 2_000;
 
-/** What a service keeps for a time. Both deletions say how many rows they deleted, at most `limit`. */
+/** Rows that a service keeps for a time. Both deletions return how many rows they deleted, at most `limit`. */
 export interface RetainedRows<Table extends string> {
   readonly tables: readonly Table[];
   deleteOld(table: Table, keepDays: number, limit: number): Promise<number>;
   deleteOldOf(projectId: string, keepDays: number, limit: number): Promise<number>;
 }
 
-/** Deletes what is over the retention, some rows at a time, so that it never stands in anybody's way. */
+/** Deletes rows past the retention, a few at a time, so that it never blocks other work. */
 export abstract class Retention<Table extends string> extends Sweeping {
-  /** @param keepDays of the installation; projects may have less */
+  /** @param keepDays of the installation; projects may have fewer */
   constructor(rows: RetainedRows<Table>, limits: ProjectLimits, keepDays: number) {
     super();
     this.sweepEvery({

@@ -1,12 +1,13 @@
 import type { RedisConnection } from './connection.js';
 
-/** A set that nobody adds to for so long is forgotten. */
+/** An App's set is dropped when nothing was added to it for this long. */
 const keptMs = 600_000;
 
 /**
- * Which receipts of an App were acknowledged and are on their way to their sessions, in the order of their ids: whoever
- * stores turns lets a later one wait for an earlier one. A place is a receipt's id, with an ending where it has several.
- * Nothing here is the truth: without Redis nobody waits, and a place that was left behind is given up.
+ * The acknowledged receipts of an App that are on their way to their sessions, in the order of their ids. Whoever
+ * stores turns lets a later one wait for an earlier one. A place is a receipt's id, with a suffix where a receipt has
+ * several. Nothing here is authoritative: without Redis no turn waits, and a place that was left behind is given up
+ * after a time.
  */
 export class ArrivalOrder {
   private changes = new Map<string, { enter: string[]; leave: string[] }>();
@@ -14,18 +15,18 @@ export class ArrivalOrder {
 
   constructor(private readonly redis: RedisConnection) {}
 
-  /** Takes a place; before the job that carries it is added by the same client. */
+  /** Takes a place. Call it before the same client adds the job that carries the receipt. */
   enter(appId: string, place: string): void {
     this.changeOf(appId).enter.push(place);
   }
 
-  /** Gives a place up: its turn is stored, it has ended, or it has to be tried again. */
+  /** Gives up a place: its turn is stored, its receipt has ended, or it has to be retried. */
   leave(appId: string, place: string): void {
     this.changeOf(appId).leave.push(place);
   }
 
   /**
-   * The first places up to one of them, in order.
+   * The first places up to and including `place`, in order.
    * @throws when Redis does not answer
    */
   async upTo(appId: string, place: string, limit: number): Promise<string[]> {
@@ -33,7 +34,7 @@ export class ArrivalOrder {
     return this.redis.zrange(keyOf(appId), '-', `[${place}`, 'BYLEX', 'LIMIT', 0, limit);
   }
 
-  /** What changes in one tick goes in one command, and before a job that is added in it. */
+  /** The changes of one tick go in one command, ahead of any job that is added in that tick. */
   private changeOf(appId: string): { enter: string[]; leave: string[] } {
     let change = this.changes.get(appId);
     if (!change) this.changes.set(appId, (change = { enter: [], leave: [] }));
@@ -57,7 +58,7 @@ export class ArrivalOrder {
   }
 
   private send(answer: Promise<unknown>): void {
-    // Without it nobody waits, or somebody waits in vain for as long as they may.
+    // If it fails, turns are not ordered, or one waits in vain for as long as it may.
     answer.catch(() => undefined);
   }
 }

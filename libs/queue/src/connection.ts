@@ -7,8 +7,8 @@ export type RedisConnection = Redis | Cluster;
 const retryStrategy = (times: number): number => Math.min(times * 50, 1_000);
 
 /**
- * A producer fails fast: the answer to a provider must not wait for Redis, and whatever is not added now is added by
- * the sweeper of the service that owns the row.
+ * A producer fails fast: the answer to a provider must not wait for Redis. A job that cannot be added now is added
+ * later by the sweeper of the service that owns the row.
  */
 export function producerConnection(url: string): RedisConnection {
   return connect(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2_000 });
@@ -21,7 +21,7 @@ export function consumerConnection(url: string): RedisConnection {
 
 function connect(url: string, how: RedisOptions): RedisConnection {
   const connection = open(url, { ...how, disableClientInfo: true });
-  // ioredis emits every reconnect failure; without a listener the first one would end the process.
+  // ioredis emits every failed reconnect; without a listener the first one would end the process.
   connection.on('error', () => undefined);
   return connection;
 }
@@ -34,7 +34,7 @@ function open(url: string, how: RedisOptions): RedisConnection {
     return new Cluster(nodes, {
       clusterRetryStrategy: retryStrategy,
       enableOfflineQueue,
-      // Names as they are: a certificate is for the name, not for the address behind it.
+      // Names are passed on unresolved: a certificate is for the name, not for the address behind it.
       dnsLookup: (address, callback) => callback(null, address),
       redisOptions: { ...redisOptions, ...secured },
     });
@@ -54,14 +54,14 @@ function open(url: string, how: RedisOptions): RedisConnection {
   return new Redis({ ...how, ...secured, ...nodes[0], db, retryStrategy });
 }
 
-/** BullMQ's name for the lane of a queue's surplus, under the prefix of that queue. */
+/** BullMQ's name for the lane that holds a queue's surplus, under the prefix of that queue. */
 export function surplusLane(queue: string): string {
   return `${queue}-surplus`;
 }
 
 /**
- * BullMQ's key prefix of a queue; the hash tag keeps one queue's keys in one slot of a Redis Cluster. By the `q` in it, the
- * four queues of a message's path are in four different quarters of the slots.
+ * BullMQ's key prefix of a queue. The hash tag keeps one queue's keys in one slot of a Redis Cluster. Because of its
+ * `q`, the four queues of a message's path lie in four different quarters of the slots.
  */
 export function queuePrefix(queue: string): string {
   return `{gatehouse:q:${queue}}`;

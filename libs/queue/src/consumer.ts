@@ -1,18 +1,18 @@
 import { type Job, Worker, type WorkerOptions } from 'bullmq';
 import type { RedisConnection } from './connection.js';
 
-/** Jobs that may wait beside those that run, for each that may run. */
+/** Jobs that may wait on other jobs, for each one that may run. */
 const waitingForEach = 4;
 
 /**
- * A worker of which a job that only waits for another one takes no place: with all of them held by such jobs, what they
- * wait for could not come. BullMQ fetches one job after the other, and how many of them run is counted here.
+ * A worker in which a job that only waits for another job takes no place: if such jobs held all places, the job that
+ * they wait for could not run. BullMQ fetches one job after another; this class counts how many of them run.
  */
 export class Consumer<T> extends Worker<T> {
   private readonly open = new Set<Promise<void>>();
-  /** What is done for them: each of `open` goes on until Redis knows that it is over. */
+  /** The handlers' work. Each entry of `open` continues until Redis knows that the job has ended. */
   private readonly handled = new Set<Promise<unknown>>();
-  /** How many of the entries of a job wait. */
+  /** How many items of a job wait. */
   private readonly waits = new Map<Job<T>, number>();
   private wake: (() => void) | undefined;
 
@@ -32,9 +32,9 @@ export class Consumer<T> extends Worker<T> {
     this.wake?.();
   }
 
-  /** Begins a job; resolves when there is room for the next one. */
+  /** Starts a job; resolves when there is room for the next one. */
   override async processJob(job: Job<T>, token: string): Promise<void> {
-    // It was asked for before the end began.
+    // It was requested before the shutdown began.
     if (this.isPaused()) return void (await job.moveToWait(token));
     const work = super
       .processJob(job, token, () => false)
@@ -50,7 +50,7 @@ export class Consumer<T> extends Worker<T> {
     while (!this.hasRoom) await new Promise<void>((resolve) => (this.wake = resolve));
   }
 
-  /** Lets an entry of a job wait without the job's place, which it has again when this resolves. */
+  /** Lets an item of a job wait without holding the job's place, which the job has again when this resolves. */
   async letWait<R>(job: Job<T>, wait: Promise<R>): Promise<R> {
     this.waits.set(job, (this.waits.get(job) ?? 0) + 1);
     this.wake?.();
@@ -63,14 +63,16 @@ export class Consumer<T> extends Worker<T> {
     }
   }
 
-  /** Takes no more jobs, and closes when those that it has are over; while Redis is away, it is told nothing of them. */
+  /**
+   * Takes no more jobs, and closes when the running ones have ended, whose results it does not report to a lost Redis.
+   */
   override async close(): Promise<void> {
     await this.pause(true);
     await Promise.allSettled(this.handled);
     await super.close(await this.isLostBefore(Promise.all(this.open)));
   }
 
-  /** Whether Redis is away, or goes before this is over: what it is told then waits for as long as that takes. */
+  /** Whether Redis is down, or goes down before `told` resolves: reports to it would then wait until it is back. */
   private async isLostBefore(told: Promise<unknown>): Promise<boolean> {
     if (this.redis.status !== 'ready') return true;
     const lost = Promise.withResolvers<boolean>();

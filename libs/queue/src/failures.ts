@@ -34,16 +34,19 @@ export function classify(error: unknown, attempt: number, attempts: number): Ver
   return { do: 'retry' };
 }
 
-/** Why every further attempt would fail alike; null where one may not. Also for work that keeps its attempts in rows. */
+/**
+ * The code of an error that every further attempt would repeat; null where a retry may help. Also for work that keeps
+ * its attempts in rows.
+ */
 export function permanentCode(error: unknown): string | null {
   if (error instanceof PermanentFailure) return error.code;
   return isOfTheData(error) ? 'not_processable' : null;
 }
 
 /**
- * Whether what the job carries is at fault, so that every further attempt would fail alike: a text that is no JSON, a value
- * nested too deeply or too large for JavaScript, or what Postgres takes in no column (SQLSTATE classes 22, data exception,
- * and 54, program limit exceeded).
+ * Whether the job's data is at fault, so that every further attempt would fail alike: text that is not JSON, a value
+ * too deep or too large for JavaScript, or one that no Postgres column takes (SQLSTATE classes 22, data exception, and
+ * 54, program limit exceeded).
  */
 function isOfTheData(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

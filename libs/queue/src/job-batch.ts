@@ -2,9 +2,9 @@ import type { JobContract } from '#libs/contracts';
 import { setId } from '#libs/contracts';
 
 /**
- * One entry of a BullMQ job. First attempts that are added at the same moment travel in one BullMQ job (a batch), as
- * Redis and its client cost about 300 µs a job and little for what it carries. A retry travels alone, so that each
- * message keeps its own attempts and its own backoff.
+ * One item of a BullMQ job. First attempts that are added at the same moment share one BullMQ job (a batch), because
+ * Redis and its client cost about 300 µs per job, and little for its contents. A retry goes alone, so that each message
+ * keeps its own attempts and backoff.
  */
 export interface JobItem {
   payload: Record<string, unknown>;
@@ -12,7 +12,7 @@ export interface JobItem {
   attempts: number;
   /** When it was first added, ms since the epoch. */
   addedAtMs: number;
-  /** W3C Trace Context of who added it. Absent: nobody takes traces. */
+  /** W3C Trace Context of the sender. Absent: traces are not exported. */
   traceparent?: string;
 }
 
@@ -21,15 +21,15 @@ export interface JobBatch {
 }
 
 export const batchLimits = { maxItems: 32, maxBytes: 128 * 1024 };
-/** What surplus holds at a time is what others wait for: less of it goes together. */
+/** Other jobs wait for whatever surplus runs at a time, so its batches are smaller. */
 const surplusLimits = { ...batchLimits, maxItems: 16 };
 
-/** Of a project that sends more than its share (`surplus` of its payload): it waits in a lane of its own. */
+/** Whether its project sends more than its share (`surplus` in the payload): it then waits in a lane of its own. */
 export function isSurplus({ payload }: JobItem): boolean {
   return payload['surplus'] === true;
 }
 
-/** Splits items into batches within the limits; a big one goes alone, and surplus travels with surplus. */
+/** Splits items into batches within the limits. A large item goes alone, and surplus goes only with surplus. */
 export function batchesOf(items: JobItem[]): JobBatch[] {
   const surplus = items.filter(isSurplus);
   if (surplus.length === 0) return split(items, batchLimits);
@@ -55,13 +55,13 @@ function split(items: JobItem[], limits: typeof batchLimits): JobBatch[] {
   return result;
 }
 
-/** The item's own id when alone, so that whoever adds it again while it waits changes nothing. */
+/** A single item's own id, so that adding it again while it waits changes nothing. */
 export function batchId(contract: JobContract, batch: JobBatch): string {
   const ids = batch.items.map(({ payload }) => contract.jobId(payload));
   return ids.length === 1 && ids[0] !== undefined ? ids[0] : setId(ids);
 }
 
-/** When the wait of its first item began, in ms since the epoch. */
+/** When the wait of its oldest item began, in ms since the epoch. */
 export function oldestOf(batch: JobBatch): number {
   return Math.min(...batch.items.map(({ addedAtMs }) => addedAtMs));
 }

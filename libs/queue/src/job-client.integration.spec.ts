@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   client = new JobClient(link.url);
-  // An add does not wait for the connection: what comes before it is missed, and swept.
+  // An add does not wait for the connection: earlier ones are missed, and left to the sweeper.
   await until('the client is connected', async () => (await client.waiting(queue)).own === 0);
 });
 afterEach(async () => {

@@ -8,18 +8,20 @@ import { ArrivalOrder } from './arrival-order.js';
 import { batchesOf, type JobBatch, batchId, isSurplus, oldestOf, type JobItem } from './job-batch.js';
 import { producerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
 
-/** Jobs that wait in a queue, those of surplus apart. */
+/** Jobs that wait in a queue, surplus counted separately. */
 export interface Waiting {
   own: number;
   surplus: number;
 }
 
-/** Adds jobs. A job may be lost, since the rows are the truth and sweepers add again: adding never throws for Redis. */
+/**
+ * Adds jobs. Adding never throws for Redis: a job may be lost, because the rows are the truth and sweepers add again.
+ */
 export class JobClient extends ClientProxy {
   private readonly redis: RedisConnection;
   private readonly queues = new Map<string, Queue>();
   private readonly senders = new Map<string, Batcher<JobItem, boolean>>();
-  /** Adds that Redis refused since the start, by job name: a metric, and the sign that sweepers have work. */
+  /** Adds that Redis refused since the start, by job name: a metric, and a sign that sweepers have work. */
   readonly missed = new Map<string, number>();
   readonly order: ArrivalOrder;
 
@@ -31,8 +33,8 @@ export class JobClient extends ClientProxy {
 
   /**
    * Enqueues a job.
-   * @param sinceMs when its wait began, in ms since the epoch, if that was before now
-   * @returns false when Redis did not take it; the caller's row stays unfinished and its sweeper adds it again
+   * @param sinceMs when its wait began, in ms since the epoch, if before now
+   * @returns false when Redis did not take it; the caller's row stays unfinished and its sweeper adds the job again
    */
   async enqueue<P extends object>(contract: JobContract<P>, payload: P, sinceMs = Date.now()): Promise<boolean> {
     const item = itemOf(payload, sinceMs);
@@ -40,7 +42,7 @@ export class JobClient extends ClientProxy {
   }
 
   /**
-   * Enqueues a job after a delay; under the contract's own id, so the same job added twice is one job.
+   * Enqueues a job after a delay, under the contract's own id, so that adding the same job twice makes one job.
    * @returns false when Redis did not take it, as `enqueue`
    */
   async enqueueLater<P extends object>(contract: JobContract<P>, payload: P, delayMs: number): Promise<boolean> {
@@ -55,15 +57,17 @@ export class JobClient extends ClientProxy {
     }
   }
 
-  /** Sends one item alone, after a delay: a retry. Unlike `enqueue` it throws, since the retry is not in a row yet. */
+  /**
+   * Sends one item alone after a delay, as a retry. Unlike `enqueue` it throws, because no row knows of the retry yet.
+   */
   async republish(contract: JobContract, item: JobItem, delayMs: number): Promise<void> {
     const batch = { items: [item] };
-    // The job it comes from may still hold the plain id, and an add under a known id is ignored.
+    // The job that it comes from may still hold the plain id, and an add under a known id is ignored.
     const jobId = `${batchId(contract, batch)}_at_${Date.now() + delayMs}`;
     await this.laneOf(contract, batch).add(contract.name, batch, { jobId, delay: delayMs, ...keepNothing });
   }
 
-  /** What the server says of itself. @throws when Redis does not answer */
+  /** What the server reports about itself. @throws when Redis does not answer */
   async server(): Promise<{ version: string; policy: string; nowMs: number }> {
     const [info, [seconds, micros]] = await Promise.all([this.redis.info(), this.redis.time()]);
     const told = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? 'unknown';
@@ -78,7 +82,7 @@ export class JobClient extends ClientProxy {
     return { own, surplus };
   }
 
-  /** Jobs per state of one queue, and how long in ms the one that is next has waited: nearly always the oldest. */
+  /** Jobs per state of one queue, and how long in ms the next one has waited, which is nearly always the oldest. */
   async depth(queue: string): Promise<{ waiting: number; active: number; delayed: number; oldestMs: number }> {
     const own = await depthOf(this.queue(queue));
     if (!hasSurplus(queue)) return own;
@@ -92,8 +96,8 @@ export class JobClient extends ClientProxy {
   }
 
   /**
-   * How long, in ms, the consumers of a queue take to get to a job; 0 while Redis does not say. A row has to be so much
-   * older before a sweeper may add its job again: adding everything again would only lengthen the queue.
+   * How long, in ms, a job waits until the consumers of a queue get to it; 0 while Redis does not answer. A sweeper may
+   * add the job of a row again only when the row is older by this much: otherwise it would only lengthen the queue.
    */
   async behindMs(queue: string): Promise<number> {
     try {
@@ -103,13 +107,13 @@ export class JobClient extends ClientProxy {
     }
   }
 
-  /** Tells each time when Redis is there again, or for the first time: what it held may be lost. */
+  /** Calls the listener whenever Redis is connected, the first time included: what it held may be lost. */
   onReady(listener: () => void): void {
     this.redis.on('ready', listener);
   }
 
   override async connect(): Promise<void> {
-    // Lazy by design: a service starts and answers while Redis is away.
+    // Connects lazily by design: a service starts and answers while Redis is down.
   }
 
   override async close(): Promise<void> {
@@ -174,7 +178,7 @@ export class JobClient extends ClientProxy {
     return first && isSurplus(first) ? this.queue(surplusLane(queue), queue) : this.queue(queue);
   }
 
-  /** @param of the queue that it is a lane of */
+  /** @param of the queue whose lane it is */
   private queue(name: string, of = name): Queue {
     let queue = this.queues.get(name);
     if (!queue) {
@@ -187,7 +191,7 @@ export class JobClient extends ClientProxy {
       queue.on('error', () => undefined);
       this.queues.set(name, queue);
       const begun = queue;
-      // BullMQ prepares a queue once: one that was first used while Redis was away would refuse every job for good.
+      // BullMQ prepares a queue once: a queue first used while Redis was down would refuse every job forever.
       begun.waitUntilReady().catch(() => {
         this.queues.delete(name);
         begun.close().catch(() => undefined);
@@ -207,17 +211,17 @@ async function depthOf(lane: Queue): Promise<{ waiting: number; active: number; 
     waiting: counts['wait'] ?? 0,
     active: counts['active'] ?? 0,
     delayed: counts['delayed'] ?? 0,
-    // The delay of a retry was asked for: it is no sign of a queue that is behind.
+    // The delay of a retry was requested: it does not mean that the queue is behind.
     oldestMs: oldest ? Math.max(0, Date.now() - oldest.timestamp - (oldest.opts.delay ?? 0)) : 0,
   };
 }
 
-/** What waits for its first attempt; it knows its place in the trace where somebody takes traces. */
+/** A job's first attempt. It carries its place in the trace if traces are exported. */
 function itemOf(payload: object, addedAtMs: number): JobItem {
   const given = payload as Record<string, unknown>;
   const parent = exportsTraces() ? traceparent(String(given['receipt_id'])) : undefined;
   return { payload: given, attempts: 0, addedAtMs, ...(parent === undefined ? {} : { traceparent: parent }) };
 }
 
-// A finished job's id would block the sweeper's next add of the same row; what happened is in Postgres.
+// A finished job's id would block the sweeper's next add for the same row; what happened is in Postgres.
 const keepNothing = { removeOnComplete: true, removeOnFail: true };

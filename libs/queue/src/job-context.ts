@@ -1,9 +1,9 @@
 import { BaseRpcContext } from '@nestjs/microservices';
 
-/** Resolves as what it is given, which takes no place of the consumer meanwhile. */
+/** Resolves with the given promise, and holds no place of the consumer meanwhile. */
 export type Waiting = <T>(wait: Promise<T>) => Promise<T>;
 
-/** What a handler may know of the job it runs for. */
+/** What a handler may know about the job that it runs for. */
 export class JobContext extends BaseRpcContext<[name: string, attempt: number, addedAtMs: number, waiting: Waiting]> {
   /** 1 for the first attempt. */
   get attempt(): number {
@@ -15,7 +15,7 @@ export class JobContext extends BaseRpcContext<[name: string, attempt: number, a
     return Date.now() - this.args[2];
   }
 
-  /** For what waits for another job: with every place of the consumer held by such waits, that one could not come. */
+  /** For waits on another job: if such waits held every place of the consumer, that job could not run. */
   get waiting(): Waiting {
     return this.args[3];
   }

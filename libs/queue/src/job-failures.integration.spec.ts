@@ -106,7 +106,7 @@ describe('a job that fails', () => {
     server.listen(() => undefined);
     await jobs.enqueueAll([route('evt_bad'), route('evt_good')]);
     await gone.promise;
-    // The job is over when the slow one is: whoever stops the server waits for it.
+    // The job ends when its slow item does: closing the server waits for it.
     const closed = server.close();
     slow.resolve();
     await closed;

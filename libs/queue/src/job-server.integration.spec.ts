@@ -127,7 +127,7 @@ describe('a server of jobs', () => {
   });
 });
 
-/** Another process that takes a job and never ends it, under the lock that a server has. */
+/** Another process that takes a job and never ends it, under a lock like a server's. */
 function holdJob(redisUrl: string): ChildProcess {
   const script = `
     const { Worker } = require('bullmq');

@@ -2,6 +2,7 @@ import { backoffMs, jobs, type JobContract } from '#libs/contracts';
 import { inMessage, inSpan } from '#libs/telemetry';
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import type { Job } from 'bullmq';
+import { validateSync } from 'class-validator';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { JobBatch, JobItem } from './job-batch.js';
 import { consumerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
@@ -9,40 +10,39 @@ import { Consumer } from './consumer.js';
 import { classify, errorCode, PermanentFailure } from './failures.js';
 import { hasSurplus, JobClient } from './job-client.js';
 import { JobContext, type Waiting } from './job-context.js';
-import { checkedPayload } from './payload.js';
 
 export interface JobServerOptions {
   redisUrl: string;
   /** The queues this service consumes; each of their jobs needs one handler and one handler for its dead letters. */
   queues: string[];
   /**
-   * BullMQ jobs of one queue that run at the same time in this process; each may carry a batch of 32. Four times as many
-   * may wait for others beside them.
+   * BullMQ jobs of one queue that run at the same time in this process; each may carry a batch of 32. Four times as
+   * many may wait on other jobs beside them.
    */
   concurrency: number;
-  /** As `concurrency`, of surplus; one at a time while other jobs come. Absent: as many. */
+  /** As `concurrency`, for surplus; one at a time while other jobs come. Absent: the same. */
   surplusConcurrency?: number;
 }
 
-/** What a `<job>.dead` handler gets. `payload` is as it came, and may be the very thing that was wrong. */
+/** What a `<job>.dead` handler gets. `payload` is as it came, and may itself be what was wrong. */
 export interface DeadJob<P> {
   payload: P;
   code: string;
   reason: string;
 }
 
-/** So long after a job that is no surplus, another one is expected. */
+/** After a job that is not surplus, surplus makes way for this long, in case another one comes. */
 const wayIsMadeMs = 1_000;
 
-/** BullMQ as a transport of `@nestjs/microservices`: handlers are `@EventPattern` methods named for their job. */
+/** BullMQ as a transport of `@nestjs/microservices`: handlers are `@EventPattern` methods named after their job. */
 export class JobServer extends Server implements CustomTransportStrategy {
   override readonly propagatesEventHandlerErrors = true;
   private readonly workers: Consumer<JobBatch>[] = [];
   private redis: RedisConnection | undefined;
   private readonly retries: JobClient;
-  /** Whose surplus was taken last. */
+  /** The project whose surplus was taken last. */
   private lastSurplus: unknown;
-  /** Until when surplus makes way. */
+  /** Timers that end the time in which surplus makes way. */
   private readonly ways = new Map<Consumer<JobBatch>, NodeJS.Timeout>();
 
   constructor(private readonly options: JobServerOptions) {
@@ -62,7 +62,7 @@ export class JobServer extends Server implements CustomTransportStrategy {
     callback();
   }
 
-  /** Stops taking jobs and waits for those that run. */
+  /** Stops taking jobs and waits for the running ones. */
   override async close(): Promise<void> {
     for (const way of this.ways.values()) clearTimeout(way);
     await Promise.allSettled(this.workers.map((worker) => worker.close()));
@@ -78,7 +78,9 @@ export class JobServer extends Server implements CustomTransportStrategy {
     return this.workers as T;
   }
 
-  /** Surplus takes few jobs at a time as long as others come: what a process has in hand is what the next one waits for. */
+  /**
+   * Runs surplus one job at a time while other jobs come: the next job has to wait for whatever the process is running.
+   */
   private makeWay(surplus: Consumer<JobBatch>, { data }: Job<JobBatch>): void {
     // A project need not make way for itself.
     if (data.items.every(({ payload }) => payload['project_id'] === this.lastSurplus)) return;
@@ -108,8 +110,8 @@ export class JobServer extends Server implements CustomTransportStrategy {
     const worker = new Consumer<JobBatch>(lane, take, concurrency, connection, {
       connection,
       prefix: queuePrefix(queue),
-      // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do. What waits
-      // for a dead process is swept sooner; a shorter lock would have jobs of a busy process run twice.
+      // A stalled job is a killed process, not a bad job. It runs again, and the rows decide what is left to do. Sweeps
+      // find a dead process's work sooner than this; a shorter lock would run jobs of a busy process twice.
       maxStalledCount: 1_000,
       stalledInterval: 2_000,
       lockDuration: 10_000,
@@ -129,7 +131,7 @@ export class JobServer extends Server implements CustomTransportStrategy {
     if (failed) throw failed.reason;
   }
 
-  /** Log lines and spans of a job that is of a message name it. */
+  /** Log lines and spans of a message's job name that message. */
   private follow(contract: JobContract, item: JobItem, waiting: Waiting): Promise<void> {
     const { receipt_id: eventId, organization_id: organizationId } = item.payload;
     const about = { 'messaging.system': 'bullmq', 'messaging.destination.name': contract.queue };
@@ -140,7 +142,9 @@ export class JobServer extends Server implements CustomTransportStrategy {
     );
   }
 
-  /** Runs one item to its end: handled, sent again, or dead. Throws when Redis takes no retry, or its dead-lettering fails. */
+  /**
+   * Runs one item to its end: handled, sent again, or dead. Throws when Redis takes no retry or dead-lettering fails.
+   */
   private async serve(contract: JobContract, item: JobItem, waiting: Waiting): Promise<void> {
     const attempt = item.attempts + 1;
     const context = new JobContext([contract.name, attempt, item.addedAtMs, waiting]);
@@ -164,7 +168,7 @@ export class JobServer extends Server implements CustomTransportStrategy {
         attempt,
         ...verdict,
         error: String(error),
-        // Without a code it is one that nobody foresaw: where it was thrown is what there is to know.
+        // An error without a code was not foreseen: the stack is the only information about it.
         stack: error instanceof Error && errorCode(error) === 'internal_error' ? error.stack : undefined,
       });
       if (verdict.do === 'later') {
@@ -198,4 +202,18 @@ export class JobServer extends Server implements CustomTransportStrategy {
       if (!wanted.includes(pattern)) throw new Error(`A handler for ${pattern}, which this service does not consume.`);
     }
   }
+}
+
+/**
+ * Checks a payload from the queue against its contract; the compiler checks what goes in.
+ * @throws PermanentFailure `invalid_payload`, naming the fields
+ */
+function checkedPayload<P extends object>(contract: JobContract<P>, data: unknown): P {
+  const payload = Object.assign(new contract.payload(), data);
+  const errors = validateSync(payload, { forbidUnknownValues: false });
+  if (errors.length > 0) {
+    const fields = errors.map((error) => `${error.property}: ${Object.values(error.constraints ?? {}).join(', ')}`);
+    throw new PermanentFailure('invalid_payload', `${contract.name} ${fields.join('; ')}`);
+  }
+  return payload;
 }

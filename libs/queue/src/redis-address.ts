@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 
 export interface RedisAddress {
-  /** One server; a Cluster; or Sentinels, who say which server is the master now. */
+  /** One server, a Cluster, or Sentinels, which say which server is the current master. */
   kind: 'server' | 'cluster' | 'sentinel';
   nodes: { host: string; port: number }[];
   username?: string;
   password?: string;
   db: number;
   tls?: ConnectionOptions;
-  /** What Sentinels call the master. */
+  /** The name of the master among the Sentinels. */
   master: string;
   sentinelPassword?: string;
 }
@@ -21,9 +21,9 @@ const form = /^(rediss?)(?:\+(cluster|sentinel))?:$/;
  * - `redis+cluster://user:password@host:6379?nodes=host2:6379,host3:6379`
  * - `redis+sentinel://user:password@sentinel:26379/master-name?nodes=sentinel2:26379&sentinel_password=…`
  *
- * `rediss+cluster` and `rediss+sentinel` take TLS everywhere; `ca=/path` names who signs the servers' certificates, else the
- * system's authorities do.
- * @throws Error that says what is wrong, without the address, which holds a password
+ * `rediss+cluster` and `rediss+sentinel` use TLS everywhere. `ca=/path` names the authority that signs the servers'
+ * certificates; without it, the system's authorities are used.
+ * @throws Error that says what is wrong, without the address, which contains a password
  */
 export function redisAddress(text: string): RedisAddress {
   const url = URL.parse(text);
@@ -52,6 +52,6 @@ export function redisAddress(text: string): RedisAddress {
 function nodeOf(node: string, defaultPort: number): { host: string; port: number } {
   const url = URL.parse(`redis://${node}`);
   if (!url?.hostname) throw new Error('REDIS_URL names a node that is not host:port');
-  // IPv6 addresses stand in brackets, which a socket does not know.
+  // IPv6 addresses are in brackets, which a socket does not accept.
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port) || defaultPort };
 }

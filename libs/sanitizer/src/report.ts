@@ -1,4 +1,4 @@
-/** What a rule is called in a report. */
+/** The name of a rule in a report. */
 export const ruleNames = [
   'lone_surrogates',
   'html',
@@ -25,7 +25,7 @@ export const ruleNames = [
 ] as const;
 export type RuleName = (typeof ruleNames)[number];
 
-/** What was done to a text; kept with the event, so that a person can see why two views of it differ. */
+/** What was done to a text; stored with the event, so that a person can see why two views of it differ. */
 export interface SanitizerReport {
   /** How often each rule acted; a rule that did nothing is absent. `nfc` counts texts, `length` UTF-16 units. */
   counts: Partial<Record<RuleName, number>>;
@@ -33,7 +33,7 @@ export interface SanitizerReport {
   rounds: number;
   /** UTF-16 units that a cap cut. */
   cut: number;
-  /** False when the text still changed after the last round: it was withheld, and its message is to be parked. */
+  /** False when the text still changed after the last round: it was withheld, and its message has to be parked. */
   settled: boolean;
 }
 
@@ -45,7 +45,7 @@ export function count(report: SanitizerReport, rule: RuleName, times: number): v
   if (times > 0) report.counts[rule] = (report.counts[rule] ?? 0) + times;
 }
 
-/** Adds what was done to a part to the report of the whole. */
+/** Adds the report of a part to that of the whole. */
 export function addReport(whole: SanitizerReport, part: SanitizerReport): void {
   for (const rule of ruleNames) count(whole, rule, part.counts[rule] ?? 0);
   whole.rounds = Math.max(whole.rounds, part.rounds);

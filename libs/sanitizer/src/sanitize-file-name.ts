@@ -1,14 +1,14 @@
 import type { SanitizerReport } from './report.js';
 import { sanitize } from './sanitize.js';
 
-/** File systems take 255 bytes; some room is left for a prefix. */
+/** File systems allow 255 bytes; this leaves room for a prefix. */
 const maxBytes = 200;
 const maxExtensionChars = 16;
 const device = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)/i;
 
 /**
- * A name for an attachment that is safe to show, to log and to write anywhere: one line, no folders, no control or
- * direction characters (`gpj.exe` stays what it is), no reserved name, at most 200 bytes of UTF-8 with its extension kept.
+ * A name for an attachment that is safe to show, log and write anywhere: one line, no folders, no control or direction
+ * characters (`gpj.exe` stays visible as that), no reserved name, at most 200 bytes of UTF-8 with its extension kept.
  */
 export function sanitizeFileName(name: string): { name: string; report: SanitizerReport } {
   const { text, report } = sanitize(name, { maxChars: 4_096 });

@@ -2,9 +2,9 @@ import { addReport, emptyReport, type SanitizerReport } from './report.js';
 import { sanitize } from './sanitize.js';
 
 export interface ValueLimits {
-  /** Objects and lists within each other. Default 16. */
+  /** Nesting of objects and lists. Default 16. */
   maxDepth?: number;
-  /** Entries of the whole value, keys and list items alike. Default 2 000. */
+  /** Entries of the whole value, both keys and list items. Default 2 000. */
   maxEntries?: number;
   /** UTF-16 units of each text. Default 20 000. */
   maxChars?: number;
@@ -17,8 +17,8 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 const maxKeyChars = 256;
 
 /**
- * A JSON value (the metadata of a message, a tool's result) with every text in it sanitised, keys included. What is no
- * JSON becomes null. Two keys that become one are told apart by a number.
+ * A JSON value (the metadata of a message, a tool's result) with every text in it sanitised, including keys. Values
+ * that are not JSON become null. Keys that become equal are distinguished by a number.
  */
 export function sanitizeValue(value: unknown, limits: ValueLimits = {}): { value: JsonValue; report: SanitizerReport } {
   const report = emptyReport();
@@ -73,7 +73,7 @@ class Walk {
       }
       result.set(unusedKey(result, this.text(key, maxKeyChars)), this.value(entry, depth + 1));
     }
-    // Own properties only, `__proto__` among them.
+    // Own properties only, including `__proto__`.
     return Object.fromEntries(result);
   }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sanitize, sanitizeFileName, sanitizeValue } from './index.js';
 
-/** Pieces that rules look for, so that random texts join them in ways nobody thought of. */
+/** Pieces that the rules look for: random texts combine them in unforeseen ways. */
 const pieces = [
   '<!--', '-->', '--!>', '<!', '--', '<|', '|>', 'im_start', '[INST]', '[/', 'external', 'ехternal', ' 12ab', ']', '［', '<<SYS>>',
   '\x1b[', '\x1b]', '\x1b', '\x07', '\x9b', '31m', '\r', '\n', '\u0085', '\u200B', '\u200C', '\u200D', '\u202E', '\uFE0F', '\u{E0100}',
@@ -16,7 +16,9 @@ const text = fc.oneof(
 );
 const limits = fc.record({ maxChars: fc.integer({ min: 64, max: 400 }), maxLines: fc.integer({ min: 2, max: 10 }) });
 
-/** What may never stand in a result; what stays in code or in some scripts is looked for where there are none of these. */
+/**
+ * What must never remain in a result. What is allowed in code or in some scripts is checked where none of these occur.
+ */
 const forbidden =
   // oxlint-disable-next-line no-control-regex
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u202A-\u202E\u2066-\u2069\uFEFF\p{Cs}]|[<＜]\|im_start\|[>＞]/su;

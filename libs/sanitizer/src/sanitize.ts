@@ -9,7 +9,7 @@ import type { Rule } from './rules/rule.js';
 import { untilSettled } from './settle.js';
 
 export interface SanitizeOptions {
-  /** `html` for a part that says it is HTML (an e-mail's): it becomes text first. Default `text`. */
+  /** `html` for a part declared as HTML (in an e-mail): it is converted to text first. Default `text`. */
   format?: 'text' | 'html';
   /** UTF-16 units of the result. Default 100 000, at least 64. */
   maxChars?: number;
@@ -23,10 +23,10 @@ export interface Sanitized {
 }
 
 const defaults = { maxChars: 100_000, maxLines: 5_000 };
-/** What is read of a text at all: far above any cap of the result, so that nothing hidden in front of it is what remains. */
+/** The most that is read of a text: far above any cap of the result, so that a hidden beginning cannot use it up. */
 const maxInputChars = 4 * 1024 * 1024;
 
-/** The order matters: see the reasons at each rule. */
+/** The order matters: each rule states the reasons. */
 const rules: readonly Rule[] = [
   ...characterRules,
   htmlComments,
@@ -38,9 +38,9 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * External text as a model or a person may be shown it: what both see is what is there. The rules run again until
- * nothing changes, since what one removes may bring together what another looks for. It never throws, takes time
- * linear in the text, and changes nothing when run on its own result. It does not make text trustworthy.
+ * External text as a model or a person may see it: both see exactly what is there. The rules repeat until nothing
+ * changes, because what one removes may bring together what another looks for. It never throws, takes time linear in
+ * the text, and changes nothing when run on its own result. It does not make text trustworthy.
  */
 export function sanitize(text: string, options: SanitizeOptions = {}): Sanitized {
   const limits = {
@@ -86,7 +86,7 @@ function round(text: string, limits: LengthLimits, cutBefore: number, report: Sa
   return fitting;
 }
 
-/** Most text is printable ASCII without a bracket: but for a template's turns no rule has anything to say about it. */
+/** Most text is printable ASCII without a bracket: apart from a template's turns, no rule applies to it. */
 function isPlain(text: string): boolean {
   return /^[\t\n\x20-\x3b\x3d-\x5a\x5c-\x7e]*$/.test(text) && turnMarkers.apply(text).times === 0;
 }

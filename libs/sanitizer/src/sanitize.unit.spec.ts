@@ -5,7 +5,7 @@ const zwsp = '\u200B';
 const zwj = '\u200D';
 const zwnj = '\u200C';
 const esc = '\x1b';
-/** NFC but for compatibility ideographs. */
+/** NFC except for compatibility ideographs. */
 const composed = (text: string) =>
   text.replace(/[^\uF900-\uFAFF\u{2F800}-\u{2FA1F}]+/gu, (part) => part.normalize('NFC'));
 

@@ -4,8 +4,8 @@ const maxRounds = 8;
 const withheld = '[text withheld: it did not settle]';
 
 /**
- * Runs the rules again until nothing changes, since what one removes may bring together what another looks for. A text that
- * still changes after the last round is withheld, and `report.settled` is false.
+ * Repeats the rules until nothing changes, because what one removes may bring together what another looks for. A text
+ * that still changes after the last round is withheld, and `report.settled` is false.
  */
 export function untilSettled(text: string, report: SanitizerReport, round: (text: string) => string): string {
   let current = text;

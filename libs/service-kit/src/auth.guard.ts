@@ -39,10 +39,12 @@ function tenantOf({ headers }: AuthenticatedRequest): { organizationId: string; 
   return { organizationId: String(organizationId ?? ''), projectId: String(projectId ?? '') };
 }
 
-/** What a caller that holds `admin` needs all the same: what is for services alone, and the right over others' approvals. */
+/** What `admin` does not include: what is for services only, and the right over others' approvals. */
 export const notInAdmin: readonly Scope[] = ['service', 'credentials:reveal', 'approvals:manage'];
 
-/** Whether what a caller holds includes a scope: `x:write` and `members:manage` include `x:read`, `admin` all but `notInAdmin`. */
+/**
+ * Whether a caller's scopes include one: `x:write` and `members:manage` include `x:read`, `admin` all but `notInAdmin`.
+ */
 export function holds(held: readonly Scope[], wanted: Scope): boolean {
   if (held.includes(wanted)) return true;
   if (notInAdmin.includes(wanted)) return false;

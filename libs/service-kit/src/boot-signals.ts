@@ -1,6 +1,6 @@
 /**
- * Loaded before everything else (`node --import`): until a program handles SIGTERM and SIGINT itself they end it at once,
- * also as the first process of a container, where the kernel ignores a signal that nobody handles.
+ * Loaded before everything else (`node --import`). Until a program handles SIGTERM and SIGINT itself, they end it at
+ * once. That also holds for the first process of a container, where the kernel ignores a signal that nobody handles.
  */
 for (const [signal, number] of [
   ['SIGTERM', 15],

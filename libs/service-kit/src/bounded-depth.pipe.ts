@@ -1,10 +1,9 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { isShallow } from './is-shallow.js';
 import { Problem } from './problem.js';
 
 const maxDepth = 100;
 
-/** Refuses bodies nested so deep that whoever walks them would overflow the stack. */
+/** Refuses bodies nested so deeply that code that walks them would overflow the stack. */
 @Injectable()
 export class BoundedDepthPipe implements PipeTransform {
   transform(value: unknown, { type }: ArgumentMetadata): unknown {
@@ -13,4 +12,13 @@ export class BoundedDepthPipe implements PipeTransform {
     }
     return value;
   }
+}
+
+/**
+ * Whether a JSON value has at most `levels` levels: an object or a list is one, and each inside it one more. A deeper
+ * value would overflow the stack of code that walks it.
+ */
+export function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((entry) => isShallow(entry, levels - 1));
 }

@@ -35,7 +35,7 @@ export const url =
   (name, value) => {
     const result = text(fallback)(name, value);
     if (!URL.canParse(result)) throw new Error(`${name} is not a URL`);
-    // Of Kubernetes, which leaves a variable that it does not know as it is; with the next start it may know it.
+    // From Kubernetes, which leaves an unknown variable unresolved; at the next start it may know it.
     if (result.includes('$(')) throw new Error(`${name} holds a variable that nothing filled in`);
     return result.replace(/\/$/, '');
   };
@@ -51,7 +51,7 @@ export const json =
     try {
       parsed = JSON.parse(text()(name, value));
     } catch {
-      // The value is likely a secret: say nothing of it.
+      // The value is probably a secret: the error must not contain it.
       throw new Error(`${name} is not valid JSON, or not set`);
     }
     return check(parsed);
@@ -93,7 +93,7 @@ export function readEnv<S extends Record<string, Reader<unknown>>>(
   return values as Values<S>;
 }
 
-/** What slow clients may take; of every service. */
+/** What slow clients may take; for every service. */
 export const httpLimitSettings = {
   HTTP_HEADERS_TIMEOUT_MS: integer(httpLimitDefaults.HTTP_HEADERS_TIMEOUT_MS, 100, 600_000),
   HTTP_REQUEST_TIMEOUT_MS: integer(httpLimitDefaults.HTTP_REQUEST_TIMEOUT_MS, 100, 3_600_000),
@@ -101,24 +101,24 @@ export const httpLimitSettings = {
   HTTP_MAX_CONNECTIONS: integer(httpLimitDefaults.HTTP_MAX_CONNECTIONS, 10, 1_000_000),
 };
 
-/** Where a service serves its metrics and its state in detail; 0: any free port. */
+/** Where a service serves its metrics and its detailed state; 0: any free port. */
 export const operationsSettings = { OPERATIONS_PORT: integer(9090, 0, 65_535) };
-/** Where traces and metrics go; of every service. */
+/** Where traces and metrics go; for every service. */
 export const telemetrySettings = {
-  /** OTLP over HTTP (`http://collector:4318`); none: no trace is made, and metrics wait to be scraped. */
+  /** OTLP over HTTP (`http://collector:4318`); none: no traces are made, and metrics wait to be scraped. */
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalUrl,
   /** The share of messages whose trace is sent. */
   TRACES_PERCENT: integer(100, 0, 100),
   /** How often metrics are sent there, in ms; 0: never. */
   METRICS_EXPORT_MS: integer(0, 0, 3_600_000),
 };
-/** What tokens of services are held to; of every service. */
+/** Limits on service tokens; for every service. */
 export const tokenLimitSettings = {
   SERVICE_TOKEN_MAX_AGE_SECONDS: integer(tokenLimitDefaults.SERVICE_TOKEN_MAX_AGE_SECONDS, 130, 86_400),
   SERVICE_TOKEN_REMEMBERED: integer(tokenLimitDefaults.SERVICE_TOKEN_REMEMBERED, 1_000, 10_000_000),
 };
 
-/** What every service that has a database and queues is given. */
+/** Settings of every service with a database and queues. */
 export const serviceSettings = {
   ...httpLimitSettings,
   ...operationsSettings,
@@ -130,33 +130,35 @@ export const serviceSettings = {
   REDIS_URL: url(),
   DATABASE_POOL: integer(10, 2, 200),
   QUEUE_CONCURRENCY: integer(16, 1, 1_000),
-  /** As QUEUE_CONCURRENCY, for jobs of projects that send more than their share; one while those of others come. */
+  /** As QUEUE_CONCURRENCY, for jobs of projects that send more than their share; one at a time while others come. */
   SURPLUS_CONCURRENCY: integer(16, 1, 1_000),
   GATEHOUSE_SERVICE_KEY: json(privateKeys),
   PUBLIC_URL: url(),
   LOG_LEVEL: text('info'),
   /** Public keys of each service, `{service: URL of its JWKS, or the JWKS}`; absent: all sign with one key. */
   GATEHOUSE_SERVICE_ISSUERS: optionalJson(readIssuers),
-  /** `iss` of the cluster's ServiceAccount tokens; absent: they are not taken. */
+  /** `iss` of the cluster's ServiceAccount tokens; absent: they are not accepted. */
   KUBERNETES_ISSUER: optionalText,
   KUBERNETES_JWKS_URL: optionalText,
   /** The namespace whose ServiceAccounts are services. */
   KUBERNETES_NAMESPACE: optionalText,
   /** A token for the JWKS, where the API server does not give it to everyone. */
   KUBERNETES_JWKS_TOKEN_FILE: optionalText,
-  /** A folder of projected tokens, one file an audience (`credential-vault`): calls carry those instead of own tokens. */
+  /**
+   * A folder of projected tokens, one file per audience (`credential-vault`), which calls carry instead of own tokens.
+   */
   KUBERNETES_TOKEN_DIR: optionalText,
 };
 
-/** Of services that keep in memory what seldom changes, and hear of it when it does. */
+/** For services that cache rarely changed values and hear of their changes. */
 export const changeSettings = {
-  /** Postgres itself, where DATABASE_URL leads to a pooler that shares connections by transactions. */
+  /** Postgres itself, where DATABASE_URL leads to a pooler that shares connections by transaction. */
   DATABASE_DIRECT_URL: optionalUrl,
-  /** How long it is kept while changes are heard of. */
+  /** How long rarely changed values are cached while changes are heard. */
   CHANGE_CACHE_MS: integer(300_000, 1_000, 86_400_000),
 };
 
-/** One key, or `{"keys": [...]}`: the first signs, the others are verified with as well. */
+/** One key, or `{"keys": [...]}`: the first one signs, the others only verify. */
 function privateKeys(value: unknown): Jwk[] {
   const { keys } = (value ?? {}) as { keys?: unknown };
   const given = Array.isArray(keys) ? (keys as unknown[]) : [value];

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** Work for a resource that failed, as the resource shows it until the work is done. */
+/** Failed work for a resource, shown on the resource until the work succeeds. */
 export class Failure {
   @ApiProperty({ format: 'date-time', description: 'The first of the failures in a row' }) since: string;
   @ApiProperty() code: string;
@@ -10,14 +10,14 @@ export class Failure {
   @ApiProperty({ type: String, nullable: true }) what_to_do: string | null;
 }
 
-/** SQL of a time, as the API writes it. */
+/** SQL for a time in the API's format. */
 function apiTime(time: string): string {
   return `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
 /**
- * SQL of a `Failure` as jsonb; every argument is SQL.
- * @param before the failure that the resource shows so far: what goes on failing has failed since then
+ * SQL for a `Failure` as jsonb; every argument is SQL.
+ * @param before the failure that the resource has shown so far: a continuing failure keeps its start
  */
 export function failureSql(
   before: string,

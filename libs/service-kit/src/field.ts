@@ -19,14 +19,14 @@ import {
 } from 'class-validator';
 
 interface FieldOptions {
-  /** It may be absent, and then nothing changes or a default holds; null is refused unless it is nullable too. */
+  /** It may be absent: nothing changes, or a default applies. Null is refused unless it is nullable too. */
   optional?: boolean;
-  /** Null means something: none, or no longer. */
+  /** Null has a meaning: none, or no longer. */
   nullable?: boolean;
   description?: string;
 }
 
-/** Properties of request bodies: one decorator says the check and the documentation. */
+/** Properties of request bodies: one decorator defines the check and the documentation. */
 function field(
   options: FieldOptions,
   api: Parameters<typeof ApiProperty>[0],
@@ -43,7 +43,7 @@ function field(
   );
 }
 
-/** Of a property with checks of its own: it may be absent. Null is checked as any value, so it is refused. */
+/** For a property with its own checks: it may be absent. Null is checked like any value, and so refused. */
 export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
 function presence({ optional, nullable }: FieldOptions): PropertyDecorator[] {
@@ -77,7 +77,9 @@ export const TextList = (maxItems: number, maxLength: number, options: FieldOpti
 export const JsonObject = (options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: 'object', additionalProperties: true }, [IsObject()]);
 
-/** A list of objects of a class. That each is one is checked here: the check of its fields passes lists of lists. */
+/**
+ * A list of objects of a class. Checks that each entry is an object: the check of the fields accepts lists of lists.
+ */
 export const NestedList = (type: new () => object, maxItems: number, options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: [type], maxItems }, [
     IsArray(),
@@ -87,6 +89,6 @@ export const NestedList = (type: new () => object, maxItems: number, options: Fi
     Type(() => type),
   ]);
 
-/** An object of a class of its own, whose fields are checked by its own decorators. */
+/** An object of its own class, whose fields are checked by that class's decorators. */
 export const Nested = (type: new () => object, options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type }, [IsObject(), ValidateNested(), Type(() => type)]);

@@ -5,11 +5,11 @@ import type { FastifyInstance } from 'fastify';
 const logger = new Logger('http');
 
 /**
- * What a service asks of another for a message goes on in its trace, and log lines name it. On `/internal` alone, which
- * takes the word of services and of nobody else: what a caller of the API says of traces is not listened to.
+ * A request from one service to another for a message continues its trace, and log lines name the message. Only on
+ * `/internal`, which accepts only services: trace headers of API callers are ignored.
  */
 export function followMessages(fastify: FastifyInstance): void {
-  // Not before: the context would be lost while the body is read.
+  // Not earlier: the context would be lost while the body is read.
   fastify.addHook('preHandler', (request, reply, done) => {
     const route = request.routeOptions.url ?? '';
     const { traceparent, 'x-organization-id': organization } = request.headers;

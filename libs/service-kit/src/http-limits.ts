@@ -3,13 +3,13 @@ import type { Server } from 'node:http';
 
 /** What slow clients may take of a service. */
 export interface HttpLimits {
-  /** From a connection, or the answer before, to the last of a request's headers. */
+  /** From the connection, or the previous answer, to the last of a request's headers. */
   HTTP_HEADERS_TIMEOUT_MS: number;
   /** From there to the last byte of its body. */
   HTTP_REQUEST_TIMEOUT_MS: number;
-  /** A connection on which nothing moves, in either direction: an answer that nobody reads too. */
+  /** A connection on which nothing moves in either direction, for example an answer that nobody reads. */
   HTTP_SILENCE_TIMEOUT_MS: number;
-  /** Connections at a time; one more is closed at once. */
+  /** Simultaneous connections; a further one is closed at once. */
   HTTP_MAX_CONNECTIONS: number;
 }
 
@@ -21,8 +21,8 @@ export const httpLimitDefaults: HttpLimits = {
 };
 
 /**
- * Options of Node's server: it answers a late request with 408 and closes its connection. Late ones are looked for four
- * times within the shortest limit, and every five seconds at least.
+ * Options of Node's server, which answers a late request with 408 and closes its connection. It checks for late
+ * requests four times within the shortest limit, and at least every five seconds.
  */
 export function httpServerOptions(settings: Partial<HttpLimits>): {
   connectionTimeout: number;

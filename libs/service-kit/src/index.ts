@@ -4,7 +4,7 @@ export * from './env.js';
 export { Failure, failureSql } from './failure.js';
 export { Flag, JsonObject, MayBeAbsent, Nested, NestedList, OneOf, Text, TextList, Whole } from './field.js';
 export { httpLimitDefaults } from './http-limits.js';
-export { isShallow } from './is-shallow.js';
+export { isShallow } from './bounded-depth.pipe.js';
 export { createLog } from './log.js';
 export { holds } from './auth.guard.js';
 export { requireApprovalsManage } from './require-approvals-manage.js';

@@ -1,13 +1,13 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { readFile } from 'node:fs/promises';
 
-/** The cluster as an issuer of tokens: projected ServiceAccount tokens, whose ServiceAccounts are named as the services. */
+/** The cluster as an issuer of tokens: projected tokens of ServiceAccounts that are named after the services. */
 export interface KubernetesIssuer {
   issuer: string;
   jwksUrl: string;
-  /** ServiceAccounts of other namespaces are strangers. */
+  /** ServiceAccounts of other namespaces are not trusted. */
   namespace: string;
-  /** Shown to the API server for its keys, where it does not give them to everyone. */
+  /** Shown to the API server to get its keys, where it does not give them to everyone. */
   jwksTokenFile: string | null;
 }
 
@@ -25,7 +25,7 @@ export class KubernetesTokens {
     this.keys = createRemoteJWKSet(new URL(jwksUrl), {
       timeoutDuration: 3_000,
       cooldownDuration: 10_000,
-      // The file is read each time: the cluster renews it.
+      // The file is read each time, because the cluster renews it.
       [customFetch]: async (url, options) => {
         if (jwksTokenFile)
           options.headers.set('authorization', `Bearer ${(await readFile(jwksTokenFile, 'utf8')).trim()}`);
@@ -35,7 +35,7 @@ export class KubernetesTokens {
   }
 
   /**
-   * Which service a token is of.
+   * Which service a token belongs to.
    * @throws JOSEError when the cluster did not sign it, it is for another audience, or has expired
    */
   async verify(token: string, audience: string): Promise<{ service: string; untilMs: number }> {
@@ -51,10 +51,10 @@ export class KubernetesTokens {
   }
 }
 
-/** How long a file's token is used before it is read again; the cluster renews it long before its end. */
+/** How long a file's token is used before it is read again; the cluster renews it long before it expires. */
 const rereadMs = 30_000;
 
-/** Projected tokens of this pod: one file for each audience, named for it. */
+/** Projected tokens of this pod: one file per audience, named after it. */
 export class ProjectedTokens {
   private readonly known = new Map<string, { token: string; readAgainAtMs: number }>();
 

@@ -5,7 +5,9 @@ import { pino, type Logger as PinoLogger } from 'pino';
 
 const redacted = ['authorization', 'credentials', 'token', 'secret', 'password', 'api_key', 'headers', 'body'];
 
-/** JSON lines on stdout; those of a message name it. Fields that may hold a secret are redacted at any of the first two levels. */
+/**
+ * JSON lines on stdout; those of a message name it. Fields that may hold a secret are redacted on the first two levels.
+ */
 export function createLog(service: string, level: string): PinoLogger {
   return pino({
     level,
@@ -19,8 +21,8 @@ export function createLog(service: string, level: string): PinoLogger {
 const logInUse = new AsyncLocalStorage<PinoLogger>();
 
 /**
- * Nest's logger is one for the process: where several services share it, what `start` begins, and all that comes of it
- * (requests, jobs, timers), is logged by this log.
+ * Nest has one logger per process. Where several services share it, everything that `start` begins, and what follows
+ * from it (requests, jobs, timers), logs here.
  */
 export const logBy = <T>(log: PinoLogger, start: () => T): T => logInUse.run(log, start);
 

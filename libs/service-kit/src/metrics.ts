@@ -8,20 +8,20 @@ export interface QueueDepth {
   oldestMs: number;
 }
 
-/** Of the process: memory, CPU, the event loop. */
+/** Metrics of the process: memory, CPU, the event loop. */
 let ofProcess: Registry | undefined;
 
 function processMetrics(): Registry {
   if (ofProcess) return ofProcess;
   ofProcess = new Registry();
-  // The delay of the event loop is sampled ten times a second, not a hundred: most wake-ups of an idle process were that.
+  // The event loop's delay is sampled ten times a second, not a hundred: that was most of an idle process's wake-ups.
   collectDefaultMetrics({ register: ofProcess, eventLoopMonitoringPrecision: 100 });
   return ofProcess;
 }
 
 /**
- * One registry a service; services that share a process each show what is of the process, under their own name. Metrics'
- * names follow Prometheus' conventions (base units, `_total`).
+ * One registry per service; services that share a process each report the process's metrics under their own name. Names
+ * follow Prometheus conventions (base units, `_total`).
  */
 export class Metrics {
   readonly registry = new Registry();
@@ -63,12 +63,12 @@ export class Metrics {
   }
 
   /**
-   * What waits in the queues that a service consumes, asked of Redis when it is scraped. Every replica tells the same of a
-   * queue; while Redis does not answer there is nothing to tell.
+   * What waits in the queues that a service consumes, read from Redis at each scrape. Every replica reports the same
+   * values for a queue; while Redis does not answer, none are reported.
    */
   queues(names: string[], depth: (queue: string) => Promise<QueueDepth>): void {
     let reading: Promise<[string, QueueDepth][]> | null = null;
-    // Gauges are collected side by side: they join one reading.
+    // Gauges are collected concurrently: they share one reading.
     const read = (): Promise<[string, QueueDepth][]> =>
       (reading ??= depthsOf(names, depth).finally(() => {
         reading = null;
@@ -100,13 +100,13 @@ export class Metrics {
     });
   }
 
-  /** A value read when it is scraped. */
+  /** A value that is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => gauge.set(read()) });
   }
 }
 
-/** Those that could be read. */
+/** The depths that could be read. */
 async function depthsOf(
   queues: string[],
   depth: (queue: string) => Promise<QueueDepth>,

@@ -5,9 +5,10 @@ import type { OperationsServer } from './operations-server.js';
 import type { Readiness } from './readiness.js';
 
 /**
- * On the service's own port `/health/live` (the process answers) and `/health/ready` (it can do its work; fails without
- * Postgres and on a schema older than the code, not without Redis, since messages are taken and kept all the same), for
- * probes: they say no more than that. On the port of operations `/health/ready` with the reason, and `/metrics`.
+ * On the service's own port, for probes, which learn nothing more: `/health/live` (the process answers) and
+ * `/health/ready` (it can do its work). Readiness fails without Postgres and on a schema older than the code, but not
+ * without Redis, because messages are still taken and stored. On the operations port: `/health/ready` with the reason,
+ * and `/metrics`.
  */
 export function operationalRoutes(
   app: NestFastifyApplication,

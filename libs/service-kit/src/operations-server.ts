@@ -7,8 +7,8 @@ export interface OperationsSettings {
 }
 
 /**
- * What operators and Prometheus read, on a port of its own that no caller of the service reaches: `/metrics`, the state in
- * detail, and what a service adds.
+ * What operators and Prometheus read: `/metrics`, the detailed state, and what a service adds. On a port of its own,
+ * which the service's callers cannot reach.
  */
 @Injectable()
 export class OperationsServer implements OnApplicationShutdown {

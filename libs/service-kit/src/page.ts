@@ -11,24 +11,24 @@ const checkChars = 6;
 /** Query of every list: `?limit=&cursor=`. */
 export class PageQuery {
   @Type(() => Number) @Whole(1, 200, { optional: true }) limit: number = 50;
-  /** As `cursorOf` of `pageOf` gave it. */
+  /** As the `cursorOf` of `pageOf` returned it. */
   @Transform(({ value }: { value: unknown }) => (value === undefined ? undefined : readCursor(value)))
   @Text(maxCursor, { optional: true, description: 'next_cursor of the page before, as it is' })
   cursor?: string;
 }
 
-/** Query of a list that can be read from its other end: `?order=asc`. */
+/** Query of a list that can be read in either order: `?order=asc`. */
 export class OrderedQuery extends PageQuery {
   @OneOf(orders, { optional: true, description: 'By time; desc, the default: the newest first' }) order: Order = 'desc';
 }
 
-/** Query of a list that is searched by name: `?search=`. */
+/** Query of a list that can be searched by name: `?search=`. */
 export class SearchQuery extends PageQuery {
   @Text(200, { optional: true, minLength: 1, description: 'A part of the name, in any case' })
   search?: string;
 }
 
-/** For `ILIKE`: what has this in it, whatever signs it is made of. */
+/** An `ILIKE` pattern that matches this part anywhere, whatever characters it contains. */
 export const containing = (part: string): string => `%${part.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 
 export interface Page<T> {
@@ -46,19 +46,19 @@ export function PageOf<T extends object>(View: new () => T): new () => Page<T> {
   return Views;
 }
 
-/** Cuts a list that was read with `limit + 1` rows to a page. */
+/** Cuts a list that was read with `limit + 1` rows to one page. */
 export function pageOf<T>(rows: T[], limit: number, cursorOf: (row: T) => string): Page<T> {
   const data = rows.slice(0, limit);
   const last = data.at(-1);
   return { data, next_cursor: rows.length > limit && last !== undefined ? writeCursor(cursorOf(last)) : null };
 }
 
-/** Where a page ends, for `next_cursor`: with a check of itself, so that what is no cursor is not taken for one. */
+/** Where a page ends, for `next_cursor`. It contains a checksum, so that any other text is not taken for a cursor. */
 export function writeCursor(value: string): string {
   return Buffer.from(`${hash('sha256', value).slice(0, checkChars)}${value}`).toString('base64url');
 }
 
-/** @throws Problem 400 `invalid_cursor`: page one would pass for the page that was asked for */
+/** @throws Problem 400 `invalid_cursor`: otherwise page one would pass for the requested page */
 export function readCursor(cursor: unknown): string {
   if (typeof cursor === 'string' && cursor.length <= maxCursor) {
     const value = Buffer.from(cursor, 'base64url').toString('utf8').slice(checkChars);

@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 
 const timeoutMs = 2_000;
 
-/** How Postgres serves one process, asked when it is scraped. */
+/** How Postgres serves one process, read at each scrape. */
 export function postgresMetrics(registry: Registry, database: Database): void {
   const registers = [registry];
   const connections: Gauge<'state'> = new Gauge({

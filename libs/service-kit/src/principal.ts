@@ -3,11 +3,12 @@ import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * What a caller may do. `<resource>:read` and `<resource>:write`; `events:read_body` for what was received, byte for byte,
- * which `events:write` does not include; `audit:read` for who changed what; `members:manage`, `organizations:write` and
- * `projects:write` for people and what they work in; `admin` includes all of those. `approvals:manage`
- * lets agents do more by themselves, and names who approves: `admin` does not include it, so that it is given by name.
- * `service` and `credentials:reveal` are for services alone: no key has them, and `admin` does not include them.
+ * What a caller may do. `<resource>:read` and `<resource>:write`; `events:read_body` for what was received, byte for
+ * byte, which `events:write` does not include; `audit:read` for who changed what; `members:manage`,
+ * `organizations:write` and `projects:write` for people and what they work in. `admin` includes all of those.
+ * `approvals:manage` lets agents do more on their own and names who approves; `admin` does not include it, so that it
+ * is granted explicitly. `service` and `credentials:reveal` are for services only: no key has them, and `admin` does
+ * not include them.
  */
 export type Scope =
   | `${'apps' | 'workflows' | 'agents' | 'events' | 'deliveries' | 'credentials' | 'channels' | 'contacts' | 'keys' | 'tools' | 'knowledge'}:${'read' | 'write'}`
@@ -23,25 +24,27 @@ export type Scope =
   | 'credentials:reveal'
   | 'service';
 
-/** Who calls, within which organization and project. Every query is scoped by it. */
+/** The caller, and the organization and project in which it calls. Every query is scoped by it. */
 export interface Principal {
   /** `key:<id>`, `user:<id>` or `service:<name>`. */
   subject: string;
-  /** `user:<id>` of the member whose key it is; absent: no member made it. */
+  /** `user:<id>` of the member whose key it is; absent: no member made the key. */
   person?: string;
   organizationId: string;
   projectId: string;
   scopes: Scope[];
-  /** Of the request that it calls with. Absent: it is none that came over HTTP. */
+  /** Of the request that it came with. Absent: it did not come over HTTP. */
   requestId?: string;
 }
 
-/** Who asks for something, for all time: whoever made the key that they ask by, since people have keys as they like. */
+/** A lasting identity for the caller: the person behind a key, because people may have any number of keys. */
 export function askerOf({ person, subject }: Pick<Principal, 'person' | 'subject'>): string {
   return person ?? subject;
 }
 
-/** Whether the caller reaches every project of the organization, as its members do; else the one it calls in. */
+/**
+ * Whether the caller reaches every project of the organization, as its members do; otherwise only the one it calls in.
+ */
 export function reachesOrganization({ scopes, subject }: Pick<Principal, 'scopes' | 'subject'>): boolean {
   return scopes.includes('admin') || subject.startsWith('user:');
 }
@@ -50,7 +53,7 @@ export const scopesKey = 'gatehouse:scopes';
 export const publicKey = 'gatehouse:public';
 export const onceKey = 'gatehouse:once';
 
-/** The scopes of which the caller needs each, which its description names; a route without this is refused at boot. */
+/** The scopes that a caller needs, all of them; the description names them. A route without this is refused at boot. */
 export const RequireScopes = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(scopesKey, scopes), ApiSecurity('bearer', scopes));
 
@@ -58,7 +61,7 @@ export const RequireScopes = (...scopes: Scope[]): MethodDecorator & ClassDecora
 export const PublicRoute = (): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(publicKey, true), ApiSecurity({}));
 
-/** Routes that take each token of a service once: what was overheard is worth nothing there. */
+/** Routes that accept each service token once: an intercepted token is worth nothing there. */
 export const TokenOnce = (): MethodDecorator & ClassDecorator => SetMetadata(onceKey, true);
 
 export interface AuthenticatedRequest extends FastifyRequest {

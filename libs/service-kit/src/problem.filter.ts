@@ -10,7 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
 import { Problem, problemBody } from './problem.js';
 
-/** Maps every error to problem+json on HTTP; hands a job's error to the job transport as it is. */
+/** Maps every error to problem+json on HTTP; passes a job's error to the job transport unchanged. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('http');
@@ -29,7 +29,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Turns what was thrown into the problem it is; an unknown error tells the caller nothing but its request id. */
+/** Converts what was thrown into a problem; an unknown error tells the caller only its request id. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof NotFoundException) return new Problem(404, 'not_found', 'There is nothing at this path.');
@@ -46,7 +46,7 @@ export function toProblem(error: unknown): Problem {
   return new Problem(500, 'internal_error', 'Something went wrong here: the log has it under this request_id.');
 }
 
-/** What Postgres says of a text it does not take: as text, and in jsonb. */
+/** Postgres's error for a text that it cannot store, as text and in jsonb. */
 function isUnstorable(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return code === '22021' || code === '22P05';
@@ -68,10 +68,7 @@ function codeOf(status: number): string {
   return codes[status] ?? `http_${status}`;
 }
 
-/**
- * Failures of connections, and what Postgres gives up of two that wait for each other, of one that waited too long, and of
- * one too many.
- */
+/** Connection failures, and what Postgres aborts: a deadlock, a wait that was too long, a connection too many. */
 function isUnavailable(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (/^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|UND_ERR|57P0|57014|40001|40P01|55P03|53300|08)/.test(code)) return true;

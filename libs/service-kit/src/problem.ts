@@ -4,7 +4,7 @@ export interface FieldError {
   message: string;
 }
 
-/** An answer of RFC 9457: thrown anywhere below a controller, mapped to `application/problem+json` once at the edge. */
+/** An RFC 9457 answer: thrown anywhere below a controller, mapped to `application/problem+json` once at the edge. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   constructor(

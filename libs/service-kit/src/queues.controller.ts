@@ -7,13 +7,13 @@ import { RequireScopes } from './principal.js';
 /** DI token of the names of the queues that the service consumes. */
 export const CONSUMED_QUEUES = Symbol('consumedQueues');
 
-/** How it stands with one queue; null: Redis does not say. */
+/** The state of one queue; null: Redis does not answer. */
 export interface QueueState {
   queue: string;
   depth: QueueDepth | null;
 }
 
-/** For the portal, which joins what all services tell: each service's Redis user reaches its own queues alone. */
+/** For the portal, which joins the answers of all services: each service's Redis user can reach only its own queues. */
 @ApiExcludeController()
 @Controller('internal/queues')
 @RequireScopes('service')

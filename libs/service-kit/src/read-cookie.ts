@@ -1,4 +1,4 @@
-/** The value of a cookie of a `Cookie` header (RFC 6265 section 5.4). */
+/** The value of one cookie in a `Cookie` header (RFC 6265 section 5.4). */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   for (const pair of (header ?? '').split(';')) {
     const at = pair.indexOf('=');

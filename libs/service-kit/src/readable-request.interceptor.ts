@@ -6,9 +6,9 @@ import { type FieldError, Problem } from './problem.js';
 const maxNamed = 10;
 
 /**
- * Refuses texts that Postgres keeps in no column, wherever they stand in a request: U+0000, and half of a surrogate pair,
- * which is no character of any encoding. What services say to each other is not looked at: there such a text may be what
- * a provider or a model wrote, and whoever keeps it makes it fit.
+ * Refuses texts that Postgres cannot store, anywhere in a request: U+0000, and half a surrogate pair, which no encoding
+ * represents. Requests between services are not checked: such a text may come from a provider or a model there, and
+ * whoever stores it makes it fit.
  */
 export class ReadableRequests implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -26,7 +26,9 @@ function refuseUnreadable({ routeOptions, params, query, body }: FastifyRequest)
   throw new Problem(422, 'invalid_text', detail, errors.slice(0, maxNamed));
 }
 
-/** The places of such texts in a JSON value, names of fields included. Without recursion: it may be nested deeply. */
+/**
+ * The places of such texts in a JSON value, including field names. Without recursion, because it may be nested deeply.
+ */
 function unreadableIn(value: unknown): FieldError[] {
   const errors: FieldError[] = [];
   const open: { value: unknown; field: string }[] = [{ value, field: '' }];
@@ -51,7 +53,7 @@ function saidOf(text: string): string {
   return text.includes('\u0000') ? 'has U+0000 in it' : 'has half of a surrogate pair in it';
 }
 
-/** As a problem may say it. */
+/** In a form that a problem may contain. */
 function shown(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }

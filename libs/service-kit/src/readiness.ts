@@ -8,7 +8,7 @@ const timeoutMs = 2_000;
 const askEveryMs = 1_000;
 const sayEveryMs = 15_000;
 
-/** Whether a service can do its work: Postgres answers, its schema is this build's, and what the service itself asks for. */
+/** Whether a service can work: Postgres answers, the schema is at this build's version, and its own checks pass. */
 export class Readiness {
   private readonly source: ReturnType<typeof databaseOf>;
   private readonly schema: SchemaState | null;
@@ -26,7 +26,7 @@ export class Readiness {
     return (await this.databaseProblem()) ?? (await this.notReady());
   }
 
-  /** Until its schema is there a service takes neither requests nor jobs, and sweeps nothing. */
+  /** Until its schema is migrated, a service takes no requests and no jobs, and runs no sweeps. */
   async untilMigrated(): Promise<void> {
     for (let said = 0; ; await pause(askEveryMs)) {
       const problem = await this.databaseProblem();
@@ -37,7 +37,7 @@ export class Readiness {
     }
   }
 
-  /** A role that `prepare-roles` made has a limit; one that was given may have none. */
+  /** A role that `prepare-roles` created has a limit; another role may have none. */
   private async warnOfEndlessStatements(): Promise<void> {
     const [row] = ((await this.source?.query('SHOW statement_timeout')) ?? []) as { statement_timeout: string }[];
     if (row?.statement_timeout !== '0') return;

@@ -40,7 +40,7 @@ class Things {
   @Delete()
   @HttpCode(204)
   remove(): void {
-    // Nothing is kept.
+    // Stores nothing.
   }
 
   @Post()

@@ -3,8 +3,9 @@ import type { Principal } from './principal.js';
 import { Problem } from './problem.js';
 
 /**
- * Of a change that lets agents do more by themselves, or names who approves: the right to change a resource is not enough.
- * @param what in words: what the change does
+ * For a change that lets agents do more on their own, or that names who approves: the right to change a resource is not
+ * enough.
+ * @param what the change does, in words
  * @throws Problem 403 `scope_missing`
  */
 export function requireApprovalsManage(caller: Pick<Principal, 'scopes'>, what: string): void {

@@ -3,12 +3,12 @@ import { notFound, Problem } from './problem.js';
 
 const most = 2_147_483_647;
 
-/** Of a parameter of a path that is the number of a row: what no column of Postgres's `integer` holds is no row's. */
+/** For a path parameter that is the number of a row: no row has a number beyond Postgres's `integer`. */
 export class RowNumberPipe implements PipeTransform<string | number, number> {
-  /** @param what of the row, as in `notFound` */
+  /** @param what the row is, as in `notFound` */
   constructor(private readonly what: string) {}
 
-  /** @throws Problem 400 `invalid_request` for what is no whole number; 404 for one that no row has */
+  /** @throws Problem 400 `invalid_request` when it is not a whole number; 404 when no row can have it */
   transform(value: string | number): number {
     const number = Number(value);
     if (!Number.isInteger(number)) {

@@ -5,7 +5,7 @@ import type { Principal } from './principal.js';
 import { Problem } from './problem.js';
 import { type Audience, ServiceTokens } from './service-tokens.js';
 
-/** Calls another service's internal routes, with a token of this one. */
+/** Calls another service's internal routes with a token of this service. */
 export class ServiceClient {
   private readonly agent: Agent;
 
@@ -23,7 +23,7 @@ export class ServiceClient {
     });
   }
 
-  /** @throws Problem with the other side's status and code; 503 `service_unavailable` when it does not answer */
+  /** @throws Problem with the other service's status and code; 503 `service_unavailable` when it does not answer */
   get<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>): Promise<T> {
     return this.call<T>('GET', path, scope, undefined);
   }
@@ -92,7 +92,7 @@ export class ServiceClient {
   }
 }
 
-/** @throws Problem 502: something else than the service answered, which may be over soon */
+/** @throws Problem 502: something other than the service answered, which may be temporary */
 function jsonOf(text: string, audience: Audience): unknown {
   try {
     return JSON.parse(text);
@@ -110,7 +110,9 @@ function problemOf(status: number, text: string, audience: Audience): Problem {
   }
 }
 
-/** Another service's client, by a token of this one. @param timeoutMs of a call; absent: as `ServiceClient` has it */
+/**
+ * Another service's client, with a token of this service. @param timeoutMs of a call; absent: `ServiceClient`'s default
+ */
 export function serviceClientProvider(
   token: InjectionToken,
   audience: Audience,

@@ -1,15 +1,15 @@
 import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
 import type { PublicJwks } from './service-keys.js';
 
-/** Where the public keys of each service are: their URL, or the keys themselves. */
+/** The public keys of each service: their URL, or the keys themselves. */
 export type ServiceIssuers = Record<string, string | PublicJwks>;
 
-/** A key that is not known is asked for again at most so often; what is known is asked for again after `maxAgeMs`. */
+/** An unknown key is looked up again at most this often; known keys are read again after `maxAgeMs`. */
 const cooldownMs = 10_000;
 const maxAgeMs = 600_000;
 const timeoutMs = 3_000;
 
-/** @returns how to find the key of a token of each service */
+/** @returns how to find the key of each service's tokens */
 export function issuerKeys(issuers: ServiceIssuers): Map<string, JWTVerifyGetKey> {
   return new Map(
     Object.entries(issuers).map(([service, source]) => [
@@ -45,7 +45,7 @@ export function readIssuers(value: unknown): ServiceIssuers {
 
 const isUrl = (source: unknown): source is string => typeof source === 'string' && URL.canParse(source);
 
-/** A private key has no place in a setting that every service is given. */
+/** A private key must not appear in a setting that every service receives. */
 function isJwks(source: unknown): source is PublicJwks {
   const keys = (source as { keys?: unknown } | null)?.keys;
   return Array.isArray(keys) && keys.every((key: { kty?: unknown; d?: unknown } | null) => key?.kty && !key.d);

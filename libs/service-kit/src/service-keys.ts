@@ -9,7 +9,7 @@ export interface PublicJwks {
 
 /** A service's own Ed25519 keys: the first one signs, all are published, so that a new one is known before it signs. */
 export class ServiceKeys {
-  /** Null where no private key is given: such a service checks tokens and makes none. */
+  /** Null without a private key: such a service checks tokens but cannot make any. */
   readonly signing: Promise<{ kid: string; key: CryptoKey | Uint8Array } | null>;
   readonly jwks: Promise<PublicJwks>;
 

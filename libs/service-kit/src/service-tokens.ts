@@ -10,16 +10,16 @@ import { SpentTokens } from './spent-tokens.js';
 import { tokenLimitDefaults } from './token-limits.js';
 
 const lifetimeSeconds = 120;
-/** Of a token for one call: it is remembered for as long. */
+/** Lifetime of a token for one call: it has to be remembered as long. */
 const onceLifetimeSeconds = 20;
 /** Two machines' clocks may differ by this much. */
 const clockToleranceSeconds = 10;
-/** Of services whose internal routes take each token once, and so are shown a new one with each call. */
+/** Services whose internal routes accept each token once, and so get a new one with each call. */
 const onceAudiences: readonly Audience[] = ['credential-vault'];
-/** A token is used again until this little of its life is left. */
+/** A token is reused until it has this little time left. */
 const renewBeforeSeconds = 30;
 const maxCached = 10_000;
-/** All that a service may hold, but for the portal: what else it may do, the policy of the service that is asked says. */
+/** All scopes that a service except the portal may hold; the called service's policy decides what else it may do. */
 const serviceScopes: Scope[] = ['service', 'credentials:reveal'];
 
 export type Audience =
@@ -39,14 +39,14 @@ interface Checked {
   /** A cluster's token names no tenant. */
   tenantByHeader: boolean;
   untilMs: number;
-  /** `jti`: null of a token that carries none. */
+  /** `jti`: null for a token without one. */
   id: string | null;
 }
 
-/** Mints and checks the short-lived tokens that services show each other: EdDSA, for one audience each. */
+/** Mints and checks the short-lived tokens that services use among themselves: EdDSA, each for one audience. */
 export class ServiceTokens {
   private readonly keys: ServiceKeys;
-  /** By service; null where all services sign with one key, and the issuer is a claim that nothing proves. */
+  /** By service; null when all services sign with one key, and nothing proves the issuer claim. */
   private readonly issuers: Map<string, JWTVerifyGetKey> | null;
   private readonly kubernetes: KubernetesTokens | null;
   private readonly projected: ProjectedTokens | null;
@@ -56,7 +56,7 @@ export class ServiceTokens {
   private readonly maxAgeSeconds: number;
   private shared: Promise<JWTVerifyGetKey> | undefined;
 
-  /** @param keys the first one signs; public ones only for a service that checks tokens and makes none */
+  /** @param keys the first one signs; public keys only for a service that checks tokens and makes none */
   constructor(
     keys: Jwk | Jwk[],
     private readonly service: string,
@@ -70,7 +70,7 @@ export class ServiceTokens {
     this.spent = new SpentTokens(trust.rememberedTokens ?? tokenLimitDefaults.SERVICE_TOKEN_REMEMBERED);
   }
 
-  /** What the others verify this service's tokens with. */
+  /** The keys with which others verify this service's tokens. */
   get jwks(): Promise<PublicJwks> {
     return this.keys.jwks;
   }
@@ -82,7 +82,7 @@ export class ServiceTokens {
     return this.mint(audience, principal);
   }
 
-  /** The headers of a call as this service; where the cluster gives tokens it is one of those, which names no tenant. */
+  /** The headers of a call as this service. Where the cluster provides tokens, one of those, which names no tenant. */
   async headers(audience: Audience, { organizationId, projectId }: Tenant): Promise<Record<string, string>> {
     if (!this.projected) {
       return { authorization: `Bearer ${await this.asService(audience, organizationId, projectId)}` };
@@ -123,9 +123,10 @@ export class ServiceTokens {
   }
 
   /**
-   * Whom a token speaks for.
-   * @param tenant what the request's headers name; believed of a cluster's token alone, which names none itself
-   * @throws Error when it is not for this service, expired, too old whatever its end says, not signed by whom it says, or says more than its issuer may
+   * The principal of a token.
+   * @param tenant from the request's headers; used only with a cluster's token, which names none itself
+   * @throws Error when it is not for this service, expired, too old whatever its expiry, not signed by its issuer, or
+   * claims more than its issuer may
    */
   async verify(token: string, tenant: Tenant = { organizationId: '', projectId: '' }): Promise<Principal> {
     let known = this.verified.get(token);
@@ -138,8 +139,8 @@ export class ServiceTokens {
   }
 
   /**
-   * As `verify`, for a route that takes each token once. A token of the cluster's has no id of its own for each call: it
-   * is taken for as long as the cluster lets it live.
+   * As `verify`, for a route that accepts each token once. A cluster's token has no id per call: it is accepted for as
+   * long as the cluster lets it live.
    */
   async verifyOnce(token: string, tenant: Tenant = { organizationId: '', projectId: '' }): Promise<Principal> {
     const checked = await this.check(token);
@@ -168,14 +169,15 @@ export class ServiceTokens {
       audience,
       issuer,
       requiredClaims: ['exp', 'sub', 'iat'],
-      // Whatever its end says: who holds a key could write any.
+      // Whatever its expiry: the holder of a key could write any.
       maxTokenAge: this.maxAgeSeconds,
       clockTolerance: clockToleranceSeconds,
     });
     const principal = principalOf(payload);
     this.checkAuthority(service, principal);
     if (service !== 'portal' && principal.subject.startsWith('service:')) {
-      // What is for people no service has by its own word, whoever issues its token; the portal, which speaks for them, might.
+      // A service cannot give itself the scopes of people, whoever issued its token; only the portal, which acts for
+      // them, may.
       principal.scopes = principal.scopes.filter((scope) => serviceScopes.includes(scope));
     }
     const untilSeconds = Math.min(payload.exp ?? 0, (payload.iat ?? 0) + this.maxAgeSeconds);
@@ -183,8 +185,8 @@ export class ServiceTokens {
   }
 
   /**
-   * A service speaks for itself; the portal, which authenticates people, for them too. With one key for all there is nothing
-   * to check: whoever may sign may sign as anyone.
+   * A service speaks for itself; the portal, which authenticates people, also for them. With one key for all there is
+   * nothing to check: whoever may sign may sign as anyone.
    */
   private checkAuthority(issuer: string, { subject, scopes }: Principal): void {
     if (!this.issuers || subject === `service:${issuer}`) return;

@@ -15,7 +15,7 @@ import { SpentTokens } from './spent-tokens.js';
 const newKey = (): Jwk => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }) as Jwk;
 const person: Principal = { subject: 'key:1', organizationId: 'org_a', projectId: 'prj_a', scopes: ['apps:read'] };
 
-/** Serves what `keys` returns as a JWKS, and counts how often it was asked. */
+/** Serves what `keys` returns as a JWKS, and counts the requests. */
 async function jwksServer(
   keys: () => unknown,
 ): Promise<{ url: string; asked: () => number; close: () => Promise<void> }> {
@@ -189,7 +189,7 @@ describe('ServiceAccount tokens of the cluster', () => {
 describe('the age of a token', () => {
   const vault = new ServiceTokens(testServiceKey, 'credential-vault');
   const nowSeconds = (): number => Math.floor(Date.now() / 1000);
-  /** What a stolen key could write. */
+  /** What a stolen key could sign. */
   const forged = async (issuedAt: number | null, lifetimeSeconds: number): Promise<string> => {
     const token = new SignJWT({ org: 'org_a', prj: 'prj_a', scopes: ['service'] })
       .setProtectedHeader({ alg: 'EdDSA', kid: (await vault.jwks).keys[0]?.kid ?? '' })

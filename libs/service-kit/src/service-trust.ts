@@ -1,20 +1,20 @@
 import type { KubernetesIssuer } from './kubernetes-tokens.js';
 import type { ServiceIssuers } from './service-issuers.js';
 
-/** Whose tokens a service believes, beside those signed with its own key. */
+/** Whose tokens a service accepts, besides those signed with its own key. */
 export interface ServiceTrust {
   /** Each service's public keys. Absent: all services share one key. */
   issuers?: ServiceIssuers | null;
   kubernetes?: KubernetesIssuer | null;
-  /** Where the cluster puts this pod's tokens; absent: it signs its own. */
+  /** Where the cluster puts this pod's tokens; absent: the service signs its own. */
   projectedTokenDir?: string | null;
-  /** Tokens of services that were issued longer ago are refused, whatever their `exp` says. */
+  /** Service tokens issued longer ago than this are refused, whatever their `exp`. */
   maxAgeSeconds?: number | undefined;
-  /** Ids of tokens that may be used once, at most. */
+  /** Most ids of single-use tokens to remember. */
   rememberedTokens?: number | undefined;
 }
 
-/** The settings that say so. */
+/** The settings that configure it. */
 export interface TrustSettings {
   GATEHOUSE_SERVICE_ISSUERS?: ServiceIssuers | null;
   KUBERNETES_ISSUER?: string | null;
@@ -26,7 +26,7 @@ export interface TrustSettings {
   SERVICE_TOKEN_REMEMBERED?: number;
 }
 
-/** @throws Error when the cluster is an issuer, but not all is said that it takes to check its tokens */
+/** @throws Error when the cluster is an issuer, but a setting needed to check its tokens is missing */
 export function trustOf(settings: TrustSettings): ServiceTrust {
   const { KUBERNETES_ISSUER: issuer, KUBERNETES_JWKS_URL: jwksUrl, KUBERNETES_NAMESPACE: namespace } = settings;
   if (issuer && !(jwksUrl && namespace)) {

@@ -1,6 +1,6 @@
 /**
- * Ids of tokens that were used, each until it would have expired: in this process's memory alone, so that a token may
- * still be used once in each replica.
+ * Ids of used tokens, each kept until the token would have expired. Only in this process's memory, so a token may still
+ * be used once in each replica.
  */
 export class SpentTokens {
   private readonly untilMs = new Map<string, number>();
@@ -8,8 +8,8 @@ export class SpentTokens {
   constructor(private readonly max: number) {}
 
   /**
-   * Takes an id that nobody has used yet.
-   * @throws Error when it was used, or when so many are remembered that no other one can be
+   * Takes an id that has not been used.
+   * @throws Error when it was used, or when no more ids can be remembered
    */
   spend(id: string, untilMs: number, nowMs = Date.now()): void {
     if (this.untilMs.has(id)) throw new Error('the token was used before');

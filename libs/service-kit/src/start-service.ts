@@ -42,7 +42,7 @@ export interface ServiceSettings extends TrustSettings, Partial<HttpLimits>, Par
   QUEUE_CONCURRENCY: number;
   /** Absent: as QUEUE_CONCURRENCY. */
   SURPLUS_CONCURRENCY?: number;
-  /** The first one signs; public halves alone for a service that calls no other. */
+  /** The first one signs; only public halves for a service that calls no other. */
   GATEHOUSE_SERVICE_KEY: Jwk | Jwk[];
   LOG_LEVEL: string;
 }
@@ -55,24 +55,24 @@ export interface ServiceOptions {
   consumes?: string[];
   /** Refuses readiness with a reason, or null; Postgres is checked for every service that has it. */
   notReady?: (app: NestFastifyApplication) => Promise<string | null>;
-  /** Routes and parsers set on Fastify before Nest's own. */
+  /** Routes and parsers that are set on Fastify before Nest's own. */
   routes?: (app: NestFastifyApplication) => Promise<void> | void;
   bodyLimit?: number;
-  /** Addresses of proxies whose X-Forwarded-For is believed (CIDRs, or `loopback`). */
+  /** Addresses of proxies whose X-Forwarded-For is trusted (CIDRs, or `loopback`). */
   trustedProxies?: string[];
 }
 
-/** What a service says of itself while it runs. */
+/** What a service reports about itself while it runs. */
 interface Telemetry {
   metrics: Metrics;
-  /** Sends what is left, once nothing makes more. */
+  /** Sends the rest, once nothing produces more. */
   end(): Promise<void>;
 }
 
-/** DI token of what Nest calls when all has stopped. */
+/** DI token of what Nest calls when everything has stopped. */
 const telemetryEnd = Symbol('telemetryEnd');
 
-/** Builds a service without listening: what `startService` and the tests share. */
+/** Builds a service without listening: shared by `startService` and the tests. */
 export async function createService(options: ServiceOptions): Promise<NestFastifyApplication> {
   return (await buildService(options, { metrics: new Metrics(options.name), end: async () => undefined })).app;
 }
@@ -123,7 +123,7 @@ async function buildService(
   });
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
     logger: new NestLog(createLog(options.name, settings.LOG_LEVEL)),
-    // Else Nest ends the process itself, and with it what else it runs.
+    // Otherwise Nest ends the whole process, including the other services in it.
     abortOnError: false,
   });
   limitConnections(app, settings);
@@ -141,7 +141,7 @@ async function buildService(
     });
     app.connectMicroservice({ strategy }, { inheritAppConfig: true });
   }
-  // After the jobs' handlers were bound: their payloads are checked by the transport, by other rules than bodies.
+  // After the job handlers were bound: the transport checks their payloads, by other rules than bodies.
   app.useGlobalPipes(new BoundedDepthPipe(), validationPipe());
   app.useGlobalInterceptors(new ReadableRequests());
   const database = databaseOf(app);
@@ -165,18 +165,20 @@ async function buildService(
   return { app, readiness };
 }
 
-/** Starts a service that is its process: it drains on SIGTERM (Nest's shutdown hooks close servers, then workers). */
+/**
+ * Starts a service with a process to itself: it drains on SIGTERM (Nest's shutdown hooks close servers, then workers).
+ */
 export async function startService(options: ServiceOptions): Promise<NestFastifyApplication> {
   const app = await openService(options);
   app.enableShutdownHooks();
-  // Nest ends the process by the signal that it got, which leaves Node no time to keep what it compiled.
+  // Nest ends the process with the signal it received, which leaves Node no time to store its compile cache.
   flushCompileCache();
   return app;
 }
 
 /**
- * Starts a service beside others in one process, each with a log of its own: HTTP, queues, health.
- * @returns what drains it and closes it: for a signal is who hosts it
+ * Starts a service beside others in one process, each with its own log: HTTP, queues, health.
+ * @returns what drains and closes it: its host handles the signals
  */
 export async function hostService(options: ServiceOptions): Promise<{ close(): Promise<void> }> {
   const log = createLog(options.name, options.settings.LOG_LEVEL);
@@ -193,7 +195,7 @@ async function startTelemetry({ name, settings }: ServiceOptions): Promise<Telem
   return { metrics, end: async () => void (await Promise.all([endTracing(), endMetrics()])) };
 }
 
-/** Opens the port of operations, then, once its schema is there, queues and HTTP. */
+/** Opens the operations port; then, once the schema is migrated, queues and HTTP. */
 async function openService(options: ServiceOptions): Promise<NestFastifyApplication> {
   const { app, readiness } = await buildService(options, await startTelemetry(options));
   try {
@@ -210,16 +212,16 @@ async function openService(options: ServiceOptions): Promise<NestFastifyApplicat
 }
 
 /**
- * Many clients send `Content-Type: application/json` with every request, also with a DELETE that has no body: Fastify
- * would refuse nothing as JSON that is empty. What a route needs of a body it says itself. After `onRequest`, in which the
- * portal puts aside the type of what it passes on.
+ * Many clients send `Content-Type: application/json` with every request, even a DELETE without a body, and Fastify
+ * would refuse an empty body as JSON. A route states itself what it needs of a body. Runs after `onRequest`, where the
+ * portal sets aside the content type of what it forwards.
  */
 async function forgetTypeOfNothing({ headers }: FastifyRequest): Promise<void> {
   const empty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
   if (empty) delete headers['content-type'];
 }
 
-/** An address that cannot be decoded reaches no route, and so no filter and no hook. */
+/** An address that cannot be decoded reaches no route, so no filter and no hook sees it. */
 function refuseAddress(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const problem = new Problem(400, 'invalid_request', 'The address is not valid percent-encoding.');
   protectFromBrowsers(reply);
@@ -238,7 +240,7 @@ function validationPipe(): ValidationPipe {
   });
 }
 
-/** One entry for each property that is wrong, by its path (`credentials.0.fields`). */
+/** One entry per wrong property, by its path (`credentials.0.fields`). */
 function fieldErrors(errors: ValidationError[], parent = ''): FieldError[] {
   return errors.flatMap(({ property, constraints, children }) => {
     const field = `${parent}${property}`;
@@ -247,7 +249,7 @@ function fieldErrors(errors: ValidationError[], parent = ''): FieldError[] {
   });
 }
 
-/** The caller's request id where it is a sane one, so that one id follows a request through every service. */
+/** The caller's request id if it is well formed, so that one id follows a request through every service. */
 function requestId(given: unknown): string {
   return typeof given === 'string' && /^[\w.-]{8,128}$/.test(given) ? given : `req_${randomUUID().replaceAll('-', '')}`;
 }

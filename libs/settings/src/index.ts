@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * A setting of the environment: the value of NAME, or what stands in the file that NAME_FILE names, without a line break at
- * its end. So a secret need not be in the environment, which every process of the container can read.
+ * A setting of the environment: the value of NAME, or the contents of the file named by NAME_FILE, without a trailing
+ * line break. So a secret need not be in the environment, which every process of the container can read.
  * @throws Error when both are set, or the file cannot be read
  */
 export function settingOf(name: string, source: Readonly<Record<string, string | undefined>>): string | undefined {

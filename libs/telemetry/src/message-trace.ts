@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The message that is being handled: what every log line and span of it carries. */
+/** The message being handled, which all its log lines and spans carry. */
 export interface Message {
-  /** `evt_` and 32 hexadecimal digits, which are the trace's id as well: whoever knows one knows the other. */
+  /** `evt_` and 32 hexadecimal digits, which are also the trace's id: one gives the other. */
   eventId: string;
   organizationId: string;
 }
@@ -14,7 +14,7 @@ interface Current extends Message {
 
 let sampled = '00';
 
-/** Whether who is told of a span may look for it at the collector. */
+/** Whether a reported span can be found at the collector. */
 export function traceIsSent(sent: boolean): void {
   sampled = sent ? '01' : '00';
 }
@@ -23,15 +23,18 @@ const current = new AsyncLocalStorage<Current>();
 const eventId = /^evt_([0-9a-f]{32})$/;
 const header = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
 
-/** @returns null for what is no event */
+/** @returns null when it is not an event's id */
 export const traceIdOf = (id: string): string | null => eventId.exec(id)?.[1] ?? null;
 
-/** The span of the webhook, known without being told: who was told of no other goes on from it, so that a trace is one. */
+/**
+ * The span of the webhook, known without being sent: a process that received no other span continues from it, so that a
+ * message has one trace.
+ */
 export const rootSpanId = (traceId: string): string => traceId.slice(16);
 
 /**
- * Handles a message: log lines of `work`, and of what it waits for, name it.
- * @param parent the `traceparent` of who asked for the work; absent or of another message: the webhook itself
+ * Handles a message: log lines of `work`, and of what it awaits, name it.
+ * @param parent the `traceparent` of the caller; absent or from another message: the webhook itself
  */
 export function inMessage<T>(message: Message, parent: string | undefined, work: () => T): T {
   const traceId = traceIdOf(message.eventId);
@@ -41,30 +44,30 @@ export function inMessage<T>(message: Message, parent: string | undefined, work:
   return current.run({ eventId: message.eventId, organizationId: message.organizationId, spanId }, work);
 }
 
-/** The message that a `traceparent` of ours is of; null where it is none. */
+/** The message of one of our own `traceparent`s; null when it is not one. */
 export function messageOf(traceparent: string | undefined, organizationId: string): Message | null {
   const traceId = header.exec(traceparent ?? '')?.[1];
   return traceId === undefined ? null : { eventId: `evt_${traceId}`, organizationId };
 }
 
-/** What a log line says of the message; undefined where none is handled. */
+/** What a log line says about the message; undefined when none is being handled. */
 export function traceFields(): { event_id: string; trace_id: string; organization_id: string } | undefined {
   const now = current.getStore();
   if (!now) return undefined;
   return { event_id: now.eventId, trace_id: now.eventId.slice(4), organization_id: now.organizationId };
 }
 
-/** The header for who is asked to do something for the message. @param ofEvent only where it is this one's */
+/** The header for a request to another service about the message. @param ofEvent only if it is this event's */
 export function traceparent(ofEvent?: string): string | undefined {
   const now = current.getStore();
   if (!now || (ofEvent !== undefined && ofEvent !== now.eventId)) return undefined;
   return `00-${now.eventId.slice(4)}-${now.spanId}-${sampled}`;
 }
 
-/** The current span; undefined where no message is handled. */
+/** The current span; undefined when no message is being handled. */
 export const spanId = (): string | undefined => current.getStore()?.spanId;
 
-/** Goes on as another span of the same message. */
+/** Continues as another span of the same message. */
 export function inChild<T>(id: string, work: () => T): T {
   const now = current.getStore();
   return now ? current.run({ ...now, spanId: id }, work) : work();

@@ -1,10 +1,10 @@
 import { diag, DiagLogLevel } from '@opentelemetry/api';
 
-/** A collector that is away is asked again every second. */
+/** A collector that is down is tried again every second. */
 const quietMs = 60_000;
 const nothing = (): void => undefined;
 
-/** Says what OpenTelemetry could not send, at most once a minute: else it would say so to nobody. */
+/** Reports what OpenTelemetry could not send, at most once a minute; otherwise nobody would know. */
 export function sayErrors(say: (error: string) => void): void {
   let saidAt = -Infinity;
   const error = (told: string): void => {
@@ -16,7 +16,7 @@ export function sayErrors(say: (error: string) => void): void {
   diag.setLogger(logger, { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true });
 }
 
-/** It tells an error as JSON, with its stack. */
+/** OpenTelemetry reports an error as JSON, with its stack. */
 function messageIn(told: string): string {
   try {
     const { name, code, message } = JSON.parse(told) as { name?: string; code?: string; message?: string };

@@ -14,11 +14,13 @@ import { hrTime, resourceOf } from './otlp-terms.js';
 
 /** As long as a collector may take to answer, unless the next metrics are due sooner. */
 const timeoutMs = 10_000;
-/** What is counted is counted since then. */
+/** Counting started then. */
 const startTime = hrTime(performance.timeOrigin);
 const aggregationTemporality = AggregationTemporality.CUMULATIVE;
 
-/** OpenTelemetry's exporter over what prom-client counts; loaded by `startMetrics` alone. Names and labels stay. */
+/**
+ * Exports prom-client's metrics through OpenTelemetry, with the same names and labels; loaded only by `startMetrics`.
+ */
 export function exportMetrics(
   service: string,
   registry: Registry,
@@ -44,7 +46,7 @@ export function exportMetrics(
 
 type Value = MetricValue<string> & { metricName?: string };
 
-/** A summary has no form of its own in OpenTelemetry's SDK, and no service has one. */
+/** OpenTelemetry's SDK has no form for a summary, and no service uses one. */
 const metricsOf = (counted: MetricObjectWithValues<Value>[], endTime: HrTime): MetricData[] =>
   counted.flatMap(({ name, help, type, values }): MetricData[] => {
     const described = {
@@ -64,13 +66,13 @@ const metricsOf = (counted: MetricObjectWithValues<Value>[], endTime: HrTime): M
         return [];
     }
   });
-/** Without what could not be measured, which JSON has no number for. */
+/** Leaves out values that could not be measured, for which JSON has no number. */
 const points = (values: Value[], endTime: HrTime): DataPoint<number>[] =>
   values
     .filter(({ value }) => Number.isFinite(value))
     .map(({ labels, value }) => ({ startTime, endTime, attributes: attributesOf(labels), value }));
 
-/** Prometheus counts in each bucket what is below its bound, OpenTelemetry what is between two bounds. */
+/** Prometheus counts in each bucket everything below its bound, OpenTelemetry what is between two bounds. */
 function histograms(values: Value[], endTime: HrTime): DataPoint<Histogram>[] {
   const series = Map.groupBy(values, ({ labels: { le: _bound, ...labels } }) => JSON.stringify(labels));
   return [...series.values()].map((own) => {

@@ -13,17 +13,19 @@ const kinds: Record<SpanKind, Kinds> = {
   consumer: Kinds.CONSUMER,
   internal: Kinds.INTERNAL,
 };
-/** Of spans that wait to be sent; what comes on top is dropped, since nothing may wait for a collector. */
+/** Spans that may wait to be sent; further ones are dropped, because nothing may wait for a collector. */
 const maxQueueSize = 8_192;
 const scheduledDelayMillis = 1_000;
 
 interface Exporter {
   take(span: FinishedSpan, service: string): void;
-  /** Once what is left was sent. */
+  /** Resolves once the rest is sent. */
   close(): Promise<void>;
 }
 
-/** OpenTelemetry's batches over HTTP; loaded by `startTracing` alone. Its headers are OTEL_EXPORTER_OTLP_HEADERS. */
+/**
+ * OpenTelemetry's batches over HTTP; loaded only by `startTracing`. Its headers come from OTEL_EXPORTER_OTLP_HEADERS.
+ */
 export function openExporter(endpoint: string, say: (error: string) => void): Exporter {
   sayErrors(say);
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` });
@@ -36,7 +38,7 @@ export function openExporter(endpoint: string, say: (error: string) => void): Ex
   };
   return {
     take: (span, service) => batches.onEnd(readable(span, known(service))),
-    // A collector that refuses the last of them keeps no service from its end.
+    // A collector that refuses the last spans does not keep a service from ending.
     close: () => batches.shutdown().catch((error: unknown) => say(String(error))),
   };
 }

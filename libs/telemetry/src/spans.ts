@@ -4,7 +4,7 @@ import { inChild, rootSpanId, spanId, traceFields, traceIdOf, traceIsSent } from
 export type SpanKind = 'server' | 'client' | 'consumer' | 'internal';
 export type Attributes = Record<string, string | number | boolean>;
 
-/** A span that is over. */
+/** A finished span. */
 export interface FinishedSpan {
   traceId: string;
   spanId: string;
@@ -16,7 +16,7 @@ export interface FinishedSpan {
   startMs: number;
   endMs: number;
   attributes: Attributes;
-  /** Absent: it went well. */
+  /** Absent: it succeeded. */
   error?: string;
 }
 
@@ -28,10 +28,10 @@ export function recordWith(to: Recorder | null): void {
   traceIsSent(to !== null);
 }
 
-/** Whether anybody takes spans; else none is made. */
+/** Whether spans are exported; if not, none is made. */
 export const exportsTraces = (): boolean => recorder !== null;
 
-/** Makes a span of a part of the handling of a message. Costs one comparison while nobody takes spans. */
+/** Makes a span for a part of the handling of a message. Costs one comparison while spans are not exported. */
 export async function inSpan<T>(
   name: string,
   kind: SpanKind,
@@ -69,7 +69,7 @@ export async function inSpan<T>(
   }
 }
 
-/** The span that all others of the message go back to: of its webhook, once its id is known. @param tookMs until now */
+/** The message's root span, that of its webhook, recorded once its id is known. @param tookMs until now */
 export function recordSpan(name: string, eventId: string, tookMs: number, attributes: Attributes): void {
   const traceId = recorder ? traceIdOf(eventId) : null;
   if (!recorder || traceId === null) return;
@@ -78,5 +78,5 @@ export function recordSpan(name: string, eventId: string, tookMs: number, attrib
   recorder({ ...span, attributes: { ...attributes, 'gatehouse.event_id': eventId } });
 }
 
-/** Finer than `Date.now()`. */
+/** Finer resolution than `Date.now()`. */
 const clockMs = (): number => performance.timeOrigin + performance.now();

@@ -1,17 +1,17 @@
 import type { Registry } from 'prom-client';
 
 export interface MetricsSettings {
-  /** Where OTLP over HTTP is taken (`http://collector:4318`). */
+  /** Where OTLP over HTTP is received (`http://collector:4318`). */
   OTEL_EXPORTER_OTLP_ENDPOINT: string | null;
   /** How often metrics are sent there, in ms; 0: they wait to be scraped. */
   METRICS_EXPORT_MS: number;
 }
 
 /**
- * Sends what a registry counts to a collector, every so often and once more at the end. OpenTelemetry is loaded only then.
- * @param say is told, at most once a minute, why they could not be sent
- * @returns what ends it, once the last of it was sent
- * @throws Error where metrics are to be sent, and not where to
+ * Sends a registry's metrics to a collector, at intervals and once more at the end. OpenTelemetry is loaded only then.
+ * @param say receives, at most once a minute, why they could not be sent
+ * @returns stops it, after sending the last metrics
+ * @throws Error when metrics are to be sent but no address is set
  */
 export async function startMetrics(
   service: string,

@@ -2,9 +2,9 @@ import { serviceName } from './service-name.js';
 import { recordWith } from './spans.js';
 
 export interface TracingSettings {
-  /** Where OTLP over HTTP is taken (`http://collector:4318`); null: no trace leaves the process. */
+  /** Where OTLP over HTTP is received (`http://collector:4318`); null: no trace leaves the process. */
   OTEL_EXPORTER_OTLP_ENDPOINT: string | null;
-  /** The share of messages whose trace is sent, 0 to 100 of 100; the same messages in all services. */
+  /** The percentage of messages whose trace is sent, 0 to 100; the same messages in all services. */
   TRACES_PERCENT: number;
 }
 
@@ -12,9 +12,9 @@ export interface TracingSettings {
 let shared: { users: number; close(): Promise<void> } | null = null;
 
 /**
- * Sends spans to a collector, from here on and until it is ended. OpenTelemetry is loaded only then.
- * @param say is told, at most once a minute, why they could not be sent
- * @returns what ends it, once what is left was sent
+ * Sends spans to a collector until it is stopped. OpenTelemetry is loaded only then.
+ * @param say receives, at most once a minute, why they could not be sent
+ * @returns stops it, after sending the rest
  */
 export async function startTracing(
   service: string,
@@ -27,7 +27,7 @@ export async function startTracing(
   if (shared === null) {
     const exporter = openExporter(endpoint, say);
     shared = { users: 0, close: () => exporter.close() };
-    // By the random digits of the trace's id, as W3C's probability sampling has it: all services decide alike.
+    // By the random digits of the trace's id, as in W3C's probability sampling: all services decide alike.
     const least = 2 ** 32 * (1 - percent / 100);
     recordWith((span) => {
       if (Number.parseInt(span.traceId.slice(-8), 16) >= least) exporter.take(span, serviceName() ?? service);

@@ -1,4 +1,4 @@
-/** As JSON has it: a date is a text. */
+/** The JSON form of a type: a date is a text. */
 export type Json<T> = T extends Date
   ? string
   : T extends (infer Item)[]
@@ -7,23 +7,23 @@ export type Json<T> = T extends Date
       ? { [Name in keyof T]: Json<T[Name]> }
       : T;
 
-/** Why a request was refused, as every service says it. */
+/** Why a request was refused, as every service reports it. */
 export interface Refusal {
   code: string;
   detail: string;
   errors: { field: string; message: string }[];
 }
 
-/** An answer of a service: its status says whether the body is the view or a refusal. */
+/** A service's answer: its status says whether the body is the view or a refusal. */
 export interface Answer<View = unknown> {
   status: number;
   body: Json<View> & Omit<Refusal, keyof View>;
 }
 
-/** A table of routes, `GET adapters/${string}` and what it answers with; what is longer stands before what it begins with. */
+/** A table of routes: `GET adapters/${string}` and the view it answers. Longer patterns come before their prefixes. */
 export type RouteTable = [pattern: string, view: unknown][];
 
-/** What a route answers with, by the first row that fits, whatever its query. */
+/** What a route answers, by the first matching row, ignoring its query. */
 export type ViewOf<Route extends string, Table extends RouteTable> = Route extends `${infer Path}?${string}`
   ? RowOf<Path, Table>
   : RowOf<Route, Table>;

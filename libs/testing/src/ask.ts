@@ -6,7 +6,7 @@ interface Question {
   headers?: Record<string, string>;
 }
 
-/** Asks a service as a caller with this token. @returns a body of JSON as what it says, null for none, any other as text */
+/** Calls a service with this token. @returns the parsed body for JSON, null for none, the text for any other */
 export async function ask<Body>({ method, url, token, body, headers }: Question) {
   const answer = await fetch(url, {
     method,

@@ -1,11 +1,11 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A way to a store that can be cut and mended while what uses it runs. */
+/** A link to a store that can be cut and restored while it is in use. */
 export interface BreakableLink {
-  /** The store's URL by this way. */
+  /** The store's URL over this link. */
   url: string;
   cut(): void;
-  /** Passes nothing on, and says nothing of it, until it is mended. */
+  /** Silently passes nothing on until it is restored. */
   hold(): void;
   mend(): void;
   close(): Promise<void>;

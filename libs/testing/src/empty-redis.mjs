@@ -13,5 +13,5 @@ const empty = (url) =>
     socket.on('end', () => (answer.includes('-') ? reject(new Error(`Redis: ${answer}`)) : resolve(undefined)));
   });
 
-// What one test file leaves in the queues would be run by the services of the next.
+// The services of the next test file would run whatever this one leaves in the queues.
 if (process.env.GATEHOUSE_TEST_STORES !== 'none') await empty(new URL(process.env.GATEHOUSE_TEST_REDIS_URL ?? ''));

@@ -1,14 +1,15 @@
 const leastMs = 3;
 
 /**
- * By which power of its input's size the CPU time of a function grows: 1 is linear, 2 is quadratic. CPU time of this thread,
- * and the best of some runs: what else the machine does has no part in it. What takes under 3 ms counts as that.
- * @param inputOf makes the input of a size
+ * The exponent with which a function's CPU time grows with its input's size: 1 is linear, 2 is quadratic. Uses this
+ * thread's CPU time and the best of several runs, so that other load on the machine does not count. Less than 3 ms
+ * counts as 3 ms.
+ * @param inputOf makes an input of a given size
  * @param size of the smaller input; the larger one is eight times that
  */
 export function growth<T>(size: number, inputOf: (size: number) => T, run: (input: T) => unknown): number {
   const [small, large] = [inputOf(size), inputOf(size * 8)];
-  // The first runs are the interpreter's.
+  // The first runs are in the interpreter.
   for (let times = 0; times < 3; times += 1) run(small);
   return Math.log(bestMs(run, large) / bestMs(run, small)) / Math.log(8);
 }

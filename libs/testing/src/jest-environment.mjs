@@ -1,6 +1,6 @@
 import NodeEnvironment from 'jest-environment-node';
 
-/** The process itself, given back as a spec file found it. */
+/** The process itself, restored to the state in which a spec file found it. */
 export default class ProcessEnvironment extends NodeEnvironment {
   #env = { ...process.env };
   #console = globalThis.console;
@@ -17,7 +17,7 @@ export default class ProcessEnvironment extends NodeEnvironment {
     process.exit = this.#exit;
     for (const name of Object.keys(process.env)) if (!(name in this.#env)) delete process.env[name];
     Object.assign(process.env, this.#env);
-    // Of the framework: the next file's has handlers of its own.
+    // Left by the framework: the next file sets handlers of its own.
     Reflect.deleteProperty(globalThis, Symbol.for('EVENT_HANDLERS'));
   }
 

@@ -44,7 +44,7 @@ async function inProcesses() {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
   /** @type {Array<{pid: number, url: string, stop: () => Promise<void>}>} */
   const servers = [];
-  // Not detached, and killed at exit: an interrupted run never gets to its teardown.
+  // Not detached, and killed at exit: an interrupted run never reaches its teardown.
   const abandon = () => {
     for (const { pid } of servers) process.kill(pid, 'SIGKILL');
     rmSync(dir, { recursive: true, force: true });
@@ -65,7 +65,7 @@ async function inProcesses() {
   };
 }
 
-/** One Postgres and one Redis for the whole run, unless the environment names both, or says that none is needed. */
+/** One Postgres and one Redis for the whole run, unless the environment names both or says that none is needed. */
 export default async function setup() {
   if (process.env.GATEHOUSE_TEST_STORES === 'none') return;
   if (process.env.GATEHOUSE_TEST_DATABASE_URL && process.env.GATEHOUSE_TEST_REDIS_URL) return;

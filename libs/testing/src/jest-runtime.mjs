@@ -12,7 +12,9 @@ const asModules = {
   supportsStaticESM: true,
   supportsTopLevelAwait: true,
 };
-/** Of the sources that were loaded: address by which a stack names one, file of its source map. @type {Map<string, string>} */
+/**
+ * Loaded sources: the address by which a stack names one, and the file of its source map. @type {Map<string, string>}
+ */
 const sourceMaps = new Map();
 /** @type {ConstructorParameters<typeof JestRuntime>[3] | undefined} */
 let transformer;
@@ -41,9 +43,9 @@ registerHooks({
 });
 
 /**
- * Runs specs in Node's own modules instead of a virtual machine a file: what a worker has loaded, packages and sources,
- * serves all of its files, which is half of the processor time of a run. So no module may keep what another file would
- * see; a spec file itself and the files of `setupFilesAfterEnv` are loaded each time.
+ * Runs specs in Node's own modules instead of one virtual machine per file. Whatever a worker has loaded, packages and
+ * sources, serves all its files, which saves half of a run's processor time. So no module may keep state that another
+ * file would see; a spec file itself and the files of `setupFilesAfterEnv` are loaded each time.
  */
 export default class SharedRuntime extends JestRuntime {
   /** @param {ConstructorParameters<typeof JestRuntime>} args */
@@ -61,7 +63,9 @@ export default class SharedRuntime extends JestRuntime {
     return import(`${pathToFileURL(path)}?${++loads}`);
   }
 
-  /** The framework is loaded anew: it keeps what a file has declared. @param {string} from @param {string} [to] */
+  /**
+   * The framework is loaded anew, because it keeps what a file has declared. @param {string} from @param {string} [to]
+   */
   requireInternalModule(from, to) {
     if (to) return super.requireInternalModule(from, to);
     delete require.cache[from];

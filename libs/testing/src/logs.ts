@@ -1,7 +1,7 @@
 import { ConsoleLogger, Logger } from '@nestjs/common';
 
-/** For what fails on purpose: Nest's own log says nothing of it, until `restoreLogs`. */
+/** For failures on purpose: Nest's own log is silent until `restoreLogs`. */
 export const silenceLogs = (): void => Logger.overrideLogger(false);
 
-/** The next file of this worker has a log again. */
+/** Enables the log again for this worker's next file. */
 export const restoreLogs = (): void => Logger.overrideLogger(new ConsoleLogger());

@@ -4,15 +4,15 @@ import { testRedisUrl } from './env.js';
 const owner = 'gatehouse-test';
 const most = 15;
 
-/** A database of the test Redis that held no key, until it is given back. */
+/** A database of the test Redis that was empty, until it is returned. */
 export interface RedisDatabase {
   url: string;
   release(): Promise<void>;
 }
 
-/** @throws Error when every database but the first holds keys: the first is the other tests' */
+/** @throws Error when every database but the first contains keys: the first belongs to the other tests */
 export async function takeRedisDatabase(): Promise<RedisDatabase> {
-  // From the last one down: the first ones are the test processes' own.
+  // From the last one down: the first ones belong to the test processes.
   for (let number = most; number >= 1; number -= 1) {
     const url = new URL(testRedisUrl());
     url.pathname = `/${number}`;

@@ -4,7 +4,7 @@ import type { Jwk } from '#libs/service-kit';
 /** The platform's signing key of one test process. */
 export const testServiceKey: Jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }) as Jwk;
 
-/** How services of one test process trust each other: by the one key. */
+/** How services of one test process trust each other: through one shared key. */
 export const testServiceTrust = {
   GATEHOUSE_SERVICE_KEY: [testServiceKey],
   GATEHOUSE_SERVICE_ISSUERS: null,

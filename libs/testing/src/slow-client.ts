@@ -1,15 +1,18 @@
 import { connect, type Socket } from 'node:net';
 
-/** A client that sends what it is told, as it likes, and notes what comes. */
+/** A client that sends whatever it is told, and records what arrives. */
 export interface SlowClient {
   socket: Socket;
-  /** Of the answer, while it is read. */
+  /** The answer received so far. */
   received: string;
   /** Resolves when the other side has closed. */
   closed: Promise<void>;
 }
 
-/** @param url `http://host:port` @param said the first bytes of a request */
+/**
+ * @param url `http://host:port`
+ * @param said the first bytes of a request
+ */
 export function slowClient(url: string, said: string): Promise<SlowClient> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -26,7 +29,7 @@ export function slowClient(url: string, said: string): Promise<SlowClient> {
   });
 }
 
-/** Sends a byte at a time until the other side closes. */
+/** Sends one byte at a time until the other side closes. */
 export async function sendByByte({ socket, closed }: SlowClient, everyMs: number): Promise<void> {
   const timer = setInterval(() => socket.writable && socket.write('x'), everyMs);
   await closed;

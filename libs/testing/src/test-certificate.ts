@@ -1,4 +1,4 @@
-/** A self-signed certificate for 127.0.0.1 and localhost, and its key. Known to everyone: for tests only. */
+/** A self-signed certificate for 127.0.0.1 and localhost, and its key. Publicly known: for tests only. */
 export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBpTCCAUugAwIBAgIUQ/SsW8IKg4GcHRVDANmNmHU74P4wCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOZ2F0ZWhvdXNlIHRlc3QwIBcNMjYxMTIxMTYxMjM2WhgPMjEy

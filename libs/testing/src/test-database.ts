@@ -5,7 +5,7 @@ import { testDatabaseUrl } from './env.js';
 import { until } from './until.js';
 
 const template = 'gatehouse_template';
-/** The same for every database of the server, as its roles are. */
+/** The same for every database of the server, because roles are shared. */
 export const testPasswords = Object.fromEntries(
   ['owner', 'adapter-gateway', 'credential-vault', 'engine', 'mcp-registry', 'portal', 'router', 'webhook-ingress'].map(
     (name) => [name, `test-${name}`],
@@ -13,14 +13,14 @@ export const testPasswords = Object.fromEntries(
 );
 
 export interface TestDatabase {
-  /** As the server's administrator, whom nothing is forbidden. */
+  /** As the server's administrator, without restrictions. */
   url: string;
-  /** As a service connects, by its own role; `owner` for the one that migrates. */
+  /** As a service connects, with its own role; `owner` for the one that migrates. */
   urlOf(service: string): string;
   drop(): Promise<void>;
 }
 
-/** A database of this test's own with every schema migrated, cloned from a template (0.1 to 0.2 s). */
+/** A database for this test only, with every schema migrated, cloned from a template (0.1 to 0.2 s). */
 export async function testDatabase(): Promise<TestDatabase> {
   await withTemplateLock(async (admin) => {
     const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [template]);
@@ -37,7 +37,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   return handleOf(name);
 }
 
-/** One without any schema, in which the roles may make theirs. */
+/** A database without any schema, in which the roles may create theirs. */
 export async function emptyTestDatabase(): Promise<TestDatabase> {
   const name = newName();
   await withTemplateLock(async (admin) => {
@@ -55,7 +55,7 @@ function handleOf(name: string): TestDatabase {
     urlOf: (service) => asRole(databaseUrl(name), service),
     drop: async () => {
       await asAdmin(async (admin) => {
-        // A pool has ended before its connections have: one that is cut off meanwhile has nobody to hear its error.
+        // A pool ends before its connections do: for one that is cut off meanwhile, nothing handles the error.
         const rest = 'SELECT FROM pg_stat_activity WHERE datname = $1';
         await until('all have left', async () => (await admin.query(rest, [name])).rowCount === 0, 2_000).catch(
           () => null,

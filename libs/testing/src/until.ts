@@ -1,4 +1,4 @@
-/** Thrown by what `until` asks: asking again cannot help. */
+/** Thrown by a check of `until` when repeating it cannot help. */
 export class Hopeless extends Error {
   override readonly name = 'Hopeless';
 }
@@ -7,9 +7,10 @@ export class Hopeless extends Error {
 export const patienceMs = 240_000;
 
 /**
- * Asks again until a condition holds.
+ * Repeats a check until it succeeds.
  * @param check resolves to a value, or to null, undefined or false for "not yet"
- * @throws Hopeless at once, where `check` does; Error naming what was waited for, with the last error of `check`, after `timeoutMs`
+ * @throws Hopeless at once, when `check` does; Error naming what was awaited, with the last error of `check`, after
+ * `timeoutMs`
  */
 export async function until<T>(
   what: string,

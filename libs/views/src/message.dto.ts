@@ -2,7 +2,7 @@ import type { MessageOrigin, NormalizedMessage } from '#libs/contracts';
 import { anyObject, anyValue, idOf } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 
-/** Which of this installation's deliveries a message came by. */
+/** The delivery of this installation by which a message came. */
 class MessageOriginView implements MessageOrigin {
   @ApiProperty(idOf('dlv')) delivery_id: string;
   @ApiProperty({ type: 'integer', description: 'Deliveries of Apps to each other in a row, that one included' })

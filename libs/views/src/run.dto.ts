@@ -3,9 +3,9 @@ import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 
 /**
- * `suspended`: its workflow is, or more messages are waited for. `queued`: it waits for its first or next try; `running`: it
- * is being worked on. `waiting`: what it needs is away, `reason` says what. `waiting_approval`: a person has to decide before
- * it goes on.
+ * `suspended`: its workflow is suspended, or it waits for more messages. `queued`: it waits for its first or next
+ * attempt; `running`: it is being worked on. `waiting`: something it needs is unavailable, named by `reason`.
+ * `waiting_approval`: a person has to decide before it continues.
  */
 export const runStates = [
   'suspended',
@@ -36,7 +36,7 @@ export interface RunRow {
   state: RunState;
   error: string | null;
   reply: TurnReply['reply'] | null;
-  /** What the reply lacks, or why there is none; while it waits, for what. */
+  /** What the reply lacks, or why there is none; while it waits, what for. */
   reason: string | null;
   /** When a `waiting` run fails. */
   waiting_until: Date | null;

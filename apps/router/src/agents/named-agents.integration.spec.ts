@@ -7,7 +7,7 @@ describe('an agent that a rule names', () => {
   let world: RouterWorld;
   let away = false;
   const appId = newId('app');
-  /** The engine, which has one agent, and the gateway, which has every App but one. */
+  /** The engine, with one agent, and the gateway, with every App but one. */
   const others = createServer((request, response) => {
     const path = request.url ?? '';
     if (away && path.startsWith('/internal/agents/')) return void request.socket.destroy();

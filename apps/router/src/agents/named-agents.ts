@@ -2,7 +2,7 @@ import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ENGINE } from '../services.js';
 
-/** Agents that channels and workflows name: the engine keeps them. */
+/** Agents that channels and workflows name; the engine owns them. */
 @Injectable()
 export class NamedAgents {
   private readonly logger = new Logger('named-agents');
@@ -10,8 +10,8 @@ export class NamedAgents {
   constructor(@Inject(ENGINE) private readonly engine: ServiceClient) {}
 
   /**
-   * Refuses an id that no agent of the project has. An engine that does not answer keeps nobody from changing rules: a
-   * turn of an agent that is not there fails by name.
+   * Refuses an id that is no agent of the project. When the engine does not answer, rules may still be changed: a turn
+   * of a missing agent fails with that reason.
    * @throws Problem 422 `agent_not_found`
    */
   async require(caller: Principal, agentId: string | null | undefined): Promise<void> {

@@ -4,7 +4,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { AttentionRepository } from './attention.repository.js';
 
-/** For the portal, which joins what all services tell. */
+/** For the portal, which joins the reports of all services. */
 @ApiExcludeController()
 @Controller('internal/attention')
 @RequireScopes('service')

@@ -12,12 +12,12 @@ interface Kept {
 }
 
 const hourMs = 3_600_000;
-/** Fewer are a stranger's try. */
+/** Fewer may be a stranger's attempt. */
 const refusalsThatMatter = 10;
-/** Of kept messages the newest so many are looked at. */
+/** How many of the newest kept messages are examined. */
 const looksAt = 1_000;
 
-/** What of a project's messages waits for a person. */
+/** What waits for a person among a project's messages. */
 @Injectable()
 export class AttentionRepository {
   constructor(private readonly db: Database) {}

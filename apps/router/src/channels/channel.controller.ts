@@ -127,7 +127,8 @@ export class ChannelController {
     if (!isAppId(appId)) throw new Problem(422, 'invalid_app_id', 'An App id looks like app_0123....');
     await this.agents.require(caller, body.agent_id);
     const channel = channelOf(caller, appId, body);
-    // Checks App and address. First, so that what is kept here was accepted there; the same request again mends the rest.
+    // Checks App and address. First, so that only what the gateway accepted is stored here; repeating the request
+    // repairs the rest.
     const { reply_address } = channel;
     await this.gateway.put(`/internal/apps/${appId}/reply-address`, caller, { reply_address });
     await this.channels.save({ ...channel, updated_at: new Date() });
@@ -147,7 +148,7 @@ function isAppId(text: string): boolean {
   return /^app_[0-9a-f]{32}$/.test(text);
 }
 
-/** What holds for an App whose channel nobody set up. */
+/** The defaults of an App whose channel was never configured. */
 function defaultsOf(caller: Principal, { id, kind }: InstalledApp): ChannelView {
   const builtin = kind === 'builtin';
   const inForce = { unknown_senders: builtin ? null : 'hold', inbox_mode: builtin ? 'queue' : 'collect' } as const;

@@ -9,7 +9,7 @@ import {
   type UnknownSenders,
 } from './channel.entity.js';
 
-/** A channel as it is shown; one that nobody set up was updated at no time. */
+/** A channel as shown; one that was never configured has no update time. */
 export class ChannelView implements Omit<ChannelRow, 'updated_at'> {
   @ApiProperty(idOf('app')) app_id: string;
   @ApiProperty(idOf('org')) organization_id: string;

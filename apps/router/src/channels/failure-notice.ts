@@ -1,6 +1,6 @@
 import type { ChannelRow } from './channel.entity.js';
 
-/** What the sender of a failed turn is told where nobody set a sentence of its own. */
+/** What the sender of a failed turn is told unless the channel has a notice of its own. */
 export const defaultFailureNotice =
   'Sorry, your message could not be answered. It is kept, and the people here can see it.';
 

@@ -2,7 +2,7 @@ import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { GATEWAY } from '../services.js';
 
-/** Apps that triggers name: the gateway keeps them. */
+/** Apps that triggers name; the gateway owns them. */
 @Injectable()
 export class NamedApps {
   private readonly logger = new Logger('named-apps');
@@ -10,7 +10,7 @@ export class NamedApps {
   constructor(@Inject(GATEWAY) private readonly gateway: ServiceClient) {}
 
   /**
-   * Refuses an id that no App of the project has. A gateway that does not answer keeps nobody from changing rules: an App
+   * Refuses an id that is no App of the project. When the gateway does not answer, rules may still be changed: an App
    * of another project starts nothing here.
    * @throws Problem 422 `app_not_found`
    */

@@ -2,7 +2,7 @@ import type { Queryable } from '#libs/database';
 import type { SenderContext } from './sender-context.js';
 
 /**
- * Counts messages against the day's budget of their contacts (UTC days).
+ * Counts messages against the daily budgets of their contacts (UTC days).
  * @param senderContexts the sender of each message, in order
  * @returns for each message whether it is over the budget
  */

@@ -11,9 +11,9 @@ export class ContactRow {
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) name: string;
   @Column({ type: 'text' }) status: ContactStatus;
-  /** Messages a day (UTC); null: the project has no budget for this contact. */
+  /** Messages per day (UTC); null: unlimited for this contact. */
   @Column({ type: 'integer', nullable: true }) daily_budget: number | null;
-  /** The contact that this one is counted to; its own messages and identities stay its own, for an unmerge. */
+  /** The contact that this one was merged into. It keeps its own messages and identities, for an undo of the merge. */
   @Column({ type: 'text', nullable: true }) merged_into: string | null;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz' }) updated_at: Date;

@@ -10,7 +10,9 @@ type Change = Partial<Pick<ContactRow, 'name' | 'status' | 'daily_budget'>>;
 /** An identity as people see it. */
 export type Identity = Pick<IdentityRow, 'app_id' | 'sender' | 'home_id' | 'paused_until' | 'pause_reason' | 'seen_at'>;
 
-/** Contacts and what they own. Identities repeat their contact's status, so each change sets both in one transaction. */
+/**
+ * Contacts and what they own. Identities repeat their contact's status, so each change updates both in one transaction.
+ */
 @Injectable()
 export class ContactRepository {
   constructor(private readonly db: DataSource) {}
@@ -23,7 +25,7 @@ export class ContactRepository {
     return rows[0] ?? null;
   }
 
-  /** Newest first; those that were merged into another are left out. */
+  /** Newest first, without those merged into another. */
   async list(
     organizationId: string,
     projectId: string,
@@ -54,7 +56,7 @@ export class ContactRepository {
     )) as Identity[];
   }
 
-  /** The contacts that were merged into one, itself included: whose messages are its history. */
+  /** A contact and those merged into it: its history consists of all their messages. */
   async family(id: string): Promise<string[]> {
     return familyOf(this.db.manager, id);
   }
@@ -72,7 +74,7 @@ export class ContactRepository {
     });
   }
 
-  /** Starts counting anew for a sender whose exchange was paused. */
+  /** Restarts the counts for a sender whose exchange was paused. */
   async resume(id: string): Promise<void> {
     await this.db.query(
       `UPDATE router.contact_identity SET paused_until = NULL, pause_reason = NULL, inbound_at = '{}', replied_at = '{}',
@@ -81,7 +83,9 @@ export class ContactRepository {
     );
   }
 
-  /** Counts one contact to another from now on. Neither's messages are touched: a history is read across the family. */
+  /**
+   * Counts one contact as another from now on. The messages of both are unchanged: a history is read across the family.
+   */
   async merge(id: string, into: string): Promise<void> {
     await this.db.transaction(async (tx) => {
       await lockIdentities(tx, [id, into]);
@@ -91,7 +95,7 @@ export class ContactRepository {
     });
   }
 
-  /** Undoes a merge: everything that came with the contact goes with it again. */
+  /** Undoes a merge: everything that came with the contact leaves with it. */
   async unmerge(id: string, from: string): Promise<void> {
     await this.db.transaction(async (tx) => {
       await lockIdentities(tx, [id, from]);

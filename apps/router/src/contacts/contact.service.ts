@@ -13,7 +13,7 @@ import { newPairingCode, pairingHash, requirePairing } from './pairing.js';
 
 export type ContactDetail = ContactRow & { identities: Identity[]; merged: string[] };
 
-/** What people do with contacts. */
+/** The operations that people perform on contacts. */
 @Injectable()
 export class ContactService {
   constructor(
@@ -46,11 +46,11 @@ export class ContactService {
     return this.get(caller, id);
   }
 
-  /** Makes a contact known and continues what was held of it; asked again, it continues what is still held. */
+  /** Makes a contact known and routes its held messages; called again, it routes those that are still held. */
   async admit(caller: Principal, id: string): Promise<{ contact: ContactDetail; released: number }> {
     await this.findOwn(caller, id);
     await this.contacts.change(id, { status: 'known' });
-    // After the change was committed: a message that was not held before then is not held any more.
+    // After the commit: a message that arrives from now on is not held any more.
     const held = await this.held.heldOf(await this.contacts.family(id));
     const { released } = await this.again.release(caller, held, null);
     return { contact: await this.get(caller, id), released: released.length };
@@ -62,7 +62,7 @@ export class ContactService {
     return this.get(caller, id);
   }
 
-  /** A contact that was blocked is unknown again: admitting it is a decision of its own. */
+  /** A blocked contact becomes unknown: admitting it is a separate decision. */
   async unblock(caller: Principal, id: string): Promise<ContactDetail> {
     const row = await this.findOwn(caller, id);
     if (row.status === 'blocked') await this.contacts.change(id, { status: 'unknown' });
@@ -92,7 +92,7 @@ export class ContactService {
     return this.get(caller, id);
   }
 
-  /** A code that makes whoever sends it over the App a known contact. It is shown this once. */
+  /** A code that makes whoever sends it over the App a known contact. It is shown only this once. */
   async pairingCode(caller: Principal, appId: string): Promise<{ code: string; expires_at: string }> {
     const rules = await this.rules.of(caller.projectId);
     if (!rules.channels.has(appId)) throw notFound('channel', appId);
@@ -109,7 +109,7 @@ export class ContactService {
     return row;
   }
 
-  /** A merged contact is changed by the one it was merged into. */
+  /** A merged contact is changed through the one that it was merged into. */
   private async findOwn(caller: Principal, id: string): Promise<ContactRow> {
     const row = await this.find(caller, id);
     if (row.merged_into === null) return row;

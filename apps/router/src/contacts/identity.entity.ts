@@ -2,8 +2,8 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ContactStatus } from './contact.entity.js';
 
 /**
- * A sender of an App, and whose it is. It repeats what routing has to know of its contact, so that one statement both
- * locks the sender and reads the newest of it: a message and an admission can never miss each other.
+ * A sender of an App, and its contact. It repeats what routing needs to know about the contact, so that one statement
+ * both locks the sender and reads its latest state: a message and an admission can never miss each other.
  */
 @Entity({ schema: 'router', name: 'contact_identity' })
 @Index('contact_identity_by_contact', ['contact_id'])
@@ -13,14 +13,14 @@ export class IdentityRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'contact_identity_pkey' }) sender: string;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
-  /** The contact that it was first resolved to: where it goes back to when a merge is undone. */
+  /** The contact that it was first resolved to, and returns to when a merge is undone. */
   @Column({ type: 'text' }) home_id: string;
-  /** The contact that it counts to now. */
+  /** The contact that it belongs to now. */
   @Column({ type: 'text' }) contact_id: string;
   @Column({ type: 'text' }) name: string;
   @Column({ type: 'text' }) status: ContactStatus;
   @Column({ type: 'integer', nullable: true }) daily_budget: number | null;
-  /** Times in ms of the last messages, and of the last replies to them: what the loop breaker looks at. */
+  /** Times in ms of the last messages, and of the last replies to them, for the loop breaker. */
   @Column({ type: 'bigint', array: true }) inbound_at: string[];
   @Column({ type: 'bigint', array: true }) replied_at: string[];
   @Column({ type: 'text', nullable: true }) last_text: string | null;

@@ -3,7 +3,7 @@ import { createHash, randomInt } from 'node:crypto';
 import type { Queryable } from '#libs/database';
 import type { SenderContext } from './sender-context.js';
 
-/** No vowels, no look-alikes: a code is read aloud, and spells nothing. */
+/** No vowels and no look-alikes: a code is read aloud, and must not spell a word. */
 const alphabet = '23456789BCDFGHJKLMNPQRSTVWXZ';
 const codeChars = 8;
 
@@ -15,14 +15,14 @@ export function pairingHash(code: string): string {
   return createHash('sha256').update(code).digest('hex');
 }
 
-/** The code that a message consists of, or null; case and spaces are forgiven. */
+/** The code that a message consists of, or null; ignores case and spaces. */
 function codeIn(text: string): string | null {
   const bare = text.toUpperCase().replace(/[\s-]+/g, '');
   return bare.length === codeChars && [...bare].every((letter) => alphabet.includes(letter)) ? bare : null;
 }
 
 /**
- * Uses up the codes that unknown senders sent, and makes those senders known.
+ * Consumes the codes that unknown senders sent, and makes those senders known.
  * @returns for each message whether it paired its sender
  */
 export async function pairSenders(
@@ -44,7 +44,7 @@ async function pairSender(tx: Queryable, appId: string, code: string, senderCont
     [appId, pairingHash(code)],
   );
   if ((used as [unknown[], number])[1] === 0) return false;
-  // Its other identities are set when the contact's status is next changed: locking them here could deadlock.
+  // The contact's other identities are updated when its status next changes: locking them here could deadlock.
   await tx.query(`UPDATE router.contact SET status = 'known', updated_at = now() WHERE id = $1`, [
     senderContext.contactId,
   ]);

@@ -26,8 +26,8 @@ interface Resolved {
   pause_reason: string | null;
 }
 
-// One statement locks every sender, makes the new ones and reads the newest of the others: an upsert returns the row as
-// it is after waiting for its lock, where a SELECT of the same statement would still see it as it was before.
+// One statement locks every sender, creates the new ones and reads the latest state of the others: an upsert returns
+// the row as it is after waiting for its lock, where a SELECT of the same statement would still see the earlier one.
 const resolveSql = `
   WITH seen AS (
     INSERT INTO router.contact_identity AS i (app_id, sender, organization_id, project_id, home_id, contact_id, name, status,
@@ -42,7 +42,7 @@ const resolveSql = `
   SELECT app_id, sender, home_id, contact_id, name, status, daily_budget, inbound_at, replied_at, last_text, same_texts,
          paused_until, pause_reason FROM seen`;
 
-/** Finds the contact of each sender, and makes one for who was never seen. The senders stay locked until the end of `tx`. */
+/** Finds the contact of each sender, or creates one for a new sender. The senders stay locked until the end of `tx`. */
 export async function resolveSenders(tx: Queryable, senders: SenderOf[]): Promise<Map<string, SenderContext>> {
   if (senders.length === 0) return new Map();
   const unique = [...new Map(senders.map((each) => [senderKey(each.app_id, each), each])).values()];
@@ -81,7 +81,7 @@ function senderContextOf(row: Resolved, isNew: boolean): SenderContext {
   };
 }
 
-/** Keeps what the loop breaker noted, for the senders that `resolveSenders` locked. */
+/** Stores what the loop breaker noted, for the senders that `resolveSenders` locked. */
 export async function keepExchanges(tx: Queryable, senderContexts: SenderContext[]): Promise<void> {
   if (senderContexts.length === 0) return;
   await tx.query(

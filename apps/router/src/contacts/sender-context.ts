@@ -2,13 +2,13 @@ import type { NormalizedMessage, TrustGrade } from '#libs/contracts';
 import type { Exchange } from '../guards/loop-breaker.js';
 import type { ContactStatus } from './contact.entity.js';
 
-/** Who sent a message, as it was resolved when the message was claimed; `null` in its place: the built-in Webhook app. */
+/** The sender of a message, as resolved when the message was claimed; `null` in its place: the built-in Webhook app. */
 export interface SenderContext {
   appId: string;
   sender: string;
-  /** The contact that the sender counts to. */
+  /** The contact that the sender belongs to. */
   contactId: string;
-  /** The contact that it would be without merges. */
+  /** The contact that it would belong to without merges. */
   homeId: string;
   name: string;
   status: ContactStatus;
@@ -23,7 +23,7 @@ export function trustOf(senderContext: SenderContext | null): TrustGrade {
   return senderContext.status === 'known' ? 'known' : 'unknown';
 }
 
-/** One entry of a map by sender. */
+/** The key of a sender in a map. */
 export function senderKey(appId: string, message: Pick<NormalizedMessage, 'sender'>): string {
   return `${appId} ${message.sender}`;
 }

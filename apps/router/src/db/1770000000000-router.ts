@@ -21,7 +21,7 @@ export class Router1770000000000 implements MigrationInterface {
 }
 
 const messages = [
-  // Claims are known by a digest of their App and dedup key: a quarter of the bytes, of one length.
+  // Claims are stored as a digest of their App and dedup key: a quarter of the bytes, of one length.
   `CREATE TABLE router.claim (
      key uuid CONSTRAINT claim_key PRIMARY KEY,
      message_id text NOT NULL,
@@ -29,7 +29,7 @@ const messages = [
      claimed_at timestamptz NOT NULL
    )`,
   'CREATE INDEX claim_by_time ON router.claim USING brin (claimed_at)',
-  // The engine has sessions, turns and runs; a message keeps what it handed over until the engine has told of it.
+  // The engine has sessions, turns and runs. A message keeps what it handed over until the engine has recorded it.
   `CREATE TABLE router.message (
      id text CONSTRAINT message_pkey PRIMARY KEY,
      organization_id text NOT NULL,
@@ -62,7 +62,7 @@ const messages = [
   'CREATE INDEX message_by_app ON router.message (app_id, id)',
   `CREATE INDEX message_handed ON router.message (routed_at) WHERE turns <> '[]'`,
   ...handoverTables('router'),
-  // What was sent, by what it is known when it comes back.
+  // What was sent, and how it is recognised when it comes back.
   `CREATE TABLE router.outbound (
      app_id text NOT NULL,
      key text NOT NULL,
@@ -106,7 +106,7 @@ const contacts = [
      updated_at timestamptz NOT NULL
    )`,
   'CREATE INDEX contact_by_project ON router.contact (project_id, id)',
-  // Updated by every message: room is left on its pages.
+  // Updated by every message, so its pages keep free space.
   `CREATE TABLE router.contact_identity (
      app_id text NOT NULL,
      sender text NOT NULL,
@@ -146,7 +146,7 @@ const contacts = [
    )`,
 ];
 
-/** Workflows, and what starts them: a trigger's runs are counted by window, and may wait for more messages. */
+/** Workflows and their triggers. A trigger's runs are counted by window, and may wait for more messages. */
 const workflows = [
   `CREATE TABLE router.workflow (
      project_id text NOT NULL,
@@ -197,7 +197,7 @@ const workflows = [
   'CREATE INDEX ON router.debounce (turn_id)',
 ];
 
-/** Keys of requests that make work, with whatever was answered. */
+/** Keys of requests that create work, with their answers. */
 const requests = [
   `CREATE TABLE router.request_key (
      project_id text NOT NULL,
@@ -209,7 +209,7 @@ const requests = [
    )`,
 ];
 
-/** Every replica keeps the rules of projects until it hears that they have changed. */
+/** Every replica caches the rules of projects until it hears of a change. */
 const changesTold = changeTriggers('router', [
   { table: 'workflow', topic: 'rules', key: 'project_id' },
   { table: 'trigger', topic: 'rules', key: 'project_id' },

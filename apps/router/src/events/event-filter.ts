@@ -6,7 +6,7 @@ import type { MessageFilter } from './message-fact.repository.js';
 
 const eventOutcomes = [...terminalOutcomes.filter((outcome) => outcome !== 'refused'), 'open'] as const;
 
-/** What lists and bulk replays choose events by; all of it has to hold. */
+/** The criteria by which lists and bulk replays select events; all have to hold. */
 export class EventFilter extends OrderedQuery {
   @Text(100, { optional: true }) app_id?: string;
   @OneOf(eventOutcomes, { optional: true, description: 'How the event ended; open: not yet' })
@@ -23,7 +23,7 @@ export class EventFilter extends OrderedQuery {
   @Text(200, { optional: true, minLength: 2, description: 'A part of the text, in any case' }) text?: string;
 }
 
-/** @throws Problem 422 for a time that is none */
+/** @throws Problem 422 for an invalid time */
 export function journalFilter(
   filter: EventFilter,
 ): Pick<EventQuery, 'appId' | 'outcome' | 'fromId' | 'toId' | 'cursor' | 'order'> {
@@ -38,7 +38,7 @@ export function journalFilter(
   };
 }
 
-/** Null when nothing is asked of messages. */
+/** Null when no criterion concerns messages. */
 export function messageFilter(filter: EventFilter): MessageFilter | null {
   const { event_type: eventType, sender, contact_id: contactId, text } = filter;
   if ([eventType, sender, contactId, text].every((one) => one === undefined)) return null;

@@ -8,12 +8,12 @@ export interface EventContact {
   status: string;
 }
 
-/** Whom an event leads to. */
+/** What an event is linked to. */
 @Injectable()
 export class EventLinkRepository {
   constructor(private readonly db: Database) {}
 
-  /** Whoever wrote the event's messages, as they are now. */
+  /** The authors of the event's messages, as they are now. */
   async contacts({ organizationId, projectId }: Scope, receiptId: string): Promise<EventContact[]> {
     return (await this.db.query(
       `SELECT id, name, status FROM router.contact

@@ -6,7 +6,7 @@ import type { Scope } from './replayer.js';
 
 type Told = Map<string, LatestEntry>;
 
-/** What became of events, by the turns that their messages name and by what the journal tells of turns and replies. */
+/** The results of events, from their messages' turns and the journal's entries about turns and replies. */
 @Injectable()
 export class EventResultRepository {
   constructor(private readonly db: Database) {}
@@ -20,7 +20,7 @@ export class EventResultRepository {
       [receiptIds, scope.organizationId, scope.projectId],
     )) as { receipt_id: string; id: string }[];
     const own = await latestEntries(this.db, scope, receiptIds);
-    // What was answered together with the message of another event is told there.
+    // An event answered together with another event's message has its entries there.
     const elsewhere = own.flatMap((entry) => textOf(entry.detail, 'event') ?? []);
     const others = elsewhere.filter((id) => !receiptIds.includes(id));
     const latest = [...own, ...(await latestEntries(this.db, scope, others))];
@@ -39,7 +39,7 @@ export class EventResultRepository {
   }
 }
 
-/** The turn that answers it: another one where it was collected, or its run was retried. */
+/** The turn that answers it: another one when it was collected, or when its run was retried. */
 function answering(id: string, turns: Told): string {
   const last = turns.get(id);
   const into = last?.outcome === 'ok' ? textOf(last.detail, 'into') : null;

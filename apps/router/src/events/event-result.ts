@@ -3,8 +3,9 @@ import type { LatestEntry } from '#libs/journal';
 import { ApiProperty } from '@nestjs/swagger';
 
 /**
- * What became of an event that was routed: of its turns the one that is worst off, in this order. `undelivered`: a reply died
- * on its way. `unconfirmed`: nobody knows whether it arrived. `waiting`: for what `reason` names. `handled`: by a person.
+ * What became of a routed event: the worst state among its turns, in this order. `undelivered`: a reply could not be
+ * delivered. `unconfirmed`: nobody knows whether it arrived. `waiting`: for what `reason` names. `handled`: by a
+ * person.
  */
 export const eventResults = [
   'failed',
@@ -29,7 +30,7 @@ export class EventResult {
   @ApiProperty({ description: 'The same in words' }) text: string;
 }
 
-/** A turn, with the last entry of its own; null: nobody has told of it yet. */
+/** A turn with its own last entry; null: nothing has been recorded yet. */
 export interface EventTurn {
   id: string;
   last: LatestEntry | null;
@@ -86,7 +87,7 @@ function ofTurn({ last }: EventTurn, latest: LatestEntry[]): Result {
   }
 }
 
-/** How the turn's answer fares, which the timeline says by the id that the turn's end names. */
+/** The state of the turn's answer, from the delivery whose id the end of the turn names. */
 function ofDelivery({ reason, detail }: LatestEntry, latest: LatestEntry[]): Result {
   const last = latest.find((entry) => entry.stage === 'delivery' && entry.subject_id === detail?.['delivery_id']);
   if (last?.outcome === 'delivered') return { ...plain('delivered'), reason };

@@ -10,7 +10,9 @@ import { EventResultRepository } from './event-result.repository.js';
 import { type MessageFacts, type MessageFilter, MessageFactRepository } from './message-fact.repository.js';
 import type { Scope } from './replayer.js';
 
-/** An event in a list; the facts of its first message are absent where it never became one, `result` is null without turns. */
+/**
+ * An event in a list. The facts of its first message are absent if it never became one; `result` is null without turns.
+ */
 export type ListedEvent = EventSummary & Partial<MessageFacts> & { result: EventResult | null };
 
 const chunk = 500;
@@ -40,7 +42,7 @@ export class EventSearch {
     return { ...page, data };
   }
 
-  /** The ids of at most `max` events that a filter finds, and whether there may be more. */
+  /** The ids of at most `max` events that match a filter, and whether there may be more. */
   async ids(scope: Scope, filter: EventFilter, max: number): Promise<{ ids: string[]; more: boolean }> {
     const ids: string[] = [];
     let cursor: string | null = filter.cursor ?? null;
@@ -58,8 +60,8 @@ export class EventSearch {
   }
 
   /**
-   * Looks through the journal for what no index names (a certain message, no outcome), as far as one search may: the page
-   * can be short, or empty, with a cursor to go on from.
+   * Scans the journal for what no index covers (a certain message, no outcome), as far as one search may. The page can
+   * be short or empty, with a cursor to continue from.
    */
   private async search(scope: Scope, filter: EventFilter, wanted: MessageFilter | null): Promise<Page<ListedEvent>> {
     const found: ListedEvent[] = [];

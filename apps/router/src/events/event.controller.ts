@@ -78,7 +78,7 @@ export class EventController {
   }
 }
 
-/** @throws Problem 422 for two */
+/** @throws Problem 422 when both are given */
 function targetOf({ workflow_id: workflowId, agent_id: agentId }: Replay): ReplayTarget | null {
   if (workflowId !== undefined && agentId !== undefined) {
     const message = 'cannot stand beside workflow_id: a replay has one target';

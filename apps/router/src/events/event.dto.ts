@@ -43,7 +43,7 @@ class TimelineEntryView implements TimelineEntry {
   @ApiProperty({ ...anyObject, nullable: true }) detail: Record<string, unknown> | null;
 }
 
-/** An entry as its event shows it. */
+/** An entry as shown with its event. */
 class EventEntryView extends TimelineEntryView {
   @ApiProperty({
     type: 'integer',

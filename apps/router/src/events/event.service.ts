@@ -17,9 +17,9 @@ export interface EventDetail {
   app_id: string | null;
   outcome: string | null;
   reason: string | null;
-  /** The same in words. */
+  /** The outcome in words. */
   text: string;
-  /** What became of it, where it was routed; null without turns. */
+  /** What became of it if it was routed; null without turns. */
   result: EventResult | null;
   timeline: WaitedEntry[];
   messages: MessageRow[];
@@ -69,7 +69,7 @@ export class EventService {
     };
   }
 
-  /** An engine that does not answer keeps nobody from reading what the router has. @returns null then */
+  /** What the router has stays readable when the engine does not answer. @returns null then */
   private async runsOf(caller: Principal, id: string): Promise<EventRuns | null> {
     try {
       return await this.runs.ofReceipt(caller, id);
@@ -82,7 +82,7 @@ export class EventService {
 
 type WaitedEntry = TimelineEntry & {
   app_id: string;
-  /** Between what came before and the begin of this, in ms: in a queue, or for its time. Null where nobody knows its begin. */
+  /** Time in ms between the previous entry and the start of this one, in a queue or until it was due. Null: unknown. */
   waited_ms: number | null;
 };
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** What a list shows of an event's first message. */
+/** What a list shows about an event's first message. */
 export interface MessageFacts {
   event_type: string;
   sender: string;
@@ -23,7 +23,7 @@ const shownChars = 200;
 export class MessageFactRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** The first message of each of these receipts that the filter lets pass, by receipt. */
+  /** The first message of each of these receipts that matches the filter, by receipt. */
   async of(
     scope: { organizationId: string; projectId: string },
     receiptIds: string[],

@@ -18,7 +18,7 @@ const words: Readonly<Record<TerminalOutcome, string>> = {
   dead: 'It could not be handled, and waits among the dead letters.',
 };
 
-/** The reasons that say more than their outcome. */
+/** Reasons that say more than their outcome. */
 const reasons: Readonly<Record<string, string>> = {
   filter_error: "A trigger's filter failed on it: its verdict says how.",
   unsanitisable: 'Its text could not be cleaned.',

@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
 
-/** What takes a replayed event in place of what the rules say. */
+/** Takes a replayed event instead of what the rules say. */
 export type ReplayTarget = { workflowId: number } | { agentId: string };
 
-/** Who may send an event where, and whether that is there. */
+/** Who may send an event to a target, and whether the target exists. */
 @Injectable()
 export class ReplayTargets {
   constructor(
@@ -15,8 +15,10 @@ export class ReplayTargets {
   ) {}
 
   /**
-   * The right to replay is to repeat what the rules say. Who chooses what acts needs the right to change that choice.
-   * @throws Problem 403 `scope_missing`; 422 `workflow_not_found`, `agent_not_found`; 409 `workflow_gone` when it is off
+   * The right to replay covers only repeating what the rules say. Choosing what acts needs the right to change that
+   * choice.
+   * @throws Problem 403 `scope_missing`; 422 `workflow_not_found`, `agent_not_found`; 409 `workflow_gone` when it is
+   * off
    */
   async require(caller: Principal, target: ReplayTarget): Promise<void> {
     if ('agentId' in target) {

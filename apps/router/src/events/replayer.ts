@@ -12,7 +12,7 @@ export interface Replayed {
   /** `receipt`: it never became a message, and goes through the whole pipeline again. */
   replayed: 'messages' | 'receipt';
   run_ids: string[];
-  /** Of those runs, and of sessions. */
+  /** Turns of those runs, and of sessions. */
   turn_ids: string[];
 }
 
@@ -20,14 +20,14 @@ export interface Replayed {
 export interface ReplayRequest {
   /** Whether replies are sent again. */
   deliver: boolean;
-  /** Runs this workflow, or a turn of this agent, in place of what the rules say. */
+  /** Runs this workflow, or a turn of this agent, instead of following the rules. */
   target: ReplayTarget | null;
 }
 
-/** Whose events. */
+/** The scope of the events. */
 export type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
-/** Sends events through the pipeline again, from where they are stored. */
+/** Sends stored events through the pipeline again. */
 @Injectable()
 export class Replayer {
   constructor(
@@ -40,8 +40,9 @@ export class Replayer {
 
   /**
    * Routes an event by today's rules, or to the target that its caller names.
-   * @param key the caller's Idempotency-Key: the same key gives the runs that were made under it
-   * @throws Problem 404 `event_not_found`; 409 `no_message` for a target; as of `ReplayTargets`; 422 `idempotency_key_reused`
+   * @param key the caller's Idempotency-Key: repeating it returns the runs made under it
+   * @throws Problem 404 `event_not_found`; 409 `no_message` for a target; those of `ReplayTargets`; 422
+   * `idempotency_key_reused`
    */
   async replay(
     caller: Principal,

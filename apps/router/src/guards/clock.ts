@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** The time that guards and sessions go by: hours of a slow loop pass in a test within milliseconds. */
+/** The clock of guards and sessions: in a test, hours of a slow loop pass within milliseconds. */
 @Injectable()
 export class Clock {
   nowMs(): number {

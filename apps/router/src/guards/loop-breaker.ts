@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
 
-/** What was exchanged with one sender lately. Times in ms since the epoch, oldest first. */
+/** What was recently exchanged with one sender. Times in ms since the epoch, oldest first. */
 export interface Exchange {
   inboundAt: number[];
   repliedAt: number[];
   lastText: string | null;
-  /** How often the last text came in a row. */
+  /** How often the last text was repeated in a row. */
   sameTexts: number;
   pausedUntil: number | null;
   pauseReason: string | null;
 }
 
 export interface LoopLimits {
-  /** Rounds (a message and a reply) within a minute that no person reaches. */
+  /** Rounds (a message and a reply) within a minute, more than a person manages. */
   LOOP_ROUNDS_PER_MINUTE: number;
-  /** Messages of one text in a row. */
+  /** Messages with the same text in a row. */
   LOOP_SAME_TEXTS: number;
   /** Rounds in a row at even intervals: a slow loop. */
   LOOP_EVEN_ROUNDS: number;
@@ -22,18 +22,18 @@ export interface LoopLimits {
 }
 
 const windowMs = 60_000;
-/** After such a silence it is another conversation: what runs slower than this costs little, and is often a schedule. */
+/** After this silence a new conversation begins: a slower loop costs little, and is often a schedule. */
 const silenceMs = 900_000;
-/** Kept of each kind; covers the largest limit. */
+/** Times kept of each kind; covers the largest limit. */
 export const exchangeKept = 64;
 /** Standard deviation of the intervals, as a share of their mean. People are seldom below 0.5, timers seldom above 0.1. */
 const evenSpread = 0.2;
 const instantMs = 1_000;
 
 /**
- * Notes a message and says why the exchange has to pause, or null. Nothing is asked of the other side: what is counted is
- * rounds, so a person who writes many messages is not stopped as long as they are not answered one by one at a pace that
- * nobody types at, nor repeats themselves, nor writes like clockwork. Changes `exchange`.
+ * Records a message and returns why the exchange has to pause, or null. Changes `exchange`. It needs nothing from the
+ * other side. Rounds are counted, so a person who writes many messages is not stopped unless they are answered one by
+ * one faster than anybody types, repeat themselves, or come like clockwork.
  */
 export function noteInbound(exchange: Exchange, text: string, nowMs: number, limits: LoopLimits): string | null {
   if (exchange.pausedUntil !== null) {
@@ -52,7 +52,7 @@ export function noteInbound(exchange: Exchange, text: string, nowMs: number, lim
   return reason;
 }
 
-/** Starts counting anew. */
+/** Restarts the counts. */
 export function resume(exchange: Exchange): void {
   Object.assign(exchange, {
     inboundAt: [],
@@ -74,7 +74,7 @@ function loopIn({ inboundAt, repliedAt, sameTexts }: Exchange, nowMs: number, li
   const first = row[0];
   if (first === undefined || row.length <= rounds) return null;
   const replies = repliedAt.filter((at) => at >= first).length;
-  // Each message has to have been answered, or it is no exchange but a feed that nobody echoes.
+  // Each message must have been answered; otherwise this is not an exchange but a feed that nobody echoes.
   if (replies < rounds - 1) return null;
   return isEven(gapsOf(row)) || isEven(reactionsIn(row, repliedAt, rounds - 1)) ? 'even_pace' : null;
 }
@@ -84,8 +84,8 @@ function gapsOf(times: number[]): number[] {
 }
 
 /**
- * How long after our last reply each message came: a machine's own time, however long the agent took before. Empty where
- * fewer than `enough` messages answer a reply.
+ * How long after our last reply each message came: a machine's own time, however long the agent took. Empty when fewer
+ * than `enough` messages answer a reply.
  */
 function reactionsIn(row: number[], repliedAt: number[], enough: number): number[] {
   const reactions = row.slice(1).flatMap((at, index) => {
@@ -99,11 +99,11 @@ function isEven(times: number[]): boolean {
   if (times.length === 0) return false;
   const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
   const variance = times.reduce((sum, time) => sum + (time - mean) ** 2, 0) / times.length;
-  // Nobody reads and types within a second, twenty times in a row: what is left of it is the network's.
+  // Nobody reads and types within a second, twenty times in a row: the remaining variation comes from the network.
   return Math.max(...times) < instantMs || Math.sqrt(variance) < evenSpread * mean;
 }
 
-/** The text as it is: `order 1000` and `order 1037` are two. Loops that count are known by their pace. */
+/** The exact text: `order 1000` and `order 1037` differ. Loops that count are recognised by their pace. */
 function fingerprintOf(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 22);
 }

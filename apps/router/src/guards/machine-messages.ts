@@ -1,12 +1,12 @@
 import type { AutomaticKind, NormalizedMessage } from '#libs/contracts';
 import type { ChannelRow } from '../channels/channel.entity.js';
 
-/** A message that no person wrote, though the platform did not send it either: `is_bot` is false. */
+/** A message that no person wrote and that is not the platform's own: `is_bot` is false. */
 export type MachineKind = AutomaticKind | 'bot';
 
 /**
- * Which kind of automatic message it is, by what its adapter found out (`metadata`), or null. Such a message is read like
- * any other; what it does not get is a reply (RFC 3834).
+ * The kind of an automatic message, as its adapter determined it (`metadata`), or null. Such a message is read like any
+ * other, but it gets no reply (RFC 3834).
  */
 export function automaticKindOf({ metadata = {} }: NormalizedMessage): AutomaticKind | null {
   if (metadata['bounce'] === true) return 'bounce';
@@ -25,7 +25,7 @@ export function keptFromChiefOfStaff(
   return isOfBot(message) && channel?.bots !== 'chief_of_staff' ? 'bot' : null;
 }
 
-/** Another bot's: neither the platform's own message nor one of the four kinds of spec 4.2, which have `is_bot`. */
+/** From another bot: neither the platform's own message nor one of the four kinds of spec 4.2, which have `is_bot`. */
 function isOfBot({ metadata = {} }: NormalizedMessage): boolean {
   const sender = metadata['sender'];
   if (metadata['from_bot'] === true) return true;

@@ -33,7 +33,7 @@ export class OutboundHandler extends Sweeping {
     await this.outbound.note(job, this.clock.nowMs());
   }
 
-  /** One reply is not known again: the loop breaker is there for that. */
+  /** One reply will not be recognised; the loop breaker covers that case. */
   @EventPattern<string>('outbound.sent.dead')
   dead(@Payload() job: DeadJob<OutboundSentPayload>): void {
     this.logger.error({ event: 'outbound.sent.dead', code: job.code, reason: job.reason });

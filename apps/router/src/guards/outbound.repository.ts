@@ -4,12 +4,12 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { exchangeKept } from './loop-breaker.js';
 
-/** What Apps have sent lately, so that it is known again when a provider sends it back. */
+/** What Apps sent recently, so that it is recognised when a provider sends it back. */
 @Injectable()
 export class OutboundRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** Keeps what was sent, and notes the reply with the sender that it answers. */
+  /** Stores what was sent, and records the reply with the sender that it answers. */
   async note(sent: OutboundSentPayload, nowMs: number): Promise<void> {
     const keys = [...sent.message_ids.map((id) => `id:${id}`), ...(sent.text_hash ? [`text:${sent.text_hash}`] : [])];
     await this.db.query(
@@ -24,7 +24,7 @@ export class OutboundRepository {
     );
   }
 
-  /** Forgets what was sent longer ago than an echo takes. @returns how many rows */
+  /** Deletes what was sent longer ago than an echo takes. @returns how many rows */
   async forget(olderThanMs: number, limit: number): Promise<number> {
     const result: unknown = await this.db.query(
       `DELETE FROM router.outbound WHERE (app_id, key) IN (
@@ -42,7 +42,7 @@ export function echoKeys(message: NormalizedMessage): string[] {
   return [...ids.flatMap((id) => (typeof id === 'string' ? [`id:${id}`] : [])), ...(hash ? [`text:${hash}`] : [])];
 }
 
-/** Which of these messages are ours. @returns for each the kind of key that it was known by, or null */
+/** Which of these messages are ours. @returns for each the kind of key that matched, or null */
 export async function findEchoes(
   tx: Queryable,
   messages: { app_id: string; message: NormalizedMessage }[],

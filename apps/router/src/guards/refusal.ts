@@ -2,14 +2,23 @@ import type { NormalizedMessage, TerminalOutcome } from '#libs/contracts';
 import type { UnknownSenders } from '../channels/channel.entity.js';
 import type { SenderContext } from '../contacts/sender-context.js';
 
-/** Why a message goes to nobody. It stays readable, and a person can release it. */
+/** Why a message is not routed. It stays readable, and a person can release it. */
 export interface Refusal {
   outcome: TerminalOutcome;
   reason: string | null;
 }
 
 /** Apps of this installation answer each other. */
-export const hopLimit = 'hop_limit';
+const hopLimit = 'hop_limit';
+
+/** For people: what ended the exchange, and what to do. @param reason of an outcome `loop_paused` */
+export function loopAdvice(reason: string | null): string {
+  return reason === hopLimit
+    ? 'Apps of this installation answer each other: this message came by as many deliveries in a row as LOOP_MAX_HOPS allows. ' +
+        'Change the reply_address of one of their channels; release the message if it is to be answered all the same.'
+    : 'Messages and replies follow each other as between machines. When a person writes, resume the contact, ' +
+        'and release what was kept.';
+}
 
 /** What the batch found out about one message, apart from its text. */
 export interface Findings {
@@ -17,7 +26,7 @@ export interface Findings {
   paired: boolean;
 }
 
-/** The refusals that need no count: whose message it is, and whether that one may write. In the order of the pipeline. */
+/** The refusals that need no count: who sent the message, and whether they may write. In the pipeline's order. */
 export function refuse(
   message: NormalizedMessage,
   senderContext: SenderContext | null,

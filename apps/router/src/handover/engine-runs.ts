@@ -4,7 +4,7 @@ import type { RunDetailView, RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { ENGINE } from '../services.js';
 
-/** What has come of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer kept. */
+/** The progress of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer stored. */
 export type TurnRedrive = { is: 'under_way' } | { is: 'gone' } | { is: 'ended'; outcome: string };
 
 /** A turn that an event started. */
@@ -24,12 +24,12 @@ export interface EventRuns {
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
-/** Runs and turns, which the engine has. All throw Problem 503 where it does not answer. */
+/** Runs and turns, which the engine owns. All methods throw Problem 503 when it does not answer. */
 @Injectable()
 export class EngineRuns {
   constructor(@Inject(ENGINE) private readonly engine: ServiceClient) {}
 
-  /** Has the engine take turns of runs before their jobs come. */
+  /** Has the engine take turns of runs before their jobs arrive. */
   async accept(scope: Scope, turns: TurnRunPayload[]): Promise<void> {
     await this.engine.post('/internal/runs', scope, { turns });
   }
@@ -42,18 +42,18 @@ export class EngineRuns {
     return this.engine.get(`/internal/runs?receipt_id=${encodeURIComponent(receiptId)}`, scope);
   }
 
-  /** Opens the runs that waited for a workflow. @param at when it became active */
+  /** Releases the runs that waited for a workflow. @param at when it became active */
   async release(scope: Scope, workflowId: number, at: Date): Promise<void> {
     await this.engine.post(`/internal/workflows/${workflowId}/release`, scope, { at: at.toISOString() });
   }
 
-  /** Ends the runs that wait for a workflow. @param at when they were given up @returns how many */
+  /** Ends the runs that wait for a workflow. @param at when they were discarded @returns how many */
   async discard(scope: Scope, workflowId: number, at: Date): Promise<number> {
     const path = `/internal/workflows/${workflowId}/discard`;
     return (await this.engine.post<{ discarded: number }>(path, scope, { at: at.toISOString() })).discarded;
   }
 
-  /** Opens a failed turn again, for a dead letter; asked again, says how far it has come. */
+  /** Reopens a failed turn for a dead letter; called again, reports its progress. */
   redrive(scope: Scope, turnId: string, done: number): Promise<TurnRedrive> {
     return this.engine.post(`/internal/turns/${encodeURIComponent(turnId)}/redrive`, scope, { done });
   }

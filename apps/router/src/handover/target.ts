@@ -1,7 +1,7 @@
 import type { HeldTurn, TurnInput, TurnOfRun, TurnOfSession, TurnRunPayload } from '#libs/contracts';
 import type { MessageRow } from '../routing/message.entity.js';
 
-/** A turn that a message starts, as its row keeps it: what the message's row says is not said again. */
+/** A turn that a message starts, as the message's row stores it, without what the row already has. */
 export interface Target {
   turn_id: string;
   run: TurnOfRun | null;
@@ -13,7 +13,7 @@ export interface Target {
 
 export type Owner = Pick<MessageRow, 'id' | 'organization_id' | 'project_id' | 'app_id' | 'receipt_id' | 'message'>;
 
-/** What the engine is handed, whole. */
+/** The complete turn that the engine receives. */
 export type WholeTurn = TurnRunPayload & { input: TurnInput };
 
 export function turnOf(

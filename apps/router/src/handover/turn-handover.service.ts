@@ -16,7 +16,7 @@ const routedSql = `
     FROM router.message m CROSS JOIN LATERAL jsonb_array_elements(m.turns) AS t
    WHERE m.routed_at > $1 AND m.routed_at <= $2 AND m.turns <> '[]' ORDER BY m.routed_at LIMIT $3`;
 
-/** Hands turns over to the engine, and those again that it has not taken. */
+/** Hands turns over to the engine, and again those that it has not taken. */
 @Injectable()
 export class TurnHandover extends Sweeping {
   private readonly handovers: Handovers<TurnRunPayload>;
@@ -40,12 +40,12 @@ export class TurnHandover extends Sweeping {
     });
   }
 
-  /** Enqueues turns; what Redis does not take is swept. */
+  /** Enqueues turns; those that Redis does not take are left to the sweep. */
   enqueue(turns: WholeTurn[]): void {
     for (const turn of turns) void this.jobs.enqueue(turnRun, this.jobOf(turn));
   }
 
-  /** Keeps turns until the engine has taken them that their message's row does not name. */
+  /** Stores turns that their message's row does not contain, until the engine has taken them. */
   keep(tx: Queryable, turns: WholeTurn[]): Promise<void> {
     const rows = turns.map((turn) => ({
       subject_id: turn.turn_id,
@@ -56,7 +56,7 @@ export class TurnHandover extends Sweeping {
     return this.handovers.keep(tx, rows);
   }
 
-  /** A turn as it was handed over, for the engine, where its job did not hold it. */
+  /** A turn as it was handed over, for the engine when its job did not contain the input. */
   async turn(messageId: string, turnId: string): Promise<TurnRunPayload | null> {
     return (await this.handovers.payloadOf(turnId)) ?? (await this.turnsOf([messageId])).get(turnId) ?? null;
   }

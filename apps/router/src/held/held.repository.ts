@@ -24,7 +24,7 @@ export class HeldRepository {
     )) as MessageRow[];
   }
 
-  /** Messages of contacts that wait for somebody to admit the sender. */
+  /** Messages of contacts that wait for the sender to be admitted. */
   async heldOf(contactIds: string[]): Promise<string[]> {
     const rows = (await this.db.query(
       `SELECT id FROM router.message

@@ -1,13 +1,13 @@
 import type { MessageRoutePayload } from '#libs/contracts';
 import type { JournalEntry } from '#libs/journal';
-import { loopAdvice } from '../guards/loop-advice.js';
+import { loopAdvice } from '../guards/refusal.js';
 import type { MessageRow } from './message.entity.js';
 import type { Plan } from './plan.js';
 import { withheldAdvice } from './reply.js';
 
 const shownVerdicts = 20;
 
-/** How a receipt came here, for what the timeline tells of it; the messages of one receipt share it. */
+/** How a receipt arrived, for its timeline; the messages of one receipt share it. */
 export interface Arrival {
   job: MessageRoutePayload;
   attempt: number;
@@ -15,13 +15,15 @@ export interface Arrival {
   messages: number;
 }
 
-/** An entry, and the message that it is committed with. */
+/** An entry and the message that it is committed with. */
 export interface ArrivalEntry {
   entry: JournalEntry;
   messageId: string;
 }
 
-/** What the timeline tells of the receipts whose messages were planned: what the hop before had to tell, and the routing. */
+/**
+ * The timeline entries of the receipts whose messages were planned: those left by the previous hop, and the routing.
+ */
 export function arrivalEntries(plans: Plan[]): ArrivalEntry[] {
   const arrived = Map.groupBy(plans, ({ draft }) => draft.arrival);
   return [...arrived].flatMap(([arrival, own]) => {
@@ -32,13 +34,13 @@ export function arrivalEntries(plans: Plan[]): ArrivalEntry[] {
   });
 }
 
-/** The message that says how its receipt ended: one that was routed, if any was. @param plans of one receipt, not empty */
+/** The message that decides how its receipt ends: a routed one, if any. @param plans of one receipt, not empty */
 export function standsFor(plans: Plan[]): MessageRow {
   const rows = plans.map(({ message }) => message);
   return (rows.find(({ outcome }) => outcome === 'routed') ?? rows[0]) as MessageRow;
 }
 
-/** Of the hop before, which left it to this one to commit. */
+/** The entries that the previous hop left to this one to commit. */
 export function toldBefore({ job }: Arrival): JournalEntry[] {
   return (job.told ?? []).map((each) => ({
     ...subjectOf(job),
@@ -55,13 +57,13 @@ export function routedEntry(
   return { ...subjectOf(job), stage: 'routed', ...outcome, attempt, duration_ms: performance.now() - startedMs };
 }
 
-/** One outcome for the receipt, by the message that stands for it. @param messages how many the receipt has */
+/** One outcome for the receipt, from the message that represents it. @param messages how many the receipt has */
 export function outcomeOf(
   told: MessageRow,
   messages: number,
 ): Pick<JournalEntry, 'outcome' | 'reason' | 'subject_id' | 'detail'> {
   const { event_type, sender } = told.message;
-  // All of them stand in the message's row; with hundreds of triggers twice would be most of what a message costs.
+  // The message's row has them all; with hundreds of triggers, a second copy would be most of a message's cost.
   const verdicts = told.verdicts.filter(({ verdict }) => verdict !== 'filtered').slice(0, shownVerdicts);
   return {
     outcome: told.outcome as 'routed',
@@ -71,7 +73,7 @@ export function outcomeOf(
   };
 }
 
-/** What a person has to know beside the outcome: what was kept back, why, and what to do. */
+/** What a person needs to know besides the outcome: what was held back, why, and what to do. */
 function explained({ chief_of_staff, reply_withheld, reason, outcome, message }: MessageRow): Record<string, unknown> {
   const isKept = chief_of_staff !== null && chief_of_staff !== 'taken' && chief_of_staff !== 'off';
   return {

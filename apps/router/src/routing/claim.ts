@@ -2,7 +2,7 @@ import type { Queryable } from '#libs/database';
 import { hash } from 'node:crypto';
 import type { Draft } from './draft.js';
 
-/** Who claimed a key before. */
+/** Who claimed a key earlier. */
 export interface Claimed {
   message_id: string;
   receipt_id: string;
@@ -12,7 +12,7 @@ interface ClaimRow extends Claimed {
   key: string;
 }
 
-/** Claims keys that are free; `RETURNING` the claims that were won. */
+/** Claims the free keys; `RETURNING` gives the claims that were won. */
 export const claimSql = `
   INSERT INTO router.claim (key, message_id, receipt_id, claimed_at)
   SELECT *, now() FROM unnest($1::uuid[], $2::text[], $3::text[])
@@ -22,8 +22,8 @@ type ClaimStatement = (parameters: [keys: string[], messageIds: string[], receip
 
 /**
  * Claims each draft's dedup key.
- * @param claimKeys runs a statement with `claimSql` in it, and returns what that returns
- * @returns for each draft null when it won, else who claimed the key before
+ * @param claimKeys runs a statement that contains `claimSql`, and returns its rows
+ * @returns for each draft null when it won, else who claimed the key earlier
  */
 export async function claim(
   tx: Queryable,
@@ -52,7 +52,7 @@ export async function claim(
   });
 }
 
-/** The first half of a SHA-256, as a UUID: with keys of one short length the index of 30 days stays in memory. */
+/** The first half of a SHA-256, as a UUID: with short keys of one length, the index of 30 days stays in memory. */
 function claimKey(appId: string, dedupKey: string): string {
   const digest = hash('sha256', `${appId} ${dedupKey}`);
   return [0, 8, 12, 16, 20].map((from, n) => digest.slice(from, [8, 12, 16, 20, 32][n])).join('-');

@@ -26,8 +26,8 @@ export interface Classified extends Ruled {
 export type ClassifySettings = LoopLimits & Pick<RouterSettings, 'ECHO_WINDOW_MS' | 'LOOP_MAX_HOPS'>;
 
 /**
- * Decides over messages whose claim was won: whose they are, whether something speaks against them, and where they go. All
- * messages share each statement; the built-in Webhook app's need none.
+ * Decides about messages whose claim was won: who sent them, whether they are refused, and where they go. All messages
+ * share each statement; those of the built-in Webhook app need none.
  */
 export async function classifyBatch(
   tx: Queryable,
@@ -52,7 +52,7 @@ export async function classifyBatch(
   const noted = new Set<SenderContext>();
   for (const entry of classifying) {
     const { draft, senderContext } = entry;
-    // What is never answered makes no loop.
+    // A message that is never answered makes no loop.
     if (entry.refusal || !senderContext || automaticKindOf(draft.message)) continue;
     noted.add(senderContext);
     const loop = noteInbound(senderContext.exchange, draft.message.message, nowMs, settings);

@@ -18,7 +18,7 @@ export interface PlannedRun {
   trigger: TriggerRow | null;
 }
 
-/** The session that a message belongs to, and by which rules it is kept. */
+/** The session that a message belongs to, and the rules of that session. */
 export interface PlannedSession {
   key: string;
   agentId: string | null;
@@ -33,15 +33,15 @@ export interface Decision {
   outcome: TerminalOutcome;
   reason: string | null;
   verdicts: Verdict[];
-  /** Triggers that filtered the message out and are not among the verdicts. */
+  /** Triggers that filtered the message out and are not listed in the verdicts. */
   unlisted: number;
   runs: PlannedRun[];
   /** Null unless the message goes to the Chief of Staff. */
   session: PlannedSession | null;
   chiefOfStaff: ChiefOfStaffVerdict;
-  /** Null unless somebody takes the message. */
+  /** Null unless the message is taken. */
   reply: Reply | null;
-  /** What the sender is told when a turn fails, where `reply` says where; null: nothing. */
+  /** What the sender is told when a turn fails, if `reply` has a target; null: nothing. */
   failureNotice: string | null;
 }
 
@@ -84,13 +84,13 @@ export function decide(draft: Draft, rules: Rules, senderContext: SenderContext 
   return { ...outcome, ...classified, runs, session, chiefOfStaff, reply, failureNotice };
 }
 
-/** Without a channel of its own an App's messages reach the Chief of Staff: nothing is silently unrouted. */
+/** Without a channel of its own, an App's messages reach the Chief of Staff: nothing is silently left unrouted. */
 function chiefOfStaffVerdict({ message }: Draft, channel: ChannelRow | null): NonNullable<ChiefOfStaffVerdict> {
   if (channel?.chief_of_staff === false) return 'off';
   return keptFromChiefOfStaff(message, channel) ?? 'taken';
 }
 
-/** The outcome that verdicts amount to; asked again when limits have taken runs away. */
+/** The outcome that follows from the verdicts; computed again when limits have removed runs. */
 export function concluded(
   verdicts: Verdict[],
   routed: boolean,
@@ -116,7 +116,7 @@ function byWorkflowId(id: number, rules: Rules, reply: Reply): Decision {
   return { ...nothing, outcome: 'routed', reason: null, runs: [{ workflow, trigger: null }], reply };
 }
 
-/** In a session of its own: what an agent is tried on is no part of the conversation that another one leads. */
+/** In a session of its own: trying an agent is no part of the conversation that another one leads. */
 function byAgent(draft: Draft, agentId: string, planned: PlannedSession, reply: Reply): Decision {
   const session = { ...planned, agentId, key: fitting(`${draft.app_id} tried ${agentId} ${planned.key}`) };
   return { ...nothing, outcome: 'routed', reason: null, session, reply };
@@ -133,7 +133,7 @@ function plannedSession(draft: Draft, channel: ChannelRow | null, senderContext:
   };
 }
 
-/** What an adapter calls a channel may be of any length; a key has to fit an index entry of Postgres. */
+/** An adapter's name for a channel may have any length; a key has to fit an index entry of Postgres. */
 const maxKeyChars = 800;
 
 function fitting(key: string): string {

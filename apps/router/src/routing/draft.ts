@@ -3,7 +3,7 @@ import type { Arrival } from './arrival-entries.js';
 import type { MessageRow } from './message.entity.js';
 import { replyTargetOf, senderAddressOf } from './reply-target.js';
 
-/** A message on its way through routing, before anybody has decided over it. */
+/** A message during routing, before it is decided. */
 export interface Draft extends Pick<
   MessageRoutePayload,
   'organization_id' | 'project_id' | 'app_id' | 'receipt_id' | 'app_kind'
@@ -11,35 +11,35 @@ export interface Draft extends Pick<
   messageId: string;
   dedupKey: string;
   verified: boolean;
-  /** Of the built-in Webhook app: whether the sending system wrote the text. */
+  /** For the built-in Webhook app: whether the sending system wrote the text. */
   textFrom: TextFrom;
-  /** Who asked for it over the API, `key:<id>` or `user:<id>`; null: only its sender did. */
+  /** Who requested it over the API, `key:<id>` or `user:<id>`; null: only its sender did. */
   startedBy: string | null;
   /** As it will be stored: sanitised. */
   message: NormalizedMessage;
   reply: ReplyTarget;
-  /** The sender as an address, as it came; null where nobody can be answered. */
+  /** The sender as an address, unsanitised; null when nobody can be answered. */
   sender: string | null;
   /** Whether the App can deliver anything. */
   appSends: boolean;
-  /** The workflow that the message, or a caller of the API, names: that one, and nothing else. */
+  /** The only workflow to run, named by the message or by an API caller. */
   workflowId: number | undefined;
-  /** The agent that a caller of the API names for a replay: that one, and nothing else. */
+  /** The only agent to run, named by an API caller for a replay. */
   agentId: string | undefined;
   sanitizerReport: Record<string, unknown> | null;
-  /** Why the sanitiser could not clean it. */
+  /** Why the sanitiser could not clean it; null when it could. */
   unsanitisable: string | null;
-  /** A person sent it on: neither guards nor the rules for unknown senders apply again. */
+  /** A person released it: neither guards nor the rules for unknown senders apply again. */
   released: boolean;
   /** A person's replay: its runs are marked. */
   replay: boolean;
   /** The run that a replay repeats. */
   replayOf: string | null;
-  /** How it came; null where no receipt waits for its end. */
+  /** How it arrived; null when no receipt ends with it. */
   arrival: Arrival | null;
-  /** Its place in the order of its App until its turn is stored; null: it takes none. */
+  /** Its place in its App's order until its turn is stored; null: it has none. */
   place: string | null;
-  /** Its caller is told that it is committed. */
+  /** Whether its caller is told that it is committed. */
   told: boolean;
   /** False: nothing is sent back. */
   deliver: boolean;
@@ -69,7 +69,7 @@ export function draftOf(
     reply: replyTargetOf(row.app_id, row.message),
     sender: senderAddressOf(row.message),
     appSends: row.app_sends,
-    // A target that a person names takes the place of the one that the message names.
+    // A target named by a person replaces the one named by the message.
     workflowId: options.workflowId ?? (options.agentId === undefined ? row.message.workflow_id : undefined),
     agentId: options.agentId,
     replayOf: options.replayOf ?? null,

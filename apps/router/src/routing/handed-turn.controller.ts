@@ -15,7 +15,7 @@ class RunReplay {
   @Text(255, { optional: true, nullable: true }) key?: string | null;
 }
 
-/** For the engine: what it was handed, and what only the router can decide of it. */
+/** For the engine: what was handed to it, and what only the router can decide about that. */
 @ApiExcludeController()
 @Controller('internal')
 @RequireScopes('service')
@@ -38,7 +38,7 @@ export class HandedTurnController {
     return { input: turn.input };
   }
 
-  /** A run of the message once more, by today's configuration. */
+  /** Repeats a run of the message with today's configuration. */
   @Post('messages/:message_id/replay')
   @HttpCode(200)
   async replay(
@@ -54,7 +54,7 @@ export class HandedTurnController {
     return this.again.replay({ ...caller, subject: by }, messages, { deliver, workflowId, replayOf }, asked);
   }
 
-  /** More messages for a run are not waited for: it was cancelled. */
+  /** Stops collecting messages for a run, because it was cancelled. */
   @Post('debounced/:turn_id/forget')
   @HttpCode(204)
   async forget(@Caller() { projectId }: Principal, @Param('turn_id') turnId: string): Promise<void> {

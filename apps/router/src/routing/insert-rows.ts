@@ -8,16 +8,16 @@ import type { MessageRow } from './message.entity.js';
 /** New messages, with the turns that they start. */
 export interface NewRows {
   messages: (MessageRow & { turns: Target[] })[];
-  /** Of the journal, each with its message. */
+  /** Journal entries, each with its message. */
   entries: Record<string, unknown>[];
 }
 
-// Named, so that a column that a later release adds gets its default from a router of this one.
+// Named explicitly, so that a column added by a later release gets its default when this release writes.
 const columns = `id, organization_id, project_id, app_id, receipt_id, verified, message, outcome, reason, verdicts, app_kind,
   contact_id, sanitizer_report, created_at, unlisted_verdicts, app_sends,
   chief_of_staff, reply_withheld, text_from, turns`;
 
-// One statement: two would be a round trip more, with the locks of a batch held meanwhile.
+// One statement: two would cost another round trip, during which the batch's locks are held.
 const insertSql = (first: number, flush: boolean, wins: string): string => `
   message AS (
     INSERT INTO router.message (${columns})
@@ -37,13 +37,13 @@ const [claimFlushed, claimUnflushed] = [whoeverClaims(true), whoeverClaims(false
 
 const jsonOf = ({ messages, entries }: NewRows): string[] => [messages, entries].map(storableJson);
 
-/** @param told somebody is told that they are committed, so that they have to be on the disk by then */
+/** @param told a caller is told that the rows are committed, so they have to be on disk by then */
 export async function insertRows(tx: Queryable, rows: NewRows, told: boolean): Promise<void> {
   if (rows.messages.length === 0) return;
   await tx.query(told ? insertFlushed : insertUnflushed, jsonOf(rows));
 }
 
-/** Claims the keys of drafts and inserts the rows of those that won, at once. @returns as `claim` */
+/** Claims the drafts' keys and inserts the rows of those that won, in one statement. @returns as `claim` */
 export function claimAndInsert(
   db: Queryable,
   drafts: Draft[],

@@ -1,4 +1,4 @@
-/** Of `@ApiProperty`: the App that a message came through; a run that was started by the API has none. */
+/** For `@ApiProperty`: the App that a message came through; a run started by the API has none. */
 export const messageSource = {
   type: String,
   pattern: '^(?:app_|api:prj_)[0-9a-f]{32}$',

@@ -48,7 +48,7 @@ export class MessageView implements MessageRow {
 
 export class MessagePage extends PageOf(MessageView) {}
 
-/** Messages that were let through, and the runs that came of them. */
+/** Messages that were released, and the runs that they started. */
 export class ReleasedView {
   @ApiProperty({ type: [String] }) released: string[];
   @ApiProperty({ type: [String] }) run_ids: string[];

@@ -3,7 +3,7 @@ import type { MachineKind } from '../guards/machine-messages.js';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Target } from '../handover/target.js';
 
-/** What became of one trigger for one message, and why. */
+/** What one trigger decided about one message, and why. */
 export interface Verdict {
   trigger_id: string;
   workflow_id: number;
@@ -12,8 +12,8 @@ export interface Verdict {
 }
 
 /**
- * Whether the Chief of Staff got the message: `taken`; `off` where the channel says so; else why it was kept from it. Null
- * where it was not asked: the message was refused, or named its workflow.
+ * Whether the Chief of Staff got the message: `taken`; `off` where the channel says so; otherwise why it did not. Null
+ * when it was not considered: the message was refused, or named its workflow.
  */
 export type ChiefOfStaffVerdict = 'taken' | 'off' | MachineKind | null;
 
@@ -32,31 +32,31 @@ export abstract class MessageRow {
   @Column({ type: 'text' }) app_id: string;
   @Column({ type: 'text' }) receipt_id: string;
   @Column({ type: 'boolean' }) verified: boolean;
-  /** As the App said when it came: whether its system wrote the text, or people may have. */
+  /** According to the App when it came: whether its system wrote the text, or people may have. */
   @Column({ type: 'text', default: 'people' }) text_from: TextFrom;
   @Column({ type: 'jsonb' }) message: NormalizedMessage;
   @Column({ type: 'text' }) outcome: string;
   @Column({ type: 'text', nullable: true }) reason: string | null;
   @Column({ type: 'jsonb' }) verdicts: Verdict[];
-  /** Triggers beyond those of `verdicts` that filtered the message out. */
+  /** Triggers that filtered the message out beyond those in `verdicts`. */
   @Column({ type: 'integer' }) unlisted_verdicts: number;
   @Column({ type: 'text' }) app_kind: 'builtin' | 'adapter';
   /** Whether the App could deliver a reply when the message came. */
   @Column({ type: 'boolean', default: true }) app_sends: boolean;
   @Column({ type: 'text', nullable: true }) chief_of_staff: ChiefOfStaffVerdict;
-  /** Why what was first made of it is not answered; null: it is, or nobody took it. */
+  /** Why the first result is not answered; null: it is, or nobody took the message. */
   @Column({ type: 'text', nullable: true }) reply_withheld: ReplyWithheld | null;
   /** The contact as it was resolved, before any merge; null for the built-in Webhook app. */
   @Column({ type: 'text', nullable: true }) contact_id: string | null;
-  /** What the sanitiser changed; null where it changed nothing. */
+  /** What the sanitiser changed; null when it changed nothing. */
   @Column({ type: 'jsonb', nullable: true }) sanitizer_report: Record<string, unknown> | null;
-  /** When a held, paused, dropped or parked message was routed after all. */
+  /** When a held, paused, dropped or parked message was released and routed. */
   @Column({ type: 'timestamptz', nullable: true }) released_at: Date | null;
   @Column({ type: 'text', nullable: true }) released_by: string | null;
   @Column({ type: 'timestamptz' }) created_at: Date;
 }
 
-/** A message that was claimed: handled once, whatever is delivered again. */
+/** A claimed message: handled once, however often it is delivered. */
 @Entity({ schema: 'router', name: 'message' })
 @Index('message_by_receipt', ['receipt_id'])
 @Index('message_held', ['project_id', 'id'], {
@@ -66,8 +66,8 @@ export abstract class MessageRow {
 @Index('message_by_app', ['app_id', 'id'])
 @Index('message_handed', ['routed_at'], { where: `turns <> '[]'` })
 export class StoredMessage extends MessageRow {
-  /** What it started when it was routed; what a replay or a release starts is not among them. */
+  /** The turns that it started when first routed; those of replays and releases are not included. */
   @Column({ type: 'jsonb', default: [] }) turns: Target[];
-  /** When it was committed: the engine is asked for its turns from then on. */
+  /** When it was committed: from then on, the engine is asked about its turns. */
   @Column({ type: 'timestamptz', default: () => 'now()' }) routed_at: Date;
 }

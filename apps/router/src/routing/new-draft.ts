@@ -4,7 +4,9 @@ import type { Draft } from './draft.js';
 import { replyTargetOf, senderAddressOf } from './reply-target.js';
 import { sanitiseMessage } from './sanitise-message.js';
 
-/** A message that has just arrived. @param index its place in the receipt, which names it where it has no dedup key */
+/**
+ * A message that has just arrived. @param index its position in the receipt, which names it when it has no dedup key
+ */
 export function newDraft(
   job: MessageRoutePayload,
   raw: NormalizedMessage,
@@ -41,7 +43,7 @@ export function newDraft(
   };
 }
 
-/** The receipt's own of its first message, and one behind it of each further one. */
+/** The first message uses the receipt's own place, each further one a place after it. */
 function placeOf(receiptId: string, index: number): string {
   return index === 0 ? receiptId : `${receiptId}/${String(index).padStart(6, '0')}`;
 }

@@ -8,7 +8,7 @@ import type { MessageRow } from './message.entity.js';
 
 const dayMs = 86_400_000;
 
-/** @returns the time before which the last message has to have come for the session to start anew, or null */
+/** @returns the time since which a session needs a message, or else starts over; null: it never does */
 function resetBefore(
   { idleResetMinutes, dailyResetHour }: Pick<PlannedSession, 'idleResetMinutes' | 'dailyResetHour'>,
   nowMs: number,
@@ -20,7 +20,7 @@ function resetBefore(
   return new Date(Math.max(idle ?? 0, daily ?? 0));
 }
 
-/** What a decided message becomes: its row, and the turns that the engine is handed. */
+/** What a decided message becomes: its row, and the turns for the engine. */
 export interface Plan {
   draft: Draft;
   senderContext: SenderContext | null;
@@ -102,7 +102,7 @@ export function planMessage(
   };
 }
 
-/** Takes the runs of triggers off a plan. @param reasons why, by trigger */
+/** Removes the runs of triggers from a plan. @param reasons why, by trigger */
 export function withoutRuns(plan: Plan, reasons: Map<string, string>): void {
   plan.turns = plan.turns.filter(({ run }) => !reasons.has(run?.trigger_id ?? ''));
   const { decision } = plan;
@@ -123,7 +123,7 @@ export function runIdsOf(plans: Plan[]): string[] {
   return plans.flatMap(({ turns }) => turns.flatMap(({ run }) => run?.id ?? []));
 }
 
-/** What the engine is handed. */
+/** The turns for the engine. */
 export function turnsOf(plans: Plan[]): WholeTurn[] {
   return plans.flatMap(({ message, turns }) => turns.map((target) => turnOf(message, target)));
 }

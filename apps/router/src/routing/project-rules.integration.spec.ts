@@ -7,7 +7,7 @@ import type { MessageRow } from './message.entity.js';
 import { RoutingService } from './routing.service.js';
 
 let world: RouterWorld;
-/** The API is asked of the first one. */
+/** API requests go to the first one. */
 let second: NestFastifyApplication;
 let changes: ChangeListener;
 

@@ -4,12 +4,12 @@ import { ChannelRow } from '../channels/channel.entity.js';
 import { TriggerRow } from '../workflows/trigger.entity.js';
 import { WorkflowRow } from '../workflows/workflow.entity.js';
 
-/** The rows that a project's messages are routed by. */
+/** The rows by which a project's messages are routed. */
 @Injectable()
 export class ProjectRulesRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** As they are at one moment: a trigger is not read without its workflow. */
+  /** Read as of one moment, so that no trigger is read without its workflow. */
   async of(projectId: string): Promise<{ workflows: WorkflowRow[]; triggers: TriggerRow[]; channels: ChannelRow[] }> {
     return this.db.transaction('REPEATABLE READ', async (tx) => ({
       workflows: await tx.findBy(WorkflowRow, { project_id: projectId }),

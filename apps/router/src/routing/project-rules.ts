@@ -8,7 +8,7 @@ import { SETTINGS } from '../settings.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
 import { ProjectRulesRepository } from './project-rules.repository.js';
 
-/** How long a change may be unknown here while changes are not heard of. */
+/** How long a change may be unknown here while changes are not heard. */
 const unheardMs = 5_000;
 const maxCached = 1_000;
 const maxFilters = 10_000;
@@ -18,18 +18,18 @@ export interface ActiveTrigger extends TriggerRow {
   compiled: ReturnType<typeof compileFilter> | null;
 }
 
-/** What a project's messages are routed by. */
+/** The rules by which a project's messages are routed. */
 export interface Rules {
   channels: Map<string, ChannelRow>;
   triggers: Map<string, ActiveTrigger[]>;
   workflows: Map<number, WorkflowRow>;
 }
 
-/** The rules of projects, kept until they change: that takes effect at once, here and in the other replicas. */
+/** The rules of projects, cached until they change. A change takes effect at once, here and in the other replicas. */
 @Injectable()
 export class ProjectRules {
   private readonly cache: ChangeCache<Rules>;
-  /** By their text: the rules are read again and again, and compiling is the dearest part of it. */
+  /** By text: rules are read again and again, and compiling is the most expensive part of that. */
   private readonly filters = new Map<string, ReturnType<typeof compileFilter>>();
 
   constructor(
@@ -40,14 +40,14 @@ export class ProjectRules {
     this.cache = new ChangeCache(changes, { topic: 'rules', maxKept: maxCached, keptMs, unheardMs });
   }
 
-  /** @param workflowIds workflows that messages name: the ingress saw them, so rules without them are too old */
+  /** @param workflowIds workflows that messages name: the ingress saw them, so rules without them are stale */
   async of(projectId: string, workflowIds: number[] = []): Promise<Rules> {
     const read = (): Promise<Rules> => this.read(projectId);
     const rules = await this.cache.get(projectId, read);
     return workflowIds.every((id) => rules.workflows.has(id)) ? rules : this.cache.renew(projectId, read);
   }
 
-  /** To be called when a project's rules were changed. */
+  /** Call it after changing a project's rules. */
   forget(projectId: string): void {
     this.cache.forget(projectId);
   }

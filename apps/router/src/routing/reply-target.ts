@@ -3,8 +3,8 @@ import type { NormalizedMessage, ReplyTarget } from '#libs/contracts';
 const addressField = 'channel_address';
 
 /**
- * Where a message wants its reply; the address may be missing. To be taken from the message as it came: what the provider
- * gave for its own use goes back unchanged.
+ * Where a message wants its reply; the address may be missing. Takes the message unsanitised: what the provider gave
+ * for its own use goes back unchanged.
  */
 export function replyTargetOf(appId: string, { metadata = {}, thread_id, origin }: NormalizedMessage): ReplyTarget {
   return {
@@ -16,7 +16,9 @@ export function replyTargetOf(appId: string, { metadata = {}, thread_id, origin 
   };
 }
 
-/** The sender as an address, as it came; null where the adapter says, by an address of null, that nobody can be answered. */
+/**
+ * The sender as an address, unsanitised; null when the adapter says, by a null address, that nobody can be answered.
+ */
 export function senderAddressOf({ sender, metadata }: NormalizedMessage): string | null {
   return metadata?.[addressField] === null ? null : textOf(sender);
 }

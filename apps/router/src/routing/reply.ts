@@ -30,8 +30,8 @@ export function replyOf(draft: Draft, channel: Pick<ChannelRow, 'reply_address'>
 }
 
 /**
- * The adapter's own word, then the channel's, then the sender (spec 2.5 has no other address). Of the built-in Webhook app
- * neither payload nor sender is an address: whoever posts there could have its replies, signed, sent anywhere.
+ * The adapter's own address, then the channel's, then the sender (spec 2.5 has no other address). For the built-in
+ * Webhook app, neither payload nor sender is an address: any caller could have signed replies sent anywhere.
  */
 function addressOf({ app_kind, reply, sender }: Draft, channels: string | null): string | null {
   if (app_kind === 'builtin') return channels;

@@ -9,7 +9,7 @@ import { type Plan, runIdsOf, turnsOf } from './plan.js';
 import { ProjectRules } from './project-rules.js';
 import { type Released, RoutingRepository } from './routing.repository.js';
 
-/** Routes stored messages once more: because a person asked for it, or let through what was kept from routing. */
+/** Routes stored messages again: because a person asked for it, or released what was kept from routing. */
 @Injectable()
 export class Rerouter {
   constructor(
@@ -20,12 +20,12 @@ export class Rerouter {
   ) {}
 
   /**
-   * Routes messages of the caller's project by today's rules, as often as it is asked to.
+   * Routes messages of the caller's project by today's rules, however often it is called.
    * @param options.deliver whether replies are sent again
-   * @param options.workflowId runs this workflow, and nothing else; `agentId`: a turn of this agent
+   * @param options.workflowId runs only this workflow; `agentId`: only a turn of this agent
    * @param options.replayOf the run that the new one is linked to
-   * @param asked under this key of the caller, only the first time
-   * @returns the turns that were made now, and the runs and turns that were made, by this call or under the same key before
+   * @param asked the caller's key, under which only the first call does anything
+   * @returns the turns created by this call, and the runs and turns created by it or by an earlier one under the key
    * @throws Problem 422 `idempotency_key_reused`
    */
   async replay(
@@ -45,8 +45,8 @@ export class Rerouter {
   }
 
   /**
-   * Lets messages through that were held, paused, dropped or parked: each once.
-   * @returns those that this call let through, or the first one under the same key
+   * Releases messages that were held, paused, dropped or parked, each once.
+   * @returns the messages released by this call, or by the first one under the same key
    */
   async release(caller: Principal, messageIds: string[], asked: KeyedRequest | null): Promise<Released> {
     const { organizationId, projectId, subject } = caller;
@@ -67,7 +67,7 @@ export class Rerouter {
     return answer;
   }
 
-  /** Enqueues turns that were committed, and notes it in the timelines. */
+  /** Enqueues committed turns, and records that in the timelines. */
   tell(plans: Plan[], by: string, reason: string, rehearsal = false): void {
     this.handover.enqueue(turnsOf(plans));
     for (const plan of plans) {

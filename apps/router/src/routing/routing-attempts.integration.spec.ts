@@ -24,7 +24,7 @@ describe('the attempts at routing a receipt', () => {
   it('are told, so that nobody else begins another chain, and go on from those that were told of', async () => {
     const { messages, ...job } = jobOf(await world.channel({ unknown_senders: 'open' }), {});
     const receipt_id = newId('evt');
-    // Its messages are too large for the job, and the gateway is away.
+    // Its messages are too large for the job, and the gateway is down.
     await expect(handler.route({ ...job, receipt_id }, context(1))).rejects.toThrow();
     await expect(handler.route({ ...job, receipt_id, tried: 1 }, context(1))).rejects.toThrow();
     await handler.route({ ...job, receipt_id, tried: 2, ...(messages ? { messages } : {}) }, context(1));
@@ -41,7 +41,7 @@ describe('the attempts at routing a receipt', () => {
     const dead = { payload: { ...job, receipt_id: newId('evt'), tried: 2 }, code: 'x', reason: 'y' };
     await handler.dead(dead, context(20));
     expect(await told(dead.payload.receipt_id)).toEqual([{ outcome: 'dead', attempt: 22 }]);
-    // Routed before, and told of then.
+    // Routed, and recorded, before.
     expect(await told(receipt_id)).toHaveLength(3);
   });
 });

@@ -19,9 +19,9 @@ export class RoutingHandler {
     try {
       await this.routing.route(job, attempt);
     } catch (error) {
-      // It comes again later, and nobody waits for it.
+      // It is retried later, and no turn waits for it.
       this.jobs.order.leave(job.app_id, job.receipt_id);
-      // Told, so that the sweep of the ingress leaves it to the job that comes again.
+      // Recorded, so that the sweep of the ingress leaves it to the retry.
       if (permanentCode(error) === null && context.attempt < messageRoute.attempts) {
         this.journal.append(entryOf(job, attempt, 'retrying', errorCode(error), String(error)));
       }

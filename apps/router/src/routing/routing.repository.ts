@@ -18,19 +18,19 @@ import { type MessageRow, messagesSql } from './message.entity.js';
 import { type Plan, planMessage, runIdsOf, turnsOf } from './plan.js';
 import type { Rules } from './project-rules.js';
 
-/** What became of a draft: its plan, or who had claimed its key before. */
+/** The result for a draft: its plan, or who had claimed its key earlier. */
 export type Routed = { plan: Plan; continued: Plan[] } | { claimed: Claimed };
 
 export interface Released {
-  /** The messages that were let through. */
+  /** The messages that were released. */
   released: string[];
   run_ids: string[];
 }
 
-/** Held messages of a sender that go on when it pairs; what is beyond that waits to be released. */
+/** Most held messages of a sender that continue when it pairs; the rest wait to be released. */
 const continuedAtMost = 200;
 
-/** Writes what a batch of messages becomes, in one transaction and few statements. */
+/** Writes the results of a batch of messages, in one transaction and few statements. */
 @Injectable()
 export class RoutingRepository {
   constructor(
@@ -41,7 +41,7 @@ export class RoutingRepository {
     @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {}
 
-  /** Claims each draft's dedup key, and decides over and commits those that won. */
+  /** Claims each draft's dedup key, and decides and commits those that won. */
   async commit(batch: Ruled[]): Promise<Routed[]> {
     const drafts = batch.map(({ draft }) => draft);
     const told = drafts.some((draft) => draft.told);
@@ -78,9 +78,9 @@ export class RoutingRepository {
   }
 
   /**
-   * Routes stored messages once more.
-   * @param asked the caller's key: where it came before, nothing is done
-   * @returns what this call has made, and the answer to the first call under the key
+   * Routes stored messages again.
+   * @param asked the caller's key: nothing is done if it was used before
+   * @returns what this call created, and the answer to the first call under the key
    */
   commitAgain(
     batch: Ruled[],
@@ -97,9 +97,10 @@ export class RoutingRepository {
   }
 
   /**
-   * Routes messages that were kept from routing, each once, whoever asks how often; one that nothing matches stays kept.
+   * Routes messages that were kept from routing, each once, however often it is called. A message that nothing matches
+   * stays kept.
    * @param rule gives the draft of a message that this call has released
-   * @param asked and what is returned: as of `commitAgain`
+   * @param asked and the returned value: as in `commitAgain`
    */
   release(
     organizationId: string,
@@ -145,8 +146,8 @@ export class RoutingRepository {
   }
 
   /**
-   * Routes what was held of a sender that has just paired. Only this sender's: those of its contact's other identities
-   * are not locked here.
+   * Routes the held messages of a sender that has just paired. Only this sender's: those of the contact's other
+   * identities are not locked here.
    */
   private async continuePaired(
     tx: EntityManager,
@@ -172,7 +173,7 @@ export class RoutingRepository {
     return plans;
   }
 
-  /** @returns null where deciding needs the database: locks, counts or contacts */
+  /** @returns null when the decision needs the database: locks, counts or contacts */
   private async planPlain(batch: Ruled[]): Promise<Plan[] | null> {
     if (batch.some(({ draft }) => draft.app_kind !== 'builtin')) return null;
     try {
@@ -211,5 +212,5 @@ class NeedsDatabase extends Error {
   override readonly name = 'NeedsDatabase';
 }
 
-/** Messages that name their workflow, or whose triggers are plain, are decided without it, and committed in one round trip. */
+/** Messages that name their workflow, or have plain triggers, need no database to be decided, and one round trip. */
 const noDatabase: Queryable = { query: () => Promise.reject(new NeedsDatabase()) };

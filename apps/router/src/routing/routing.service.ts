@@ -52,12 +52,14 @@ export class RoutingService {
     const drafts = messages.map((message, index) => newDraft(job, message, index, arrival));
     const routed = await this.commit(drafts, job.surplus);
     const planned = routed.flatMap((each) => ('plan' in each ? [each.plan] : []));
-    // What is new was told of in the statement that committed it.
+    // New messages are already recorded, by the statement that committed them.
     const outcome = planned.length > 0 ? standsFor(planned).outcome : this.tellDuplicate(arrival, routed);
     this.metrics.hopSeconds.observe({ stage: 'routed', outcome }, (performance.now() - startedMs) / 1000);
   }
 
-  /** Commits drafts of one project, together with what else arrives, and enqueues the turns. @param surplus as of their job */
+  /**
+   * Commits drafts of one project with whatever else arrives, and enqueues the turns. @param surplus as in their job
+   */
   async commit(drafts: Draft[], surplus?: true): Promise<Routed[]> {
     const named = drafts.flatMap(({ workflowId }) => workflowId ?? []);
     const rules = await this.rules.of(drafts[0]?.project_id ?? '', named);
@@ -73,7 +75,9 @@ export class RoutingService {
     return routed;
   }
 
-  /** What starts a turn of a session keeps its place until the engine has stored that; nobody waits for the rest. */
+  /**
+   * A message that starts a session's turn keeps its place until the engine has stored that; no turn waits for others.
+   */
   private keepPlaces(drafts: Draft[], routed: Routed[]): void {
     const [first] = drafts;
     if (!first || first.place === null) return;
@@ -82,7 +86,7 @@ export class RoutingService {
       .flatMap((each) => ('plan' in each ? each.plan.turns : []))
       .flatMap(({ session }) => session?.place ?? []);
     for (const place of places) if (place !== own) this.jobs.order.enter(appId, place);
-    // Routed before, its turn may be on its way.
+    // It was routed before, and its turn may still be in flight.
     const before = routed.some((each) => 'claimed' in each && each.claimed.receipt_id === own);
     if (!before && !places.includes(own)) this.jobs.order.leave(appId, own);
   }
@@ -93,7 +97,7 @@ export class RoutingService {
     return batch.map((drafts) => results.slice(taken, (taken += drafts.length)));
   }
 
-  /** Nothing of the receipt is new: it is a duplicate of another one, or was routed, and told of, before. */
+  /** Nothing of the receipt is new: it is a duplicate of another receipt, or was routed and recorded before. */
   private tellDuplicate(arrival: Arrival, routed: Routed[]): 'duplicate' {
     const claims = routed.flatMap((each) => ('claimed' in each ? [each.claimed] : []));
     const [first] = claims;
@@ -104,7 +108,7 @@ export class RoutingService {
     return 'duplicate';
   }
 
-  /** @throws MissingForTriggers, which the adapter's page shows too */
+  /** @throws MissingForTriggers, which is also shown on the adapter's page */
   private async requireFields(job: MessageRoutePayload, messages: NormalizedMessage[]): Promise<void> {
     if (messages.every(({ missing }) => missing === undefined)) return;
     const rules = await this.rules.of(job.project_id);
@@ -121,7 +125,7 @@ export class RoutingService {
     try {
       await this.gateway.post(`/internal/apps/${job.app_id}/contract-violations`, scope, { violation });
     } catch (error) {
-      // The timeline says it all the same.
+      // The timeline says it anyway.
       this.logger.warn({ event: 'contract_violation.not_shown', app: job.app_id, violation, error: String(error) });
     }
   }
@@ -135,7 +139,7 @@ export class RoutingService {
   }
 }
 
-/** What a trigger's rules cannot be decided over without (spec 4.1). */
+/** Fields without which a trigger's rules cannot be decided (spec 4.1). */
 class MissingForTriggers extends PermanentFailure {
   constructor(fields: string[]) {
     super(
@@ -146,7 +150,7 @@ class MissingForTriggers extends PermanentFailure {
 }
 
 /**
- * Messages of an App that triggers listen to need every field that triggers go by; those of an App that only the Chief of
+ * Messages of an App with listening triggers need every field that triggers use; those of an App that only the Chief of
  * Staff hears do not (spec 2.5).
  * @throws MissingForTriggers naming the fields
  */

@@ -2,11 +2,11 @@ import type { NormalizedMessage } from '#libs/contracts';
 import { type JsonValue, sanitize, sanitizeFileName, type SanitizerReport, sanitizeValue } from '#libs/sanitizer';
 import { createHash } from 'node:crypto';
 
-/** Of the short fields: in UTF-8 they have to fit an index entry of Postgres. */
+/** For the short fields: in UTF-8 they have to fit an index entry of Postgres. */
 const maxShortChars = 480;
 /**
- * Nothing of the metadata is cut here: filters, tools, replays and people read all of it, and the gateway has bounded its
- * depth and its bytes. What the model is shown is cut where it is shown.
+ * Metadata is not cut here: filters, tools, replays and people read all of it, and the gateway has bounded its depth
+ * and size. What the model sees is cut where it is shown.
  */
 const whole = {
   maxDepth: 1_000,
@@ -18,13 +18,13 @@ const nameFields = ['name', 'filename', 'file_name'];
 
 export interface SanitisedMessage {
   message: NormalizedMessage;
-  /** What was done to each field; null where nothing was. */
+  /** What was done to each field; null when nothing was. */
   report: Record<string, SanitizerReport> | null;
-  /** Why the message may not reach a model, or null. */
+  /** Why the message must not reach a model, or null. */
   unsanitisable: string | null;
 }
 
-/** A message with everything in it that its sender wrote made safe to read. */
+/** Makes everything in a message that its sender wrote safe to read. */
 export function sanitiseMessage(raw: NormalizedMessage): SanitisedMessage {
   const reports: Record<string, SanitizerReport> = {};
   const keep = <T>(field: string, value: T, report: SanitizerReport): T => {
@@ -56,12 +56,12 @@ export function sanitiseMessage(raw: NormalizedMessage): SanitisedMessage {
   };
 }
 
-/** A key is compared, and shown to nobody but people who look for it: it only has to be one that Postgres takes. */
+/** A key is compared, and shown only to people who look for it, so it only has to be storable in Postgres. */
 function storableKey(key: string): string {
   return distinct(key, key.replaceAll('\0', '\ufffd').slice(0, maxShortChars).toWellFormed());
 }
 
-/** Two names that look the same once they are clean stay two: nobody becomes a known contact by an invisible character. */
+/** Names that look the same after cleaning stay distinct: nobody becomes a known contact by an invisible character. */
 function distinct(raw: string, clean: string): string {
   return raw === clean ? clean : `${clean} (${createHash('sha256').update(raw).digest('hex').slice(0, 12)})`;
 }

@@ -20,11 +20,11 @@ const ended = new Set<string>(['succeeded', 'failed', 'cancelled', 'timed_out'])
 
 export interface DirectRun {
   runId: string;
-  /** True when the key had made this run before. */
+  /** True when the key had already made this run. */
   repeated: boolean;
 }
 
-/** Runs that a caller of the API starts: a message like any other, of no App. */
+/** Runs that an API caller starts: a message like any other, without an App. */
 @Injectable()
 export class DirectRunService {
   constructor(
@@ -54,7 +54,7 @@ export class DirectRunService {
       receipt_id: receiptId,
       organization_id: caller.organizationId,
       project_id: caller.projectId,
-      // A place of its own in the claims: keys of other projects, and of Apps, are other keys.
+      // A namespace of its own among the claims: keys of other projects and of Apps differ from it.
       app_id: `api:${caller.projectId}`,
     };
     const draft = newDraft(
@@ -63,7 +63,7 @@ export class DirectRunService {
         app_kind: 'builtin',
         received_at: new Date().toISOString(),
         verified_scheme: 'api_key',
-        // What the caller of the API sends are its own words.
+        // What an API caller sends counts as its own words.
         text_from: 'system',
       },
       { event_type: 'api_call', ...given, sender: caller.subject, is_bot: false, workflow_id: workflowId },
@@ -79,12 +79,12 @@ export class DirectRunService {
     const entry = { ...subject, subject_id: routed.plan.message.id, detail: { by: caller.subject } };
     this.journal.append({ ...entry, stage: 'received', outcome: 'accepted' });
     this.journal.append({ ...entry, stage: 'routed', outcome: 'routed' });
-    // Its job is on the way as well; who asked is answered with the run.
+    // Its job is enqueued as well; accepting it now lets the caller get the run.
     await this.runs.accept(caller, turnsOf([routed.plan]));
     return { runId: run, repeated: false };
   }
 
-  /** The run as it is when it ends, or after `seconds`, or after the longest wait that is allowed. */
+  /** The run as it is when it ends, after `seconds`, or after the longest wait allowed. */
   async settled(caller: Principal, runId: string, seconds: number): Promise<RunDetailView> {
     const untilMs = Date.now() + Math.min(seconds, this.settings.RUN_WAIT_MAX_S) * 1_000;
     let now = await this.runs.get(caller, runId);
@@ -108,7 +108,7 @@ export class DirectRunService {
       row.message.event_type === asked.event_type &&
       canonical(row.message.metadata) === canonical(asked.metadata);
     if (!same) throw idempotencyKeyReused();
-    // Whoever made it may not have come so far yet.
+    // Its creator may not have come this far yet.
     await this.runs.accept(caller, [turnOf(row, turn)]);
     return { runId: turn.run.id, repeated: true };
   }

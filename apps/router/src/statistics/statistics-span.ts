@@ -14,7 +14,7 @@ const defaultSpanMs = 3_600_000;
 const maxSteps = 1_500;
 
 /**
- * What a query asks for, in whole steps: a part of one would be shown as all of it.
+ * The span of a query, in whole steps: a part of a step would be shown as all of it.
  * @param minuteDays how long minutes are kept
  * @throws Problem 422 `invalid_fields`, `too_many_steps`, `step_too_fine`
  */
@@ -41,7 +41,7 @@ export function spanOf(query: StatisticsQuery, nowMs: number, minuteDays: number
   return { from: wholeFrom, to: wholeTo, step, stepMs };
 }
 
-/** A picture of some sixty to some hundreds of steps. */
+/** Gives a chart between about sixty and some hundreds of steps. */
 function stepFor(lengthMs: number, isOld: boolean): Step {
   if (lengthMs <= 6 * stepLengthsMs.hour && !isOld) return 'minute';
   return lengthMs <= 14 * stepLengthsMs.day ? 'hour' : 'day';

@@ -4,13 +4,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 
-/** What is newer is counted from the journal when it is asked for; each count writes the rows of its minute. */
+/** Anything newer is counted from the journal on request; each count writes the rows of its minute. */
 const countEveryMs = 60_000;
 const tidyEveryMs = 3_600_000;
-/** Longer than a statement may take that writes entries. */
+/** Longer than a statement that writes entries may take. */
 const lagMs = 20_000;
 
-/** Keeps the counts that pictures over time are made of: off every message's path, in one replica at a time. */
+/** Keeps the counts for charts over time: off every message's path, in one replica at a time. */
 @Injectable()
 export class StatisticsSweeps extends Sweeping {
   constructor(

@@ -32,7 +32,7 @@ class LatencyView implements Latency {
   @ApiProperty({ type: Number, nullable: true, description: '99 of 100 took no longer' }) p99_ms: number | null;
 }
 
-/** What was counted in some time. Durations are counted in classes: a percentile is right to about a quarter of itself. */
+/** What was counted over some time. Durations are counted in classes: a percentile is accurate to about a quarter. */
 export class CountsView {
   @ApiProperty({ type: 'integer', description: 'Webhooks that were taken' }) received: number;
   @ApiProperty({ type: [OutcomeCount], description: 'Events by how they ended, at the time at which they did' })

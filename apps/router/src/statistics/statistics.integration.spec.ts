@@ -27,7 +27,7 @@ const statistics = (query: Record<string, string> = {}) =>
     'GET',
     `/api/v1/statistics/messages?${new URLSearchParams(query).toString()}`,
   );
-/** By outcome, of the whole time. */
+/** By outcome, over the whole time. */
 const outcomes = async (query: Record<string, string>): Promise<Record<string, number>> =>
   Object.fromEntries((await statistics(query)).body.total.outcomes.map(({ outcome, count }) => [outcome, count]));
 const ack = (appId: string, atMs: number, tookMs: number, count: number) => ({
@@ -106,7 +106,7 @@ describe('statistics of messages', () => {
     expect(await received()).toBe(2);
     await addCounts(db, [ack(app_id, atMs, 5, 1)]);
     expect(await received()).toBe(2);
-    // One of them came twice under one key.
+    // One of them came twice under the same key.
     await addCounts(db, [ack(app_id, atMs, 5, 2)]);
     expect(await received()).toBe(3);
   });

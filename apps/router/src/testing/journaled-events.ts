@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { caller, type RouterWorld } from './router-world.js';
 
 export interface JournaledEvents {
-  /** A receipt that was received, and ended in an outcome unless it is null; with a stored message where one is given. */
+  /** A receipt that ended in an outcome unless that is null; with a stored message where one is given. */
   event(facts: {
     appId?: string;
     receivedAtMs?: number;
@@ -55,23 +55,23 @@ export function journaledEvents(world: RouterWorld, router: NestFastifyApplicati
   };
 }
 
-/** An id as it was made at some time; `newId` never goes back. */
+/** An id as made at some time; `newId` never goes back. */
 function idOf(kind: 'evt' | 'msg', ms: number): string {
   return `${kind}_${ms.toString(16).padStart(12, '0')}${newId(kind).slice(kind.length + 13)}`;
 }
 
 export interface Neighbour {
   url: string;
-  /** Paths that were posted to. */
+  /** Paths that were requested with POST. */
   asked: string[];
-  /** The bodies that came with them. */
+  /** The bodies of those requests. */
   bodies: Record<string, unknown>[];
   /** Answers the next requests with this status. */
   answers(status: number, body?: object): void;
   close(): Promise<void>;
 }
 
-/** The ingress, or the gateway, as the router sees it. */
+/** The ingress or the gateway, from the router's point of view. */
 export async function neighbour(): Promise<Neighbour> {
   const asked: string[] = [];
   const bodies: Record<string, unknown>[] = [];

@@ -26,11 +26,11 @@ export interface RouterWorld {
   /** A database row, or undefined. */
   row<T>(sql: string, parameters?: unknown[]): Promise<T>;
   rows<T>(sql: string, parameters?: unknown[]): Promise<T[]>;
-  /** One more router over the same stores; what time it is, it asks the world. */
+  /** Starts one more router on the same stores; it takes the time from this world. */
   start(settings?: Partial<RouterSettings>): Promise<NestFastifyApplication>;
-  /** A new App's channel. @returns the App's id */
+  /** Creates the channel of a new App. @returns the App's id */
   channel(settings: Partial<ChannelRow>): Promise<string>;
-  /** The time of every router's guards and sessions; null: the real one. */
+  /** Sets the time of every router's guards and sessions; null: the real one. */
   setTime(ms: number | null): void;
   now(): number;
   /** Waits for a row. */
@@ -53,11 +53,11 @@ export const caller: Principal = {
   scopes: ['admin'],
 };
 
-/** A database of its own and routers on it, whose queues nobody consumes: tests call what a job would. */
+/** A database of its own with routers on it. Nothing consumes their queues: tests call what a job would. */
 export async function routerWorld(): Promise<RouterWorld> {
   const database = await testDatabase();
   const pool = new pg.Pool({ connectionString: database.url });
-  // When the database is dropped the pool's connections may not have said goodbye yet.
+  // When the database is dropped, the pool's connections may still be closing.
   pool.on('error', () => undefined);
   const tokens = new ServiceTokens(testServiceKey, 'router');
   const routers: NestFastifyApplication[] = [];

@@ -8,7 +8,7 @@ import { forgetWindows } from './trigger-limits.js';
 const dueEveryMs = 500;
 const forgetEveryMs = 3_600_000;
 
-/** Starts the runs that waited long enough for more messages, and forgets the counts of limits that are over. */
+/** Starts the runs that waited long enough for more messages, and deletes limit counts of past windows. */
 @Injectable()
 export class DebounceSweeper extends Sweeping {
   constructor(

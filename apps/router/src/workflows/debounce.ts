@@ -4,7 +4,7 @@ import { type Queryable, storableJson } from '#libs/database';
 import { type Target, turnOf, type WholeTurn } from '../handover/target.js';
 import type { Plan } from '../routing/plan.js';
 
-/** Messages of one run. */
+/** Most messages of one run. */
 const joinedAtMost = 200;
 
 interface Waiting {
@@ -17,17 +17,18 @@ interface Waiting {
 }
 
 /**
- * Lets the runs of debounced triggers wait for more: the first message of a sender makes the run, those that follow are
- * added to its turn, which is kept here until it is due. What joins is taken off its plan; the verdict names the run it joined.
+ * Lets the runs of debounced triggers wait for more messages. A sender's first message creates the run, and those that
+ * follow are added to its turn, which is stored here until it is due. A message that joins is removed from its plan;
+ * its verdict names the run that it joined.
  */
 export async function joinDebounced(tx: Queryable, plans: Plan[], nowMs: number): Promise<void> {
   const waiting = plans.filter(({ draft }) => !draft.replay).flatMap(waitingOf);
-  // One statement each: two messages of one sender in a batch are one row, which one upsert cannot change twice.
+  // One statement each: two messages of one sender in a batch share one row, which one upsert cannot change twice.
   waiting.sort((a, b) => (`${a.triggerId} ${a.scope}` < `${b.triggerId} ${b.scope}` ? -1 : 1));
   for (const each of waiting) await join(tx, each, nowMs);
 }
 
-/** Whether any turn has waited long enough: asked often, and mostly in vain, so without a transaction. */
+/** Whether any turn has waited long enough: checked often and usually in vain, so without a transaction. */
 export async function anyDue(db: Queryable, nowMs: number): Promise<boolean> {
   const rows = (await db.query('SELECT 1 FROM router.debounce WHERE due_at <= $1 LIMIT 1', [
     new Date(nowMs),
@@ -35,7 +36,7 @@ export async function anyDue(db: Queryable, nowMs: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Takes out the turns that waited long enough; one whose workflow was suspended meanwhile goes on waiting for that. */
+/** Takes the turns that waited long enough; one whose workflow was suspended meanwhile continues to wait for that. */
 export async function takeDue(tx: Queryable, nowMs: number, limit: number): Promise<WholeTurn[]> {
   const due: unknown = await tx.query(
     `DELETE FROM router.debounce WHERE (trigger_id, scope) IN (
@@ -51,7 +52,7 @@ export async function takeDue(tx: Queryable, nowMs: number, limit: number): Prom
   );
 }
 
-/** Gives up what waits for more messages for the runs of a workflow. */
+/** Discards what waits for more messages for the runs of a workflow. */
 export async function discardDebounced(tx: Queryable, projectId: string, workflowId: number): Promise<void> {
   await tx.query(
     `DELETE FROM router.debounce WHERE turn ->> 'project_id' = $1 AND (turn -> 'run' ->> 'workflow_id')::integer = $2`,
@@ -103,11 +104,11 @@ async function join(tx: Queryable, waiting: Waiting, nowMs: number): Promise<voi
   await addMessage(tx, owner, whole.input);
 }
 
-/** The newest message is the turn's own; those before it go with it, oldest first. */
+/** The newest message becomes the turn's own; the earlier ones go with it, oldest first. */
 async function addMessage(tx: Queryable, owner: WholeTurn, newer: TurnInput): Promise<void> {
   const { input: known } = owner;
   const input = { ...answeredAs(newer, known), earlier: [...(known.earlier ?? []), known.message] };
-  // Full: it starts with the next sweep, however long its sender goes on.
+  // Full: it starts with the next sweep, even if its sender continues.
   const full = input.earlier.length >= joinedAtMost;
   await tx.query(
     `UPDATE router.debounce SET turn = $2, due_at = CASE WHEN $3 THEN '-infinity' ELSE due_at END WHERE turn_id = $1`,
@@ -115,7 +116,7 @@ async function addMessage(tx: Queryable, owner: WholeTurn, newer: TurnInput): Pr
   );
 }
 
-/** The newer input, answered where it is, or where the earlier one is when nobody answers it: an absence note, say. */
+/** The newer input, with its reply, or the earlier reply if the newer has none (for example an absence note). */
 function answeredAs(newer: TurnInput, earlier: TurnInput): TurnInput {
   if (newer.reply || !earlier.reply) return { ...newer, reply: withHopsOf(newer.reply, earlier.reply) };
   const { reply_withheld: _why, ...input } = newer;

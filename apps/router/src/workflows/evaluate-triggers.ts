@@ -6,8 +6,8 @@ import type { FilterInput } from './filter.js';
 import { filterInput, maxFilterValues } from './filter-input.js';
 
 /**
- * So many triggers that let a message pass are kept with it, and the rest counted: with hundreds of triggers their reasons
- * would be most of what a message costs. Who asks for the event is told them all.
+ * Only this many triggers that filtered a message out are stored with it, and the rest are counted: with hundreds of
+ * triggers, their reasons would be most of what a message costs. A request for the event gets them all.
  */
 const filteredKept = 20;
 const tooLarge = `the metadata has over ${maxFilterValues} values, more than a filter looks at`;
@@ -61,7 +61,7 @@ function evaluate(
   return { verdict: 'matched', reason: null };
 }
 
-/** What a trigger has against an event by itself, or null. */
+/** Why a trigger rejects an event on its own, or null. */
 export function evaluateTrigger(
   trigger: Pick<ActiveTrigger, 'event_types' | 'compiled'>,
   eventType: string,

@@ -13,7 +13,7 @@ interface KnownContact {
   status: string;
 }
 
-/** Messages with the verdict of every trigger, also of those that were only counted when the message was routed. */
+/** Messages with the verdict of every trigger, including those that were only counted when the message was routed. */
 @Injectable()
 export class ExplainedMessages {
   constructor(
@@ -23,7 +23,7 @@ export class ExplainedMessages {
 
   /**
    * @param projectId the project of all messages
-   * @returns the messages; `unlisted_verdicts` is left for triggers that were deleted since
+   * @returns the messages; `unlisted_verdicts` counts only triggers that were deleted since
    */
   async of(projectId: string, messages: MessageRow[]): Promise<MessageRow[]> {
     if (messages.every((message) => message.unlisted_verdicts === 0)) return messages;
@@ -54,7 +54,7 @@ export class ExplainedMessages {
   }
 }
 
-/** That it was filtered is certain; why, by the trigger and the contact as they are now. */
+/** It was certainly filtered; the reason is derived from the trigger and the contact as they are now. */
 function explain(trigger: TriggerRow, row: MessageRow, contact: KnownContact | null): Verdict {
   const compiled = trigger.where === null ? null : compileFilter(trigger.where);
   const evaluated = evaluateTrigger({ event_types: trigger.event_types, compiled }, row.message.event_type, () =>

@@ -1,10 +1,10 @@
 import type { NormalizedMessage } from '#libs/contracts';
 import type { FilterInput } from './filter.js';
 
-/** More would hold up the messages behind it: the loops of a filter go over all of them. */
+/** More would hold up the messages behind it: a filter's loops go over all of them. */
 export const maxFilterValues = 10_000;
 
-/** A message as expressions see it; null when its metadata is larger than an expression may look at. */
+/** A message as expressions see it; null when its metadata is larger than an expression may read. */
 export function filterInput(
   message: NormalizedMessage,
   contact: { id: string; name: string; status: string } | null,

@@ -1,7 +1,8 @@
 import { type ASTNode, Environment, EvaluationError, type ParseError, serialize } from '@marcbachmann/cel-js';
-import { filterSyntaxError, forbiddenPart } from './filter-bounds.js';
 
-/** What an expression may look at. Only what is listed or stands in the metadata itself exists: no inherited properties. */
+/**
+ * What an expression may read. Only what is listed here or is in the metadata itself exists: no inherited properties.
+ */
 export interface FilterInput {
   event: {
     type: string;
@@ -17,43 +18,44 @@ export interface FilterInput {
 
 export type FilterResult =
   | { result: 'passed' }
-  /** `clause` is the part that was false, `seen` the value that it looked at. */
+  /** `clause` is the part that was false, `seen` the value that it compared. */
   | { result: 'filtered'; clause: string; seen: string | null }
   | { result: 'error'; reason: string };
 
-/** An expression that cannot be saved: where, and why. Positions are characters from 0. */
+/** Why and where an expression cannot be saved. Positions are characters from 0. */
 export interface FilterProblem {
   message: string;
   start: number;
   end: number;
 }
 
-/** One of the parts that all have to hold. */
+/** One of the parts that all have to be true. */
 export interface ClauseResult {
   clause: string;
   result: 'true' | 'false' | 'error';
-  /** The value that it looked at, or why it failed. */
+  /** The value that it compared, or why it failed. */
   seen: string | null;
 }
 
 export interface Filter {
-  /** @param explained false where nobody reads what the clause saw: looking costs as much as deciding */
+  /** @param explained false when nobody reads what a clause saw: that costs as much as deciding */
   evaluate(input: FilterInput, explained?: boolean): FilterResult;
-  /** Every clause by itself, for who writes the filter. */
+  /** Every clause on its own, for the author of the filter. */
   explain(input: FilterInput): ClauseResult[];
 }
 
 interface Clause {
   text: string;
   run: (input: FilterInput) => unknown;
-  /** The value that the clause is about, where it has one. */
+  /** The value that the clause is about, if it has one. */
   subject: { text: string; run: (input: FilterInput) => unknown } | null;
 }
 
 const maxChars = 2_000;
-/** Of the processor. */
+/** CPU time. */
 const maxMs = 20;
 const maxSeenChars = 120;
+const loops = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
 const environment = new Environment({ limits: { maxAstNodes: 300, maxDepth: 24, maxListElements: 200 } })
   .registerVariable({
@@ -70,7 +72,7 @@ const environment = new Environment({ limits: { maxAstNodes: 300, maxDepth: 24, 
   .registerVariable({ name: 'contact', schema: { id: 'string', name: 'string', status: 'string' } })
   .registerVariable('metadata', 'map<string, dyn>');
 
-/** Checks an expression (CEL, https://cel.dev) and makes it ready to run. */
+/** Checks an expression (CEL, https://cel.dev) and compiles it. */
 export function compileFilter(expression: string): { filter: Filter } | { problem: FilterProblem } {
   if (expression.length > maxChars) {
     return {
@@ -100,7 +102,39 @@ export function compileFilter(expression: string): { filter: Filter } | { proble
   };
 }
 
-/** True once the time is over that a filter may take. */
+/**
+ * A part that could take unbounded time: `matches` runs a backtracking regular expression, and a nested loop multiplies
+ * the size of the sender's data by itself.
+ */
+function forbiddenPart(node: ASTNode, inLoop = false): FilterProblem | null {
+  const { start, end } = node;
+  const name = node.op === 'rcall' || node.op === 'call' ? String((node.args as [string, ...unknown[]])[0]) : '';
+  if (name === 'matches') {
+    return { message: 'matches() is not available: use contains(), startsWith() or endsWith().', start, end };
+  }
+  const isLoop = node.op === 'rcall' && loops.has(name);
+  if (isLoop && inLoop) return { message: `${name}() stands inside another loop: one level is allowed.`, start, end };
+  for (const child of childrenOf(node.args)) {
+    const found = forbiddenPart(child, inLoop || isLoop);
+    if (found) return found;
+  }
+  return null;
+}
+
+function filterSyntaxError(error: ParseError, length: number): FilterProblem {
+  return { message: error.summary, start: error.range?.start ?? 0, end: error.range?.end ?? length };
+}
+
+function childrenOf(value: unknown): ASTNode[] {
+  if (Array.isArray(value)) return value.flatMap(childrenOf);
+  return isNode(value) ? [value] : [];
+}
+
+function isNode(value: unknown): value is ASTNode {
+  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
+}
+
+/** True once a filter's time is over. */
 type Deadline = () => boolean;
 
 function byClock(): Deadline {
@@ -116,7 +150,7 @@ function byProcessor(): Deadline {
   };
 }
 
-/** Who shares the processor must not decide what becomes of a message: late by the clock, it is tried by what it costs. */
+/** Load must not decide what becomes of a message: a filter that is late by the clock is retried by CPU time. */
 function evaluate(clauses: Clause[], input: FilterInput, explained: boolean): FilterResult {
   return (
     decide(clauses, input, explained, byClock()) ??
@@ -124,7 +158,7 @@ function evaluate(clauses: Clause[], input: FilterInput, explained: boolean): Fi
   );
 }
 
-/** As CEL's `&&`: one false clause decides, also when another one fails. @returns null when its time is over */
+/** As CEL's `&&`: one false clause decides, even when another one fails. @returns null when its time is over */
 function decide(clauses: Clause[], input: FilterInput, explained: boolean, isOver: Deadline): FilterResult | null {
   let failure: string | null = null;
   for (const clause of clauses) {

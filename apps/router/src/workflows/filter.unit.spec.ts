@@ -96,7 +96,7 @@ describe('a filter', () => {
   });
 
   it('gives up when the sender made it slow', () => {
-    // Half a second's work, so that no processor does it in time.
+    // Half a second of work, so that no processor finishes in time.
     const list = Array(5_000).fill('entry '.repeat(20_000));
     expect(evaluate('metadata.list.all(entry, !entry.contains("none")) && true', { metadata: { list } })).toMatchObject(
       { result: 'error', reason: expect.stringContaining('took over') },

@@ -14,8 +14,8 @@ interface Window {
 }
 
 /**
- * Takes away the runs that are over their triggers' limits, in fixed windows (a minute for a trigger, an hour for one of
- * its contacts), and says so in the verdicts.
+ * Removes the runs that exceed their triggers' limits, in fixed windows (a minute for a trigger, an hour for one of its
+ * contacts), and records that in the verdicts.
  */
 export async function applyTriggerLimits(tx: Queryable, plans: Plan[], nowMs: number): Promise<void> {
   const windows = new Map<string, Window>();
@@ -47,7 +47,7 @@ export async function applyTriggerLimits(tx: Queryable, plans: Plan[], nowMs: nu
   for (const [plan, reasons] of refused) withoutRuns(plan, reasons);
 }
 
-/** Forgets windows that are over. */
+/** Deletes windows that are over. */
 export async function forgetWindows(db: Queryable): Promise<void> {
   await db.query(`DELETE FROM router.trigger_window WHERE starts_at < now() - interval '1 day'`);
 }

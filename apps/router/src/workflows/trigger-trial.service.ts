@@ -25,7 +25,7 @@ export interface DryRunReport {
   matched: number;
   filtered: number;
   filter_error: number;
-  /** The newest messages first. */
+  /** Newest messages first. */
   verdicts: TriedMessage[];
 }
 
@@ -43,7 +43,7 @@ const shownChars = 200;
 /** Explaining costs as much as evaluating, and nobody reads the clauses of more. */
 const explained = 100;
 
-/** Tries a trigger on stored messages; nothing is started or kept. */
+/** Tries a trigger on stored messages, without starting or storing anything. */
 @Injectable()
 export class TriggerTrialService {
   constructor(

@@ -15,9 +15,9 @@ export class TriggerRow {
   @Column({ type: 'text', nullable: true }) where: string | null;
   @Column({ type: 'integer', nullable: true }) limit_per_minute: number | null;
   @Column({ type: 'integer', nullable: true }) contact_limit_per_hour: number | null;
-  /** The run waits until no further message of the sender came for so long … */
+  /** The run waits until the sender has sent nothing more for this long … */
   @Column({ type: 'integer', nullable: true }) debounce_seconds: number | null;
-  /** … and at most so long. */
+  /** … but no longer than this. */
   @Column({ type: 'integer', nullable: true }) debounce_max_seconds: number | null;
   @Column({ type: 'boolean' }) active: boolean;
   @Column({ type: 'timestamptz' }) created_at: Date;

@@ -19,7 +19,7 @@ type Rules = Partial<
   >
 > & { where?: string | null };
 
-/** Triggers; an expression that cannot run is refused before it is saved. */
+/** Manages triggers; an expression that cannot run is refused before it is saved. */
 @Injectable()
 export class TriggerService {
   constructor(
@@ -67,7 +67,7 @@ export class TriggerService {
     const old = await this.workflows.findTrigger(caller.projectId, id);
     if (!old) return null;
     const { where, ...others } = change;
-    // A field that the caller left out is undefined here, and must not pass for one that was taken away.
+    // A field that the caller left out is undefined here, and must not count as removed.
     const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
     const row = { ...old, ...given, ...(where === undefined ? {} : { where: checkedFilter(where) }) };
     checkDebounce(row);

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type WorkflowStatus = 'active' | 'suspended' | 'off';
 
-/** What a run does: an agent, with instructions. The id is an integer, counted per project (spec 2.8). */
+/** What a run does: an agent with instructions. The id is an integer, counted per project (spec 2.8). */
 @Entity({ schema: 'router', name: 'workflow' })
 export class WorkflowRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'workflow_pkey' }) project_id: string;

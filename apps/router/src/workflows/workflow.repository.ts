@@ -18,7 +18,7 @@ export class WorkflowRepository {
   }
 
   async find(projectId: string, id: number): Promise<WorkflowRow | null> {
-    // Postgres refuses to look for what its column cannot hold.
+    // Postgres rejects a value outside the range of the column.
     if (id < 1 || id > maxWorkflowId) return null;
     return this.workflows.findOneBy({ project_id: projectId, id });
   }

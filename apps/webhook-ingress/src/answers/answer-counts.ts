@@ -5,25 +5,25 @@ import { Injectable } from '@nestjs/common';
 
 const writeEveryMs = 30_000;
 const minuteMs = 60_000;
-/** Apps and codes in one round; what is beyond is not counted. */
+/** Most Apps and codes counted in one round. */
 const maxCounted = 20_000;
 
 interface Counts {
   endpoint: Endpoint;
   minute: number;
-  /** Answers that took a webhook, by the class of how long they took. */
+  /** Accepted webhooks, by latency class. */
   answered: Uint32Array;
   refused: Map<string, number>;
 }
 
 /**
- * Counts how webhooks are answered, and how fast. In memory: a request costs an addition. What a process has counted in its
- * last seconds is lost with it.
+ * Counts how webhooks are answered, and how fast. In memory, so that a request costs one addition. What a process
+ * counted in its last seconds is lost with it.
  */
 @Injectable()
 export class AnswerCounts extends Sweeping {
   private counts = new Map<string, Counts>();
-  /** Of minutes that are over, or whose App has changed, since the last writing. */
+  /** Unwritten counts of minutes that are over, or whose App has changed. */
   private whole: Counts[] = [];
 
   constructor(private readonly db: Database) {
@@ -58,7 +58,7 @@ export class AnswerCounts extends Sweeping {
     return fresh;
   }
 
-  /** Writes what was counted since the last time. */
+  /** Writes what was counted since the last call. */
   async write(): Promise<number> {
     const [counts, whole] = [this.counts, this.whole];
     this.counts = new Map();
@@ -67,7 +67,7 @@ export class AnswerCounts extends Sweeping {
     try {
       await addCounts(this.db, all.flatMap(rowsOf));
     } catch (error) {
-      // For the next round: one statement, so that nothing of it was written.
+      // Kept for the next round: it was one statement, so nothing of it was written.
       this.whole.push(...all.slice(0, maxCounted));
       throw error;
     }

@@ -21,7 +21,7 @@ export class Ingress1770000000000 implements MigrationInterface {
   }
 }
 
-/** What the adapter-gateway tells of Apps, and the portal of projects' own limits. */
+/** What the adapter-gateway says about Apps, and the portal about projects' own limits. */
 const endpoints = [
   `CREATE TABLE ingress.endpoint (
      app_id text CONSTRAINT endpoint_pkey PRIMARY KEY,
@@ -33,7 +33,7 @@ const endpoints = [
 ];
 
 const receipts = [
-  // No key but the partition's own order: a receipt is found by its id, whose digits tell the day.
+  // No primary key: a receipt is found by its id, which contains its day.
   `CREATE TABLE ingress.receipt (
      id text NOT NULL,
      received_at timestamptz NOT NULL,
@@ -51,11 +51,11 @@ const receipts = [
    ) PARTITION BY RANGE (received_at)`,
   'CREATE INDEX ON ingress.receipt (id)',
   'CREATE INDEX ON ingress.receipt (project_id, id)',
-  // For the sweep. A BRIN index covers no page that autovacuum has not come to: each sweep would read all receipts
-  // since.
+  // For the sweep. A BRIN index does not cover pages that autovacuum has not reached: each sweep would read all
+  // receipts since.
   'CREATE INDEX receipt_by_time ON ingress.receipt (received_at)',
   'CREATE TABLE ingress.receipt_default PARTITION OF ingress.receipt DEFAULT',
-  // The ingress turns the days of its receipts without owning the table.
+  // The ingress creates and drops the daily partitions without owning the table.
   ...partitionFunctions('ingress.receipt', 'received_at'),
   // The receipt is its own first entry in the journal: writing that again would cost the answer a fifth of its time.
   `CREATE VIEW journal.receipt AS
@@ -66,7 +66,7 @@ const receipts = [
      FROM ingress.receipt`,
 ];
 
-/** By what a provider's next delivery of the same event is known. */
+/** Recognises a provider's repeated delivery of the same event. */
 const duplicates = [
   `CREATE TABLE ingress.delivery_key (
      app_id text NOT NULL,
@@ -79,7 +79,7 @@ const duplicates = [
   'CREATE INDEX ON ingress.delivery_key USING brin (received_at)',
 ];
 
-/** Up to when receipts were looked at, and those that nobody had taken by then. */
+/** How far receipts were checked, and those that had not ended by then. */
 const sweeps = [
   'CREATE TABLE ingress.sweep (id integer PRIMARY KEY, swept_to timestamptz NOT NULL)',
   `INSERT INTO ingress.sweep VALUES (1, date_trunc('day', now()))`,
@@ -93,7 +93,7 @@ const sweeps = [
   'CREATE INDEX ON ingress.stale_receipt (next_at)',
 ];
 
-/** Requests that were refused: what is needed to find out why, and no body. */
+/** Refused requests: what is needed to find out why, without their bodies. */
 const refusals = [
   `CREATE TABLE ingress.refusal (
      id text CONSTRAINT refusal_pkey PRIMARY KEY,

@@ -7,6 +7,6 @@ export const schema: ServiceSchema = {
   name: 'ingress',
   entities: [EndpointRow, Refusal],
   migrations: [Ingress1770000000000],
-  // The timeline of a receipt begins with what the ingress wrote: its view, and nothing of the rows behind it.
+  // A receipt's timeline begins with what the ingress wrote. The router reads that view, but not the rows behind it.
   grants: { router: ['SELECT ON journal.receipt'] },
 };

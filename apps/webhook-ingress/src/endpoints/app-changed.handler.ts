@@ -15,7 +15,7 @@ export class AppChangedHandler {
     await this.endpoints.pull();
   }
 
-  /** Nothing to repair: every replica asks the gateway by itself every few seconds. */
+  /** Nothing to repair: every replica asks the gateway every few seconds anyway. */
   @EventPattern<string>('app.changed.dead')
   dead(@Payload() job: DeadJob<AppChangedPayload>): void {
     this.logger.warn({ event: 'app.changed.dead', code: job.code, reason: job.reason });

@@ -1,7 +1,9 @@
 import type { Endpoint } from '#libs/contracts';
 import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 
-/** The ingress' own copy of what the gateway says of an App, so that a webhook is answered with the gateway away. */
+/**
+ * The ingress's copy of what the gateway says about an App, so that webhooks are answered while the gateway is down.
+ */
 @Entity({ schema: 'ingress', name: 'endpoint' })
 @Unique('endpoint_token_hash', ['token_hash'])
 export class EndpointRow {

@@ -13,7 +13,7 @@ export class EndpointRepository {
   }
 
   async save(endpoints: Endpoint[]): Promise<void> {
-    // In key order: two replicas that save the same endpoints must not wait for each other.
+    // In key order: two replicas that save the same endpoints must not deadlock.
     const sorted = [...endpoints].sort((a, b) => (a.app_id < b.app_id ? -1 : 1));
     await this.rows.upsert(
       sorted.map((endpoint) => ({

@@ -8,26 +8,26 @@ import { GATEWAY } from '../services.js';
 import { EndpointRepository } from './endpoint.repository.js';
 
 const pullEveryMs = 5_000;
-/** An unknown token waits for the gateway to be asked (an App may be new), which is no more often than this. */
+/** The gateway is asked about unknown tokens, since an App may be new, but no more often than this. */
 const missPullEveryMs = 200;
-/** Versions come from a sequence, and a lower one may be committed after a higher one: look back this far. */
+/** Versions come from a sequence, and a lower one may commit after a higher one: read back this far. */
 const versionOverlap = 50;
 
-/** Tokens whose hash is kept in memory. */
+/** Most tokens whose hash is kept in memory. */
 const maxHashes = 10_000;
 
 export type Found = { endpoint: Endpoint } | 'retired' | null;
 
-/** Every endpoint in memory, kept true by asking the gateway for what changed since. */
+/** All endpoints, in memory, kept current by asking the gateway for changes. */
 @Injectable()
 export class EndpointService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('endpoints');
   private readonly byTokenHash = new Map<string, Endpoint>();
   private readonly byApp = new Map<string, Endpoint>();
-  /** Tokens before the last rotation, with the App they lead to and until when. */
+  /** Tokens replaced by the last rotation, with their App and their expiry. */
   private readonly previous = new Map<string, { appId: string; untilMs: number }>();
   private readonly retired = new Set<string>();
-  /** By token, of those in use: hashing one takes longer than all the rest of finding its App. */
+  /** By token, for those in use: hashing a token takes longer than the rest of finding its App. */
   private readonly hashes = new Map<string, string>();
   private readonly resumed: ((appId: string) => void)[] = [];
   private version = 0;
@@ -58,12 +58,12 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
     await this.puller.stop();
   }
 
-  /** Calls back when an App that was paused takes messages again. */
+  /** Calls back when a paused App takes messages again. */
   onResumed(callback: (appId: string) => void): void {
     this.resumed.push(callback);
   }
 
-  /** @returns null when no App is known here to have, or have had, this token */
+  /** @returns null when no App known here has, or had, this token */
   known(token: string): Found {
     const seen = this.hashes.get(token);
     if (seen !== undefined) return this.lookUp(seen);
@@ -76,7 +76,7 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
     return found;
   }
 
-  /** Asks the gateway about a token that is not known: an App may be new. */
+  /** Asks the gateway about an unknown token: an App may be new. */
   async find(token: string): Promise<Found> {
     await this.pullAfterNow();
     return this.known(token);
@@ -86,7 +86,7 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
     return this.byApp.get(appId) ?? null;
   }
 
-  /** Reads what changed since the last time; a gateway that is away changes nothing. */
+  /** Reads what changed since the last call; nothing changes while the gateway is down. */
   pull(): Promise<void> {
     this.pulling ??= this.pullNow().finally(() => {
       this.pulling = null;
@@ -94,7 +94,7 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
     return this.pulling;
   }
 
-  /** A reading that begins after now: one in flight may have missed the App that somebody has just made. */
+  /** A reading that starts after now: one in flight may miss an App that was just created. */
   private pullAfterNow(): Promise<void> {
     this.next ??= (async () => {
       await this.pulling;

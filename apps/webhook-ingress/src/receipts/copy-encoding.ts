@@ -1,40 +1,40 @@
 import type { DeliveryKey, Receipt } from './receipt.js';
 
-/** A write that takes longer is our failure: the sender gets 503 and sends again. */
+/** A slower write is our failure: the sender gets 503 and sends again. */
 export const statementTimeoutMs = 4_000;
 
-// Said with the statement, not to the connection: behind a pooler that is another one each time.
+// Set in the statement, not on the connection: behind a pooler, every transaction may use another connection.
 const bounded = `SET LOCAL statement_timeout = ${statementTimeoutMs}`;
 const receiptStatement = `COPY ingress.receipt (id, received_at, organization_id, project_id, app_id, outcome,
   reason, method, url, headers, body, verified_scheme, remote_address) FROM STDIN (FORMAT binary)`;
 const keyStatement = `COPY ingress.delivery_key (app_id, key_hash, receipt_id, body_hash, received_at)
   FROM STDIN (FORMAT binary)`;
 const receiptsAlone = Buffer.from(`${bounded}; ${receiptStatement}\0`);
-/** Statements of one Query are one transaction, and one round trip. */
+/** The statements of one Query message form one transaction and take one round trip. */
 const keysAndReceipts = Buffer.from(`${bounded}; ${keyStatement}; ${receiptStatement}\0`);
 const receiptColumns = 13;
 const keyColumns = 5;
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const postgresEpochMs = Date.UTC(2000, 0, 1);
 const firstBytes = 256 * 1024;
-/** A buffer that grew over this, for bodies that are large, is let go after its batch. */
+/** A buffer that grew beyond this for large bodies is dropped after its batch. */
 const keptBytes = 4 * 1024 * 1024;
 
-/** A key with the receipt that it is of. */
+/** A key and its receipt. */
 export interface ReceiptKey {
   receipt: Receipt;
   key: DeliveryKey;
 }
 
 /**
- * Encodes the messages that copy receipts: Query, CopyData and CopyDone of the frontend protocol, the data in the binary
- * COPY format (both documented by PostgreSQL, "Message Formats" and "COPY"). It writes into one buffer again and again:
- * new ones, 70 MB a second of them, had V8 mark its whole heap once or twice a second.
+ * Encodes the messages that copy receipts: Query, CopyData and CopyDone of the frontend protocol, with the data in
+ * binary COPY format (PostgreSQL, "Message Formats" and "COPY"). It reuses one buffer: allocating new ones, 70 MB a
+ * second, made V8 mark its whole heap once or twice a second.
  */
 export class CopyEncoder {
   private readonly message = new Message();
 
-  /** @returns bytes that are good until the next call */
+  /** @returns bytes that are valid until the next call */
   encode(receipts: Receipt[], keys: ReceiptKey[]): Buffer {
     const { message } = this;
     message.restart();
@@ -95,7 +95,7 @@ class Message {
     return this;
   }
 
-  /** The length of a message counts itself, and not the type before it. */
+  /** The length of a message includes itself, but not the type before it. */
   end(): void {
     this.buffer.writeInt32BE(this.at - this.lengthAt, this.lengthAt);
   }
@@ -118,7 +118,7 @@ class Message {
     return this.raw(value);
   }
 
-  /** Bytes, of which each is a character. */
+  /** Each character is one byte. */
   latin1(value: string): this {
     this.room(4 + value.length);
     this.at = this.buffer.writeInt32BE(value.length, this.at);
@@ -139,7 +139,7 @@ class Message {
   timestamp(value: Date): this {
     this.room(12);
     this.at = this.buffer.writeInt32BE(8, this.at);
-    // A double is exact to the microsecond until the year 2285, and makes no garbage as a BigInt does.
+    // A double is exact to the microsecond until the year 2285, and creates no garbage, unlike a BigInt.
     const micros = (value.getTime() - postgresEpochMs) * 1000;
     const high = Math.floor(micros / 2 ** 32);
     this.at = this.buffer.writeInt32BE(high, this.at);

@@ -65,7 +65,7 @@ describe('the dispatcher', () => {
     await until('the queue is as long as it may be', async () => {
       const { own: waiting } = await world.jobs.waiting(inboundParse.queue);
       expect(waiting).toBeLessThanOrEqual(5);
-      // The first five travel together: there is room again for batches, up to five of them.
+      // The first five travel in one batch, which leaves room for more batches, up to five of them.
       return waiting === 5;
     });
     expect(dispatcher.oldestMs).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ describe('the dispatcher', () => {
   it('keeps what it has while Redis is away, and feeds it when Redis is back', async () => {
     const { room } = dispatcher;
     world.redis.cut();
-    // What it had room for is refused by Redis, and left to the sweep of receipts.
+    // What it had room for is refused by Redis, and left to the sweep.
     const kept = (await receive(room + 20)).slice(room);
     expect(dispatcher.oldestMs).toBeGreaterThanOrEqual(0);
     consumer = parseConsumer(world.redisUrl);
@@ -106,7 +106,7 @@ describe('the dispatcher', () => {
     consumer = parseConsumer(world.redisUrl);
     await until('all are parsed', () => consumer!.parsed.length >= 660);
     const places = second.map(({ id }) => consumer!.parsed.indexOf(id));
-    // Two jobs' worth of the first one may wait before; then one goes for one.
+    // Two jobs' worth of the first project may be ahead; then the projects alternate.
     expect(Math.max(...places)).toBeLessThan(400);
     expect(new Set(consumer.parsed).size).toBe(660);
   });
@@ -126,7 +126,7 @@ describe('the dispatcher', () => {
     const told = await world.db.query(
       `SELECT receipt_id, detail FROM journal.entry WHERE reason = 'project_limit' ORDER BY receipt_id`,
     );
-    // Five go at once; ten before it are two seconds.
+    // Five go at once; ten messages ahead take two seconds.
     expect(told[0]).toMatchObject({ receipt_id: limited[15]!.id, detail: { ahead: 10, limit_per_second: 5 } });
     expect(told[0].detail.advice).toMatch(/10 messages before it, and a limit of 5 a second\. Raise/);
     rates.set('prj_limited', 1_000);

@@ -23,25 +23,25 @@ type DispatcherSettings = Pick<
 interface EnqueueOptions {
   /** When its wait began, in ms since the epoch. Absent: now. */
   sinceMs?: number;
-  /** Of one that is enqueued again: attempts that the timeline has told of. */
+  /** For a receipt that is enqueued again: the attempts recorded in its timeline. */
   tried?: number;
   surplus?: boolean;
 }
 
-/** Ids kept in memory at most; what is beyond is found by the sweeper. */
+/** Most ids kept in memory; the sweep finds the rest. */
 const maxInLine = 500_000;
 const feedEveryMs = 50;
 const feedBatch = 500;
-/** So many are added at most before somebody looks how long the queues are. */
+/** After adding this many, the queues' lengths are read again. */
 const lookAfter = 256;
-/** A message may wait in each of them, and what waits in one of them holds up what is behind. */
+/** A message may wait in each of these queues, and a backlog in one of them delays all that follow. */
 const queues = [inboundParse, messageRoute, turnRun, deliverySend].map(({ queue }) => queue);
 
 /**
- * Enqueues receipts for the gateway. What a project sends within its share goes at once. The rest goes as surplus, which is
- * handled after all that is within a share, and stops when the queues are long enough: a job more would not be looked at
- * any sooner, but would cost Redis its memory and the sender's answer its CPU. The ids wait here, the bodies in Postgres;
- * as the queues drain, the projects that wait take turns.
+ * Enqueues receipts for the gateway. Messages within a project's share go at once. The rest go as surplus, which is
+ * handled after everything within a share, and stops when the queues are long enough: one more job would be handled no
+ * sooner, but would cost Redis memory and the sender's answer CPU. Only ids wait here; the bodies wait in Postgres. As
+ * the queues drain, the waiting projects take turns.
  */
 @Injectable()
 export class Dispatcher implements OnApplicationShutdown {
@@ -51,7 +51,7 @@ export class Dispatcher implements OnApplicationShutdown {
   private readonly rates: ProjectRates;
   private waiting = { own: 0, surplus: 0 };
   private addedSince = 0;
-  /** Of those, what Redis has not confirmed: a reading of the queues' lengths may be without it. */
+  /** How many of those Redis has not confirmed: a reading of the queues' lengths may miss them. */
   private unconfirmed = 0;
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
@@ -71,8 +71,8 @@ export class Dispatcher implements OnApplicationShutdown {
   }
 
   /**
-   * Enqueues a receipt now, or when there is room for the receipt's project.
-   * @param tried of one that is enqueued again: attempts that the timeline has told of
+   * Enqueues a receipt now, or when there is room for its project.
+   * @param tried for a receipt that is enqueued again: the attempts recorded in its timeline
    */
   offer(receipt: Receipt, tried?: number): void {
     const { id, projectId } = receipt;
@@ -89,8 +89,8 @@ export class Dispatcher implements OnApplicationShutdown {
   }
 
   /**
-   * For how many seconds a project that has a limit should send nothing more, since too much waits for it; null: it may.
-   * Asked before a receipt is acknowledged: what is acknowledged waits, however long that takes.
+   * Seconds that a project with a limit should wait before it sends more, because too much waits already; null: it may
+   * send. Checked before a receipt is acknowledged: an acknowledged receipt waits, however long that takes.
    */
   fullForS(projectId: string): number | null {
     const rate = this.rates.rateOf(projectId);
@@ -99,7 +99,7 @@ export class Dispatcher implements OnApplicationShutdown {
     return over < 0 ? null : Math.max(1, Math.ceil(over / rate));
   }
 
-  /** Projects over their share now, and messages that wait for room or for their project's limit. */
+  /** Projects now over their share, and messages that wait for room or for their project's limit. */
   get held(): { projects: number; messages: number } {
     return { projects: this.shares.over, messages: this.lines.size };
   }
@@ -108,9 +108,9 @@ export class Dispatcher implements OnApplicationShutdown {
   async enqueue(receipt: Receipt, { sinceMs, tried, surplus = false }: EnqueueOptions = {}): Promise<boolean> {
     this.addedSince += 1;
     this.unconfirmed += 1;
-    // Whoever adds has the queues' lengths read again: without that, what is added here would use up the room for good.
+    // Makes sure the queues' lengths are read again: without that, what is added here would use up the room for good.
     this.schedule();
-    // One that is enqueued again has lost its place.
+    // A receipt that is enqueued again has lost its place in the order.
     if (tried === undefined || receipt.outcome === 'held') this.jobs.order.enter(receipt.appId, receipt.id);
     const job = parseJob(receipt, this.settings.INLINE_LIMIT_BYTES, this.at);
     const more = { ...(tried === undefined ? {} : { tried }), ...(surplus ? { surplus } : {}) };
@@ -122,8 +122,8 @@ export class Dispatcher implements OnApplicationShutdown {
   }
 
   /**
-   * Receipts that the queues have room for, if they come many at a time, as they do whenever room is short. Those that do
-   * not are counted at the next reading of the queues' lengths.
+   * Receipts that the queues have room for if they travel in full batches, as they do whenever room is short. Smaller
+   * batches are accounted for at the next reading of the queues' lengths.
    */
   get room(): number {
     return this.roomFor(false);
@@ -157,7 +157,7 @@ export class Dispatcher implements OnApplicationShutdown {
     this.timer = setTimeout(() => void this.tick(), feedEveryMs);
   }
 
-  /** Reads the queues' lengths and feeds them; stops when there was nothing to do. */
+  /** Reads the queues' lengths and enqueues what there is room for; stops once there is nothing to do. */
   private async tick(): Promise<void> {
     try {
       await this.look();
@@ -184,7 +184,7 @@ export class Dispatcher implements OnApplicationShutdown {
     );
   }
 
-  /** @returns whether there was anything to feed */
+  /** @returns whether there was anything to enqueue */
   private async feed(): Promise<boolean> {
     const taken = this.lines.take(Math.min(this.room, feedBatch), (projectId) => this.rates.take(projectId));
     if (taken.length === 0) return false;

@@ -4,7 +4,7 @@ import type { Receipt } from './receipt.js';
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The job that has a receipt parsed; bodies over the limit stay behind and are read by reference. */
+/** The job that parses a receipt. A body over the limit is left out and read by reference. */
 export function parseJob(receipt: Receipt, inlineLimitBytes: number, at: PublicAddress): InboundParsePayload {
   return {
     receipt_id: receipt.id,
@@ -18,8 +18,8 @@ export function parseJob(receipt: Receipt, inlineLimitBytes: number, at: PublicA
 }
 
 /**
- * The request as the adapter contract wants it: the exact body, as text where it is valid UTF-8, and the URL and host
- * that the provider was given, whatever a proxy made of them on the way.
+ * The request in the form of the adapter contract: the exact body, as text where it is valid UTF-8, and the URL and
+ * host that the provider was given, whatever a proxy changed on the way.
  */
 export function inboundRequest(receipt: Receipt, at: PublicAddress): InboundRequest {
   const question = receipt.url.indexOf('?');

@@ -4,17 +4,19 @@ import { idTimeMs } from '#libs/contracts';
 export interface InLine {
   projectId: string;
   id: string;
-  /** Of one that is enqueued again: attempts that the timeline has told of. Absent: it was never enqueued. */
+  /** For a receipt that is enqueued again: the attempts recorded in its timeline. Absent: it was never enqueued. */
   tried?: number;
 }
 
-/** Receipts that wait for room, by project, those of one in their order: projects take turns, however many each has. */
+/**
+ * Receipts that wait for room, by project, in order within each. Projects take turns, however many receipts each has.
+ */
 export class ProjectLines {
-  /** The project that is next comes first. */
+  /** The project whose turn is next comes first. */
   private readonly lines = new Map<string, Map<string, InLine>>();
   private count = 0;
 
-  /** @param most ids in all; one project may have four fifths of them, so that there is a place for others */
+  /** @param most ids in total; one project may hold four fifths of them, so that others find a place */
   constructor(private readonly most: number) {}
 
   get size(): number {
@@ -33,7 +35,7 @@ export class ProjectLines {
     return [...this.lines.values()].some((line) => line.has(id));
   }
 
-  /** Where there is no place the sweep of receipts finds it. */
+  /** A receipt that finds no place is left to the sweep. */
   add(one: InLine): void {
     if (this.count >= this.most || this.lengthOf(one.projectId) >= this.most * 0.8) return;
     let line = this.lines.get(one.projectId);
@@ -43,7 +45,7 @@ export class ProjectLines {
   }
 
   /**
-   * Takes one of each project in turns, until there are so many; the next call goes on with the project after the last.
+   * Takes one receipt of each project in turn, up to `limit`. The next call continues with the project after the last.
    * @param mayTake whether one more of a project may go now
    */
   take(limit: number, mayTake: (projectId: string) => boolean = () => true): InLine[] {
@@ -58,7 +60,7 @@ export class ProjectLines {
     return taken;
   }
 
-  /** What was taken and could not be read, before what came since. */
+  /** Puts back what was taken and could not be read, ahead of what came since. */
   putBack(taken: InLine[]): void {
     for (const [projectId, ones] of Map.groupBy(taken, (one) => one.projectId)) {
       const since = this.lines.get(projectId) ?? new Map<string, InLine>();
@@ -67,7 +69,7 @@ export class ProjectLines {
     }
   }
 
-  /** Age in ms of the oldest one, 0 where none waits. */
+  /** Age of the oldest receipt in ms, 0 when none waits. */
   get oldestMs(): number {
     const firsts = [...this.lines.values()].flatMap((line) => line.keys().next().value ?? []);
     return firsts.length === 0 ? 0 : Math.max(0, Date.now() - Math.min(...firsts.map(idTimeMs)));

@@ -1,6 +1,6 @@
 import { ProjectLines } from './project-lines.js';
 
-/** Lines with so many receipts of each project, numbered. */
+/** Lines with the given number of receipts for each project, numbered. */
 function linesOf(counts: Record<string, number>, most = 1_000): ProjectLines {
   const lines = new ProjectLines(most);
   for (const [projectId, count] of Object.entries(counts)) {

@@ -3,14 +3,14 @@ interface Bucket {
   atMs: number;
 }
 
-/** Messages per second that a project may have handed over, a second's worth at once. In this process, as ceilings are. */
+/** Limits the messages per second of each project, in bursts of one second's worth. Counted in this process only. */
 export class ProjectRates {
   private readonly buckets = new Map<string, Bucket>();
 
   /** @param rateOf messages per second of a project; 0: no limit */
   constructor(readonly rateOf: (projectId: string) => number) {}
 
-  /** @returns whether one more may go now, which counts it */
+  /** Counts a message if it may go now. @returns whether it may */
   take(projectId: string, nowMs = performance.now()): boolean {
     const rate = this.rateOf(projectId);
     if (rate === 0) return true;

@@ -11,7 +11,9 @@ const sweepEveryMs = 600_000;
 const rowsAtATime = 2_000;
 const dayMs = 86_400_000;
 
-/** Deletes what is old of projects that are kept for a shorter time than the installation, whose days are dropped whole. */
+/**
+ * Deletes old rows of projects with a shorter retention than the installation, whose own retention drops whole days.
+ */
 @Injectable()
 export class ProjectRetention extends Sweeping {
   constructor(
@@ -38,7 +40,7 @@ export class ProjectRetention extends Sweeping {
 
   private receipts(projectId: string, before: Date, limit: number): Promise<number> {
     return this.db.transaction(async (tx) => {
-      // By both, so that each is looked for in the partition of its day alone.
+      // Matched by id and time, so that Postgres searches only the partition of that day.
       const [rows] = (await tx.query(
         `DELETE FROM ingress.receipt r USING (
            SELECT id, received_at FROM ingress.receipt WHERE project_id = $1 AND id < $2 ORDER BY id LIMIT $3

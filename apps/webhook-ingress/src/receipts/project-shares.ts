@@ -1,40 +1,40 @@
-/** A project that is over its share stays so for that long at least: what it has in the queues should be through by then. */
+/** A project over its share stays so for at least this long: by then, what it has in the queues should be through. */
 const overAtLeastMs = 5_000;
 
-/** What was read of the queues, and what was added to them since the reading before. */
+/** The state of the queues, and what was added since the last reading. */
 export interface Reading {
-  /** Whether nothing waits of what is within a share. */
+  /** Whether no messages within a share are waiting. */
   ownIsDone: boolean;
-  /** Whether nothing waits of surplus. */
+  /** Whether no surplus is waiting. */
   surplusIsDone: boolean;
   added: number;
   nowMs: number;
 }
 
 /**
- * Which messages of a project are within its share. Each project has so many messages in advance; it has them back once
- * nothing waits of what is within a share. While some project is over, the others get back their part of what goes in
- * meanwhile: more of it than that is over, too.
+ * Decides which messages of a project are within its share. Each project has an advance, a number of messages, and gets
+ * it back once no messages within a share are waiting. While some project is over its share, the others get back only
+ * their part of what passes meanwhile; what they send beyond that is over, too.
  *
- * A project that is over stays so until its surplus is through, or it has sent less than its part for a while: its later
- * messages do not pass its earlier ones.
+ * A project stays over its share until its surplus is through or it has sent less than its part for a while, so that
+ * its later messages do not overtake its earlier ones.
  */
 export class ProjectShares {
-  /** What is left of its advance; absent: all. */
+  /** What is left of a project's advance; absent: all of it. */
   private readonly left = new Map<string, number>();
-  /** Since when a project is over, by `performance.now()`. */
+  /** When a project went over its share, by `performance.now()`. */
   private readonly overSince = new Map<string, number>();
   private low = false;
 
-  /** @param advance messages of a project */
+  /** @param advance messages that each project may send ahead */
   constructor(private readonly advance: number) {}
 
-  /** Projects that are over. */
+  /** Projects over their share. */
   get over(): number {
     return this.overSince.size;
   }
 
-  /** Whether somebody should look how the queues are: an advance is half used up, or a project is over. */
+  /** Whether the queues should be read: an advance is half used up, or a project is over its share. */
   get isLow(): boolean {
     return this.low || this.over > 0;
   }

@@ -8,7 +8,7 @@ const reading = (change: Partial<Reading> = {}): Reading => ({
   nowMs: 0,
   ...change,
 });
-/** How many of so many messages are within the share. */
+/** How many of `count` messages are within the share. */
 const within = (shares: ProjectShares, projectId: string, count: number): number =>
   Array.from({ length: count }, () => shares.take(projectId, 0)).filter(Boolean).length;
 

@@ -2,14 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { IngressSettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 
-/** Where providers reach the installation: what they made their signatures over. */
+/** The address at which providers reach the installation, which their signatures may cover. */
 @Injectable()
 export class PublicAddress {
-  /** PUBLIC_URL, without a slash at its end. */
+  /** PUBLIC_URL without a trailing slash. */
   readonly url: string;
-  /** Of that URL: name, and port where it is not the scheme's own. */
+  /** Its host name, with the port unless that is the scheme's default. */
   readonly host: string;
-  /** Of that URL: empty, or what a proxy takes off the path. */
+  /** Its path, which a proxy strips; empty when there is none. */
   readonly prefix: string;
 
   constructor(@Inject(SETTINGS) { PUBLIC_URL: url }: Pick<IngressSettings, 'PUBLIC_URL'>) {

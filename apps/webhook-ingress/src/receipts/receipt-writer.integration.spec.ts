@@ -51,7 +51,7 @@ describe('a receipt', () => {
 
 describe('a batch that Postgres refuses', () => {
   it('rejects the receipt that it refuses, and stores the others', async () => {
-    // A NUL is the one character that Postgres stores in no text.
+    // NUL is the one character that Postgres cannot store in a text.
     const batch = [receipt(), receipt({ url: '/a\0b' }), receipt()];
     expect(await outcomes(batch.map((one) => writer.write(one, null)))).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await count()).toBe(2);

@@ -10,23 +10,25 @@ import { type Item, type WriterConnection, writeReceipts } from './write-receipt
 
 type ReceiptWriterSettings = Pick<IngressSettings, 'DATABASE_URL' | 'RECEIPT_BATCH' | 'RECEIPT_LEASE_MS'>;
 
-/** By which the sweep knows the writes in flight. */
+/** Identifies the writes in flight to the sweep, which reads `pg_stat_activity`. */
 export const writerName = 'webhook-ingress-receipts';
 
 const maxPending = 20_000;
 
-/** Group commit: what arrives while a commit runs is written by the next one, in one round trip. */
+/** Group commit: what arrives during one commit is written by the next, in one round trip. */
 @Injectable()
 export class ReceiptWriter implements OnApplicationShutdown {
   private readonly config: pg.ClientConfig;
-  /** Its own connection, not one of a pool: handing it over would let the answers of a batch go before the next commit. */
+  /**
+   * A connection of its own: while a pooled one is handed over, a batch's answers would go out before the next commit.
+   */
   private connection: WriterConnection | null = null;
   private readonly batcher: Batcher<Item, Written>;
-  /** A receipt whose write has not begun so long after it came in is refused: the sweep would be past it. */
+  /** A receipt whose write has not begun by this age is refused, because the sweep may have passed it. */
   private readonly waitMs: number;
 
   constructor(@Inject(SETTINGS) settings: ReceiptWriterSettings) {
-    // The other half is for what lies between the check and the transaction's start, and for clocks that differ.
+    // The other half covers the time between this check and the start of the transaction, and clocks that differ.
     this.waitMs = settings.RECEIPT_LEASE_MS / 2;
     this.config = {
       connectionString: settings.DATABASE_URL,
@@ -38,16 +40,16 @@ export class ReceiptWriter implements OnApplicationShutdown {
     this.batcher = new Batcher((items) => this.commit(items), {
       maxItems: settings.RECEIPT_BATCH,
       maxWaitMs: 0,
-      // Two at a time would be twice as many commits of half the size, for more CPU and no shorter wait.
+      // Two at a time would make twice as many commits of half the size: more CPU and no shorter wait.
       maxRunning: 1,
       failsByItem: isRefusedRow,
     });
   }
 
   /**
-   * Resolves when the receipt is committed, or one before it that has one of its keys.
-   * @param signed a second key: a replay that names another delivery is known by what was signed
-   * @throws Error when it is not, and never will be
+   * Resolves when the receipt is committed, or an earlier one with one of its keys is.
+   * @param signed a second key, which recognises a replay under another delivery id by what was signed
+   * @throws Error when it is not committed, and never will be
    */
   write(receipt: Receipt, key: DeliveryKey | null, signed: DeliveryKey | null = null): Promise<Written> {
     if (this.batcher.pending >= maxPending) return Promise.reject(new Error('too many receipts wait for Postgres'));
@@ -69,7 +71,7 @@ export class ReceiptWriter implements OnApplicationShutdown {
       const results = new Map(inTime.map((item, index) => [item, written[index]]));
       return items.map((item) => results.get(item) ?? new Error('the receipt waited too long for Postgres'));
     } catch (error) {
-      // A connection that failed inside a COPY or a transaction is in no known state: never use it again.
+      // A connection that failed inside a COPY or a transaction is in an unknown state: never use it again.
       this.connection = null;
       connection.client.end().catch(() => undefined);
       throw error;
@@ -80,7 +82,7 @@ export class ReceiptWriter implements OnApplicationShutdown {
     const client = new ResilientClient(this.config);
     await client.connect();
     const connection = { client, encoder: new CopyEncoder() };
-    // An idle one that the server closed is replaced at the next use; one that breaks in use fails its batch.
+    // An idle connection that the server closed is replaced at the next use; one that breaks in use fails its batch.
     client.once('end', () => {
       if (this.connection === connection) this.connection = null;
     });

@@ -18,7 +18,7 @@ export class ReceiptController {
     private readonly at: PublicAddress,
   ) {}
 
-  /** The stored request of a receipt, for jobs that left a large body behind. */
+  /** The stored request of a receipt, for jobs whose body was too large to travel with them. */
   @Get(':id')
   async read(@Caller() caller: Principal, @Param('id') id: string): Promise<StoredRequest> {
     const receipt = await this.find(caller, id);

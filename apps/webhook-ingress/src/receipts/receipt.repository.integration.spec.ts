@@ -14,7 +14,7 @@ describe('the mark that moves over receipts', () => {
     const written: string[] = [];
     const seen: string[] = [];
     let writing = true;
-    // Just old enough when they are written: the mark is always among them.
+    // Old enough as soon as they are written: the mark always falls among them.
     const write = async (): Promise<void> => {
       const base = Date.now() - 20_000;
       for (let n = 0; n < 60; n += 1) {

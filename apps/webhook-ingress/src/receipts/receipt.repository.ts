@@ -38,7 +38,7 @@ export class ReceiptRepository {
     return (await this.findAll([id]))[0] ?? null;
   }
 
-  /** Receipts by id, oldest first; the days in the ids keep the search to their partitions. */
+  /** Receipts by id, oldest first. The times in the ids limit the search to their partitions. */
   async findAll(ids: string[]): Promise<Receipt[]> {
     const times = ids.map(idTimeMs).filter((time) => !Number.isNaN(time));
     if (times.length === 0) return [];
@@ -50,9 +50,10 @@ export class ReceiptRepository {
   }
 
   /**
-   * Moves the sweep's mark over receipts older than `age`, and returns how many it passed. Every one of them that
-   * `stillOpen` names is kept by the transaction that moves the mark past it, so none falls between.
-   * @param leaseMs no write begins with a receipt that is older: the mark stays behind what the writes in flight may hold
+   * Moves the sweep's mark over receipts older than `ageMs`. The transaction that moves the mark also keeps those that
+   * `stillOpen` names, so none is lost in between.
+   * @param leaseMs no write begins with an older receipt: the mark stays behind what the writes in flight may hold
+   * @returns how many receipts it read
    */
   async advanceSweep(
     ageMs: number,
@@ -68,7 +69,7 @@ export class ReceiptRepository {
       const rows = await receiptsAfter(tx, this.mark.from(mark.swept_to), ageMs, leaseMs, limit);
       const newest = rows.at(-1);
       if (!newest) return null;
-      // Receipts of the same millisecond as the last one may stand behind the limit: leave them all to the next batch.
+      // Receipts of the same millisecond as the last one may lie beyond the limit: leave them all to the next batch.
       const complete = rows.length < limit ? rows : rows.filter((row) => row.received_at < newest.received_at);
       const passed = complete.length > 0 ? complete : rows;
       const at = passed.at(-1)!.received_at;
@@ -89,7 +90,7 @@ export class ReceiptRepository {
     return moved.read;
   }
 
-  /** Keeps the receipts that the mark has not reached, older than `ageMs`, that `stillOpen` names, as the mark would. */
+  /** As `advanceSweep`, for receipts ahead of the mark: keeps those older than `ageMs` that `stillOpen` names. */
   async keepAhead(ageMs: number, limit: number, stillOpen: (ids: string[]) => Promise<string[]>): Promise<void> {
     for (let after = ''; ;) {
       const rows = (await this.db.query(
@@ -109,14 +110,14 @@ export class ReceiptRepository {
     }
   }
 
-  /** Makes all stale receipts due at once: what they were enqueued with may be lost. */
+  /** Makes all stale receipts due at once: their jobs may be lost. */
   async expediteAllStale(): Promise<void> {
     await this.db.query('UPDATE ingress.stale_receipt SET next_at = now() WHERE next_at > now()');
   }
 
   /**
-   * Takes stale receipts that are due; each comes again after a wait that doubles up to a minute.
-   * @param behindMs only what was due so long ago: what was enqueued later still waits in the queue
+   * Takes stale receipts that are due. Each is due again after a wait that doubles, up to a minute.
+   * @param behindMs takes only what has been due for this long: what was enqueued later still waits in the queue
    */
   async takeStale(limit: number, behindMs: number): Promise<StaleReceipt[]> {
     const rows: unknown = await this.db.query(
@@ -139,7 +140,7 @@ export class ReceiptRepository {
     await this.db.query('UPDATE ingress.stale_receipt SET next_at = received_at WHERE app_id = $1', [appId]);
   }
 
-  /** Makes the partitions of the coming days, and drops receipts and delivery keys over the retention. */
+  /** Creates the partitions of the coming days, and drops receipts and delivery keys past their retention. */
   async turnPartitions(keepDays: number): Promise<void> {
     await ensureDailyPartitions(this.db, 'ingress.receipt');
     await dropOldPartitions(this.db, 'ingress.receipt', keepDays);
@@ -149,7 +150,7 @@ export class ReceiptRepository {
   }
 }
 
-/** Receipts behind what the writes in flight may hold, oldest first. */
+/** Receipts older than what the writes in flight may hold, oldest first. */
 async function receiptsAfter(
   tx: Queryable,
   mark: Date,
@@ -157,7 +158,7 @@ async function receiptsAfter(
   leaseMs: number,
   limit: number,
 ): Promise<OpenReceipt[]> {
-  // Before the receipts are read: what is committed between the two is seen.
+  // Read before the receipts, so that what commits in between is seen.
   const [begun] = (await tx.query(
     `SELECT min(xact_start) AS at FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = $1 AND state <> 'idle'`,

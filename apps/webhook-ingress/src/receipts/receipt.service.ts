@@ -13,8 +13,8 @@ const sweepBatch = 1_000;
 const partitionsEveryMs = 3_600_000;
 
 /**
- * Custody of receipts: enqueues each, and again each that has not ended. What has ended is known from
- * the journal, so that a receipt is written once and never updated.
+ * Custody of receipts: enqueues each one, and enqueues it again until it has ended. The journal says what has ended, so
+ * a receipt is written once and never updated.
  */
 @Injectable()
 export class ReceiptService extends Sweeping {

@@ -69,7 +69,7 @@ const stored = async (receipts: Receipt[]): Promise<string[]> => {
   await Promise.all(receipts.map((one) => writer.write(one, null)));
   return receipts.map(({ id }) => id);
 };
-/** Lets the waits between wakes be over. */
+/** Brings the next due times forward. */
 const timePasses = (ms: number): Promise<unknown> =>
   world.db.query(`UPDATE ingress.stale_receipt SET next_at = next_at - make_interval(secs => $1)`, [ms / 1_000]);
 const kept = async (): Promise<string[]> =>
@@ -189,7 +189,7 @@ describe('when a process, or what Redis held, was lost', () => {
     const tried = { ...subject, stage: 'parsed', outcome: 'retrying', attempt: 4 } as const;
     await world.journal.appendNow({ ...tried, at: ago(15_000) });
     const { jobs } = consume(true);
-    // It comes again by itself.
+    // It is still being retried.
     await staleReceipts.enqueue(100);
     await timePasses(60_000);
     losses.sinceLossMs = 100;
@@ -209,7 +209,7 @@ describe('a receipt that is committed later than its lease', () => {
     await stored([other]);
     const runner = world.db.createQueryRunner();
     await runner.query('BEGIN');
-    // Lets nobody write, and everybody read.
+    // Blocks writers, not readers.
     await runner.query('LOCK TABLE ingress.receipt IN SHARE ROW EXCLUSIVE MODE');
     const write = writer.write(late, key);
     await until('its write waits', async () => {
@@ -236,7 +236,7 @@ describe('while the consumers are stopped', () => {
     const lost = receipt({ receivedAt: ago(120_000) });
     await stored([lost]);
     await staleReceipts.find(100);
-    // What waits longest in the queue was added before the stale receipt was due.
+    // The oldest job in the queue was added before the stale receipt was due.
     await world.jobs.enqueue(inboundParse, parseOf(receipt()), Date.now() - 90_000);
     for (const waitMs of [0, 6_000, 11_000, 21_000, 41_000]) {
       await timePasses(waitMs);
@@ -258,7 +258,7 @@ describe('while the consumers are stopped', () => {
     staleReceipts = staleReceiptsWith(dispatcher);
     gate = Promise.withResolvers<void>();
     const { parsed } = consume(true, gate.promise);
-    // As many as travel in one job: there is no room for another.
+    // As many as fit into one job: there is no room for another.
     await Promise.all(Array.from({ length: batchLimits.maxItems }, () => dispatcher.enqueue(receipt())));
     dispatcher.offer(old);
     await until('it is fed', () => dispatcher.oldestMs === 0);

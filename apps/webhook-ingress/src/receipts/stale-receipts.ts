@@ -12,15 +12,15 @@ import { ReceiptRepository } from './receipt.repository.js';
 const aheadBatch = 1_000;
 const longestBackoffMs = Math.max(inboundParse.backoff.capMs, messageRoute.backoff.capMs);
 
-/** Taken whether there is room or not: a busy installation may be out of it each time that somebody looks. */
+/** Taken even when there is no room: a busy installation may have none at every check. */
 const leastTaken = 32;
 
-/** What waits for room longer than this is kept as what did not end: one project's wait must not hold up the sweep for all. */
+/** A receipt that waits longer than this for room counts as not ended: one project must not hold up the whole sweep. */
 const longestWaitMs = 60_000;
 
 /**
- * Finds receipts that have not ended, and enqueues them again. What still waits in a queue is late, not
- * lost: enqueuing it again would only have it parsed twice, so both steps look past it.
+ * Finds receipts that have not ended and enqueues them again. A receipt that still waits in a queue is late, not lost:
+ * enqueuing it again would only parse it twice, so both steps skip it.
  */
 @Injectable()
 export class StaleReceipts {
@@ -42,8 +42,8 @@ export class StaleReceipts {
   }
 
   /**
-   * Takes every receipt that has not ended and waits in no queue for lost, whatever its lease: a process that had it in
-   * hand, or what Redis held, is gone. The mark stays where it is.
+   * Treats every receipt that has not ended and waits in no queue as lost, whatever its lease: the process that had it,
+   * or what Redis held, is gone. The mark stays where it is.
    */
   async findAfterLoss(): Promise<void> {
     const { parseMs, routeMs } = await this.behind();
@@ -60,7 +60,7 @@ export class StaleReceipts {
     const ids = due.map((stale) => stale.receipt_id);
     const ended = await this.journal.endedAmong(ids);
     await this.receipts.forgetStale([...ended]);
-    // Whoever told of a retry comes again by itself, unless what has it in hand was lost.
+    // A receipt that reported a retry comes again by itself, unless the process that has it was lost.
     const quietMs = Math.min(this.settings.RECEIPT_LEASE_MS + longestBackoffMs, this.losses.sinceLossMs);
     const inFlight = await this.journal.heardOfWithin(ids, quietMs + routeMs);
     const lost = due

@@ -1,12 +1,12 @@
 import type { JournalEntry } from '#libs/journal';
 import type { Receipt } from './receipt.js';
 
-/** Shorter waits are not worth a line. */
+/** Shorter waits are not worth an entry. */
 const toldFromS = 2;
-/** Messages before it; a project that has no limit of its own goes as fast as it can. */
+/** Messages ahead, for a project without a limit of its own, which goes as fast as it can. */
 const toldFromAhead = 1_000;
 
-/** What the timeline tells of a receipt that waits behind others of its project. Null: it will not wait for long. */
+/** The timeline entry of a receipt that waits behind others of its project; null when it will not wait long. */
 export function waitingEntry(receipt: Receipt, ahead: number, rate: number): JournalEntry | null {
   if (rate > 0 ? ahead < rate * toldFromS : ahead < toldFromAhead) return null;
   const advice =

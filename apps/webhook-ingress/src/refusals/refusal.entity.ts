@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A request that was refused: what is needed to find out why, and no body. */
+/** A refused request: what is needed to find out why, without its body. */
 @Entity({ schema: 'ingress', name: 'refusal' })
 @Index('refusal_by_project', ['project_id', 'id'])
 export class Refusal {

@@ -8,7 +8,7 @@ import { Repository } from 'typeorm';
 import type { Incoming } from '../webhook/incoming.js';
 import { Refusal } from './refusal.entity.js';
 
-/** More waiting refusals than this are not kept: an attack must not fill the memory, nor the table at any rate. */
+/** Refusals beyond this many are dropped: an attack must not fill the memory, or flood the table. */
 const maxPending = 1_000;
 
 /** Keeps why requests were refused, without their bodies. */
@@ -63,7 +63,7 @@ export class RefusalLog implements OnApplicationShutdown {
     return query.getMany();
   }
 
-  /** Ids tell the time, so the primary key finds old refusals. @returns how many were deleted */
+  /** Ids contain the time, so the primary key finds old refusals. @returns how many were deleted */
   async deleteOld(keepDays: number, limit: number): Promise<number> {
     const before = Date.now() - keepDays * 86_400_000;
     const result: unknown = await this.rows.query(

@@ -5,18 +5,18 @@ import { createHash } from 'node:crypto';
 
 type Answer = HandshakeResult['answer'];
 
-/** What the ingress says when it asks about a handshake. */
+/** What the ingress sends when it asks about a handshake. */
 export interface Asked {
   request: InboundRequest;
   verified: boolean;
   declared: boolean;
 }
 
-/** A gateway and a vault, as far as the ingress asks them. */
+/** A gateway and a vault, as far as the ingress uses them. */
 export interface FakeGateway {
   url: string;
   endpoints: Endpoint[];
-  /** Fields of every credential that `records` does not have. */
+  /** Fields of every credential that is not in `records`. */
   fields: Record<string, string>;
   /** By credential id. */
   records: Map<string, Record<string, string | string[]>>;
@@ -24,9 +24,9 @@ export interface FakeGateway {
   vaultDown: boolean;
   /** What the vault was asked for. */
   resolved: { credential_id: string; consumer?: { kind: string; id: string } }[];
-  /** What an App's adapter answers a request with: null when it is no handshake. */
+  /** The answer of an App's adapter to a request; null when it is no handshake. */
   handshake: (request: InboundRequest) => Promise<Answer> | Answer;
-  /** Why the adapter does not accept a request that has to be verified; null when it does. */
+  /** Why the adapter does not accept a request that it has to verify; null when it does. */
   refuses: (request: InboundRequest) => string | null;
   asked: Asked[];
   close(): Promise<void>;
@@ -82,7 +82,7 @@ export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** An endpoint of an adapter's App, whose webhooks anyone may send. */
+/** An endpoint of an adapter's App with unsigned webhooks. */
 export function endpoint(token: string, change: Partial<Endpoint> = {}): Endpoint {
   return {
     app_id: `app_${token}`,

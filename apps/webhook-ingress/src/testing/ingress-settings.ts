@@ -3,7 +3,7 @@ import { httpLimitDefaults, tokenLimitDefaults } from '#libs/service-kit';
 import { testRedisUrl, testServiceTrust } from '#libs/testing';
 import type { IngressSettings } from '../env.js';
 
-/** @param neighboursUrl where gateway, vault and router answer */
+/** @param neighboursUrl where the gateway, vault and router answer */
 export function ingressSettings(
   databaseUrl: string,
   neighboursUrl: string,

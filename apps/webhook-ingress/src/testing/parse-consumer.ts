@@ -1,7 +1,7 @@
 import { type InboundParsePayload, inboundParse } from '#libs/contracts';
 import { JobServer } from '#libs/queue';
 
-/** Stands in for the gateway: notes what is enqueued for it, in order. */
+/** Takes the place of the gateway: records what is enqueued for it, in order. */
 export interface ParseConsumer {
   parsed: string[];
   jobs: InboundParsePayload[];

@@ -8,17 +8,17 @@ import { ReceiptRepository } from '../receipts/receipt.repository.js';
 import { ReceiptWriter } from '../receipts/receipt-writer.js';
 import type { Receipt } from '../receipts/receipt.js';
 
-/** The stores of receipts and what reads and writes them, each store by a way that can be cut. */
+/** The stores of receipts and what reads and writes them, each store over a link that can be cut. */
 export interface ReceiptsWorld {
   db: Database;
   receipts: ReceiptRepository;
   journal: Journal;
   jobs: JobClient;
-  /** Straight to Redis, whatever `redis` does. */
+  /** Directly to Redis, whatever `redis` does. */
   redisUrl: string;
   redis: BreakableLink;
   postgres: BreakableLink;
-  /** On the way that can be cut. */
+  /** Over the link that can be cut. */
   writer(batch?: number, leaseMs?: number): ReceiptWriter;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function receiptsWorld(): Promise<ReceiptsWorld> {
 
 let made = 0;
 
-/** Its id tells the time it was received at, be that long ago. */
+/** A receipt whose id contains the time at which it was received, even if that is long ago. */
 export function receipt(change: Partial<Receipt> = {}): Receipt {
   const receivedAt = change.receivedAt ?? new Date();
   return {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   database = await testDatabase();
   gateway = await fakeGateway();
   gateway.endpoints = [endpoint('hook', { kind: 'builtin', verification: 'none', credentials: [] })];
-  // Nobody answers for the router: what is refused here is refused for what it is.
+  // No router answers: whatever is refused here is refused for its content.
   const settings = ingressSettings(database.url, gateway.url, { ROUTER_URL: 'http://127.0.0.1:9' });
   service = await createService(ingressService(settings));
   await service.listen(0, '127.0.0.1');

@@ -11,7 +11,7 @@ const knownForMs = 5_000;
 const maxWorkflowId = 2_147_483_647;
 const jsonType = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
-/** The checks of the built-in Webhook app (spec 2.8): JSON that can be read on to the end, and a `workflow_id` that names a workflow of the project. */
+/** The checks of the built-in Webhook app (spec 2.8): JSON of bounded depth, with an existing `workflow_id` or none. */
 @Injectable()
 export class BuiltinPayload {
   private readonly known = new Map<string, number>();
@@ -54,7 +54,7 @@ export class BuiltinPayload {
       if (error instanceof Problem && error.status === 404) {
         throw new Refused(404, 'workflow_not_found', `There is no workflow ${id} in this project.`);
       }
-      // The router is away: take the message; if the workflow does not exist the timeline says so later.
+      // The router is unavailable: take the message. If the workflow does not exist, the timeline says so later.
       return;
     }
     if (this.known.size > 10_000) this.known.clear();

@@ -33,7 +33,7 @@ const ingress = async (trusted: string[]): Promise<NestFastifyApplication> => {
 const tokenOf = (name: 'portal' | 'engine', audience: 'webhook-ingress' | 'router' = 'webhook-ingress') =>
   new ServiceTokens(testServiceKey, name).asService(audience);
 
-/** What the receipt of a request says of where it came from. */
+/** What the receipt of a request says about where it came from. */
 async function noted(service: NestFastifyApplication, headers: Record<string, string>) {
   const answer = await fetch(`${await service.getUrl()}/api/v1/webhooks/open`, {
     method: 'POST',

@@ -4,9 +4,9 @@ import proxyAddr from '@fastify/proxy-addr';
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Whose request it is: the address of the connection, unless somebody who is believed handed it on. That is the portal,
- * which proves itself by a token and names one address, or a proxy that the operator named. What others put into
- * `x-forwarded-for` is not read.
+ * Finds the address of a client: that of the connection, unless a trusted party forwarded the request. Trusted are the
+ * portal, which proves itself with a token and names one address, and the proxies that the operator named.
+ * `x-forwarded-for` from anyone else is ignored.
  */
 export class ClientAddress {
   private readonly direct: (request: IncomingMessage) => string;
@@ -21,7 +21,7 @@ export class ClientAddress {
       : (request) => request.socket.remoteAddress ?? '';
   }
 
-  /** Takes the portal's token out of the headers, which are kept. A promise only where there is one. */
+  /** Removes the portal's token from the headers, which are stored. Returns a promise only when there is a token. */
   of(request: IncomingMessage): string | Promise<string> {
     const token = request.headers[portalHopHeader];
     if (token === undefined) return this.direct(request);

@@ -5,7 +5,7 @@ import { Refused } from './refused.js';
 
 const maxValueLength = 4_096;
 
-/** What a handshake is looked for in. */
+/** The parts of a request that may make it a handshake. */
 export interface HandshakeRequest {
   method: string;
   query: URLSearchParams;
@@ -27,8 +27,8 @@ export function isDeclared({ method, match }: DeclaredHandshake, request: Handsh
 }
 
 /**
- * What answers a request that is the declared handshake; null when it lacks the value to answer with, or the adapter
- * has to say.
+ * The answer to a request that is the declared handshake; null when it lacks the value to answer with, or when the
+ * adapter has to answer.
  * @param secretOf the value of a credential field, null when it is not set
  * @throws Refused 403 `wrong_verify_token`, 503 `not_configured`
  */

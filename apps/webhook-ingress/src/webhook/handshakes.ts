@@ -14,7 +14,7 @@ import { Secrets } from './secrets.js';
 
 type HandshakeSettings = Pick<IngressSettings, 'HANDSHAKE_TIMEOUT_MS' | 'HANDSHAKE_MAX_BODY_BYTES'>;
 
-/** Answers handshakes: declared ones by what the manifest says, others through their App's adapter. */
+/** Answers handshakes: declared ones from the manifest, others through their App's adapter. */
 @Injectable()
 export class Handshakes {
   private readonly logger = new Logger('handshake');
@@ -27,8 +27,8 @@ export class Handshakes {
   ) {}
 
   /**
-   * Answers a GET, which is no message: there is nothing to sign in it, so it is asked of the adapter unverified.
-   * @throws Refused 403, 405, 503; any error of the adapter's, which is a 503
+   * Answers a GET, which is never a message. It has nothing to sign, so the adapter is asked without verification.
+   * @throws Refused 403, 405, 503; any error of the adapter, which becomes a 503
    */
   async answerGet(endpoint: Endpoint, incoming: Incoming): Promise<Answer> {
     const request = requestOf(incoming);
@@ -41,7 +41,7 @@ export class Handshakes {
     throw new Refused(405, 'method_not_allowed', 'Send POST.', { allow: 'POST' });
   }
 
-  /** Whether a POST may be a handshake, told without asking anybody: else it is a message. */
+  /** Whether a POST may be a handshake, decided without asking anybody; otherwise it is a message. */
   mayBe({ handshake, adapter_handshake: asksAdapter }: Endpoint, incoming: Incoming): boolean {
     if (incoming.body.length > this.settings.HANDSHAKE_MAX_BODY_BYTES) return false;
     if (handshake?.method === 'POST') return isDeclared(handshake, requestOf(incoming));
@@ -49,9 +49,10 @@ export class Handshakes {
   }
 
   /**
-   * Answers a POST that may be a handshake, once its signature was accepted: by this service, or by the adapter.
+   * Answers a POST that may be a handshake, once this service or the adapter has accepted its signature.
    * @param verified this service has checked its signature, or there is none to check
-   * @returns null when it is a message, or when the adapter cannot say: it is stored then, and parsed when it can
+   * @returns null when it is a message, or when the adapter cannot tell: it is then stored, and parsed when the adapter
+   * can
    * @throws Refused 401 when the adapter does not accept it, 403, 503
    */
   async answerPost(endpoint: Endpoint, incoming: Incoming, verified: boolean): Promise<Answer | null> {
@@ -72,7 +73,7 @@ export class Handshakes {
     const fields = handshakeFields(declared).length > 0 ? await this.secrets.fields(endpoint) : {};
     const answer = handshakeAnswer(declared, request, (field) => secretOf(fields[field]));
     if (!answer) return null;
-    // The value comes from the request: no browser may take it for a page.
+    // The value comes from the request: no browser may render it as a page.
     const headers = { 'content-type': answer.contentType, 'x-content-type-options': 'nosniff' };
     return { status: 200, headers, body: answer.body };
   }
@@ -91,7 +92,7 @@ export class Handshakes {
     }
   }
 
-  /** @param declared the adapter has only to accept it, not to say the answer */
+  /** @param declared the adapter only has to accept the request, not to supply the answer */
   private async ask(
     endpoint: Endpoint,
     incoming: Incoming,
@@ -128,13 +129,13 @@ function requestOf({ method, url, headers, body }: Incoming): HandshakeRequest {
   return { method, headers, body, query: new URLSearchParams(question < 0 ? '' : url.slice(question)) };
 }
 
-/** The adapter's own words are not for the sender; a code of the contract is. */
+/** The sender sees only a code of the contract, not the adapter's own text. */
 function notAccepted(error: string): Refused {
   const code = /^[a-z_]{1,50}$/.test(error) ? error : 'refused';
   return new Refused(401, code, "The App's adapter did not accept this request.");
 }
 
-/** The first of several that are valid during a rotation; null where there is none. */
+/** The first of several secrets that are valid during a rotation; null when there is none. */
 function secretOf(value: MappedCredentials[string] | undefined): string | null {
   const [first] = [value].flat();
   return typeof first === 'string' ? first : null;

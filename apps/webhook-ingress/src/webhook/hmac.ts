@@ -5,14 +5,14 @@ const sizes = { sha1: [64, 20], sha256: [64, 32], sha512: [128, 64] } as const;
 
 export type HmacAlgorithm = keyof typeof sizes;
 
-/** Longer messages, where hashing is all that counts, go to `createHmac`. */
+/** Longer messages go to `createHmac`: there, hashing dominates the cost. */
 const shortBytes = 16 * 1024;
 const inner = Buffer.alloc(128 + shortBytes);
 const outer = Buffer.alloc(128 + 64);
 
 /**
- * HMAC (RFC 2104) of a message given in parts. Short ones are made of two one-shot digests: `createHmac` makes objects that
- * the garbage collector has to finalize, which costs an answer of the ingress a tenth of its CPU time.
+ * HMAC (RFC 2104) of a message given in parts. Short messages take two one-shot digests: `createHmac` creates objects
+ * that the garbage collector has to finalize, which costs a tenth of the CPU time of an answer.
  */
 export function hmac(algorithm: HmacAlgorithm, key: Buffer, ...parts: Buffer[]): Buffer {
   const length = parts.reduce((sum, part) => sum + part.length, 0);

@@ -3,13 +3,13 @@ import type { Receipt } from '../receipts/receipt.js';
 
 export interface Incoming {
   method: string;
-  /** Path and query, the token still in it. */
+  /** Path and query, including the token. */
   url: string;
   token: string;
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
   remoteAddress: string;
-  /** The platform itself sent it, to see how it is answered. */
+  /** Sent by the platform itself, to see how it is answered. */
   probe: boolean;
 }
 
@@ -17,16 +17,16 @@ export interface Answer {
   status: number;
   headers: Record<string, string | number>;
   body: string;
-  /** The event that it became. Absent: none, or one that was there before. */
+  /** The event that the request became. Absent: none, or one that existed before. */
   event_id?: string;
 }
 
-/** The receipt that a request becomes, its URL whole: a provider's signature may be over it. No view shows it. */
+/** The receipt of a request. Its URL is whole, because a provider's signature may be over it. No view shows it. */
 export function receiptOf(endpoint: Endpoint, incoming: Incoming, verifiedScheme: string | null): Receipt {
   const { id, timeMs } = newTimedId('evt');
   return {
     id,
-    // The id's own time, by which the row is looked for: a clock that was set back is not followed by the ids.
+    // The time in the id, by which the row is looked up: ids do not follow a clock that was set back.
     receivedAt: new Date(timeMs),
     organizationId: endpoint.organization_id,
     projectId: endpoint.project_id,

@@ -2,7 +2,7 @@ import type { Incoming } from './incoming.js';
 
 /** Names of headers and query parameters: X-Hook-Secret, Validation-Token, validationToken, hub.challenge, crc_token. */
 const names = /challenge|validation|handshake|hook-?secret|crc_token/i;
-/** A body without any of these is none, and is not even parsed. */
+/** A body without any of these is no handshake, and is not even parsed. */
 const hints = ['hallenge', 'alidation', 'erification', 'lainToken', 'lain_token', 'application_id'];
 /** `challenge` (Slack, monday.com, Twitch), `validationCode` (Event Grid), `verification_token` (Notion), `plainToken` (Zoom). */
 const field = /^((hub|webhook|url)[._-]?)?challenge$|^(validation|verification)_?(code|token)$|^plain_?token$/i;
@@ -11,8 +11,8 @@ const kind = /(url|endpoint|webhook|callback|subscription)[._-]?(verification|va
 const kindFields = ['type', 'event', 'event_type', 'eventType'];
 
 /**
- * Whether a POST may be a provider's handshake, told from the request alone: what is none is acknowledged at once, however
- * slow its adapter is. A message may look like one too; it only waits for its acknowledgement.
+ * Whether a POST may be a provider's handshake, decided from the request alone, so that messages are acknowledged at
+ * once, however slow the adapter is. A message may look like one too; then only its acknowledgement is delayed.
  */
 export function looksLikeHandshake({ url, headers, body }: Pick<Incoming, 'url' | 'headers' | 'body'>): boolean {
   for (const name in headers) if (names.test(name)) return true;

@@ -75,7 +75,7 @@ describe('a request that the gateway marks as its own', () => {
       headers: wake,
     });
     expect([woken.status, ((await woken.json()) as { code: string }).code]).toEqual([409, 'verification_request']);
-    // The key is free for the delivery that it belongs to.
+    // The key is still free for the delivery that it belongs to.
     const real = await post('signed', { ...signature, 'idempotency-key': 'k' });
     expect(real.id).not.toBe(first.id);
     expect(await kept(real.id)).toMatchObject({ outcome: 'accepted', reason: null });

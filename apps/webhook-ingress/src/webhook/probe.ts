@@ -1,10 +1,7 @@
 import type { Endpoint } from '#libs/contracts';
 import type { ServiceTokens } from '#libs/service-kit';
 
-/**
- * Whether the gateway marked a request as its own, for this App's project. What says so and is not believed is a request
- * like any other.
- */
+/** Whether the gateway marked a request as its own, for this App's project. A false mark has no effect. */
 export async function isProbe(
   tokens: Pick<ServiceTokens, 'verify'>,
   mark: string,

@@ -1,8 +1,8 @@
 import { Refused } from './refused.js';
 
 /**
- * A ceiling against abuse: requests per window and key, counted in this replica. In memory on purpose: a limiter that
- * had to ask a store would stand between every request and its answer, and would have to admit when the store is away.
+ * A ceiling against abuse: requests per window and key, counted in this replica. In memory on purpose: a limiter in a
+ * store would delay every answer, and would have to let requests through while the store is down.
  */
 export class RateLimiter {
   private counts = new Map<string, number>();

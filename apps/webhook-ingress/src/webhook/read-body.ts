@@ -5,8 +5,8 @@ const tooLarge = (maxBytes: number): Refused =>
   new Refused(413, 'body_too_large', `The body is over the limit of ${maxBytes} bytes.`, { connection: 'close' });
 
 /**
- * Reads the raw bytes of a request under a cap that is counted on the stream, whatever Content-Length says.
- * @throws Refused 413 as soon as the cap is passed; the rest is not kept
+ * Reads the raw bytes of a request under a limit that is counted on the stream, whatever Content-Length says.
+ * @throws Refused 413 as soon as the limit is passed; the rest is discarded
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Why a request is not accepted: the answer's status and code, and what the sender can do. */
+/** Why a request is not accepted: the status and code of the answer, and what the sender can do. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   constructor(
@@ -11,5 +11,5 @@ export class Refused extends Error {
   }
 }
 
-/** One answer for every path and token that does not exist, so that nothing can be learnt from it. */
+/** One answer for every path and token that does not exist, so that it reveals nothing. */
 export const unknownPath = new Refused(404, 'not_found', 'There is nothing here.');

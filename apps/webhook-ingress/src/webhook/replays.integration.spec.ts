@@ -91,7 +91,7 @@ describe('an HMAC with the time of signing', () => {
     for (const replay of [headers, { ...headers, 'idempotency-key': 'other' }, shouted]) {
       expect(await post('timed', body, replay)).toMatchObject({ status: 200, duplicate: true, id });
     }
-    // Nothing is a duplicate of a replay, which was not stored.
+    // Nothing may be a duplicate of the replay, which was not stored.
     const later = '{"task":"later"}';
     const honest = await post('timed', later, { ...withTime(now(), later), 'idempotency-key': 'other' });
     expect([honest.status, honest.duplicate]).toEqual([200, undefined]);

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { VAULT } from '../services.js';
 
 const freshMs = 10_000;
-/** With the vault away, what it last said is good for this long. */
+/** While the vault is unavailable, its last answer is used for this long. */
 const staleMs = 600_000;
 const maxCached = 10_000;
 
@@ -14,18 +14,18 @@ interface Cached {
   readAtMs: number;
 }
 
-/** Signing secrets of endpoints, asked of the vault and kept in memory for some seconds. */
+/** Signing secrets of endpoints, read from the vault and kept in memory for some seconds. */
 @Injectable()
 export class Secrets {
-  /** By App: what its bindings let leave is its own. */
+  /** By App: its bindings decide which fields it gets. */
   private readonly cache = new Map<string, Cached>();
   private readonly asking = new Map<Endpoint, Promise<Cached>>();
 
   constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
 
   /**
-   * The fields of all records of the endpoint, by the names its adapter gets them under (none where nothing is
-   * linked), or null when the vault has to be asked.
+   * The fields of all records of the endpoint, under the names that its adapter knows (none where nothing is linked);
+   * null when the vault has to be asked.
    */
   known(endpoint: Endpoint): MappedCredentials | null {
     if (endpoint.credentials.length === 0) return {};
@@ -34,8 +34,8 @@ export class Secrets {
   }
 
   /**
-   * As `known`, asking the vault where it has to be.
-   * @throws Problem when the vault does not answer and nothing recent is known
+   * As `known`, but asks the vault when needed.
+   * @throws Problem when the vault does not answer and nothing recent is cached
    */
   async fields(endpoint: Endpoint): Promise<MappedCredentials> {
     const known = this.known(endpoint);

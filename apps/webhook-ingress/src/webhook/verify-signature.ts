@@ -10,9 +10,10 @@ type Headers = Record<string, string | string[] | undefined>;
 /**
  * Checks a declared signature over the raw bytes, in constant time.
  * @param fields of the credential; two secrets are set during a rotation
- * @returns the scheme, for the timeline; during a rotation with the field whose secret matched: `hmac-sha256 by signing_secret_next`
- * @throws Refused 401 `missing_signature | missing_timestamp | bad_signature | stale_timestamp`; 503 `not_configured` without a secret, since
- *   that is the operator's to repair and the sender's to try again
+ * @returns the scheme, for the timeline; during a rotation also the field whose secret matched: `hmac-sha256 by
+ * signing_secret_next`
+ * @throws Refused 401 `missing_signature`, `missing_timestamp`, `bad_signature`, `stale_timestamp`; 503
+ * `not_configured` without a secret: the operator has to repair that, and the sender may retry
  */
 export function verifySignature(
   verification: DeclaredVerification,
@@ -42,7 +43,7 @@ function secretsIn(fields: MappedCredentials, names: string[]): Secret[] {
   const secrets: Secret[] = [];
   for (const name of names) {
     const value = fields[name] ?? '';
-    // A record of several fields as a whole holds no secret to check with.
+    // A record that is passed as a whole, with several fields, holds no secret to check with.
     if (typeof value !== 'string' && !Array.isArray(value)) continue;
     const set = [value].flat().filter((each) => each !== '');
     for (const [at, each] of set.entries()) secrets.push({ value: each, field: at === 0 ? name : `${name} ${at + 1}` });
@@ -50,7 +51,7 @@ function secretsIn(fields: MappedCredentials, names: string[]): Secret[] {
   return secrets;
 }
 
-/** Where only one is set there is nothing to tell apart. */
+/** With a single secret there is nothing to tell apart. */
 const told = (scheme: string, { field }: Secret, { length }: Secret[]): string =>
   length > 1 ? `${scheme} by ${field}` : scheme;
 
@@ -72,7 +73,7 @@ function verifyHmac(
   return told(`hmac-${algorithm}`, match, secrets);
 }
 
-/** What is signed before the body: the time and what stands around it, where one is asked for. */
+/** What is signed before the body: the timestamp and the text around it, where the manifest declares one. */
 function beforeBody(declared: DeclaredVerification, headers: Headers, nowMs: number): Buffer[] {
   const { timestamp_header: name, signed_text: text = '{timestamp}.{body}' } = declared;
   if (name === undefined) return [];
@@ -93,7 +94,7 @@ function requireRecent(
   throw new Refused(401, 'stale_timestamp', `${name} is not in Unix seconds, or over ${toleranceSeconds} s off.`);
 }
 
-/** Whether the time of signing was checked: a request is then good for as long as that allows, and no longer. */
+/** Whether the time of signing was checked: a request is then valid only for as long as the tolerance allows. */
 export function isTimed(verification: DeclaredVerification | 'adapter' | 'none'): verification is DeclaredVerification {
   if (typeof verification !== 'object') return false;
   return verification.scheme === 'standard-webhooks' || verification.timestamp_header !== undefined;

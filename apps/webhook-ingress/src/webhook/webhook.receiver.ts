@@ -19,9 +19,9 @@ export interface ReceiverSettings {
   endpointRatePerSecond: number;
   addressRatePerSecond: number;
   unknownTokenRatePerMinute: number;
-  /** A line for each message, at the level debug. */
+  /** Logs a line for each message, at the level debug. */
   logsRequests: boolean;
-  /** Addresses of proxies whose X-Forwarded-For is believed. */
+  /** Addresses of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
 }
 
@@ -35,16 +35,16 @@ export interface ReceiverParts {
 }
 
 const prefix = '/api/v1/webhooks/';
-/** How long the rest of a body that is too large is waited for. */
+/** How long to wait for the rest of a body that is too large. */
 const lingerMs = 1_000;
 
 /**
- * The public endpoint, straight on the HTTP server: what Fastify and Nest do for a request would cost a third of the
- * throughput, and a body must not be parsed before its signature was checked on the raw bytes.
+ * The public endpoint, directly on the HTTP server: Fastify and Nest would cost a third of the throughput, and a body
+ * must not be parsed before its signature is checked on the raw bytes.
  */
 export class WebhookReceiver {
   private readonly logger = new Logger('webhook');
-  /** Looked up once: it is asked for with every request. */
+  /** Looked up once, because every request needs it. */
   private readonly debugs: boolean;
   private readonly limits: Record<'endpoint' | 'address' | 'unknown', RateLimiter>;
   private readonly addresses: ClientAddress;
@@ -63,7 +63,7 @@ export class WebhookReceiver {
     this.addresses = new ClientAddress(parts.tokens, settings.trustedProxies);
   }
 
-  /** Takes the requests for webhooks before the server's other listeners, which get the rest. */
+  /** Takes webhook requests ahead of the server's other listeners, which get the rest. */
   listen(): void {
     const others = this.server.listeners('request') as RequestListener[];
     this.server.removeAllListeners('request');
@@ -113,7 +113,7 @@ export class WebhookReceiver {
     const token = tokenOf(url);
     let found = token === null ? null : endpoints.known(token);
     if (found === null) {
-      // Before anything is asked for it: who tries tokens waits for nothing.
+      // Before the gateway is asked: a client that guesses tokens is limited without a lookup.
       this.limits.unknown.take(remoteAddress, nowMs);
       found = token === null ? null : await endpoints.find(token);
     }
@@ -145,7 +145,9 @@ export class WebhookReceiver {
     return webhooks.receive(endpoint, incoming);
   }
 
-  /** The first line and the first span of a message. What its sender says of traces is not gone on with: it is a stranger's. */
+  /**
+   * Records the first log line and span of a message. A trace context from the sender is not trusted, and is ignored.
+   */
   private follow(endpoint: Endpoint, eventId: string, tookMs: number): void {
     const { organization_id: organizationId, app_id } = endpoint;
     recordSpan('webhook', eventId, tookMs, { 'gatehouse.app_id': app_id, 'gatehouse.organization_id': organizationId });
@@ -169,7 +171,7 @@ interface Subject {
 
 const noBody = Buffer.alloc(0);
 
-/** @returns null where the path is no single segment */
+/** @returns null unless the path is a single segment */
 function tokenOf(url: string): string | null {
   const question = url.indexOf('?');
   const token = url.slice(prefix.length, question < 0 ? undefined : question);
@@ -181,8 +183,9 @@ function bodyHash(incoming: Incoming): string {
 }
 
 /**
- * Answers a request that may still be being sent. A connection closed upon bytes in flight is reset, and the sender may
- * never read why: one whose body is too large is closed once the rest has come, was given up, or has been waited for.
+ * Answers a request whose body may still be arriving. Closing a connection with bytes in flight resets it, and the
+ * sender may never read why. So one whose body is too large is closed when the rest has come or was given up, or after
+ * a wait.
  */
 function refuse(request: IncomingMessage, response: ServerResponse, refused: Refused): void {
   const text = JSON.stringify({ error: refused.code, message: refused.detail });

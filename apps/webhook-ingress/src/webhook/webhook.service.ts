@@ -33,11 +33,11 @@ export class WebhookService {
 
   /**
    * @returns the answer; a 2xx means that the receipt is committed (or was, under the same delivery key)
-   * @throws Refused when the sender is at fault; any other error is ours, and a 503
+   * @throws Refused when the sender is at fault; any other error is ours, and becomes a 503
    */
   async receive(endpoint: Endpoint, incoming: Incoming): Promise<Answer> {
     if (endpoint.state === 'project_closed') {
-      // Not 410: it may be opened again, and a sender that reads 410 never comes back.
+      // Not 410: the project may be opened again, and a sender that reads 410 never comes back.
       throw new Refused(404, 'project_closed', 'The project of this webhook is closed.');
     }
     if (endpoint.state === 'disabled') throw new Refused(404, 'not_found', 'There is nothing here.');
@@ -71,7 +71,7 @@ export class WebhookService {
     return this.accepted(endpoint, receipt.id, false);
   }
 
-  /** @throws Refused 429 where too much waits for the project's limit already */
+  /** @throws Refused 429 when too much waits for the project's limit already */
   private requirePlace(endpoint: Endpoint): void {
     const seconds = this.dispatcher.fullForS(endpoint.project_id);
     if (seconds === null) return;
@@ -79,7 +79,9 @@ export class WebhookService {
     throw new Refused(429, 'project_limit', detail, { 'retry-after': String(Math.min(seconds, 3_600)) });
   }
 
-  /** Kept and answered, and ended at once: it claims no delivery key, which a real delivery may have, and is not enqueued. */
+  /**
+   * Stores, answers and ends a probe. It claims no delivery key, which a real delivery may have, and is not enqueued.
+   */
   private async probed(endpoint: Endpoint, receipt: Receipt): Promise<Answer> {
     await this.writer.write(receipt, null);
     await this.journal.appendNow({
@@ -110,7 +112,7 @@ export class WebhookService {
   }
 }
 
-/** @returns the scheme that was checked, null when the adapter has to */
+/** @returns the scheme that was checked; null when the adapter has to check */
 function verify({ verification }: Endpoint, secrets: MappedCredentials, { headers, body }: Incoming): string | null {
   if (verification === 'none') return 'none';
   if (verification === 'adapter') return null;
@@ -126,8 +128,9 @@ function deliveryKey(endpoint: Endpoint, { headers, body }: Incoming): DeliveryK
 }
 
 /**
- * What the sender signed, where the time is part of it: no header that is not signed makes a second delivery of it. Null
- * where the delivery's own key says that already, or where the same may well be signed twice.
+ * A key of what the sender signed, where the time is signed too: an added header that is not signed then makes no
+ * second delivery. Null where the delivery's own key covers that already, or where the sender may well sign the same
+ * thing twice.
  */
 function signedKey({ verification }: Endpoint, { headers, body }: Incoming): DeliveryKey | null {
   if (!isTimed(verification)) return null;
@@ -136,12 +139,12 @@ function signedKey({ verification }: Endpoint, { headers, body }: Incoming): Del
     const replayed = headers['idempotency-key'] !== undefined;
     return replayed ? { hash: sha256(`webhook-id:${one(headers['webhook-id'])}`), bodyHash } : null;
   }
-  // Not the signature: the same one may be written in several ways.
+  // Not the signature, which can be written in several ways.
   const time = one(headers[verification.timestamp_header ?? '']);
   return { hash: sha256(`signed:${time}:${Buffer.from(bodyHash, 'latin1').toString('hex')}`), bodyHash };
 }
 
-/** A character for each byte. */
+/** One character per byte. */
 function sha256(value: string | Buffer): string {
   return digest('sha256', value, 'binary');
 }

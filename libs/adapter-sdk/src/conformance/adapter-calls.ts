@@ -4,18 +4,18 @@ import type { SecretInput } from '../hmac.js';
 import { signStandardWebhooks } from '../standard-webhooks.js';
 
 export interface Answer {
-  /** The call, as `POST /verify {...}`. */
+  /** The call, for example `POST /verify {...}`. */
   request: string;
   status: number;
   contentType: string;
   headers: Headers;
   text: string;
-  /** The body when it is a JSON object with its content type; undefined otherwise. */
+  /** The body if it is a JSON object with JSON's content type; undefined otherwise. */
   json: JsonObject | undefined;
   durationMs: number;
 }
 
-/** Nobody answered: no connection, or none in time. */
+/** No answer: no connection, or none in time. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 
@@ -27,7 +27,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** What the kit uses of `fetch`. */
+/** The part of `fetch` that the kit uses. */
 export type SendCall = (
   url: string,
   init: { method: string; headers: Record<string, string>; body?: string; redirect: 'manual'; signal: AbortSignal },
@@ -38,7 +38,7 @@ export interface CallSettings {
   /** Signs the calls as the platform does. */
   secret?: SecretInput;
   timeoutMs: number;
-  /** In place of `fetch`. */
+  /** Used instead of `fetch`. */
   send?: SendCall;
   /** Sees every answer. */
   onAnswer: (answer: Answer) => void;

@@ -45,29 +45,31 @@ const TIMEOUT_MS = 20_000;
 
 export interface CheckAdapterOptions {
   fixtures: ConformanceFixtures;
-  /** Starts an instance that reaches its provider at the address given. Called again for the checks of statelessness. */
+  /**
+   * Starts an instance that reaches its provider at the given address. Called again for the checks of statelessness.
+   */
   start(providerUrl: string): Promise<RunningAdapter> | RunningAdapter;
-  /** There is one instance only, which `start` does not start but name: statelessness is skipped. */
+  /** There is only one instance, which `start` names instead of starting it: statelessness is skipped. */
   single?: boolean;
-  /** In place of the fake provider of the fixtures. */
+  /** Used instead of the fixtures' fake provider. */
   provider?: FakeProvider;
   /** Port of the fake provider on 127.0.0.1. Default any free one. */
   providerPort?: number;
-  /** In place of the recipe of the fixtures. */
+  /** Used instead of the fixtures' recipe. */
   signer?: WebhookSigner;
-  /** Platform call secret, where the adapter asks for signed calls. */
+  /** Platform call secret, if the adapter requires signed calls. */
   secret?: SecretInput;
   /** Longest wait for one answer. Default 20 s. */
   timeoutMs?: number;
-  /** In place of `fetch`, for who has rules of where a call may lead. */
+  /** Used instead of `fetch`, for callers with rules on where a call may lead. */
   send?: SendCall;
-  /** Hears of each point when it is through. */
+  /** Called after each point. */
   onPoint?: (point: PointResult, of: number) => void;
   /** Ends the run before its next point, by throwing its reason. */
   signal?: AbortSignal;
 }
 
-/** Runs the fifteen points against an adapter. What the adapter does wrong is in the report; a kit that cannot run throws. */
+/** Runs the fifteen points against an adapter. The adapter's faults are in the report; a kit that cannot run throws. */
 export async function checkAdapter(options: CheckAdapterOptions): Promise<ConformanceReport> {
   const startedAt = new Date();
   const provider = options.provider ?? (await fakeOf(options));

@@ -3,7 +3,7 @@ import { checkAdapter } from './check-adapter.js';
 import { loadFixtures } from './load-fixtures.js';
 import type { ConformanceReport } from './report.js';
 
-/** What a command line says of a check, as it was typed. */
+/** The options of a check, as typed on a command line. */
 export interface CheckedAdapter {
   url: string;
   /** Folder with `conformance.json`. */
@@ -11,14 +11,14 @@ export interface CheckedAdapter {
   providerPort?: string | undefined;
   /** Another instance of the same build. */
   second?: string | undefined;
-  /** File that the adapter logs to. */
+  /** The file that the adapter logs to. */
   log?: string | undefined;
   timeoutMs?: string | undefined;
   /** GATEHOUSE_ADAPTER_SECRET: one, or two during a rotation. */
   secrets?: string | undefined;
 }
 
-/** Runs the kit against an adapter that somebody started. @throws Error for an option that is none */
+/** Runs the kit against an adapter that is already running. @throws Error for an invalid option */
 export async function checkRunningAdapter(given: CheckedAdapter): Promise<ConformanceReport> {
   const { url, log, second, fixtures } = given;
   const logs = log === undefined ? undefined : (): string => readFileSync(log, 'utf8');

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '../json-value.js';
 import type { Answer } from './adapter-calls.js';
 
-/** What was asked for did not happen. `request` is the call that showed it. */
+/** An expectation did not hold. `request` is the call that showed it. */
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed';
 
@@ -25,7 +25,7 @@ export class NotApplicable extends Error {
   override readonly name = 'NotApplicable';
 }
 
-/** The value, or the check is skipped: `what` names the fixture, as `credentials.good`. */
+/** The value, or the check is skipped: `what` names the fixture, such as `credentials.good`. */
 export function need<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new Skipped(`the fixtures have no ${what}`);
   return value;
@@ -43,7 +43,7 @@ export function answered(answer: Answer): JsonObject {
   return answer.json;
 }
 
-/** Whatever the adapter thinks of the call: JSON, and no defect of its own. */
+/** Whatever the adapter says about the call, it answered JSON and reported no defect of its own. */
 export function survived(answer: Answer): void {
   expectThat(answer.status < 500, answer, 'no HTTP 5xx');
   expectThat(answer.json !== undefined, answer, 'a JSON object with Content-Type: application/json');

@@ -2,7 +2,7 @@ import { checkAdapter, type CheckAdapterOptions } from './check-adapter.js';
 import { describeFailure } from './print-report.js';
 import type { CheckResult } from './report.js';
 
-/** The `describe` and `it` of Jest, or of a runner that has the same. */
+/** The `describe` and `it` of Jest, or of a compatible runner. */
 export interface TestRunner {
   describe(title: string, define: () => void): unknown;
   it: {
@@ -12,7 +12,7 @@ export interface TestRunner {
 }
 
 /**
- * The kit as a suite: a test for each check that applies; one whose fixture is missing is a skipped test with its reason.
+ * The kit as a suite: one test per applicable check; a check with a missing fixture is a skipped test with its reason.
  * Awaited at the top level of a spec: `await describeConformance({ describe, it }, options)`.
  */
 export async function describeConformance(runner: TestRunner, options: CheckAdapterOptions): Promise<void> {

@@ -3,26 +3,30 @@ import type { DeliverError } from '../delivery.js';
 import type { SigningRecipe } from './webhook-signing.js';
 
 /**
- * What an adapter bundles for the kit, as `conformance.json` in a folder. Everything is optional: what is missing makes the
- * checks that need it skipped. `{{provider}}` in any text stands for the address of the fake provider.
+ * What an adapter bundles for the kit, as `conformance.json` in a folder. Everything is optional: checks are skipped
+ * when what they need is missing. `{{provider}}` in any text is replaced by the address of the fake provider.
  */
 export interface ConformanceFixtures {
-  /** `good` and `other` are two accounts that work; the provider refuses `bad`, and `revoked` worked once. */
+  /** `good` and `other` are two working accounts; the provider refuses `bad`; `revoked` used to work. */
   credentials?: { good?: Credentials; bad?: Credentials; revoked?: Credentials; other?: Credentials };
-  /** Fields of the credentials that are no secret and may appear in answers, as a host or a user name. */
+  /** Fields of the credentials that are not secret and may appear in answers, such as a host or a user name. */
   public_credentials?: string[];
-  /** Who the adapter is at the provider, as `/verify` answers it under `account`. */
+  /** Who the adapter is at the provider, as `/verify` returns it under `account`. */
   self?: Self;
   webhooks?: { signing?: SigningRecipe; samples?: WebhookSample[]; handshakes?: HandshakeSample[] };
   deliver?: DeliverFixture;
   format?: FormatSample[];
   sources?: SourcesFixture;
   provider?: { routes: ProviderRoute[] };
-  /** Check id, or point, to the reason why it cannot apply to this provider: `{"5.edited": "messages cannot be edited"}`. */
+  /**
+   * A check's id, or a point, with why it cannot apply to this provider: `{"5.edited": "messages cannot be edited"}`.
+   */
   not_applicable?: Record<string, string>;
 }
 
-/** One webhook as the provider sends it. Its body is `json`, or exact `text`, or the bytes of `file` beside the fixtures. */
+/**
+ * One webhook as the provider sends it. Its body is `json`, exact `text`, or the bytes of `file` beside the fixtures.
+ */
 export interface WebhookSample {
   name: string;
   json?: unknown;
@@ -31,11 +35,13 @@ export interface WebhookSample {
   method?: string;
   query?: Record<string, string>;
   headers?: Record<string, string>;
-  /** `own`: the adapter's message comes back. `own_edited`: the same after an edit. `unknown`: an event nobody handles. */
+  /**
+   * `own`: the adapter's own message comes back. `own_edited`: after an edit. `unknown`: an event that nobody handles.
+   */
   role?: 'other' | 'own' | 'own_edited' | 'unknown';
-  /** Name of a sample that reports the same message in another way: both have one `dedup_key`. */
+  /** Name of a sample that reports the same message in another way: both have the same `dedup_key`. */
   same_message_as?: string;
-  /** Fields that the parsed message must have; objects are compared by the fields named here. */
+  /** Fields that the parsed message must have; objects are compared only by the fields named here. */
   expect?: Record<string, unknown>;
 }
 
@@ -44,17 +50,19 @@ export interface HandshakeSample extends WebhookSample {
   respond: unknown;
 }
 
-/** What the provider answers. A text body is sent as it stands, anything else as JSON. */
+/** The provider's answer. A text body is sent unchanged, anything else as JSON. */
 export interface ProviderAnswer {
   status?: number;
   headers?: Record<string, string>;
-  /** May hold `{{n}}`, the number of the request, and `{{/pointer}}`, a JSON pointer into the request's JSON or form. */
+  /**
+   * May contain `{{n}}`, the number of the request, and `{{/pointer}}`, a JSON pointer into the request's JSON or form.
+   */
   body?: unknown;
 }
 
 export interface ProviderRoute extends ProviderAnswer {
   method?: string;
-  /** Exact, or up to a closing `*`. The query is not part of it. */
+  /** Exact, or a prefix that ends in `*`. Does not include the query. */
   path: string;
   /** Texts that have to be in a header, for routes that answer each account differently. */
   headers_include?: Record<string, string>;
@@ -62,7 +70,9 @@ export interface ProviderRoute extends ProviderAnswer {
   does?: 'send' | 'verify';
   /** Where a `send` has the text of its part: JSON pointer into the JSON or the form's fields (`/text`), or `raw`. */
   text?: string;
-  /** What the adapter adds to each part for itself, as a hidden mark: a regular expression; it is no text of the message. */
+  /**
+   * What the adapter adds to each part as a hidden mark: a regular expression. It is not part of the message's text.
+   */
   mark?: string;
   /** Only while the provider is in this state of `sources.states`. */
   state?: number;
@@ -74,7 +84,7 @@ export type Fault = (typeof FAULTS)[number];
 export interface DeliverFixture {
   channel_address: string;
   thread_id?: string;
-  /** How this provider says it, where that is not by the status alone; `expect` is the code it maps to. */
+  /** How this provider reports it, if not only by the status; `expect` is the code that it maps to. */
   faults?: Partial<Record<Fault, ProviderAnswer & { expect?: DeliverError }>>;
 }
 
@@ -88,7 +98,9 @@ export interface SourcesFixture {
   resource_path: string;
   /** A root that does not exist. */
   missing_resource_path?: string;
-  /** What a listing shows in each state of the provider after the one before; the first is asked with no cursor. */
+  /**
+   * What a listing shows in each state of the provider since the previous one; the first is requested without cursor.
+   */
   states: { changes: { path: string; status: 'added' | 'modified' | 'removed' }[] }[];
   file?: { file_path: string; content: string };
 }

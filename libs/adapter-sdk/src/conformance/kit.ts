@@ -12,7 +12,7 @@ import { signerOf, type WebhookSigner } from './webhook-signing.js';
 
 /** One running instance of the adapter. */
 export interface RunningAdapter {
-  /** Where it is mounted: its `/health` is below. */
+  /** Where it is mounted: its `/health` is below that. */
   url: string;
   /** What it has written to its log so far. */
   logs?(): string;
@@ -22,7 +22,7 @@ export interface RunningAdapter {
 export interface KitSettings {
   fixtures: ConformanceFixtures;
   first: RunningAdapter;
-  /** Starts another instance; without it the checks of statelessness are skipped. */
+  /** Starts another instance; without it, the checks of statelessness are skipped. */
   another?: () => Promise<RunningAdapter>;
   provider?: FakeProvider;
   signer?: WebhookSigner;
@@ -41,12 +41,12 @@ export class Kit {
   readonly adapter: AdapterCalls;
   readonly signer: WebhookSigner | undefined;
   readonly provider: FakeProvider | undefined;
-  /** What `/manifest.json` answered; an empty object until then or when it is no JSON object. */
+  /** The answer of `/manifest.json`; an empty object until then, or when it is not a JSON object. */
   manifest: JsonObject = {};
   /** What `/health` says. */
   version: string | null = null;
   results: CheckResult[] = [];
-  /** Calls whose answer held a secret of the fixtures. */
+  /** Calls whose answer contained a secret of the fixtures. */
   readonly leaks: Answer[] = [];
 
   private readonly passed = new Set<string>();
@@ -93,7 +93,7 @@ export class Kit {
     }
   }
 
-  /** @throws Skipped unless the other check has passed: what fails there is told there, once */
+  /** @throws Skipped unless the other check has passed: its failure is reported there, once */
   needsPassed(id: string): void {
     if (!this.passed.has(id)) throw new Skipped(`${id} has to pass first`);
   }
@@ -107,7 +107,7 @@ export class Kit {
     return Array.isArray(this.manifest.capabilities) && this.manifest.capabilities.includes(capability);
   }
 
-  /** Secrets of the fixtures' credentials, those that no answer may hold. */
+  /** Secrets in the fixtures' credentials, which no answer may contain. */
   secrets(): string[] {
     const open = new Set(this.fixtures.public_credentials ?? []);
     const records = Object.values(this.fixtures.credentials ?? {});

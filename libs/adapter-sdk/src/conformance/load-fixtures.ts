@@ -5,7 +5,9 @@ import type { ConformanceFixtures, WebhookSample } from './fixtures.js';
 
 const FILE = 'conformance.json';
 
-/** Reads `conformance.json` of a folder, sample files included. Throws an Error that says what is wrong with which file. */
+/**
+ * Reads `conformance.json` of a folder, and its sample files. Throws an Error that says what is wrong with which file.
+ */
 export function loadFixtures(directory: string): ConformanceFixtures {
   const path = join(directory, FILE);
   const read: unknown = parseJson(readFileSync(path, 'utf8'));

@@ -8,7 +8,7 @@ const MARKS: Record<PointStatus, string> = {
   incomplete: 'part',
 };
 
-/** The report as lines for a person: each point, what failed with call, expectation and advice, why what was skipped. */
+/** The report as lines for a person: each point; failures with call, expectation and advice; skips with the reason. */
 export function printReport(report: ConformanceReport): string {
   const lines = [`${report.adapter ?? 'unknown adapter'} ${report.version ?? ''} at ${report.url}`, ''];
   for (const point of report.points) {

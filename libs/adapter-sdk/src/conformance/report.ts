@@ -1,8 +1,8 @@
-/** `not_applicable`: the adapter does not offer it. `skipped`: it may, and a fixture to check it with is missing. */
+/** `not_applicable`: the adapter does not offer it. `skipped`: it may, but a fixture for the check is missing. */
 export type CheckStatus = 'passed' | 'failed' | 'skipped' | 'not_applicable';
 
 export interface CheckFailure {
-  /** The call that showed it, credentials redacted, long bodies cut. */
+  /** The call that showed it, with credentials redacted and long bodies cut. */
   request: string;
   expected: string;
   got: string;
@@ -11,7 +11,7 @@ export interface CheckFailure {
 }
 
 export interface CheckResult {
-  /** Point and name, as `3.stale`. */
+  /** Point and name, such as `3.stale`. */
   id: string;
   title: string;
   status: CheckStatus;
@@ -20,7 +20,7 @@ export interface CheckResult {
   failure?: CheckFailure;
 }
 
-/** `incomplete`: what ran passed, something was skipped. A point passes only when nothing of it was skipped. */
+/** `incomplete`: what ran passed, but something was skipped. A point passes only when nothing of it was skipped. */
 export type PointStatus = CheckStatus | 'incomplete';
 
 export interface PointResult {
@@ -33,12 +33,12 @@ export interface PointResult {
 export interface ConformanceReport {
   contract: '1';
   url: string;
-  /** As `/health` says; null when it says nothing. */
+  /** According to `/health`; null when it does not say. */
   adapter: string | null;
   version: string | null;
   started_at: string;
   duration_ms: number;
-  /** No check failed. Says nothing about skipped ones. */
+  /** No check failed; skipped ones do not count. */
   ok: boolean;
   summary: Record<CheckStatus, number>;
   points: PointResult[];

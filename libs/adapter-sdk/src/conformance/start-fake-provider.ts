@@ -5,7 +5,7 @@ import { parseJson } from '../json-value.js';
 import type { Fault, ProviderAnswer, ProviderRoute } from './fixtures.js';
 import type { FakeProvider } from './fake-provider.js';
 
-/** Seconds that the default answer of `rate_limited` asks to wait. */
+/** How many seconds the default answer of `rate_limited` asks to wait. */
 export const RETRY_AFTER_SECONDS = 7;
 
 const FAULT_ANSWERS: Record<Fault, ProviderAnswer | 'silence'> = {
@@ -21,11 +21,11 @@ const FAULT_ANSWERS: Record<Fault, ProviderAnswer | 'silence'> = {
   timeout: 'silence',
 };
 
-/** A provider that answers as the routes say, the first that fits; what fits none gets 404. Listens on 127.0.0.1. */
+/** A provider that answers by the first matching route; unmatched requests get 404. Listens on 127.0.0.1. */
 export async function startFakeProvider(script: {
   routes: readonly ProviderRoute[];
   faults: Partial<Record<Fault, ProviderAnswer>>;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   port: number;
 }): Promise<FakeProvider> {
   let texts: string[] = [];

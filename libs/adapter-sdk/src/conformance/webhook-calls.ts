@@ -15,8 +15,8 @@ export function bodyOf(sample: WebhookSample): Buffer {
 }
 
 /**
- * The body of a `/verify-webhook` or `/parse-inbound` call for a sample, signed where the fixtures say how. `signedAt` and
- * `sentBody` differ from what is signed or received for the checks that tamper.
+ * The body of a `/verify-webhook` or `/parse-inbound` call for a sample, signed if the fixtures say how. For checks
+ * that tamper, `signedAt` and `sentBody` differ from what is signed or received.
  */
 export async function webhookCall(
   kit: Kit,

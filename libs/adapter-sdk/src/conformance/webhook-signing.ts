@@ -5,8 +5,8 @@ import { signStandardWebhooks } from '../standard-webhooks.js';
 import { Skipped } from './check.js';
 
 /**
- * How the provider signs. `credential` is the field of the credentials that verifies. In `payload` `{timestamp}` (Unix
- * seconds) and `{body}` are replaced; default `{body}`. `prefix` stands before the signature in its header.
+ * How the provider signs. `credential` is the field of the credentials that verifies. In `payload`, `{timestamp}` (Unix
+ * seconds) and `{body}` are replaced; default `{body}`. `prefix` precedes the signature in its header.
  */
 export type SigningRecipe =
   | {
@@ -29,7 +29,7 @@ export type SigningRecipe =
       payload?: string;
       timestamp_header?: string;
     }
-  /** The header holds the secret itself. */
+  /** The header contains the secret itself. */
   | { scheme: 'token'; credential: string; header: string; prefix?: string };
 
 /** A recipe as code, for schemes that no recipe describes. */
@@ -37,7 +37,7 @@ export interface WebhookSigner {
   credential: string;
   header: string;
   timestampHeader?: string;
-  /** Whether a changed body is noticed. */
+  /** Whether a changed body is detected. */
   coversBody: boolean;
   sign(body: Buffer, at: Date, credentials: Credentials): Record<string, string> | Promise<Record<string, string>>;
 }

@@ -11,7 +11,7 @@ export interface FormFile {
 export interface Form {
   /** The first value of a field as UTF-8, undefined when it is absent. */
   get(name: string): string | undefined;
-  /** Every field in the order of its arrival, as bytes: mail providers send each in the charset of its own. */
+  /** Every field in order of arrival, as bytes: mail providers send each field in its own charset. */
   fields: { name: string; bytes: Buffer }[];
   files: FormFile[];
 }
@@ -26,14 +26,15 @@ export interface FormLimits {
 const MAX_PARTS = 1000;
 const MAX_PART_BYTES = 30 * 1024 * 1024;
 
-/** The body is no form, breaks off, or exceeds a limit. Names what, never a value. */
+/** The body is not a form, ends early, or exceeds a limit. Names what, never a value. */
 export class FormError extends Error {
   override readonly name = 'FormError';
 }
 
 /**
- * Reads a webhook's form: `multipart/form-data` or `application/x-www-form-urlencoded`, told by its `Content-Type`.
- * @throws FormError; nothing that is too large is cut short in silence
+ * Reads a webhook's form: `multipart/form-data` or `application/x-www-form-urlencoded`, according to its
+ * `Content-Type`.
+ * @throws FormError; nothing too large is silently truncated
  */
 export async function parseForm(
   request: { headers: HeaderMap; body: Buffer },
@@ -66,7 +67,7 @@ function readMultipart(contentType: string, body: Buffer, limits: Required<FormL
       parser = new Busboy({
         headers: { 'content-type': contentType },
         limits: { parts: limits.maxParts, fileSize: limits.maxPartBytes },
-        // The parser decodes what it takes for a field; as a file its bytes stay what they are.
+        // The parser decodes what it treats as a field; treated as a file, the bytes stay unchanged.
         isPartAFile: () => true,
       });
     } catch (error) {

@@ -1,4 +1,4 @@
-/** What a dialect may be unable to show; the kinds of a Markdown text that it cannot are reported as `lossy`. */
+/** What a dialect may be unable to show; such kinds in a Markdown text are reported as `lossy`. */
 export type MarkdownKind =
   | 'heading'
   | 'strong'
@@ -14,9 +14,9 @@ export type MarkdownKind =
   | 'rule';
 
 export interface MarkdownLink {
-  /** Rendered, and so escaped already. */
+  /** Already rendered and escaped. */
   content: string;
-  /** As written: not escaped. Of a link always http, https, mailto, tel or relative; others arrive as text. */
+  /** As written, not escaped. A link's is always http, https, mailto, tel or relative; other links arrive as text. */
   url: string;
   /** The text is the address itself. */
   bare: boolean;
@@ -34,13 +34,14 @@ export interface MarkdownList {
 export interface MarkdownTable {
   /** Rendered cells, the header row first. */
   rows: string[][];
-  /** The same cells as bare text, neither styled nor escaped, for dialects that draw a table as code. */
+  /** The same cells as plain text, neither styled nor escaped, for dialects that draw a table as code. */
   textRows: string[][];
 }
 
 /**
- * How one provider writes what Markdown says. `content` is rendered already, `value` is raw and has to be escaped here.
- * A provider's dialect is `{ ...plainDialect, strong: (content) => ... }`: what it leaves alone is shown as plain text.
+ * How one provider writes Markdown. `content` is already rendered; `value` is raw and has to be escaped here. A
+ * provider's dialect is `{ ...plainDialect, strong: (content) => ... }`: whatever it does not define is shown as plain
+ * text.
  */
 export interface MarkdownDialect {
   lossy: readonly MarkdownKind[];
@@ -59,6 +60,6 @@ export interface MarkdownDialect {
   list(list: MarkdownList): string;
   table(table: MarkdownTable): string;
   rule(): string;
-  /** Between two blocks; `blankLines` is how many the author left. */
+  /** The separator of two blocks; `blankLines` is how many the author left. */
   between(blankLines: number): string;
 }

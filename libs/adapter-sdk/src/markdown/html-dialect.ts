@@ -2,14 +2,14 @@ import type { MarkdownDialect, MarkdownList } from './dialect.js';
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Text as it stands in HTML, between tags and in quoted attributes alike. */
+/** Escapes text for HTML, both between tags and in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }
 
 /**
- * HTML for mail: structure without style. What the author wrote as HTML is shown as text, and a picture is a link, since
- * a mail that loads what a model names tells its server who reads it.
+ * HTML for mail: structure without style. HTML written by the author is shown as text. A picture becomes a link: a mail
+ * that loads what a model names would tell that server who reads it.
  */
 export const htmlDialect: MarkdownDialect = {
   lossy: ['image'],

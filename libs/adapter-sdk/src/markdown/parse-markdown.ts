@@ -3,22 +3,22 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import type { MarkdownRoot } from './tree.js';
 
-/** Texts up to this length are read as one document; of longer ones each stretch between blank lines for itself. */
+/** Texts up to this length are parsed as one document; longer ones in stretches, divided at blank lines. */
 const WHOLE_LENGTH = 10_000;
-/** The parser takes time in the square of some texts' length: a longer stretch without a blank line is no Markdown. */
+/** Parsing can be quadratic in the length: a longer stretch without a blank line is not parsed as Markdown. */
 const MAX_STRETCH_LENGTH = 40_000;
-/** Quotes and lists inside each other beyond this are text: the parser recurses, and time grows with the square. */
+/** Quotes and lists nested deeper than this are text: the parser recurses, and its time is quadratic in the depth. */
 const MAX_NESTING = 32;
 
 const DEEPER = new RegExp(`^((?: {0,3}(?:>|(?:[*+-]|\\d{1,9}[.)])(?= )) ?){${MAX_NESTING}})(?=.)`);
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-/** A stretch of text: its tree, or the text itself where it was not read as Markdown. */
+/** A stretch of text: its tree, or the text itself if it was not parsed as Markdown. */
 export type Stretch = { tree: MarkdownRoot } | { text: string };
 
 /**
- * GitHub-flavoured Markdown as mdast trees. A single tilde strikes nothing out: agents write `~5` for about. In a text of
- * more than 10,000 characters a reference finds its definition only within its own stretch.
+ * GitHub-flavoured Markdown as mdast trees. A single tilde does not strike text out, because agents write `~5` for
+ * "about 5". In a text of more than 10,000 characters, a reference finds its definition only within its own stretch.
  */
 export function parseMarkdown(markdown: string): Stretch[] {
   const text = markdown.replaceAll('\r\n', '\n').split('\n').map(flatten).join('\n');
@@ -39,7 +39,7 @@ function flatten(line: string): string {
   return markers === undefined ? line : `${markers}\\${line.slice(markers.length)}`;
 }
 
-/** The text cut where a blank line outside code is followed by a line that is not indented. */
+/** Cuts the text where a blank line outside code is followed by a line without indentation. */
 function stretches(text: string): string[] {
   const found: string[] = [];
   let current: string[] = [];

@@ -1,6 +1,8 @@
 import type { MarkdownDialect, MarkdownList } from './dialect.js';
 
-/** Words, code, list marks and link targets; every other mark goes. The base of the dialects of plain-text providers. */
+/**
+ * Keeps words, code, list marks and link targets, and drops other marks. The base of plain-text providers' dialects.
+ */
 export const plainDialect: MarkdownDialect = {
   lossy: ['table', 'image'],
   text: (value) => value,
@@ -21,7 +23,7 @@ export const plainDialect: MarkdownDialect = {
   between: (blankLines) => '\n'.repeat(blankLines + 1),
 };
 
-/** A list as lines, what is inside an item indented under its mark. */
+/** A list as lines; the contents of an item are indented under its mark. */
 export function textList({ items, ordered, start, loose }: MarkdownList, bullet: string): string {
   const lines = items.map(({ content, checked }, index) => {
     const mark = ordered ? `${start + index}.` : bullet;

@@ -3,9 +3,9 @@ import type { MarkdownDialect } from './dialect.js';
 import { renderMarkdown } from './render-markdown.js';
 
 /**
- * The text in a dialect, in parts that each stand for themselves: the Markdown is cut (`splitText`), never its rendering,
- * so that no tag is torn apart. `measure` is the provider's way to count, for example after its entities are parsed; a
- * part is over the limit only where a single character's rendering is.
+ * The text in a dialect, in self-contained parts: the Markdown is cut (`splitText`), never its rendering, so no tag is
+ * split. `measure` counts as the provider does, for example after its entities are parsed. A part exceeds the limit
+ * only if the rendering of a single character does.
  */
 export function renderInParts(
   markdown: string,

@@ -5,7 +5,7 @@ import type { MarkdownBlock, MarkdownNode, MarkdownPhrase, MarkdownRoot } from '
 
 const LINKABLE = /^(?:https?:|mailto:|tel:|[^:]*$|[^:]*[/?#])/i;
 
-/** The text in a provider's dialect, and the kinds in it that the dialect cannot show. The same input gives the same output. */
+/** The text in a provider's dialect, and the kinds of Markdown in it that the dialect cannot show. Deterministic. */
 export function renderMarkdown(markdown: string, dialect: MarkdownDialect): { text: string; lossy: string[] } {
   const seen = new Set<MarkdownKind>();
   const texts = parseMarkdown(markdown).map((stretch) =>
@@ -17,7 +17,7 @@ export function renderMarkdown(markdown: string, dialect: MarkdownDialect): { te
   };
 }
 
-/** Markdown as plain text: marks go, words, code, list marks and link targets stay. */
+/** Markdown as plain text: formatting marks are removed; words, code, list marks and link targets stay. */
 export function markdownToPlain(markdown: string): { text: string; lossy: string[] } {
   return renderMarkdown(markdown, plainDialect);
 }
@@ -89,7 +89,7 @@ class Writer {
     );
   }
 
-  /** The one paragraph of an item without paragraph marks, then the lists under it. */
+  /** The single paragraph of an item without paragraph marks, then the lists under it. */
   private tight([first, ...rest]: readonly MarkdownBlock[]): string {
     const words = first?.type === 'paragraph' ? this.inline(first.children) : '';
     const below = this.blocks(rest);

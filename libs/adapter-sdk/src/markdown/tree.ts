@@ -1,6 +1,6 @@
 import type { fromMarkdown } from 'mdast-util-from-markdown';
 
-/** The parser's own mdast nodes, GitHub's among them. */
+/** The parser's own mdast nodes, including GitHub's. */
 export type MarkdownRoot = ReturnType<typeof fromMarkdown>;
 export type MarkdownBlock = MarkdownRoot['children'][number];
 export type MarkdownNode<Type extends MarkdownBlock['type']> = Extract<MarkdownBlock, { type: Type }>;

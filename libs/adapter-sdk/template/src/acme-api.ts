@@ -8,13 +8,13 @@ import {
 } from '@gatehouse/adapter-sdk';
 
 export interface AcmeApi {
-  /** Base address of the API, without a slash at its end. */
+  /** Base address of the API, without a trailing slash. */
   url: string;
   /** For one call, from connecting to the end of the answer. */
   timeoutMs: number;
 }
 
-/** One call: the JSON object of a 2xx answer, or the failure by its code. The provider's own words are not passed on. */
+/** One call: the JSON object of a 2xx answer, or the failure by its code. The provider's own text is not passed on. */
 export async function callAcme(
   api: AcmeApi,
   credentials: Credentials,
@@ -34,7 +34,7 @@ export async function callAcme(
     const body: unknown = await answer.json();
     return isJsonObject(body) ? { body } : deliverFailure('provider_unavailable', 'the answer is no JSON object');
   } catch {
-    // The message may have arrived: the code timeout is not tried again by itself.
+    // The message may have arrived: the code `timeout` is not retried automatically.
     if (signal.aborted) return deliverFailure('timeout', 'no answer in time');
     return deliverFailure('provider_unavailable', 'the provider cannot be reached');
   }

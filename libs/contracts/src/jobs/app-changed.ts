@@ -1,7 +1,7 @@
 import { IsInt, IsString } from 'class-validator';
 import { defineJob } from '../job-contract.js';
 
-/** An App changed: the ingress reads the endpoints from the gateway. It carries no state; the ingress also asks by itself. */
+/** An App changed: the ingress reads the endpoints from the gateway. It carries no state; the ingress also polls. */
 export class AppChangedPayload {
   @IsString() app_id: string;
   @IsInt() version: number;

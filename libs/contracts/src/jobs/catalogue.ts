@@ -9,7 +9,7 @@ import { outboundSent } from './outbound-sent.js';
 import { sourceSync } from './source-sync.js';
 import { turnRun } from './turn-run.js';
 
-/** Every job there is; a service's boot checks its handlers against this list. */
+/** Every job; at boot, a service checks its handlers against this list. */
 export const jobs = [
   inboundParse,
   messageRoute,

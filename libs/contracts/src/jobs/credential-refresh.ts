@@ -1,7 +1,9 @@
 import { IsInt, IsString } from 'class-validator';
 import { defineJob } from '../job-contract.js';
 
-/** Refresh one OAuth grant, unless its tokens have moved on from `version`. It carries no state: the grant's row says when. */
+/**
+ * Refresh one OAuth grant, unless its tokens are newer than `version`. It carries no state: the grant's row says when.
+ */
 export class CredentialRefreshPayload {
   @IsString() credential_id: string;
   @IsInt() version: number;

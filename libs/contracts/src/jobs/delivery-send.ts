@@ -2,7 +2,7 @@ import { IsIn, IsObject, IsOptional, IsString } from 'class-validator';
 import type { ReplyTarget } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
-/** What is told of a file that is to be delivered; the gateway keeps its bytes. */
+/** Describes a file to deliver; the gateway keeps its bytes. */
 export interface AttachmentHead {
   name: string;
   content_type: string;
@@ -30,7 +30,7 @@ export class DeliverySendPayload {
   @IsOptional() @IsString() turn_id: string | null;
   /** Absent when over the inline limit: the gateway then reads it from the engine. */
   @IsOptional() @IsObject() content?: OutboundContent;
-  /** Of a project that sends more than its share: it is handled after what is within one. Absent: it is within. */
+  /** From a project that sends more than its share: handled after everything within a share. Absent: within it. */
   @IsOptional() @IsIn([true]) surplus?: true;
 }
 

@@ -2,7 +2,7 @@ import { IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
 import type { InboundRequest } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
-/** Verify (where the ingress has not), parse and hand to the router one stored receipt. */
+/** Verify (unless the ingress has), parse and hand to the router one stored receipt. */
 export class InboundParsePayload {
   @IsString() receipt_id: string;
   @IsString() received_at: string;
@@ -13,11 +13,11 @@ export class InboundParsePayload {
   @IsOptional() @IsString() verified_scheme: string | null;
   /** Absent when the body is over the inline limit: the gateway then reads the receipt from the ingress. */
   @IsOptional() @IsObject() request?: InboundRequest;
-  /** Of a project that sends more than its share: it is handled after what is within one. Absent: it is within. */
+  /** From a project that sends more than its share: handled after everything within a share. Absent: within it. */
   @IsOptional() @IsIn([true]) surplus?: true;
-  /** Of one that is enqueued again: attempts that the timeline has told of; the numbers of further ones go on from there. */
+  /** When enqueued again: the attempts recorded in the timeline; numbering continues from there. */
   @IsOptional() @IsInt() tried?: number;
-  /** A replay asked for by a person: claims are bypassed by this ordinal. */
+  /** A replay requested by a person: it bypasses claims under this ordinal. */
   @IsOptional() @IsIn([true]) replay?: true;
 }
 
@@ -26,7 +26,7 @@ export const inboundParse = defineJob<InboundParsePayload>({
   queue: 'inbound',
   hasSurplus: true,
   payload: InboundParsePayload,
-  // The job before may still be there, of a process that is dead.
+  // The earlier job may still exist, left by a dead process.
   jobId: ({ receipt_id, tried }) => (tried === undefined ? receipt_id : `${receipt_id}_again`),
   attempts: 12,
   backoff: { baseMs: 250, capMs: 20_000 },

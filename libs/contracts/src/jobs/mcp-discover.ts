@@ -1,7 +1,7 @@
 import { IsString } from 'class-validator';
 import { defineJob } from '../job-contract.js';
 
-/** List the tools of an MCP server again: its time has come, or it said that its list changed. */
+/** List the tools of an MCP server again: it is due, or the server said that its list changed. */
 export class McpDiscoverPayload {
   @IsString() server_id: string;
 }
@@ -11,7 +11,8 @@ export const mcpDiscover = defineJob<McpDiscoverPayload>({
   queue: 'mcp-discovery',
   payload: McpDiscoverPayload,
   jobId: (payload) => payload.server_id,
-  // A server that does not answer is a recorded state, asked again on schedule: only our own stores are retried for.
+  // A server that does not answer is a recorded state and is asked again on schedule: only our own stores are worth a
+  // retry.
   attempts: 3,
   backoff: { baseMs: 500, capMs: 10_000 },
 });

@@ -4,7 +4,7 @@ import type { Outcome, Stage } from '../outcomes.js';
 import { type TextFrom, textSources } from './turn-run.js';
 import { defineJob } from '../job-contract.js';
 
-/** An entry of the journal, without whose it is. */
+/** A journal entry without its subject. */
 export interface ToldEntry {
   at: string;
   stage: Stage;
@@ -25,17 +25,17 @@ export class MessageRoutePayload {
   /** The rules for unknown senders, echoes and loops do not apply to the built-in Webhook app (spec 4.3). */
   @IsIn(['builtin', 'adapter']) app_kind: 'builtin' | 'adapter';
   @IsString() verified_scheme: string;
-  /** As the App says: whether its system wrote the text itself. Absent: people may have. */
+  /** According to the App: whether its system wrote the text itself. Absent: people may have. */
   @IsOptional() @IsIn(textSources) text_from?: TextFrom;
-  /** False: the App has no `send` capability, so nothing can be answered through it. Absent: it has. */
+  /** False: the App has no `send` capability, so nothing can be answered through it. Absent: it has one. */
   @IsOptional() @IsBoolean() app_sends?: boolean;
   /** Absent when over the inline limit: the router then reads them from the gateway. */
   @IsOptional() @IsArray() @ArrayMinSize(1) messages?: NormalizedMessage[];
-  /** Of a project that sends more than its share: it is handled after what is within one. Absent: it is within. */
+  /** From a project that sends more than its share: handled after everything within a share. Absent: within it. */
   @IsOptional() @IsIn([true]) surplus?: true;
-  /** As of `inbound.parse`. */
+  /** As in `inbound.parse`. */
   @IsOptional() @IsInt() tried?: number;
-  /** What the gateway has to tell of the receipt: committed with its routing, so that parsing commits nothing. */
+  /** The gateway's journal entries for the receipt: committed with its routing, so that parsing commits nothing. */
   @IsOptional() @IsArray() told?: ToldEntry[];
 }
 

@@ -2,21 +2,21 @@ import { IsArray, IsOptional, IsString } from 'class-validator';
 import { createHash } from 'node:crypto';
 import { defineJob } from '../job-contract.js';
 
-/** A reply went out through an adapter: the router knows it again when the provider sends it back (spec 4.2). */
+/** A reply went out through an adapter: the router recognises it when the provider sends it back (spec 4.2). */
 export class OutboundSentPayload {
   @IsString() delivery_id: string;
   @IsString() app_id: string;
-  /** Whose message it answers; null where it answers none. */
+  /** The sender of the message that it answers; null when it answers none. */
   @IsOptional() @IsString() sender: string | null;
   /** Ids that the provider gave the message; empty when its answer was lost. */
   @IsArray() @IsString({ each: true }) message_ids: string[];
-  /** Null for a text that is too short to be told from others. */
+  /** Null for a text too short to be unique. */
   @IsOptional() @IsString() text_hash: string | null;
 }
 
 /**
- * Hex SHA-256 of a text's letters and digits: what is left when a provider has rendered it.
- * @returns null for a text so short that a person may well say the same
+ * Hex SHA-256 of a text's letters and digits: the part that survives a provider's rendering.
+ * @returns null for a text so short that a person may well write the same
  */
 export function textHash(text: string): string | null {
   const bare = text

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** One id for one set of rows, so that a sweeper's second announcement of the same set is no second job. */
+/** One id per set of rows: a sweeper that announces the same set again adds no second job. */
 export function setId(ids: readonly string[]): string {
   return `set_${createHash('sha256')
     .update([...ids].sort().join(','))

@@ -1,7 +1,7 @@
 import { IsString } from 'class-validator';
 import { defineJob } from '../job-contract.js';
 
-/** Go on with one committed synchronisation of a document source, by whoever gets its lease. */
+/** Continue one committed synchronisation of a document source; whoever gets its lease does so. */
 export class SourceSyncPayload {
   @IsString() run_id: string;
 }

@@ -19,7 +19,7 @@ export class Journal1770000000000 implements MigrationInterface {
   }
 }
 
-/** What became of each receipt, stage by stage. */
+/** What happened to each receipt, stage by stage. */
 const entries = [
   `CREATE TABLE journal.entry (
      receipt_id text NOT NULL,
@@ -38,17 +38,17 @@ const entries = [
      detail jsonb
    ) PARTITION BY RANGE (at)`,
   'CREATE INDEX ON journal.entry (receipt_id)',
-  // The live stream reads the last seconds. Entries come in the order of time, which a btree takes at its right end for
-  // next to nothing; a BRIN would be read whole until a vacuum has summarized it (350 ms for 1.2 million entries).
+  // The live stream reads the last seconds. Entries arrive in order of time, which costs a btree next to nothing at its
+  // right end. A BRIN index would be read whole until a vacuum has summarized it (350 ms for 1.2 million entries).
   'CREATE INDEX entry_by_time ON journal.entry (at)',
   `CREATE INDEX entry_received ON journal.entry (project_id, receipt_id DESC) WHERE stage = 'received'`,
-  // Most receipts end as routed: the others are what people look for, and few.
+  // Most receipts end as `routed`: the others are few, and are what people look for.
   `CREATE INDEX entry_ended ON journal.entry (project_id, outcome, receipt_id DESC)
      WHERE terminal AND outcome <> 'routed'`,
   'CREATE TABLE journal.entry_default PARTITION OF journal.entry DEFAULT',
 ];
 
-/** What was given up, until somebody drives it again. */
+/** Dead letters, kept until somebody redrives them. */
 const deadLetters = [
   `CREATE TABLE journal.dead_letter (
      id text PRIMARY KEY,
@@ -76,10 +76,7 @@ const deadLetters = [
   'CREATE INDEX ON journal.dead_letter USING brin (at)',
 ];
 
-/**
- * What was asked for many events at once. Who begins one keeps its caller's key itself, with the request that came
- * under it.
- */
+/** Requests for many events at once. The service that starts one stores its caller's key itself, with the request. */
 const batches = [
   `CREATE TABLE journal.batch (
      id text PRIMARY KEY,
@@ -102,7 +99,7 @@ const batches = [
      WHERE state IN ('waiting', 'running')`,
 ];
 
-/** Counts by minute: what pictures over time are made of, without reading the journal of that time. */
+/** Counts by minute: charts over time read these instead of the journal. */
 const statistics = [
   `CREATE TABLE journal.statistic (
      organization_id text NOT NULL,
@@ -122,7 +119,7 @@ const forgetBefore = 'journal.forget_before(timestamptz)';
 const forgetReceipts = 'journal.forget_receipts(text, text[], timestamptz)';
 const asOwner = 'LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp';
 
-/** Services write the journal, and own nothing of it: its retention runs by functions of who migrates. */
+/** Services write the journal but do not own it: its retention runs in functions owned by the role that migrates. */
 const retention = [
   ...partitionFunctions('journal.entry', 'at'),
   `CREATE FUNCTION journal.forget_before(before timestamptz) RETURNS void ${asOwner} AS $$
@@ -134,7 +131,8 @@ const retention = [
      DELETE FROM journal.batch WHERE created_at < before;
    END $$`,
   `REVOKE ALL ON FUNCTION ${forgetBefore} FROM PUBLIC`,
-  // A project may be kept for a shorter time than the installation: what is told of its old receipts goes with them.
+  // A project may have a shorter retention than the installation: the entries of its old receipts are deleted with
+  // them.
   `CREATE FUNCTION journal.forget_receipts(project text, receipts text[], before timestamptz) RETURNS void
    ${asOwner} AS $$
    BEGIN

@@ -1,7 +1,7 @@
 import { partitionSignatures, type ServiceSchema } from '#libs/database';
 import { Journal1770000000000 } from './1770000000000-journal.js';
 
-/** What it takes to write an entry, with a dead letter that is kept once. */
+/** The rights to write an entry, and a dead letter, which is stored once. */
 const write = [
   'INSERT ON journal.entry',
   'INSERT, SELECT (receipt_id, stage, subject_id, state, organization_id, project_id) ON journal.dead_letter',
@@ -16,7 +16,7 @@ export const schema: ServiceSchema = {
   name: 'journal',
   entities: [],
   migrations: [Journal1770000000000],
-  // An entry is changed by nobody, and deleted by its age alone.
+  // Nobody changes an entry, and only its age deletes it.
   grants: {
     'webhook-ingress': [
       ...write,

@@ -1,6 +1,6 @@
 /**
- * Upper ends, in ms, of the classes that durations are counted in; the last class is open. Neighbours differ by a half or
- * less, and so does what a percentile may be off.
+ * Upper bounds, in ms, of the classes that durations are counted in; the last class is open. Neighbours differ by half
+ * or less, which bounds the error of a percentile.
  */
 // prettier-ignore
 export const latencyBoundsMs: readonly number[] = [
@@ -9,7 +9,7 @@ export const latencyBoundsMs: readonly number[] = [
   180_000, 300_000, 600_000, 1_200_000, 3_600_000,
 ];
 
-/** The class of a duration: as Postgres' `width_bucket` says. */
+/** The class of a duration, as Postgres's `width_bucket` computes it. */
 export function latencyClass(ms: number): number {
   let [low, high] = [0, latencyBoundsMs.length];
   while (low < high) {
@@ -27,14 +27,14 @@ export interface Latency {
   p99_ms: number | null;
 }
 
-/** @param classes how many durations are of each class */
+/** @param classes how many durations are in each class */
 export function latencyOf(classes: ReadonlyMap<number, number>): Latency {
   const sorted = [...classes].toSorted(([a], [b]) => a - b);
   const count = sorted.reduce((sum, [, each]) => sum + each, 0);
   return { count, p50_ms: percentile(sorted, count, 0.5), p99_ms: percentile(sorted, count, 0.99) };
 }
 
-/** Within its class a duration is taken to be anywhere alike. */
+/** Within a class, durations are taken to be evenly spread. */
 function percentile(sorted: [number, number][], count: number, share: number): number | null {
   const rank = share * count;
   let before = 0;

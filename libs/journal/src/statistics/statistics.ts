@@ -2,9 +2,10 @@ import type { Queryable } from '#libs/database';
 import { latencyBoundsMs } from './latency.js';
 
 /**
- * What is counted. Of `refused` the label is the code, of those ending in `_ms` the class of the duration, of the others the
- * outcome. `ack_ms`: a webhook's answer. `unanswered`: a receipt whose answer is not counted yet; it is never kept.
- * `delivery_ms`: the call that delivered. `reply_ms`: from the receipt of an event until its reply was delivered.
+ * What is counted. The label of `refused` is the code, of measures ending in `_ms` the class of the duration, of the
+ * others the outcome. `ack_ms`: a webhook's answer. `unanswered`: a receipt whose answer is not counted yet; it is
+ * never stored. `delivery_ms`: the call that delivered. `reply_ms`: from the receipt of an event until its reply was
+ * delivered.
  */
 export const measures = [
   'outcome',
@@ -19,7 +20,7 @@ export const measures = [
 ] as const;
 export type Measure = (typeof measures)[number];
 
-/** So many of one kind in one minute of one App. */
+/** How many of one kind in one minute of one App. */
 export interface StatisticCount {
   organization_id: string;
   project_id: string;
@@ -30,13 +31,13 @@ export interface StatisticCount {
   count: number;
 }
 
-/** Whose counts of which time. */
+/** Whose counts, over which time. */
 export interface StatisticScope {
   organizationId: string;
   projectId: string;
   appId: string | null;
   from: Date;
-  /** Not included. */
+  /** Exclusive. */
   to: Date;
 }
 
@@ -55,7 +56,7 @@ export interface CountOfApp {
 }
 
 const bounds = `ARRAY[${latencyBoundsMs.join(',')}]::double precision[]`;
-/** An event's id begins with the time it was received at. */
+/** An event's id begins with the time at which it was received. */
 const sinceReceipt = `extract(epoch FROM e.at) * 1000 - ('x' || lpad(substr(e.receipt_id, 5, 12), 16, '0'))::bit(64)::bigint`;
 
 /** What each journal entry adds to the counts. */
@@ -70,9 +71,9 @@ const counted = `
       WHERE e.stage = 'delivery' AND e.outcome = 'delivered' AND e.receipt_id ~ '^evt_[0-9a-f]{32}$'
   ) m`;
 
-/** Counts by measure and label; one row a minute and App holds them all, by `measure:label`. */
+/** Counts by measure and label: one row per minute and App holds them all, by `measure:label`. */
 const packed = `jsonb_object_agg(measure || ':' || label, count)`;
-/** @param rows of which table or query */
+/** @param rows the table or query to read */
 const unpacked = (rows: string): string => `
   SELECT s.*, split_part(c.key, ':', 1) AS measure, substr(c.key, position(':' IN c.key) + 1) AS label, c.value::bigint AS count
     FROM ${rows} s CROSS JOIN jsonb_each_text(s.counts) c`;
@@ -89,8 +90,8 @@ const add = (counts: string): string => `
 const longestStep = '1 hour';
 
 /**
- * Counts what the journal says of the time since the last count, one hour at a time.
- * @param lagMs entries are written some milliseconds after their time: so long is waited for them
+ * Counts the journal since the last count, one hour at a time.
+ * @param lagMs entries are written some milliseconds after their time, so it stays behind by this much
  * @returns whether there is more to count
  */
 export async function countJournal(db: Queryable & Transactional, lagMs: number): Promise<boolean> {
@@ -102,7 +103,7 @@ export async function countJournal(db: Queryable & Transactional, lagMs: number)
       [lagMs / 1_000, longestStep],
     )) as { counted_to: Date; upto: Date; more: boolean }[];
     if (!mark || mark.upto <= mark.counted_to) return false;
-    // The mark itself, not what JavaScript makes of it: a time there has no microseconds.
+    // The mark itself, not its JavaScript value, which has no microseconds.
     await tx.query(
       add(
         `SELECT e.organization_id, e.project_id, e.app_id, date_trunc('minute', e.at) AS minute, m.measure, m.label,
@@ -118,7 +119,7 @@ export async function countJournal(db: Queryable & Transactional, lagMs: number)
   });
 }
 
-/** Adds what a service has counted by itself. */
+/** Adds what a service has counted itself. */
 export async function addCounts(db: Queryable, counts: StatisticCount[]): Promise<void> {
   if (counts.length === 0) return;
   await db.query(
@@ -132,7 +133,7 @@ export async function addCounts(db: Queryable, counts: StatisticCount[]): Promis
   );
 }
 
-/** Counts by step; those since the last count are taken from the journal itself. @param step of Postgres' intervals */
+/** Counts by step; those since the last count are read from the journal itself. @param step a Postgres interval */
 export async function countsByStep(db: Queryable, scope: StatisticScope, step: string): Promise<CountAt[]> {
   return (await db.query(
     `SELECT date_bin($6::interval, minute, 'epoch'::timestamptz) AS at, measure, label, sum(count)::integer AS count
@@ -149,7 +150,7 @@ export async function countsByApp(db: Queryable, scope: StatisticScope): Promise
   )) as CountOfApp[];
 }
 
-/** Joins the minutes of what is older than `days` to hours. */
+/** Joins minutes older than `days` into hours. */
 export async function joinOldMinutes(db: Queryable, days: number): Promise<void> {
   await db.query(
     `WITH old AS (
@@ -174,11 +175,11 @@ interface Transactional {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
 }
 
-/** Answers are added every 30 s: until then, the receipts of these minutes tell how many there are. */
+/** Answers are added every 30 s: until then, the receipts of these minutes say how many there are. */
 const recent = `greatest($4::timestamptz, date_trunc('minute', now() - interval '1 minute'))`;
 const inScope = 'organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR app_id = $3)';
 
-/** Requests of Verify are receipts whose answers nobody counts. */
+/** Requests of Verify are receipts whose answers are not counted. */
 const unanswered = `
   SELECT app_id, minute, 'unanswered' AS measure, '' AS label, greatest(0, sum(count))::bigint AS count FROM (
     SELECT app_id, date_trunc('minute', at) AS minute, count(*) FROM journal.receipt

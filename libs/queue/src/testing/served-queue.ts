@@ -7,10 +7,10 @@ import { type DeadJob, JobServer } from '../job-server.js';
 
 type Handle = (payload: MessageRoutePayload, context: JobContext) => Promise<void> | void;
 
-/** A queue of `message.route` in a Redis database of its own, anew for each test; and a server of its jobs. */
+/** A `message.route` queue in a Redis database of its own, new for each test, and a server of its jobs. */
 export class ServedQueue {
   client!: JobClient;
-  /** Payloads that were given up. */
+  /** Payloads that were dead-lettered. */
   readonly dead: DeadJob<MessageRoutePayload>[] = [];
   private database!: RedisDatabase;
   private server: JobServer | null = null;
@@ -66,7 +66,7 @@ export class ServedQueue {
     return Promise.all(payloads.map((payload) => this.client.enqueue(messageRoute, payload)));
   }
 
-  /** Nothing waits, runs or is to be tried again. */
+  /** Resolves when nothing waits, runs or is to be retried. */
   untilIdle(): Promise<unknown> {
     return until('nothing is left', async () => {
       const { waiting, active, delayed } = await this.client.depth(messageRoute.queue);

@@ -40,7 +40,7 @@ const hidingStyle = new RegExp(
 
 const clippedToNothing = new RegExp(`(?:^|;)(?:max-)?(?:height|width):${zero}(?:;|$)`);
 
-/** Whether an element hides its text, as far as the element itself says: style sheets are not applied. */
+/** Whether an element hides its text, as far as the element itself shows: style sheets are not applied. */
 export function isHidden(name: string, attributes: Record<string, string>): boolean {
   if (unseen.has(name)) return name !== 'dialog' || !('open' in attributes);
   if ('hidden' in attributes) return true;
@@ -50,7 +50,7 @@ export function isHidden(name: string, attributes: Record<string, string>): bool
   return hidingStyle.test(rules) || (/(?:^|;)overflow[^;]*:hidden/.test(rules) && clippedToNothing.test(rules));
 }
 
-/** By hand: a pattern looks for the end of every comment that has none, which takes quadratic time. */
+/** Without a pattern: a pattern would search for the end of every unclosed comment, which takes quadratic time. */
 function withoutComments(style: string): string {
   let rules = '';
   let from = 0;

@@ -10,14 +10,14 @@ export interface HtmlText {
   unread: number;
 }
 
-/** The parser's cost grows with the square of the depth; a page nests some dozen elements. */
+/** The parser's cost is quadratic in the depth; a page nests a few dozen elements. */
 const maxDepth = 1_000;
 const chunk = 4_096;
 
-/** The text that a page would show: hidden parts dropped, lines where blocks end, the host of every link kept. */
+/** The text that a page would show: hidden parts dropped, line breaks at the ends of blocks, every link's host kept. */
 export function htmlToText(html: string): HtmlText {
   const flow = new TextFlow();
-  /** The open elements around the current place, from the first hidden one on; and how deep the place is. */
+  /** How many elements are open from the first hidden one on; and how deep the current place is. */
   let hiddenDepth = 0;
   let depth = 0;
   let dropped = 0;
@@ -58,7 +58,7 @@ export function htmlToText(html: string): HtmlText {
   return { text: flow.result(), dropped, unread: Math.max(0, html.length - read) };
 }
 
-/** Where a link leads, or an empty string when it does not leave the page. */
+/** The host that a link leads to, or an empty string when it stays on the page. */
 function hostOf(href: string | undefined): string {
   if (href === undefined) return '';
   const address = href.trim();

@@ -6,13 +6,15 @@ const blocks = new Set(
 );
 const spaced = new Set('p h1 h2 h3 h4 h5 h6 blockquote pre ul ol table'.split(' '));
 
-/** Lays text out as a page would: white space collapsed, blocks on lines of their own, an empty line around paragraphs. */
+/**
+ * Lays text out as a page would: white space collapsed, blocks on lines of their own, an empty line around paragraphs.
+ */
 export class TextFlow {
   private readonly parts: string[] = [];
-  /** White space owed before the next text: nothing, a space, or line ends. */
+  /** White space to write before the next text: none, a space, or line ends. */
   private owed = '';
   private preformatted = 0;
-  /** Where in `parts` each open link's text began. */
+  /** The index in `parts` at which each open link's text began. */
   private readonly linkStarts: number[] = [];
 
   open(name: string): void {
@@ -42,11 +44,11 @@ export class TextFlow {
     if (words.length > 1 && words.endsWith(' ')) this.owe(' ');
   }
 
-  /** Names where the link that closes leads, unless its text says so. */
+  /** Adds the host of the link that closes, unless its text already names it. */
   linkHost(host: string): void {
     const start = this.linkStarts.pop() ?? this.parts.length;
     if (host === '' || this.parts.length === start) return;
-    // Its first parts are enough, and links may be nested: looking at all of them would take quadratic time.
+    // The first parts are enough, and links may be nested: reading all of them would take quadratic time.
     const shown = this.parts
       .slice(start, start + 8)
       .join('')

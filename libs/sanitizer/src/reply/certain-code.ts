@@ -1,12 +1,12 @@
 import type { IsCode } from '../rules/code-spans.js';
 
 const opening = /^(`{3,}|~{3,})([^\n]*)$/;
-/** What makes renderers disagree about the fences after it: fences in lists and quotes, and HTML. */
+/** Makes renderers disagree about the fences after it: fences in lists and quotes, and HTML. */
 const unclear = /`{3}|~{3}|<[a-z!?/]/i;
 
 /**
- * Where every renderer shows code: between fences at the start of their lines, as long as nothing before them lets renderers
- * disagree about where code begins. Images elsewhere that only look like code might be loaded.
+ * Where every renderer shows code: between fences at the start of their lines, provided nothing before them lets
+ * renderers disagree about where code begins. Images elsewhere that only look like code might be loaded.
  */
 export function certainCodeIn(text: string): IsCode {
   const ranges: { start: number; end: number }[] = [];

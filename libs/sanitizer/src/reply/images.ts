@@ -10,17 +10,17 @@ const inline = new RegExp(
   'y',
 );
 const reference = new RegExp(`!\\[(${alt})\\](?:\\[(${alt})\\])?(?![[(])`, 'y');
-/** More than a renderer takes for a definition, or for the address of an inline image: nothing that one reads may be missed. */
+/** Match more than renderers accept as a definition, or an inline image's address: nothing they read may be missed. */
 const definition = /(?:\[([^[\]\n]{0,300}))?\]:[ \t]*(?:\n[ \t>]*)?<?([^\s<>]{0,2000})/g;
 const address = /\]\([\s>]{0,50}<?([^\s<>)]{0,2000})/g;
 
-/** An image that renderers load by itself tells its host what stands in its address. A broken bar makes it a link. */
+/** An image that renderers load automatically reveals its address to its host. A broken bar makes it a link. */
 const disarmed = '!¦[';
 export const imageNote = (host: string): string => `[image removed: ${host}]`;
 
 /**
- * Images of hosts that are not known: a note takes their place. One that is written so that renderers may disagree about it,
- * or that stands in what looks like code, is made a link.
+ * Images from unknown hosts: a note replaces them. An image that renderers may read differently, or that is in what
+ * looks like code, becomes a link.
  */
 export function images(known: KnownTargets): Rule {
   return {
@@ -54,7 +54,7 @@ export function images(known: KnownTargets): Rule {
 
 const unclear = Symbol('unclear');
 
-/** @returns the host that it must not tell anything; null when it may be shown */
+/** @returns the host that must not learn anything from it; null when it may be shown */
 function readImage(
   text: string,
   at: number,
@@ -73,7 +73,7 @@ function readImage(
 }
 
 interface Labels {
-  /** Hosts by the labels of definitions that must not be shown. */
+  /** By label: the hosts of definitions that must not be shown. */
   strange: Map<string, string>;
   fine: Set<string>;
 }
@@ -93,7 +93,7 @@ function hasStrangeAddress(text: string, known: KnownTargets): boolean {
   return false;
 }
 
-/** As CommonMark matches labels. */
+/** As CommonMark compares labels. */
 function folded(label: string): string {
   return label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase();
 }

@@ -6,9 +6,9 @@ import { type KnownTargets, strangeHost, unknownHost } from './targets.js';
 
 const tag = /<([a-z][^\s/<>]*)([^<>]*)(>?)/gi;
 const autolink = /^<(?:https?|mailto|ftp|tel):[^\s<>]*>$/i;
-/** They load something, or run it, whatever attributes they have. */
+/** They load or run something, whatever their attributes. */
 const alwaysLoads = /^(?:style|script)$/i;
-/** They load what an attribute names, which may stand behind a `>` in a quoted one. */
+/** They load what an attribute names, which may follow a `>` inside a quoted one. */
 const mayLoad =
   /^(?:img|image|picture|source|video|audio|track|i?frame|frameset|object|embed|applet|link|svg|input|meta|base|form|body|portal|use|feimage|bgsound)$/i;
 const loadingAttribute =
@@ -18,8 +18,8 @@ const plainImage = /^<img(?:\s+(?:alt|title)="[^"<>]*"|\s+(?:width|height)="?\d{
 const source = /\ssrc="([^"<>\s]+)"/gi;
 
 /**
- * HTML elements that a page loads something for, or that run something: a note takes their place, but for plain images of
- * known hosts. What looks like code, or is not closed, keeps its name behind a broken bar.
+ * HTML elements for which a page loads or runs something: a note replaces them, except for plain images from known
+ * hosts. What looks like code, or is not closed, keeps its name after a broken bar.
  */
 export function loadingElements(known: KnownTargets): Rule {
   return {
@@ -45,7 +45,7 @@ export function loadingElements(known: KnownTargets): Rule {
 function loads(name: string, rest: string, end: string): boolean {
   if (alwaysLoads.test(name)) return true;
   if (mayLoad.test(name)) return rest.includes('=') || (end === '' && rest !== '');
-  // A quote that is not closed hides the rest of the element behind what looks like its end.
+  // An unclosed quote hides the rest of the element behind what looks like its end.
   return loadingAttribute.test(rest) || /=\s*["']/.test(rest.replace(quoted, '""').replaceAll('""', ''));
 }
 

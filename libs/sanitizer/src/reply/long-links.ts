@@ -2,7 +2,7 @@ import { codeIn } from '../rules/code-spans.js';
 import type { Rule } from '../rules/rule.js';
 import { isAllowed, type KnownTargets, trailing } from './targets.js';
 
-/** Characters behind a link's host: more is data more often than an address. */
+/** Characters after a link's host: beyond this, it is more often data than an address. */
 const maxBehindHost = 256;
 const longLink = new RegExp(
   `(?:\\b(?:https?|ftp):|(?<=\\]\\(<?))//[^\\s<\\u3000-\\u9fff\\uff00-\\uffef]{${maxBehindHost},}|\\bwww\\.[^\\s<\\u3000-\\u9fff\\uff00-\\uffef]{${maxBehindHost},}`,
@@ -11,8 +11,8 @@ const longLink = new RegExp(
 const start = /^(?:[a-z]+:)?(?:\/\/)?[\w.:-]+(?=[/?#])\/?/i;
 
 /**
- * Links whose address holds a lot behind the host, unless the turn has read them as they stand or the agent's Skills name
- * their host: all but the host is cut. A person has to follow a link before it tells anything, so short ones stay.
+ * Cuts links to their host when a lot follows the host, unless the turn has read exactly that link or the agent's
+ * Skills name its host. A person has to follow a link before it reveals anything, so short ones stay.
  */
 export function longLinks(known: KnownTargets): Rule {
   return {

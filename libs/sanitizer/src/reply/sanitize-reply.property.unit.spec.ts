@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sanitizeReply } from '../index.js';
 
-/** Pieces of images, elements, thoughts and links, so that random texts join them in ways nobody thought of. */
+/** Pieces of images, elements, thoughts and links: random texts combine them in unforeseen ways. */
 const pieces = [
   '![', '!', '[', ']', '](', '][', ')', '(', '[a]', '![a]', ']: ', '[a]: https://e.example/', '\n\n[a]: ', 'https://e.example/?q=', '//e.example/',
   '<', '>', '<img', ' src="', ' src=', '"', "'", '<iframe ', '<style>', '<b', ' style=', '/', '\\', '`', '```', '\n', '\n\n', '- ', '> ', '   ',

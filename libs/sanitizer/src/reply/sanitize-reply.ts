@@ -13,16 +13,16 @@ import type { KnownTargets } from './targets.js';
 import { thinkingBlocks, thinkingNote } from './thinking-blocks.js';
 
 export interface SanitizedReply extends Sanitized {
-  /** The text without its notes of thinking: empty when a model only thought. */
+  /** The text without its notes about thinking: empty when a model only thought. */
   spoken: string;
 }
 
 const before: readonly Rule[] = [...characterRules, thinkingBlocks, htmlComments, hiddenReferences, chatTokens];
 
 /**
- * What a model wrote, in Markdown, as it may go out: without what a person does not see, without its thoughts, and without
- * what would carry data away by being shown. Notes stand where something was taken. As `sanitize` it never throws, takes
- * linear time, and changes nothing when run on its own result. It cuts nothing to a length.
+ * A model's Markdown in the form that may be sent: without what a person does not see, without its thoughts, and
+ * without what would leak data when shown. Notes mark what was removed. As `sanitize`, it never throws, takes linear
+ * time, and changes nothing when run on its own result. It does not limit the length.
  */
 export function sanitizeReply(markdown: string, known: Partial<KnownTargets> = {}): SanitizedReply {
   const { allowedHosts = [], namedLinks = new Set(), readLinks = new Set() } = known;
@@ -36,7 +36,7 @@ export function sanitizeReply(markdown: string, known: Partial<KnownTargets> = {
   return { text, spoken: text.replaceAll(thinkingNote, '').trim(), report };
 }
 
-/** A person's own words: freed of control characters alone. */
+/** A person's own words: only control characters are removed. */
 export function sanitizeOwnWords(text: string): Sanitized {
   const report = emptyReport();
   return { text: untilSettled(text, report, (current) => applied(controlRules, current, report)), report };
@@ -52,7 +52,7 @@ function applied(rules: readonly Rule[], text: string, report: SanitizerReport):
   return current;
 }
 
-/** Printable ASCII without a bracket: only its links may have to be cut. */
+/** Printable ASCII without a bracket: only its links may need cutting. */
 function isPlain(text: string): boolean {
   return /^[\t\n\x20-\x3b\x3d-\x5a\x5c-\x7e]*$/.test(text);
 }

@@ -1,21 +1,21 @@
-/** What a reply may show or link to without being asked about it. */
+/** What a reply may show or link to without asking. */
 export interface KnownTargets {
   /** Hosts whose images are shown: `api.example.com`, `*.example.com`, `localhost:8080`. */
   allowedHosts: readonly string[];
-  /** Links of the message that is answered: as they stand they may be shown as images too. */
+  /** Links in the message being answered: unchanged, they may also be shown as images. */
   namedLinks: ReadonlySet<string>;
-  /** Links of everything that the turn has read: as they stand they may be long. */
+  /** Links in everything that the turn has read: unchanged, they may be long. */
   readLinks: ReadonlySet<string>;
 }
 
 export const unknownHost = 'an unknown address';
 
-/** A host that every reader reads alike: no user name, no entity, no backslash in front of it or in it. */
+/** A host that all parsers read the same way: no user name, entity or backslash before it or in it. */
 const plainUrl = /^https?:\/\/([^\s/?#\\&@]+)(?=[/?#]|$)/i;
-/** Of the page's own server, or of no server at all. */
+/** On the page's own server, or on no server at all. */
 const ownAddress = /^(?:data:image\/|cid:|[#?]|\.{1,2}\/|\/(?![/\\&])|[^\s:&\\/?#<>]+(?:[/?#]|$))/i;
 
-/** @returns the host that showing the address would tell something, for people; null when it may be shown */
+/** @returns the host that would learn something if the address were shown, for people; null when it may be shown */
 export function strangeHost(address: string, { allowedHosts, namedLinks }: KnownTargets): string | null {
   if (address === '' || ownAddress.test(address) || namedLinks.has(address)) return null;
   const [, host] = plainUrl.exec(address) ?? [];
@@ -23,7 +23,7 @@ export function strangeHost(address: string, { allowedHosts, namedLinks }: Known
   return hostOf(address) ?? unknownHost;
 }
 
-/** Whether a link's host is one that the agent may know, whatever else stands in it. */
+/** Whether a link's host is one that the agent may know, whatever else the link contains. */
 export function isAllowed(address: string, hosts: readonly string[]): boolean {
   const [plain] = plainUrl.exec(address) ?? [];
   if (plain === undefined || !URL.canParse(plain)) return false;
@@ -44,7 +44,7 @@ function hostOf(address: string): string | null {
 const link = /\b(?:https?|ftp):\/\/[^\s<>"\\^`{|}]+/gi;
 export const trailing = /[)\].,;:!?'"*_]+$/;
 
-/** The links that stand in a text, as they stand there. */
+/** The links in a text, exactly as written. */
 export function linksIn(text: string): string[] {
   return [...text.matchAll(link)].flatMap(([found]) => [found, found.replace(trailing, '')]);
 }

@@ -7,14 +7,14 @@ const names = 'think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|(?:inner|
 const openers = `<(?:seed:)?(?:${names})(?:\\s[^<>\\n]{0,200})?>|\\[THINK\\]|◁think▷|<\\|begin_of_thought\\|>|<\\|channel\\|>\\s?(?:analysis|commentary)[^<\\n]{0,100}<\\|message\\|>`;
 const closers = `</(?:seed:)?(?:${names})\\s?>|\\[/THINK\\]|◁/think▷|<\\|end_of_thought\\|>|<\\|end\\|>`;
 const mark = new RegExp(`(${openers})|${closers}`, 'gi');
-/** Templates that put the opening tag into the prompt leave an answer that begins with thoughts and only ends them. */
+/** Templates that put the opening tag into the prompt produce answers that begin with thoughts and only close them. */
 const endsPrompted = /^(?:<\/(?:seed:)?think(?:ing)?\s?>|\[\/THINK\]|◁\/think▷|<\|end_of_thought\|>)$/i;
 const harmonyFinal = /(?:<\|start\|>assistant)?<\|channel\|>\s?final\s?<\|message\|>/y;
 
 /**
- * What reasoning models write before they answer (DeepSeek, Qwen, Kimi, Magistral, Seed, gpt-oss): from an opening tag to the
- * last closing one before the next opening one; to the end where none closes a tag that begins a line; from the start where
- * the first tag is a closing one. In code tags are code.
+ * What reasoning models write before they answer (DeepSeek, Qwen, Kimi, Magistral, Seed, gpt-oss): from an opening tag
+ * to the last closing one before the next opening one; to the end of the text when a tag at the start of a line is
+ * never closed; from the start of the text when the first tag is a closing one. Tags in code are code.
  */
 export const thinkingBlocks: Rule = {
   name: 'thinking_blocks',
@@ -57,7 +57,7 @@ function blocksOf(text: string, marks: (Range & { opens: boolean })[]): Range[] 
   return blocks;
 }
 
-/** An opening tag in the middle of a line that nothing closes is one that is spoken of. */
+/** An unclosed opening tag in the middle of a line is one that the text talks about. */
 function opensBlock(text: string, start: number, next: { opens: boolean } | undefined): boolean {
   if (next !== undefined && !next.opens) return true;
   let at = start;

@@ -1,9 +1,9 @@
 import { replacing } from './rule.js';
 
-/** Enough for every orthography (Tibetan and pointed Hebrew stack the most); more only covers the lines around. */
+/** Enough for every orthography (Tibetan and pointed Hebrew stack the most); more would only cover the lines around. */
 const maxMarks = 8;
 
-/** Before NFC, whose reordering of marks is quadratic in the length of a run. */
+/** Runs before NFC, whose reordering of marks is quadratic in the length of a run. */
 export const combiningMarks = replacing('combining_marks', new RegExp(`\\p{M}{${maxMarks + 1},}`, 'gu'), (run) =>
   Array.from(run.slice(0, maxMarks * 2))
     .slice(0, maxMarks)
@@ -11,14 +11,14 @@ export const combiningMarks = replacing('combining_marks', new RegExp(`\\p{M}{${
 );
 
 export interface LengthLimits {
-  /** UTF-16 units of the result, the note of the cut included. */
+  /** UTF-16 units of the result, including the note about the cut. */
   maxChars: number;
   maxLines: number;
 }
 
 /**
  * Cuts a text to its limits, between characters.
- * @param cutBefore units that were cut from this text already; the note tells the sum
+ * @param cutBefore units already cut from this text; the note states the sum
  */
 export function cutToLimits(text: string, limits: LengthLimits, cutBefore: number): { text: string; cut: number } {
   const end = Math.min(endOfLine(text, limits.maxLines), text.length);
@@ -36,7 +36,7 @@ function note(units: number): string {
   return `\n[cut: ${units} characters]`;
 }
 
-/** Where the given number of lines ends, or infinity when the text has no more lines than that. */
+/** Where the given number of lines ends, or infinity when the text has no more lines. */
 function endOfLine(text: string, lines: number): number {
   let at = -1;
   for (let line = 0; line < lines; line += 1) {

@@ -13,7 +13,7 @@ import { variationSelectors } from './variation-selectors.js';
 
 const compatibilityIdeograph = /[\uF900-\uFAFF\u{2F800}-\u{2FA1F}]/u;
 
-/** Marks are cut first: NFC is quadratic in them, and every other rule would read them all. */
+/** Marks are cut first: NFC is quadratic in them, and every other rule would have to read them all. */
 export const characterRules: readonly Rule[] = [
   combiningMarks,
   loneSurrogates,
@@ -29,7 +29,7 @@ export const characterRules: readonly Rule[] = [
   variationSelectors,
 ];
 
-/** What a person's own words lose: what no keyboard writes, and what makes text read otherwise than it is written. */
+/** Removed from a person's own words: what no keyboard writes, and what makes text read differently than written. */
 export const controlRules: readonly Rule[] = [
   loneSurrogates,
   escapeSequences,
@@ -38,7 +38,7 @@ export const controlRules: readonly Rule[] = [
   bidiControls,
 ];
 
-/** NFC, but for the compatibility ideographs: NFC makes another character of the one in somebody's name. */
+/** NFC, except for compatibility ideographs: NFC would replace the character in somebody's name by another one. */
 export const nfc: Rule = {
   name: 'nfc',
   apply(text) {

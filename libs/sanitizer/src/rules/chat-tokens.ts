@@ -11,7 +11,7 @@ const brackets = 'INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS';
 
 /** `<|im_start|>`: a name between bars, without the spaces of an operator (`a <| b |> c`). */
 const barred = new RegExp(`${open}[|｜∣ǀ│][^\\s|｜∣ǀ│<>＜＞]{1,64}[|｜∣ǀ│]${close}`, 'g');
-/** Every token in any dress. */
+/** Every token in any spelling. */
 const anyToken = new RegExp(
   `${barred.source}|${open}{2}/?SYS${close}{2}|${open}/?(?:${names})${close}|\\[/?(?:${brackets})\\]`,
   'gi',
@@ -19,9 +19,9 @@ const anyToken = new RegExp(
 const dressed = new RegExp(`^${open}${bar}`);
 
 /**
- * What chat templates mark turns with (ChatML, Llama, Mistral, Gemma, DeepSeek, Hermes): a template that is filled in
- * carelessly would read it as the end of the user's turn. In code it stays, but for the tokens between bars, which no
- * programming language writes: they keep their name between broken bars.
+ * Chat templates mark turns with these (ChatML, Llama, Mistral, Gemma, DeepSeek, Hermes): a carelessly filled template
+ * would read one as the end of the user's turn. They stay in code, except for tokens between bars, which no programming
+ * language uses: those keep their name between broken bars.
  */
 export const chatTokens: Rule = {
   name: 'chat_tokens',
@@ -34,7 +34,7 @@ export const chatTokens: Rule = {
   },
 };
 
-/** Speakers' names that older templates begin a turn with, after an empty line: they are put into brackets. */
+/** Speakers' names with which older templates begin a turn, after an empty line: they are put in brackets. */
 export const turnMarkers: Rule = {
   name: 'turn_markers',
   apply(text) {

@@ -1,11 +1,11 @@
-/** Whether the characters from `start` to `end` (exclusive) all stand in one piece of code. */
+/** Whether all characters from `start` to `end` (exclusive) are in one piece of code. */
 export type IsCode = (start: number, end: number) => boolean;
 
 const fenceLine = /^ {0,3}(`{3,}|~{3,})([^\n]*)$/gm;
 
 /**
- * Where Markdown shows code (CommonMark 4.5 and 6.1): between two fences, or two runs of as many backticks in one paragraph.
- * What is not closed is no code. Linear in the text.
+ * Where Markdown shows code (CommonMark 4.5 and 6.1): between two fences, or two runs of equally many backticks in one
+ * paragraph. Unclosed code is not code. Linear in the text.
  */
 export function codeIn(text: string): IsCode {
   if (!text.includes('`') && !text.includes('~~~')) return () => false;
@@ -34,7 +34,7 @@ function fencedBlocks(text: string): Range[] {
   for (const match of text.matchAll(fenceLine)) {
     const [line, fence = '', rest = ''] = match;
     if (open === null) {
-      // The words after an opening fence of backticks hold none: else it is a span in a line.
+      // The text after an opening backtick fence contains no backtick: otherwise it is an inline span.
       if (fence.startsWith('~') || !rest.includes('`')) open = { start: match.index, fence };
     } else if (fence[0] === open.fence[0] && fence.length >= open.fence.length && rest.trim() === '') {
       blocks.push({ start: open.start, end: match.index + line.length });
@@ -56,7 +56,7 @@ function inlineSpans(text: string, from: number, to: number): Range[] {
   return spans;
 }
 
-/** Each run that opens a span closes at the next of its length; those between belong to the code. */
+/** Each run that opens a span closes at the next one of its length; those in between belong to the code. */
 function closedRuns(runs: { start: number; length: number }[]): Range[] {
   const spans: Range[] = [];
   const next = new Map<number, number>();

@@ -1,11 +1,11 @@
 import { removing, replacing } from './rule.js';
 
-/** Half a character: PostgreSQL refuses it, and every reader decodes it differently. */
+/** Half a character: PostgreSQL refuses it, and decoders disagree about it. */
 export const loneSurrogates = replacing('lone_surrogates', /\p{Cs}/gu, () => '\uFFFD');
 
 /**
- * Terminal sequences (ECMA-48), before control characters: without their ESC, their parameters would stay as text.
- * Strings (OSC, DCS, SOS, PM, APC) end at ST or BEL; one that does not end loses its introducer alone. Every part
+ * Terminal sequences (ECMA-48), removed before control characters: without their ESC, their parameters would remain as
+ * text. Strings (OSC, DCS, SOS, PM, APC) end at ST or BEL; an unterminated one loses only its introducer. Every part
  * stops at the next ESC, so the search is linear.
  */
 export const escapeSequences = removing(

@@ -2,7 +2,7 @@ import { replacing } from './rule.js';
 
 const removed = '[marker removed]';
 
-/** Letters that look like those of a marker and that NFKD leaves as they are. */
+/** Letters that resemble those of a marker, and that NFKD does not change. */
 const lookalikes: Record<string, string> = {
   ...spread('e', 'еҽᴇ℮ɛεε'),
   ...spread('x', 'хχ×ҳᕁ'),
@@ -22,12 +22,12 @@ function spread(letter: string, characters: string): Record<string, string> {
 
 const opening = '[\\[［【〔⟦〖❲⁅⦋⦗『「]';
 const closing = '\\]］】〕⟧〗❳⁆⦌⦘』」';
-/** A closing marker in any shape, and an opening one with something like an id: `[External]` in a subject is neither. */
+/** A closing marker in any form, and an opening one with something like an id: `[External]` in a subject is neither. */
 const marker = /^\[\s*(?:\/\s*externa[l1i|!](?![a-z])|externa[l1i|!]\s+(?=\S*\d)\w{4,}\s*\])/;
 
 /**
- * Imitations of the lines that the prompt puts around external text (`[external <id>]`, `[/external <id>]`), whatever
- * letters they are spelled with.
+ * Imitations of the lines that the prompt puts around external text (`[external <id>]`, `[/external <id>]`), however
+ * their letters are written.
  */
 export const fenceMarkers = replacing(
   'fence_markers',
@@ -35,7 +35,7 @@ export const fenceMarkers = replacing(
   (candidate) => (marker.test(folded(candidate)) ? removed : candidate),
 );
 
-/** Compatibility forms, accents, case and lookalikes folded to the letters they pass for. */
+/** Folds compatibility forms, accents, case and lookalikes to the letters that they imitate. */
 function folded(text: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();

@@ -9,8 +9,8 @@ const removed = '[comment removed]';
 const unclosed = '[unclosed comment]';
 
 /**
- * HTML comments, which a page does not show: a note takes their place. One that does not end hides what follows in some
- * readers and nothing in others: a note takes the place of its opener, and what follows is shown. In code they stay.
+ * HTML comments, which a page does not show: a note replaces them. An unclosed comment hides what follows in some
+ * readers and nothing in others: a note replaces its opener, and what follows is shown. In code they stay.
  */
 export const htmlComments: Rule = {
   name: 'html_comments',
@@ -38,8 +38,8 @@ export const htmlComments: Rule = {
 };
 
 /**
- * Markdown link definitions (CommonMark 4.7) whose target is no link: no renderer shows them, so they are where text for
- * models is hidden. `[1]: https://example.com "title"` stays; in code all stay.
+ * Markdown link definitions (CommonMark 4.7) whose target is not a link: no renderer shows them, so they can hide text
+ * for models. `[1]: https://example.com "title"` stays; in code all stay.
  */
 export const hiddenReferences: Rule = {
   name: 'hidden_references',

@@ -1,14 +1,14 @@
 import { characterAt, characterBefore } from './neighbours.js';
 import { removing, replacing, type Rule } from './rule.js';
 
-/** Embeddings, overrides and isolates (UAX #9): text that reads otherwise than it is written. */
+/** Embeddings, overrides and isolates (UAX #9): they make text read differently from how it is written. */
 const steering = '\\u202A-\\u202E\\u2066-\\u2069';
 const marks = '\\u061C\\u200E\\u200F';
 const rightToLeft = /[\p{Script=Arab}\p{Script=Hebr}\p{Script=Syrc}\p{Script=Thaa}\p{Script=Nkoo}\p{Script=Adlm}]/u;
 
 /**
- * Directional marks stay, one in a row, in lines that hold right-to-left letters: there they keep a number or a bracket in
- * its place. Everything else that steers the direction goes.
+ * Directional marks stay, one in a row, in lines with right-to-left letters: they keep a number or a bracket in its
+ * place there. Everything else that steers the direction is removed.
  */
 export const bidiControls: Rule = {
   name: 'bidi_controls',
@@ -28,7 +28,7 @@ export const bidiControls: Rule = {
   },
 };
 
-/** Unicode tags spell invisible ASCII. The three registered subdivision flags (England, Scotland, Wales) stay. */
+/** Unicode tags encode invisible ASCII. The three registered subdivision flags (England, Scotland, Wales) stay. */
 export const tagCharacters = replacing(
   'tag_characters',
   /\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}|[\u{E0000}-\u{E007F}]+/gu,
@@ -44,7 +44,7 @@ export const invisibleCharacters = removing(
   /(?:\u034F|\u17B4|\u17B5|[\u00AD\u115F\u1160\u180E\u2060-\u2065\u206A-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{1BCA0}-\u{1BCA3}\u{1D173}-\u{1D17A}\u{E0080}-\u{E00FF}\u{E01F0}-\u{E0FFF}\p{Noncharacter_Code_Point}])+/gu,
 );
 
-/** Scripts that are written without spaces, in which a zero-width space separates words. */
+/** Scripts written without spaces, in which a zero-width space separates words. */
 const unspaced =
   /^[\p{Script=Thai}\p{Script=Laoo}\p{Script=Khmr}\p{Script=Mymr}\p{Script=Tale}\p{Script=Talu}\p{Script=Lana}\p{Script=Java}\p{Script=Bali}\p{Script=Sund}\p{Script=Tibt}]$/u;
 
@@ -55,7 +55,7 @@ export const zeroWidthSpaces = replacing('invisible_characters', /\u200B+/g, (ru
 
 const braille = /^[\u2801-\u28FF]$/;
 
-/** The blank of Braille is its space beside Braille, and elsewhere a space that does not look like one. */
+/** The Braille blank is a space next to Braille; elsewhere it is a space that does not look like one. */
 export const brailleBlanks = replacing('invisible_characters', /\u2800+/g, (run, offset, text) =>
   braille.test(characterBefore(text, offset)) || braille.test(characterAt(text, offset + run.length)) ? run : ' ',
 );

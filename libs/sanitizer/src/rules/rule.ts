@@ -8,8 +8,8 @@ export interface Rule {
 
 /**
  * A rule that replaces what a pattern finds.
- * @param pattern global, without groups; linear in the text whatever stands there
- * @param replace returns the match itself to let it stand
+ * @param pattern global, without groups; linear in the text, whatever that contains
+ * @param replace returns the match itself to keep it
  */
 export function replacing(
   name: RuleName,

@@ -8,12 +8,13 @@ const ideograph = /^\p{Unified_Ideograph}$/u;
 const mongolian = /^\p{Script=Mongolian}$/u;
 /** Letters and signs with standardised variants (StandardizedVariants.txt): mathematical signs, Myanmar and Phags-pa letters. */
 const varied = /^[\p{Sm}\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Script=Manichaean}]$/u;
-/** Names need a few; more of them spell hidden bytes, eight bits each. */
+/** Names need a few; more of them encode hidden bytes, eight bits each. */
 const maxIdeographs = 64;
 
 /**
- * One selector stays where it chooses a form that people see: on an emoji base, in a keycap, on an ideograph (the variants
- * of names, the first of a text), on Mongolian letters, on signs with standardised variants. All others spell hidden bytes.
+ * A single selector stays where it chooses a visible form: on an emoji base, in a keycap, on an ideograph (variants in
+ * names, the first of a text), on Mongolian letters, on signs with standardised variants. All others encode hidden
+ * bytes.
  */
 export const variationSelectors: Rule = {
   name: 'variation_selectors',

@@ -5,26 +5,26 @@ import { broken, type Diagnosis, type Finding, unwise, well } from './finding.js
 import { postgresFindings } from './postgres-findings.js';
 import { redisFindings } from './redis-findings.js';
 
-/** What one service looks at by itself, of the organization of who asks. */
+/** What a service checks itself, for the caller's organization. */
 export type OwnCheck = (caller: Principal) => Promise<Finding[]>;
 
 interface Parts {
   service: string;
-  /** Read at boot; those named in `alikeNames` are told, and no other. */
+  /** Read at boot; only those in `alikeNames` are reported. */
   settings: object;
   database: Database | null;
   jobs: JobClient | null;
 }
 
-/** Settings that have to be the same in all services that have them. None is a secret. */
+/** Settings that have to be equal in all services that have them. None is a secret. */
 const alikeNames = ['PUBLIC_URL', 'MESSAGE_MAX_DEPTH'];
 
-/** How a service finds itself when it is asked: its stores, its clock, its settings, and what it adds. */
+/** A service's report on itself, on request: its stores, its clock, its settings, and what it adds. */
 export class Diagnoser {
   private readonly own: OwnCheck[] = [];
   private parts: Parts | null = null;
 
-  /** Once the service is built. */
+  /** Called once the service is built. */
   of(parts: Parts): void {
     this.parts = parts;
   }

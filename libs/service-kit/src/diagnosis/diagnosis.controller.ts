@@ -4,7 +4,7 @@ import { Caller, type Principal, RequireScopes } from '../principal.js';
 import { Diagnoser } from './diagnoser.js';
 import type { Diagnosis } from './finding.js';
 
-/** For the portal, which joins what all services find. */
+/** For the portal, which joins the reports of all services. */
 @ApiExcludeController()
 @Controller('internal/diagnosis')
 @RequireScopes('service')

@@ -1,4 +1,4 @@
-/** What is looked at; the vocabulary of `gatehouse doctor`. */
+/** What is checked; the vocabulary of `gatehouse doctor`. */
 export const checks = [
   'services',
   'settings',
@@ -11,26 +11,26 @@ export const checks = [
 ] as const;
 export type Check = (typeof checks)[number];
 
-/** What one look at one thing found. */
+/** The result of one check of one thing. */
 export interface Finding {
   check: Check;
-  /** error: something does not work, or a message may be lost. warning: it will not for long, or is unwise. */
+  /** error: something does not work, or a message may be lost. warning: it soon will not, or is unwise. */
   state: 'ok' | 'warning' | 'error';
-  /** In one line, for people; holds no secret. */
+  /** One line for people; contains no secret. */
   text: string;
-  /** Null where all is well. */
+  /** Null when all is well. */
   what_to_do: string | null;
 }
 
-/** How a service finds itself. */
+/** A service's report on itself. */
 export interface Diagnosis {
   service: string;
-  /** Of Node. */
+  /** The Node version. */
   runtime: string;
-  /** RFC 3339: its clock. */
+  /** Its clock, RFC 3339. */
   now: string;
   uptime_seconds: number;
-  /** What has to be the same in all services that tell it. */
+  /** What has to be equal in all services that report it. */
   alike: Record<string, string>;
   findings: Finding[];
 }
@@ -49,11 +49,11 @@ export const broken = (check: Check, text: string, what_to_do: string): Finding 
   what_to_do,
 });
 
-/** Clocks of services may differ by as much: a token that one makes is refused by another from there on. */
+/** Clocks of services may differ by this much: beyond it, one service refuses another's tokens. */
 const refusedFromMs = 10_000;
 const noticedFromMs = 2_000;
 
-/** @param aheadMs how far the clock is before the other one; negative: behind it */
+/** @param aheadMs how far the clock is ahead of the other one; negative: behind it */
 export function clockFinding(what: string, aheadMs: number): Finding {
   const apart = Math.abs(aheadMs);
   const text = `${what} is ${(apart / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead'}.`;

@@ -2,7 +2,7 @@ import type { Database } from '#libs/database';
 import { broken, clockFinding, type Finding, unwise, well } from './finding.js';
 
 const leastVersion = 150_000;
-/** What an acknowledgement promises is on the disk only while these are on. */
+/** An acknowledged receipt is on disk only while these are on. */
 const durable = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 
 interface ServerState {

@@ -3,7 +3,7 @@ import { broken, clockFinding, type Finding, unwise, well } from './finding.js';
 
 const [leastMajor, leastMinor] = [6, 2];
 
-/** Whether Redis answers, is new enough, and forgets no job for want of memory. */
+/** Whether Redis answers, is new enough, and evicts no job for lack of memory. */
 export async function redisFindings(jobs: JobClient): Promise<Finding[]> {
   try {
     const asked = Date.now();

@@ -9,16 +9,16 @@ export const derivedKey = 'gatehouse:entity-tag-without';
 /** Reads what a route changes, as its GET shows it. */
 export type ReadEdited<C> = (controller: C, caller: Principal, id: string) => Promise<object>;
 
-/** Of a GET: the answer carries the `ETag` of what it shows. */
+/** For a GET: the answer carries the `ETag` of what it shows. */
 export const ShowsEntityTag = (): MethodDecorator => SetMetadata(shownKey, true);
 
-/** Of a GET, PATCH or PUT: fields of its answer that nobody edits and that change by themselves are not of the `ETag`. */
+/** For a GET, PATCH or PUT: excludes from the `ETag` fields that nobody edits and that change on their own. */
 export const TagsWithout = (...fields: string[]): MethodDecorator => SetMetadata(derivedKey, fields);
 
 /**
- * Of a PATCH or PUT: the answer carries an `ETag`, and a request with `If-Match` changes only what is still as its caller
- * read it.
- * @param parameter of the path, that names what is changed
+ * For a PATCH or PUT: the answer carries an `ETag`, and a request with `If-Match` changes only what is unchanged since
+ * its caller read it.
+ * @param parameter of the path, which names what is changed
  */
 export const Edits = <C>(read: ReadEdited<C>, parameter = 'id'): MethodDecorator =>
   applyDecorators(

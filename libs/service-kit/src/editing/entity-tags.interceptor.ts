@@ -2,18 +2,18 @@ import type { Database } from '#libs/database';
 import type { CallHandler, ExecutionContext, INestApplication, NestInterceptor, Type } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
+import { createHash } from 'node:crypto';
 import { from, lastValueFrom, map, type Observable } from 'rxjs';
 import type { AuthenticatedRequest } from '../principal.js';
 import { Problem } from '../problem.js';
 import { derivedKey, editedKey, type ReadEdited, shownKey } from './editable.js';
-import { entityTagOf, matchesEntityTag } from './entity-tag.js';
 
 interface Edited {
   read: ReadEdited<object>;
   parameter: string;
 }
 
-/** `ETag` and `If-Match` of the routes that say so: nobody overwrites a change that they have not seen. */
+/** `ETag` and `If-Match` of the routes that use them: nobody overwrites a change that they have not seen. */
 export class EntityTags implements NestInterceptor {
   private readonly reflector = new Reflector();
   private lastEdit: Promise<unknown> = Promise.resolve();
@@ -47,7 +47,7 @@ export class EntityTags implements NestInterceptor {
     );
   }
 
-  /** One at a time for each resource, in all replicas: of two edits of the same state the second one finds it changed. */
+  /** One at a time per resource, in all replicas: of two edits of the same state, the second finds it changed. */
   private async editIfUnchanged(
     controller: Type<object>,
     edited: Edited & { without: string[] },
@@ -71,10 +71,38 @@ export class EntityTags implements NestInterceptor {
     );
   }
 
-  /** One at a time in this process: each holds a connection while its handler needs others, and the pool would run dry. */
+  /**
+   * One at a time in this process: each holds a connection while its handler needs others, and the pool would run dry.
+   */
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.lastEdit.then(work);
     this.lastEdit = turn.catch(() => undefined);
     return turn;
   }
+}
+
+/**
+ * A strong entity tag (RFC 9110, section 8.8.3) of an answer, independent of the order of its fields.
+ * @param without fields of the answer to leave out
+ */
+function entityTagOf(shown: object, without: string[] = []): string {
+  const kept = Object.fromEntries(Object.entries(shown).filter(([field]) => !without.includes(field)));
+  return `"${createHash('sha256').update(canonical(kept)).digest('base64url').slice(0, 27)}"`;
+}
+
+/** Whether an `If-Match` header allows a change of what has this tag (RFC 9110, section 13.1.1): weak tags do not. */
+function matchesEntityTag(ifMatch: string, tag: string): boolean {
+  if (ifMatch.trim() === '*') return true;
+  const tags: string[] = ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  return tags.includes(tag);
+}
+
+function canonical(value: unknown): string {
+  // Through JSON first: what is compared is what is sent, with dates as text.
+  const sent: unknown = JSON.parse(JSON.stringify(value ?? null));
+  return JSON.stringify(sent, (_key, entry: unknown) =>
+    typeof entry === 'object' && entry !== null && !Array.isArray(entry)
+      ? Object.fromEntries(Object.entries(entry).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : entry,
+  );
 }

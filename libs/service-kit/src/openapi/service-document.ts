@@ -3,10 +3,12 @@ import { ApiExtension, DocumentBuilder, type OpenAPIObject, SwaggerModule } from
 
 const open = 'x-gatehouse-open';
 
-/** Of a view: it has fields that somebody else adds, such as those of a manifest that no version here knows. */
+/** For a view: it may have further fields, such as those of a manifest that this version does not know. */
 export const OpenSchema = (): ClassDecorator => ApiExtension(open, true);
 
-/** The service's own part of the API's description (OpenAPI 3.1), made of its controllers; the portal joins the parts. */
+/**
+ * The service's own part of the API description (OpenAPI 3.1), made from its controllers; the portal joins the parts.
+ */
 export function serviceDocument(app: INestApplication, name: string): OpenAPIObject {
   const document = SwaggerModule.createDocument(
     app,

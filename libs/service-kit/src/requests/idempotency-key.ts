@@ -3,7 +3,7 @@ import { applyDecorators, createParamDecorator, type ExecutionContext } from '@n
 import { ApiHeader, ApiUnprocessableEntityResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 
-/** Of a route that takes the header: how it is described. @param gives what the same key gives */
+/** For a route that takes the header: its description. @param gives the result of using the same key again */
 export const TakesIdempotencyKey = (gives: string, required = false): MethodDecorator =>
   applyDecorators(
     ApiHeader({ name: 'Idempotency-Key', required, description: gives }),

@@ -5,25 +5,25 @@ interface Queryable {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
 }
 
-/** What a caller asks for under its Idempotency-Key. */
+/** A caller's request under its Idempotency-Key. */
 export interface KeyedRequest {
   projectId: string;
   key: string;
-  /** What is asked for, with everything that matters to it: another request under the same key is refused. */
+  /** The request, with everything that matters to it: a different request under the same key is refused. */
   request: string;
 }
 
-/** @param key the caller's, or null: then there is nothing to remember */
+/** @param key the caller's, or null when there is nothing to remember */
 export function keyed(caller: Pick<Principal, 'projectId'>, key: string | null, request: string): KeyedRequest | null {
   return key === null ? null : { projectId: caller.projectId, key, request };
 }
 
 /**
- * Does `work` in `tx`, once under a caller's key: the key, the work and its answer are committed together. Whoever asks
- * under it at the same time waits for the end of `tx`. Work that throws leaves the key free.
- * @param schema the service's, which has the table `request_key`
- * @param asked null where the caller sent no key
- * @returns what `work` gave, now or under the key before
+ * Does `work` in `tx`, once per caller's key: the key, the work and its answer are committed together. A concurrent
+ * request under the same key waits for the end of `tx`. Work that throws leaves the key free.
+ * @param schema the service's, with the table `request_key`
+ * @param asked null when the caller sent no key
+ * @returns the result of `work`, from now or from the earlier request under the key
  * @throws Problem 422 `idempotency_key_reused`
  */
 export async function once<T extends object>(

@@ -20,18 +20,18 @@ import type { EventFilter } from '../event-filter.js';
 import { EventSearch } from '../event-search.service.js';
 import { Replayer, type Scope } from '../replayer.js';
 
-/** What was begun, and whether the filter finds more than one batch takes. */
+/** The batch that was started, and whether the filter matches more than one batch takes. */
 export interface BatchBegun extends BatchProgress {
   more: boolean;
 }
 
 const sweepEveryMs = 1_000;
-/** Of a batch that another replica took and did not finish. */
+/** How often to look for a batch that another replica took and did not finish. */
 const idleMs = 10_000;
 const itemsAtATime = 20;
 const leaseMs = 60_000;
 
-/** Does for many events, one after the other, what was asked for all of them; the rows keep what is left. */
+/** Does for many events, one after the other, what was requested for all of them; the rows store what is left. */
 @Injectable()
 export class BatchService extends Sweeping {
   private readonly sweeper: Sweeper;
@@ -108,11 +108,11 @@ export class BatchService extends Sweeping {
     for (const item of taken.items) {
       await endBatchItem(this.db, taken.batch.id, item.subject_id, await this.attempt(taken.batch, item));
     }
-    // Fewer may have been taken than there are, where a batch ended: look again at once.
+    // Fewer items than exist may have been taken, where a batch ended: look again at once.
     return limit;
   }
 
-  /** @returns what went wrong, or null */
+  /** @returns the error, or null */
   private async attempt(batch: Batch, item: BatchItem): Promise<string | null> {
     const caller: Principal = {
       subject: batch.created_by,
@@ -120,7 +120,7 @@ export class BatchService extends Sweeping {
       projectId: batch.project_id,
       scopes: [],
     };
-    // A replay makes new runs: one that may have been made is left for a person to look at.
+    // A replay creates new runs: if that may have happened already, a person has to look at it.
     if (batch.kind === 'replay' && item.interrupted) return 'interrupted: look at its runs before replaying it again';
     try {
       if (batch.kind === 'replay')
@@ -133,7 +133,7 @@ export class BatchService extends Sweeping {
   }
 }
 
-/** A filter as text, whatever order its fields came in. */
+/** A filter as text, independent of the order of its fields. */
 function inOrder(filter: object): string {
   return JSON.stringify(filter, Object.keys(filter).toSorted());
 }

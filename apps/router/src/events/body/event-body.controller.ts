@@ -7,7 +7,7 @@ import { EventRequestView } from './event-request.dto.js';
 import { EventBodyService } from './event-body.service.js';
 
 const anyBytes = 'application/octet-stream';
-/** A type and its parameters (RFC 9110, 8.3.1): what is none of it is not sent on. */
+/** A media type and its parameters (RFC 9110, 8.3.1): anything else is not passed on. */
 const mediaType = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(\s*;[\x20-\x7e]{0,200})?$/;
 
 @ApiTags('events')
@@ -25,7 +25,7 @@ export class EventBodyController {
   @ApiOperation({ operationId: 'getEventBody', summary: 'What was received, byte for byte' })
   async bytes(@Caller() caller: Principal, @Param('id') id: string, @Res() reply: FastifyReply): Promise<void> {
     const { body, body_encoding: encoding, content_type: type } = await this.bodies.read(caller, id);
-    // Whatever a stranger sent: no browser may show it, guess at it, or run it in this origin.
+    // Anyone may have sent this: no browser may show it, sniff it, or run it in this origin.
     await reply
       .headers({
         'content-type': type !== null && mediaType.test(type) ? type : anyBytes,

@@ -6,7 +6,7 @@ import type { EventRequestView } from './event-request.dto.js';
 import { maskedRequest } from './masked-request.js';
 import type { Scope } from '../replayer.js';
 
-/** Reads what was received for an event where it is kept: in the receipt, which the ingress owns. */
+/** Reads what was received for an event from its receipt, which the ingress owns. */
 @Injectable()
 export class EventBodyService {
   constructor(@Inject(INGRESS) private readonly ingress: ServiceClient) {}

@@ -1,15 +1,15 @@
 import type { InboundRequest, StoredRequest } from '#libs/contracts';
 import type { EventRequestView } from './event-request.dto.js';
 
-/** Headers and query parameters whose value lets somebody in. */
+/** Headers and query parameters whose value grants access. */
 const secretNames =
   /authorization|cookie|secret|token|passw|api[-_]?key|credential|private|session|^x-goog-channel-|^proxy-auth/i;
-/** What proves who sent it: its beginning tells the scheme, and the whole would let it be sent again. */
+/** Proof of the sender: its beginning shows the scheme, and the whole would allow a replay. */
 const proofNames = /signature|^x-hub-|hmac|digest|^sig$/i;
 const shownOfProof = 16;
 const shownBodyChars = 262_144;
 
-/** A stored request as people see it: no token of the webhook's URL, no secret of its sender. */
+/** A stored request as shown to people: without the token of the webhook's URL, and without the sender's secrets. */
 export function maskedRequest(eventId: string, stored: StoredRequest): EventRequestView {
   const { request, received_at, remote_address, verified_scheme, bytes } = stored;
   const text = request.body_encoding === 'utf8' ? request.body : null;

@@ -13,7 +13,7 @@ export class DeadLetterFilter extends OrderedQuery {
   @Text(40, { optional: true, description: 'Died before this time (RFC 3339)' }) until?: string;
 }
 
-/** @throws Problem 422 for a time that is none */
+/** @throws Problem 422 for an invalid time */
 export function deadLetterQuery(filter: DeadLetterFilter): Omit<DeadLetterQuery, 'organizationId' | 'projectId'> {
   return {
     appId: filter.app_id ?? null,

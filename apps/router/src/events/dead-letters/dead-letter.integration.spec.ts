@@ -55,7 +55,7 @@ const settled = (id: string) =>
     const { body } = await world.api<Letter>('GET', `${path}/${id}`);
     return body.state !== 'redriving' && body.state !== 'open' ? body : null;
   });
-/** What the sweeper waits for between two tries. */
+/** Ends the sweeper's wait between two attempts. */
 const makeDue = () => world.rows('UPDATE journal.dead_letter SET next_at = now()');
 
 describe('a dead letter', () => {

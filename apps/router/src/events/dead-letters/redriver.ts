@@ -16,13 +16,13 @@ import { GATEWAY } from '../../services.js';
 import { Replayer, type Scope } from '../replayer.js';
 
 const sweepEveryMs = 1_000;
-/** A letter comes again after five seconds at the earliest, to see how it ended. */
+/** A letter is due again after five seconds at the earliest, to check how it ended. */
 const idleMs = 3_000;
 const sweepBatch = 50;
 
 /**
- * Sends dead letters again, each once: what dies again is a new letter. The row keeps that it was asked for, and is
- * swept until the journal says how it ended, so a job that Redis loses is added again.
+ * Redrives dead letters, each once: if one is dead-lettered again, that is a new letter. The row records the request,
+ * and is swept until the journal says how it ended, so a job that Redis loses is added again.
  */
 @Injectable()
 export class Redriver extends Sweeping {
@@ -46,8 +46,8 @@ export class Redriver extends Sweeping {
   }
 
   /**
-   * Takes a letter; it is sent at once.
-   * @param key the caller's Idempotency-Key: who asks again under it is told how the letter stands
+   * Takes a letter and sends it at once.
+   * @param key the caller's Idempotency-Key: repeating it returns the letter's current state
    * @throws Problem 404 `dead_letter_not_found`; 409 `already_redriven`; 422 `idempotency_key_reused`
    */
   async redrive(caller: Principal, id: string, key: string | null): Promise<DeadLetter> {
@@ -85,14 +85,14 @@ export class Redriver extends Sweeping {
         if (letter.redrive_error !== null) await noteRedriveFailure(this.db, letter.id, null);
       }
     } catch (error) {
-      // The row is due again later, and says why.
+      // The row is due again later, and records why.
       const cause = error instanceof Problem ? error.detail : 'It could not be sent.';
       await noteRedriveFailure(this.db, letter.id, cause);
       this.logger.warn({ event: 'redrive.failed', id: letter.id, drives: letter.drives, error: String(error) });
     }
   }
 
-  /** How a turn stands, the engine says. */
+  /** The engine knows the state of a turn. */
   private async driveTurn(letter: DeadLetter): Promise<void> {
     const scope = { organizationId: letter.organization_id, projectId: letter.project_id };
     const done = await lettersBefore(this.db, letter);
@@ -112,7 +112,9 @@ export class Redriver extends Sweeping {
     }
   }
 
-  /** The gateway keeps a reopened delivery until it ends: once is enough, and that it is open already as good. */
+  /**
+   * The gateway keeps a reopened delivery until it ends: once is enough, and one that is already open counts as well.
+   */
   private async reopenDelivery(scope: { organizationId: string; projectId: string }, id: string): Promise<void> {
     try {
       await this.gateway.post(`/internal/deliveries/${encodeURIComponent(id)}/redrive`, scope, {});

@@ -5,8 +5,8 @@ import { DataSource } from 'typeorm';
 const dayMs = 86_400_000;
 
 /**
- * What is old in each table: `$1` is the time, `$2` that time as the digits an id of it begins with. Ids tell the time, so
- * the primary key finds old rows.
+ * The old rows of each table: `$1` is the time, `$2` that time as the digits with which an id of that time begins. Ids
+ * contain the time, so the primary key finds old rows.
  */
 const old = {
   claim: 'claimed_at < $1 AND $2::text IS NOT NULL',
@@ -35,7 +35,7 @@ export class RetentionRepository implements RetainedRows<RetainedTable> {
     return (result as [unknown[], number])[1];
   }
 
-  /** Messages of one project. Their claims are kept as long as all: a provider may send again for days. @returns how many */
+  /** Messages of one project, without their claims: a provider may send again for days. @returns how many */
   async deleteOldOf(projectId: string, keepDays: number, limit: number): Promise<number> {
     const before = new Date(Date.now() - keepDays * dayMs);
     const result: unknown = await this.db.query(

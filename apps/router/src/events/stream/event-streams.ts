@@ -9,10 +9,10 @@ import { ScopeFeed } from './scope-feed.js';
 import { StreamClient } from './stream-client.js';
 import type { StreamFilter } from './stream-filter.js';
 
-/** What is older is not sent again: the client has to ask for the list. */
+/** Anything older is not sent again: the client has to request the list. */
 const resumableMs = 3_600_000;
 
-/** The live streams of this process: one question to the journal for all who listen to one project. */
+/** The live streams of this process: one read of the journal serves everybody who listens to a project. */
 @Injectable()
 export class EventStreams implements OnModuleDestroy {
   private readonly logger = new Logger('event-streams');
@@ -39,7 +39,7 @@ export class EventStreams implements OnModuleDestroy {
     }
   }
 
-  /** @param after the time of the last entry that the client has, or null for a new one */
+  /** @param after the time of the last entry that the client has, or null for a new client */
   async serve(scope: Scope, filter: StreamFilter, after: Date | null, response: ServerResponse): Promise<void> {
     const feed = this.feedOf(scope);
     this.open += 1;
@@ -66,7 +66,7 @@ export class EventStreams implements OnModuleDestroy {
     }
   }
 
-  /** Before the server waits for its connections to end. */
+  /** Runs before the server waits for its connections to end. */
   onModuleDestroy(): void {
     clearTimeout(this.timer);
     for (const feed of this.feeds.values()) for (const client of feed.clients) client.end();

@@ -2,19 +2,19 @@ import type { LiveEntry } from '#libs/journal';
 import { Problem } from '#libs/service-kit';
 import { createHash } from 'node:crypto';
 
-/** The id of an entry in a stream: its time, and what tells it from others of that millisecond. */
+/** The id of an entry in a stream: its time, and a suffix that distinguishes entries of the same millisecond. */
 export function entryId(entry: LiveEntry): string {
   const { receipt_id, stage, outcome, subject_id, attempt, service } = entry;
   const facts = JSON.stringify([receipt_id, stage, outcome, subject_id, attempt, service]);
   return `${entry.at.getTime()}-${createHash('sha1').update(facts).digest('hex').slice(0, 12)}`;
 }
 
-/** How far ahead of this process' clock the time of an entry may be. */
+/** How far the time of an entry may be ahead of this process's clock. */
 const maxAheadMs = 60_000;
 
 /**
- * The time in an id that a client gives back; null for a client that has none yet.
- * @throws Problem 400 `invalid_last_event_id`: going on from now would pass for going on from there
+ * The time in an id that a client sends back; null for a client without one.
+ * @throws Problem 400 `invalid_last_event_id`: continuing from now would pass for continuing from there
  */
 export function timeOfEntryId(id: string | undefined): Date | null {
   if (id === undefined || id === '') return null;
@@ -30,6 +30,6 @@ export function entryFrame(id: string, entry: LiveEntry): string {
   return `id: ${id}\nevent: entry\ndata: ${JSON.stringify({ event_id: receipt_id, ...facts })}\n\n`;
 }
 
-/** Entries may be missing here: the client has to ask for the list. */
+/** Entries may be missing here: the client has to request the list. */
 export const gapFrame = 'event: gap\ndata: {}\n\n';
 export const heartbeatFrame = ': still here\n\n';

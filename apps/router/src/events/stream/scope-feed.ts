@@ -4,7 +4,7 @@ import type { Scope } from '../replayer.js';
 import { entryId } from './frame.js';
 import type { StreamClient } from './stream-client.js';
 
-/** How much later than its time an entry may be written and still be sent. */
+/** An entry written this much later than its time is still sent. */
 const overlapMs = 5_000;
 const maxEntries = 2_000;
 
@@ -22,7 +22,7 @@ export class ScopeFeed {
     this.since = startedAt;
   }
 
-  /** Sends every client what is new. */
+  /** Sends new entries to every client. */
   async poll(): Promise<void> {
     const entries = await entriesSince(this.db, this.since, maxEntries, this.scope);
     for (const client of this.clients) client.beginRound();
@@ -36,8 +36,8 @@ export class ScopeFeed {
   }
 
   /**
-   * What a client missed since an entry it names; entries of the seconds before it are sent again, as some may have been
-   * written after it.
+   * What a client missed since an entry that it names. Entries of the preceding seconds are sent again, because some
+   * may have been written after it.
    * @returns `complete` false when there is more than one answer holds
    */
   async missed(after: Date): Promise<{ missed: { id: string; entry: LiveEntry }[]; complete: boolean }> {
@@ -47,7 +47,7 @@ export class ScopeFeed {
 
   private moveOn(entries: LiveEntry[]): void {
     const last = entries.at(-1)?.at.getTime() ?? 0;
-    // A full page is gone on from at once; else the last seconds are read again for what is written late.
+    // A full page continues at once; otherwise the last seconds are read again for entries that are written late.
     const next = entries.length === maxEntries ? last : Date.now() - overlapMs;
     this.since = new Date(Math.max(this.startedAt.getTime(), this.since.getTime(), next));
     for (const [id, atMs] of this.seen) if (atMs < this.since.getTime()) this.seen.delete(id);

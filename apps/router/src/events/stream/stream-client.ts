@@ -11,13 +11,13 @@ export interface StreamLimits {
 
 const lingerMs = 1_000;
 
-/** One client's stream: open until it leaves, is too slow, or has to show again that it may listen. */
+/** One client's stream: open until it leaves, is too slow, or has to prove again that it may listen. */
 export class StreamClient {
   private readonly timers: NodeJS.Timeout[];
-  /** Entries that came while older ones were still read for this client. */
+  /** Entries that arrived while older ones were still being read for this client. */
   private waiting: { id: string; entry: LiveEntry }[] | null = [];
   private readonly early = new Set<string>();
-  /** True when it has not taken all of the rounds before. */
+  /** True when it has not taken all of the earlier rounds. */
   private behind = false;
 
   constructor(
@@ -44,7 +44,7 @@ export class StreamClient {
     this.write('retry: 2000\n\n');
   }
 
-  /** Sends what the client missed, then what came meanwhile, and from then on what comes. */
+  /** Sends what the client missed, then what arrived meanwhile, and from then on each new entry. */
   begin(missed: { id: string; entry: LiveEntry }[], complete: boolean): void {
     if (!complete) this.write(gapFrame);
     for (const { id, entry } of missed) {
@@ -56,7 +56,7 @@ export class StreamClient {
     for (const { id, entry } of came) this.offer(id, entry);
   }
 
-  /** What is offered from here on comes together. */
+  /** Everything offered from here on belongs to one round. */
   beginRound(): void {
     this.behind = this.response.writableNeedDrain;
   }
@@ -69,7 +69,7 @@ export class StreamClient {
 
   end(): void {
     this.response.end();
-    // One that does not read would keep the connection, and a shutdown, waiting.
+    // A client that does not read would hold up the connection, and a shutdown.
     setTimeout(() => this.response.destroy(), lingerMs).unref();
   }
 
@@ -77,7 +77,7 @@ export class StreamClient {
     if (passes(this.filter, entry)) this.write(entryFrame(id, entry));
   }
 
-  /** A client that does not read would fill the memory: it is closed, and may resume. */
+  /** A client that does not read would fill the memory: it is disconnected, and may resume. */
   private write(frame: string): void {
     if (this.response.writableEnded || this.response.destroyed) return;
     if (this.behind && this.response.writableLength > this.limits.bufferBytes) this.response.destroy();

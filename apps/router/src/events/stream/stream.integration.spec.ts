@@ -11,9 +11,9 @@ import { caller, type RouterWorld, routerWorld } from '../../testing/router-worl
 interface Listener {
   status: number;
   type: string | null;
-  /** Everything that was sent so far. */
+  /** Everything sent so far. */
   text(): string;
-  /** Ids of the entries that were sent so far. */
+  /** Ids of the entries sent so far. */
   ids(): string[];
   stages(): string[];
   ended: Promise<void>;
@@ -54,7 +54,7 @@ async function listen(
   } = {},
 ): Promise<Listener> {
   const token = await tokens.mint('router', { ...caller, ...options.owner, scopes: options.scopes ?? ['events:read'] });
-  // A connection of its own: one of a pool may be left open, and keep the router from closing.
+  // A connection of its own: a pooled one may be left open, and keep the router from closing.
   const request = get(`${await (options.on ?? router).getUrl()}/api/v1/events/stream${query}`, {
     agent: false,
     headers: { authorization: `Bearer ${token}`, ...(options.lastId ? { 'last-event-id': options.lastId } : {}) },
@@ -203,7 +203,7 @@ describe('the live stream', () => {
   });
 });
 
-/** A client that asks for the stream and reads nothing of it. */
+/** A client that requests the stream and reads nothing of it. */
 async function deaf(owner: { organizationId: string; projectId: string }): Promise<Socket> {
   const token = await tokens.mint('router', { ...caller, ...owner, scopes: ['events:read'] });
   const before = await openStreams();

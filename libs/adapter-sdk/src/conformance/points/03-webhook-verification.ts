@@ -6,7 +6,7 @@ import { bodyOf, webhookCall, type WebhookCall } from '../webhook-calls.js';
 import type { WebhookSigner } from '../webhook-signing.js';
 import type { Point } from './point.js';
 
-/** Beyond the window of 300 s on either side. */
+/** Outside the window of 300 s in either direction. */
 const OUTSIDE_MS = 600_000;
 const FAIL_CLOSED =
   'Verify the exact bytes in constant time, answer HTTP 200 with ok false and the code, and fail closed.';
@@ -136,7 +136,7 @@ function mapNames(headers: Headers, change: (name: string) => string): Headers {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [change(name), value]));
 }
 
-/** The text with a character in its later half replaced by another that is valid in hex and base64 alike. */
+/** The text with one character in its later half replaced by another that is valid in both hex and base64. */
 function flip(signature: string): string {
   const at = Math.floor(signature.length * 0.75);
   return signature.slice(0, at) + (signature[at] === 'a' ? 'b' : 'a') + signature.slice(at + 1);

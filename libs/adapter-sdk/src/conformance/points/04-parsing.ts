@@ -75,7 +75,7 @@ export const parsing: Point = {
   },
 };
 
-/** The parsed sample. Fails the check when it is no valid message. */
+/** The parsed sample. Fails the check when it is not a valid message. */
 export async function parsed(
   kit: Kit,
   sample: WebhookSample,

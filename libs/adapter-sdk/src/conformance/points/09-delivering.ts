@@ -116,7 +116,7 @@ export function deliver(
   });
 }
 
-/** Five parts, the third fails on one instance, the rest goes out through another: each word arrives once. */
+/** Of five parts, the third fails on one instance, and the rest goes out through another: each word arrives once. */
 export async function resumes(kit: Kit, limit: number, before: AdapterCalls, after: AdapterCalls): Promise<void> {
   const provider = needProvider(kit);
   const text = words(limit * 4);
@@ -192,7 +192,7 @@ async function deliverAll(kit: Kit, text: string, problem: (taken: Taken) => str
   }
 }
 
-/** Numbered words, `length` characters in all, so that a loss, a repetition or a wrong order is seen. */
+/** Numbered words, `length` characters in all, so that a loss, a repetition or a wrong order is visible. */
 function words(length: number): string {
   let text = '';
   for (let number = 0; text.length < length; number++) text += `w${number} `;

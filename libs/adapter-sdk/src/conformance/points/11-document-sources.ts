@@ -9,7 +9,7 @@ import type { Kit } from '../kit.js';
 import type { FakeProvider } from '../fake-provider.js';
 import type { Point } from './point.js';
 
-/** More calls for one listing than this are taken for an endless one. */
+/** A listing that takes more calls than this counts as endless. */
 const MAX_PAGES = 100;
 
 export const documentSources: Point = {
@@ -95,7 +95,7 @@ interface Given {
 
 type Change = SourcesFixture['states'][number]['changes'][number];
 
-/** Walks the provider's states, asking two instances in turn: a cursor of one is good at the other. */
+/** Goes through the provider's states, asking two instances in turn: a cursor of one is valid at the other. */
 export async function walkStates(kit: Kit, given: Given, one: AdapterCalls, other: AdapterCalls): Promise<void> {
   const documents = new Map<string, string>();
   let cursor: string | null = null;
@@ -114,7 +114,9 @@ async function offersSources(kit: Kit): Promise<boolean> {
   return status !== 404;
 }
 
-/** One listing with all its pages, told as changes to `documents` (path to fingerprint) the way the platform does. */
+/**
+ * One listing with all its pages, applied as changes to `documents` (path to fingerprint) the way the platform does.
+ */
 async function list(
   calls: AdapterCalls,
   kit: Kit,

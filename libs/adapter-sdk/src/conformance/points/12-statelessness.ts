@@ -27,7 +27,7 @@ export const statelessness: Point = {
         const here = await parsed(kit, sample);
         const there = await parsed(kit, sample, other);
         if (isDeepStrictEqual(timeless(there.message), timeless(here.message))) continue;
-        // What one instance says in two ways is no matter of instances; point 6 asks for stable keys.
+        // One instance that gives two different results is not a matter of instances; point 6 requires stable keys.
         const again = await parsed(kit, sample);
         const isStable = isDeepStrictEqual(timeless(again.message), timeless(here.message));
         expectThat(!isStable, there.answer, `as the other instance: ${here.answer.text}`);
@@ -48,7 +48,7 @@ export const statelessness: Point = {
   },
 };
 
-/** Each check gets an instance that was started for it, so it knows nothing of the calls before. */
+/** Each check gets an instance started for it, which knows nothing of earlier calls. */
 async function withAnother(kit: Kit, run: (other: AdapterCalls) => Promise<void>): Promise<void> {
   const { another } = kit.settings;
   if (!another) throw new Skipped('only one instance is running; give another address of the same build');

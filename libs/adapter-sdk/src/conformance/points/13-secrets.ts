@@ -30,7 +30,7 @@ export const secrets: Point = {
   },
 };
 
-/** Every route with canaries for credentials, once well-formed and once not. */
+/** Every route with canaries as credentials, once well-formed and once malformed. */
 function calls(kit: Kit): [string, object][] {
   const declared: unknown[] = Array.isArray(kit.manifest.credentials) ? kit.manifest.credentials : [];
   const fields = declared.flatMap((entry) =>

@@ -1,6 +1,0 @@
-/**
- * With this header the gateway marks a request of its own to a webhook: its token for the ingress, in the App's project.
- * The request is checked and answered as any other, and comes to nothing: its event ends as `verification`. No receipt
- * keeps the header.
- */
-export const probeHeader = 'x-gatehouse-probe';
