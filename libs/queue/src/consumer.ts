@@ -3,6 +3,8 @@ import type { RedisConnection } from './connection.js';
 
 /** Jobs that may wait on other jobs, for each one that may run. */
 const waitingForEach = 4;
+/** A job that took long, because it waited for somebody else's answer, must not stop the next one for as long. */
+const longestRestMs = 100;
 
 /**
  * A worker in which a job that only waits for another job takes no place: if such jobs held all places, the job that
@@ -15,6 +17,8 @@ export class Consumer<T> extends Worker<T> {
   /** How many items of a job wait. */
   private readonly waits = new Map<Job<T>, number>();
   private wake: (() => void) | undefined;
+  private duty = 1;
+  private resting: NodeJS.Timeout | undefined;
 
   constructor(
     queue: string,
@@ -26,9 +30,14 @@ export class Consumer<T> extends Worker<T> {
     super(queue, (job: Job<T>) => this.handle(process(job)), { ...options, concurrency: 1 });
   }
 
-  /** How many jobs may run at a time. */
-  set places(most: number) {
-    this.most = most;
+  /**
+   * Sets how many jobs may run at a time, and the duty cycle: below 1, no job starts for a while after each one, so that
+   * jobs take at most that share of the time.
+   */
+  pace(places: number, duty: number): void {
+    this.most = places;
+    this.duty = duty;
+    if (duty === 1) this.endRest();
     this.wake?.();
   }
 
@@ -36,6 +45,7 @@ export class Consumer<T> extends Worker<T> {
   override async processJob(job: Job<T>, token: string): Promise<void> {
     // It was requested before the shutdown began.
     if (this.isPaused()) return void (await job.moveToWait(token));
+    const startedMs = performance.now();
     const work = super
       .processJob(job, token, () => false)
       .then(
@@ -44,6 +54,7 @@ export class Consumer<T> extends Worker<T> {
       )
       .finally(() => {
         this.open.delete(work);
+        this.rest(performance.now() - startedMs);
         this.wake?.();
       });
     this.open.add(work);
@@ -94,7 +105,23 @@ export class Consumer<T> extends Worker<T> {
     }
   }
 
+  private rest(tookMs: number): void {
+    if (this.duty === 1) return;
+    clearTimeout(this.resting);
+    const restMs = Math.min(longestRestMs, tookMs * (1 / this.duty - 1));
+    this.resting = setTimeout(() => {
+      this.endRest();
+      this.wake?.();
+    }, restMs);
+  }
+
+  private endRest(): void {
+    clearTimeout(this.resting);
+    this.resting = undefined;
+  }
+
   private get hasRoom(): boolean {
+    if (this.resting) return false;
     return this.open.size - this.waits.size < this.most && this.open.size < this.most * (1 + waitingForEach);
   }
 }

@@ -112,6 +112,28 @@ describe('a server of jobs', () => {
     await until('all are handled', () => handled.length === 46);
   });
 
+  it('rests between jobs of surplus while others come', async () => {
+    const [first, second, own] = [route(), route(), { ...route(), project_id: 'prj_2' }];
+    let endedMs = 0;
+    let nextMs = 0;
+    const isHandled = Promise.withResolvers<void>();
+    jobs.serve(
+      async ({ receipt_id: id }) => {
+        if (id === own.receipt_id) isHandled.resolve();
+        if (id === second.receipt_id) nextMs = performance.now();
+        if (id !== first.receipt_id) return;
+        await jobs.enqueueAll([{ ...second, surplus: true }, own]);
+        await isHandled.promise;
+        endedMs = performance.now();
+      },
+      { surplusDuty: 0.001, surplusConcurrency: 1 },
+    );
+    await jobs.enqueueAll([{ ...first, surplus: true }]);
+    await until('the second is handled', () => nextMs > 0);
+    // A timer may be a millisecond early by another clock.
+    expect(nextMs - endedMs).toBeGreaterThanOrEqual(98);
+  });
+
   it('tries surplus again as surplus', async () => {
     jobs.serve(() => {
       throw new RunLater(600_000, 'later');

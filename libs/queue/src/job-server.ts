@@ -22,6 +22,8 @@ export interface JobServerOptions {
   concurrency: number;
   /** As `concurrency`, for surplus; one at a time while other jobs come. Absent: the same. */
   surplusConcurrency?: number;
+  /** The share of its time that surplus may take in this process while other jobs come, over 0. Absent: all of it. */
+  surplusDuty?: number;
 }
 
 /** What a `<job>.dead` handler gets. `payload` is as it came, and may itself be what was wrong. */
@@ -79,15 +81,16 @@ export class JobServer extends Server implements CustomTransportStrategy {
   }
 
   /**
-   * Runs surplus one job at a time while other jobs come: the next job has to wait for whatever the process is running.
+   * Runs surplus one job at a time, with rests, while other jobs come: they have to wait for whatever the process is
+   * running, and for a core while other processes run surplus.
    */
   private makeWay(surplus: Consumer<JobBatch>, { data }: Job<JobBatch>): void {
     // A project need not make way for itself.
     if (data.items.every(({ payload }) => payload['project_id'] === this.lastSurplus)) return;
     clearTimeout(this.ways.get(surplus));
-    surplus.places = 1;
+    surplus.pace(1, this.options.surplusDuty ?? 1);
     const end = (): void => {
-      surplus.places = this.surplusConcurrency;
+      surplus.pace(this.surplusConcurrency, 1);
     };
     this.ways.set(surplus, setTimeout(end, wayIsMadeMs).unref());
   }

@@ -132,6 +132,8 @@ export const serviceSettings = {
   QUEUE_CONCURRENCY: integer(16, 1, 1_000),
   /** As QUEUE_CONCURRENCY, for jobs of projects that send more than their share; one at a time while others come. */
   SURPLUS_CONCURRENCY: integer(16, 1, 1_000),
+  /** The share of its time in which a process handles such jobs of a queue while those of others come. */
+  SURPLUS_DUTY_PERCENT: integer(20, 1, 100),
   GATEHOUSE_SERVICE_KEY: json(privateKeys),
   PUBLIC_URL: url(),
   LOG_LEVEL: text('info'),

@@ -42,6 +42,8 @@ export interface ServiceSettings extends TrustSettings, Partial<HttpLimits>, Par
   QUEUE_CONCURRENCY: number;
   /** Absent: as QUEUE_CONCURRENCY. */
   SURPLUS_CONCURRENCY?: number;
+  /** Absent: 100. */
+  SURPLUS_DUTY_PERCENT?: number;
   /** The first one signs; only public halves for a service that calls no other. */
   GATEHOUSE_SERVICE_KEY: Jwk | Jwk[];
   LOG_LEVEL: string;
@@ -138,6 +140,7 @@ async function buildService(
       queues: options.consumes,
       concurrency: settings.QUEUE_CONCURRENCY,
       surplusConcurrency: settings.SURPLUS_CONCURRENCY ?? settings.QUEUE_CONCURRENCY,
+      surplusDuty: (settings.SURPLUS_DUTY_PERCENT ?? 100) / 100,
     });
     app.connectMicroservice({ strategy }, { inheritAppConfig: true });
   }

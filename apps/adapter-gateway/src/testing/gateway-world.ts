@@ -132,6 +132,7 @@ export const gatewayDefaults: GatewaySettings = {
   REDIS_URL: testRedisUrl(),
   QUEUE_CONCURRENCY: 4,
   SURPLUS_CONCURRENCY: 4,
+  SURPLUS_DUTY_PERCENT: 100,
   ...testServiceTrust,
   PUBLIC_URL: 'https://gatehouse.example',
   SAMPLE_URL: 'http://127.0.0.1:9',

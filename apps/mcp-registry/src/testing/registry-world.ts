@@ -48,6 +48,7 @@ const defaults = {
   DATABASE_POOL: 6,
   QUEUE_CONCURRENCY: 4,
   SURPLUS_CONCURRENCY: 4,
+  SURPLUS_DUTY_PERCENT: 100,
   ...testServiceTrust,
   PUBLIC_URL: 'http://127.0.0.1:8080',
   LOG_LEVEL: 'silent',

@@ -134,6 +134,7 @@ export const routerDefaults: RouterSettings = {
   CHANGE_CACHE_MS: 300_000,
   QUEUE_CONCURRENCY: 4,
   SURPLUS_CONCURRENCY: 4,
+  SURPLUS_DUTY_PERCENT: 100,
   ...testServiceTrust,
   PUBLIC_URL: 'http://127.0.0.1',
   LOG_LEVEL: 'silent',

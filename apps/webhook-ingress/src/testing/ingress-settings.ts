@@ -21,6 +21,7 @@ export function ingressSettings(
     REDIS_URL: testRedisUrl(),
     QUEUE_CONCURRENCY: 1,
     SURPLUS_CONCURRENCY: 1,
+    SURPLUS_DUTY_PERCENT: 100,
     ...testServiceTrust,
     PUBLIC_URL: 'https://gatehouse.example',
     LOG_LEVEL: 'silent',

@@ -3,7 +3,7 @@ import { type RedisDatabase, restoreLogs, silenceLogs, takeRedisDatabase, until 
 import { Redis } from 'ioredis';
 import { JobClient } from '../job-client.js';
 import type { JobContext } from '../job-context.js';
-import { type DeadJob, JobServer } from '../job-server.js';
+import { type DeadJob, JobServer, type JobServerOptions } from '../job-server.js';
 
 type Handle = (payload: MessageRoutePayload, context: JobContext) => Promise<void> | void;
 
@@ -48,13 +48,13 @@ export class ServedQueue {
   }
 
   /** A server without handlers; the last one is closed after the test. */
-  make(): JobServer {
-    this.server = new JobServer({ redisUrl: this.url, queues: [messageRoute.queue], concurrency: 2 });
+  make(options: Partial<JobServerOptions> = {}): JobServer {
+    this.server = new JobServer({ redisUrl: this.url, queues: [messageRoute.queue], concurrency: 2, ...options });
     return this.server;
   }
 
-  serve(handle: Handle): JobServer {
-    const server = this.make();
+  serve(handle: Handle, options: Partial<JobServerOptions> = {}): JobServer {
+    const server = this.make(options);
     const { name } = messageRoute;
     server.addHandler(name, async (payload, context) => handle(payload, context as JobContext), true);
     server.addHandler(`${name}.dead`, async (job: DeadJob<MessageRoutePayload>) => void this.dead.push(job), true);
