@@ -63,8 +63,8 @@ export class AdapterRepository {
     await this.rows.query(
       `WITH minute AS (
          INSERT INTO gateway.adapter_health AS h (adapter_id, minute, polls, ready, latency_sum_ms, latency_max_ms, reason)
-         VALUES ($1, date_trunc('minute', now()), 1, ($2::text = 'ready')::integer, coalesce($5::double precision, 0),
-           coalesce($5::double precision, 0), $3::text)
+         VALUES ($1, date_trunc('minute', now()), 1, ($2::text = 'ready')::integer,
+           CASE WHEN $2::text = 'ready' THEN $5::double precision ELSE 0 END, coalesce($5::double precision, 0), $3::text)
          ON CONFLICT (adapter_id, minute) DO UPDATE SET polls = h.polls + 1, ready = h.ready + excluded.ready,
            latency_sum_ms = h.latency_sum_ms + excluded.latency_sum_ms,
            latency_max_ms = greatest(h.latency_max_ms, excluded.latency_max_ms), reason = coalesce(excluded.reason, h.reason))

@@ -94,6 +94,46 @@ describe('what a gateway had in hand when it died', () => {
     expect(numbers.at(-1)).toBe(4);
   });
 
+  it('is for a person to settle when the call had begun, and nobody can be asked', async () => {
+    const [job, during] = [deliveryOf(app), [] as unknown[]];
+    adapter.routes['deliver'] = async () => {
+      during.push(await row(job.delivery_id));
+      return { ok: true, message_id: 'by hand' };
+    };
+    const [claimed] = await deliveries.claim([job], 'live_dead', 3_600_000);
+    expect(await deliveries.markSending(claimed!)).toBe(true);
+    liveness.noteLoss('a test');
+    await until('it is unknown', async () => (await row(job.delivery_id)).state === 'unknown');
+    expect(await row(job.delivery_id)).toMatchObject({ error: 'answer_lost', claims: 2 });
+    expect(during).toEqual([]);
+    expect(await deliveries.markSending(claimed!)).toBe(false);
+    await world.call('POST', `deliveries/${job.delivery_id}/redrive`);
+    await until('it is delivered', async () => (await row(job.delivery_id)).state === 'delivered');
+    expect(during).toMatchObject([{ state: 'sending', error: 'answer_lost' }]);
+    expect(await row(job.delivery_id)).toMatchObject({ error: null, provider_message_id: 'by hand' });
+  });
+
+  it('is looked up before it is sent again, though its adapter was not ready in between', async () => {
+    const asking = await fakeAdapter('asking', { message: { lookup: true } });
+    asking.routes['deliver'] = () => ({ ok: true, message_id: 'twice' });
+    asking.routes['deliver/lookup'] = () => ({ found: true, message_id: 'once' });
+    const job = deliveryOf(await asked.install(asking));
+    const [claimed] = await deliveries.claim([job], 'live_dead', 3_600_000);
+    await deliveries.markSending(claimed!);
+    asking.health['status'] = 'starting';
+    await until('it is not ready', async () => {
+      const { rows } = await world.pool.query(`SELECT state FROM gateway.adapter WHERE slug = 'asking'`);
+      return rows[0].state === 'unready';
+    });
+    liveness.noteLoss('a test');
+    await until('it waits for its adapter', async () => (await row(job.delivery_id)).state === 'queued');
+    asking.health['status'] = 'ready';
+    await until('it is delivered', async () => (await row(job.delivery_id)).state === 'delivered');
+    expect(await row(job.delivery_id)).toMatchObject({ provider_message_id: 'once' });
+    expect(asking.bodiesOf('deliver')).toEqual([]);
+    await asking.close();
+  });
+
   it('is parsed again at once where it had waited for its adapter', async () => {
     // Receipts of a disabled adapter are neither taken, nor removed as for an unregistered one.
     await world.pool.query('UPDATE gateway.adapter SET disabled = true');

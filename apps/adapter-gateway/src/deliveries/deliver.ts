@@ -2,7 +2,7 @@ import type { Credentials, DeliverResponse, JsonObject, MessageAttachment } from
 import { deliverFailure } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
 import { outboundSent, textHash } from '#libs/contracts';
-import { JobClient, PermanentFailure } from '#libs/queue';
+import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
 import { wrongDelivery, wrongDeliveryDetail, wrongLookup } from '../adapters/answer-fields.js';
@@ -22,12 +22,15 @@ import { AddressPace } from './address-pace.js';
 import { deliverAnswer } from './deliver-answer.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryPartRepository } from './delivery-part.repository.js';
-import { DeliveryRepository } from './delivery.repository.js';
+import { type ClaimedDelivery, DeliveryRepository } from './delivery.repository.js';
 import { OutgoingMessages } from './outgoing-messages.js';
 import type { FormattedText } from './split-message.js';
 
 /** Outcome of one attempt. `unknown`: it may have arrived and nobody can tell; the text says why, for a person. */
 export type AttemptResult = DeliverResponse | { unknown: string };
+
+/** The other claim has a lease; its outcome is recorded long before that ends. */
+const takenOverMs = 1_000;
 
 const personDecides =
   'The adapter has no look-up, so nobody can tell whether it arrived: see at the provider, then mark it as delivered or redrive it.';
@@ -64,7 +67,7 @@ export class Deliverer {
   }
 
   /** @throws RunLater while the adapter's circuit is open; Problem when the vault fails; AdapterError before sending */
-  async attempt(delivery: DeliveryRow): Promise<AttemptResult> {
+  async attempt(delivery: ClaimedDelivery): Promise<AttemptResult> {
     const installed = await this.installed.get(delivery.app_id);
     if (!installed.adapter) {
       const credentials = await this.credentials.of(installed);
@@ -106,7 +109,7 @@ export class Deliverer {
    * key.
    */
   private async sendParts(
-    delivery: DeliveryRow,
+    delivery: ClaimedDelivery,
     app: AppRow,
     adapter: InstalledAdapter,
     credentials: Credentials,
@@ -142,7 +145,7 @@ export class Deliverer {
   }
 
   private async send(
-    delivery: DeliveryRow,
+    delivery: ClaimedDelivery,
     app: AppRow,
     adapter: InstalledAdapter,
     credentials: Credentials,
@@ -151,9 +154,12 @@ export class Deliverer {
     const { target, subject } = delivery.content;
     const { message, key, inDoubt } = sending;
     const address = delivery.moved_to ?? target.channel_address;
-    if (inDoubt && adapter.manifest.message?.lookup) {
+    const { lookup, idempotent } = adapter.manifest.message ?? {};
+    if (inDoubt && lookup) {
       const found = await this.lookUp(delivery, key, adapter, credentials);
       if (found) return found;
+    } else if (inDoubt && !idempotent) {
+      return { unknown: `The process that sent it ended before the answer came. ${personDecides}` };
     }
     const { project_id: projectId } = delivery;
     await this.pace.take({ appId: app.id, projectId, address: address ?? '', manifest: adapter.manifest });
@@ -174,6 +180,9 @@ export class Deliverer {
       origin_marker: originMarker(app, delivery.id),
     };
     const { baseUrl } = adapter;
+    if (!idempotent && !(await this.deliveries.markSending(delivery))) {
+      throw new RunLater(takenOverMs, 'taken_over', 'another process has taken the delivery over');
+    }
     try {
       const answer = await this.adapters.post<JsonObject>(
         baseUrl,
@@ -248,10 +257,8 @@ export class Deliverer {
   }
 }
 
-/** Whether an earlier attempt may have sent it: its answer was lost, or its process died. */
-function isInDoubt({ error, attempts }: DeliveryRow): boolean {
-  return error === answerLostCode || (error === null && attempts > 1);
-}
+/** Whether an earlier attempt may have sent it: its answer was lost, or its process died before the answer came. */
+const isInDoubt = ({ error }: DeliveryRow): boolean => error === answerLostCode;
 
 /** The server that the built-in Webhook app calls. An address that is no URL fails when it is called. */
 function originOf({ content }: DeliveryRow): string {

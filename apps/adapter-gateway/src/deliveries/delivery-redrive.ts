@@ -1,9 +1,10 @@
 import { deliverySend } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { noteDeliveryRedriven } from '#libs/journal';
-import { JobClient } from '#libs/queue';
+import { JobClient, PermanentFailure } from '#libs/queue';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
+import { InstalledApps } from '../apps/installed-apps.js';
 import { jobOf } from './delivery-job.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryRepository } from './delivery.repository.js';
@@ -13,6 +14,7 @@ import { DeliveryRepository } from './delivery.repository.js';
 export class DeliveryRedrive {
   constructor(
     private readonly deliveries: DeliveryRepository,
+    private readonly installed: InstalledApps,
     private readonly jobs: JobClient,
     private readonly db: Database,
   ) {}
@@ -20,7 +22,7 @@ export class DeliveryRedrive {
   /** @throws Problem 404 `delivery_not_found`; 409 `not_redrivable` */
   async redrive({ organizationId, projectId, subject }: Principal, id: string): Promise<DeliveryRow> {
     const row = await this.find(organizationId, projectId, id);
-    if (!(await this.deliveries.reopen(id))) {
+    if (!(await this.deliveries.reopen(id, await this.canLookUp(row.app_id)))) {
       throw new Problem(
         409,
         'not_redrivable',
@@ -30,6 +32,17 @@ export class DeliveryRedrive {
     await noteDeliveryRedriven(this.db, row, subject);
     await this.jobs.enqueue(deliverySend, jobOf(row));
     return this.find(organizationId, projectId, id);
+  }
+
+  private async canLookUp(appId: string): Promise<boolean> {
+    try {
+      const { adapter } = await this.installed.get(appId);
+      return adapter?.manifest.message?.lookup === true;
+    } catch (error) {
+      // The App or its adapter is gone: the attempt says so.
+      if (error instanceof PermanentFailure) return false;
+      throw error;
+    }
   }
 
   private async find(organizationId: string, projectId: string, id: string): Promise<DeliveryRow> {

@@ -31,6 +31,7 @@ export class DeliveryRow {
   @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
   /** The new address that the provider named: attempts go there instead. */
   @Column({ type: 'text', nullable: true }) moved_to: string | null;
+  /** Of the last attempt. While a call that must not be repeated is in flight: `answer_lost`. */
   @Column({ type: 'text', nullable: true }) error: string | null;
   @Column({ type: 'text', nullable: true }) error_detail: string | null;
   @Column({ type: 'text', nullable: true }) provider_message_id: string | null;

@@ -45,13 +45,11 @@ export class DeliveryRepository {
     return (await this.rows.query(
       `INSERT INTO gateway.delivery AS d (id, organization_id, project_id, app_id, receipt_id, turn_id, content, state,
          attempts, claims, from_part, lease_owner, lease_until, created_at)
-       SELECT id, org, prj, app, receipt, turn, content, 'sending', 1, 1, 0, $10, now() + make_interval(secs => $8), now()
+       SELECT id, org, prj, app, receipt, turn, content, 'sending', 1, 1, 0, $9, now() + make_interval(secs => $8), now()
          FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
            AS t(id, org, prj, app, receipt, turn, content)
        ON CONFLICT (id) DO UPDATE SET state = 'sending', attempts = d.attempts + 1, claims = d.claims + 1,
-         lease_owner = excluded.lease_owner, lease_until = now() + make_interval(secs => $8),
-         -- A process died in the middle of an attempt: the error of the one before says nothing of it.
-         error = CASE WHEN d.state = 'sending' AND d.error <> $9 THEN NULL ELSE d.error END
+         lease_owner = excluded.lease_owner, lease_until = now() + make_interval(secs => $8)
          WHERE d.state IN ('queued', 'sending') AND (d.lease_until IS NULL OR d.lease_until < now())
        RETURNING *`,
       [
@@ -63,10 +61,22 @@ export class DeliveryRepository {
         column((job) => job.turn_id),
         column((job) => storableJson(job.content ?? {})),
         leaseMs / 1000,
-        answerLostCode,
         owner,
       ],
     )) as ClaimedDelivery[];
+  }
+
+  /**
+   * Notes, before a call whose repetition may send twice, that its answer is lost. Recording the attempt's outcome takes
+   * that back, so it stands only if the process dies meanwhile.
+   * @returns false when another claim has taken over
+   */
+  async markSending({ id, claims }: ClaimedDelivery): Promise<boolean> {
+    const result: unknown = await this.rows.query(
+      `UPDATE gateway.delivery SET error = $3 WHERE id = $1 AND claims = $2 AND state = 'sending'`,
+      [id, claims, answerLostCode],
+    );
+    return (result as [unknown[], number])[1] > 0;
   }
 
   /**
@@ -235,13 +245,17 @@ export class DeliveryRepository {
     return query.getMany();
   }
 
-  /** Opens a settled delivery again; false when it is in flight or delivered. */
-  async reopen(id: string): Promise<boolean> {
+  /**
+   * Opens a settled delivery again; false when it is in flight or delivered.
+   * @param keepsDoubt whether its adapter can still look up a message whose answer was lost; otherwise the person who
+   *   redrives it has decided that it is to be sent
+   */
+  async reopen(id: string, keepsDoubt: boolean): Promise<boolean> {
     const rows: unknown = await this.rows.query(
       `UPDATE gateway.delivery SET state = 'queued', attempts = 0, lease_until = now() - interval '1 s', settled_at = NULL,
-         open_since = now()
+         open_since = now(), error = CASE WHEN $2 THEN error END
         WHERE id = $1 AND state IN ('dead', 'unknown') RETURNING id`,
-      [id],
+      [id, keepsDoubt],
     );
     return (rows as [unknown[], number])[1] > 0;
   }

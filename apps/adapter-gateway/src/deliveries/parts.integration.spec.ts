@@ -124,12 +124,12 @@ describe('a message that is too long for its channel', () => {
       return { found: true, message_id: 'there' };
     };
     const id = newId('dlv');
-    // The provider has part 2, but that is not recorded; the error is from the attempt before.
+    // The provider has part 2, but that is not recorded: the process died after it had marked the row for the call.
     const { content } = deliveryOf(app, { text: lines(6) });
     await world.pool.query(
       `INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content, state, attempts, from_part, parts,
          provider_message_id, lease_until, created_at, error)
-       VALUES ($1, $2, $3, $4, $5, $6, 'sending', 2, 1, 3, 'one', now() - interval '1 minute', now(), 'rate_limited')`,
+       VALUES ($1, $2, $3, $4, $5, $6, 'sending', 2, 1, 3, 'one', now() - interval '1 minute', now(), 'answer_lost')`,
       [id, home.organizationId, home.projectId, app, newId('evt'), JSON.stringify(content)],
     );
     await world.pool.query(
