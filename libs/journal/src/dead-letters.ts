@@ -36,6 +36,8 @@ export interface DeadLetterQuery {
   organizationId: string;
   projectId: string;
   appId: string | null;
+  /** The event that it came of. */
+  receiptId: string | null;
   stage: string | null;
   reason: string | null;
   state: DeadLetterState | null;
@@ -56,7 +58,7 @@ export async function listDeadLetters(db: Queryable, query: DeadLetterQuery): Pr
       WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR app_id = $3)
         AND ($4::text IS NULL OR stage = $4) AND ($5::text IS NULL OR reason = $5) AND ($6::text IS NULL OR state = $6)
         AND ($7::timestamptz IS NULL OR at >= $7) AND ($8::timestamptz IS NULL OR at < $8)
-        AND ${after}
+        AND ($11::text IS NULL OR receipt_id = $11) AND ${after}
       ORDER BY ${by} LIMIT $10`,
     [
       query.organizationId,
@@ -69,6 +71,7 @@ export async function listDeadLetters(db: Queryable, query: DeadLetterQuery): Pr
       query.to,
       query.cursor,
       query.limit,
+      query.receiptId,
     ],
   )) as DeadLetter[];
 }

@@ -65,6 +65,7 @@ const letters: DeadLetterQuery = {
   stage: null,
   reason: null,
   state: null,
+  receiptId: null,
   from: null,
   to: null,
   cursor: null,

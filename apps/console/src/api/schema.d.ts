@@ -4631,6 +4631,8 @@ export interface components {
         };
         RedriveMany: {
             app_id?: string;
+            /** @description The event that it came of */
+            event_id?: string;
             /**
              * @description Where it died
              * @enum {string}
@@ -8730,6 +8732,8 @@ export interface operations {
                 /** @description By time; desc, the default: the newest first */
                 order?: "desc" | "asc";
                 app_id?: string;
+                /** @description The event that it came of */
+                event_id?: string;
                 /** @description Where it died */
                 stage?: "verified" | "parsed" | "routed" | "turn" | "delivery";
                 /** @description The code it died of */

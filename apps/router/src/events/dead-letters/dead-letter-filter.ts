@@ -6,6 +6,7 @@ const deadLetterStages = ['verified', 'parsed', 'routed', 'turn', 'delivery'] as
 
 export class DeadLetterFilter extends OrderedQuery {
   @Text(100, { optional: true }) app_id?: string;
+  @Text(100, { optional: true, description: 'The event that it came of' }) event_id?: string;
   @OneOf(deadLetterStages, { optional: true, description: 'Where it died' }) stage?: string;
   @Text(200, { optional: true, description: 'The code it died of' }) reason?: string;
   @OneOf(deadLetterStates, { optional: true }) state?: DeadLetterState;
@@ -17,6 +18,7 @@ export class DeadLetterFilter extends OrderedQuery {
 export function deadLetterQuery(filter: DeadLetterFilter): Omit<DeadLetterQuery, 'organizationId' | 'projectId'> {
   return {
     appId: filter.app_id ?? null,
+    receiptId: filter.event_id ?? null,
     stage: filter.stage ?? null,
     reason: filter.reason ?? null,
     state: filter.state ?? null,

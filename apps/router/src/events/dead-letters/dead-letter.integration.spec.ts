@@ -67,13 +67,14 @@ describe('a dead letter', () => {
     ]);
   });
 
-  it('is found by stage, reason, state and time, from either end of the list', async () => {
-    await died('app_found');
+  it('is found by event, stage, reason, state and time, from either end of the list', async () => {
+    const first = await died('app_found');
     await died('app_found', { stage: 'routed', reason: 'timeout', subject_id: 'x' });
     const found = await lettersOf('app_found');
     expect(await lettersOf('app_found', '&order=asc')).toEqual(found.toReversed());
     expect(await lettersOf('app_found', '&stage=routed')).toMatchObject([{ reason: 'timeout' }]);
     expect(await lettersOf('app_found', '&reason=contract_violation')).toMatchObject([{ stage: 'parsed' }]);
+    expect(await lettersOf('app_found', `&event_id=${first}`)).toMatchObject([{ receipt_id: first }]);
     expect(await lettersOf('app_found', '&state=redriven')).toEqual([]);
     expect(await lettersOf('app_found', '&since=2100-01-01T00:00:00Z')).toEqual([]);
   });

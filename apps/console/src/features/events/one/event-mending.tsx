@@ -36,13 +36,10 @@ function Release({ eventId, messageIds }: { eventId: string; messageIds: string[
   );
 }
 
-/** Dead letters are listed by App and time: those of the event are among those since it arrived. */
 function Redrive({ event }: { event: EventDetail }): ReactNode {
-  const since = event.timeline[0]?.at;
   const letters = useProjectQuery(['event', event.id, 'letters'], async (signal) => {
-    const query = { app_id: event.app_id ?? undefined, since, state: 'open' as const, limit: 200 };
-    const { data } = await answer(api.GET('/api/v1/events/dead-letters', { params: { query }, signal }));
-    return data.filter(({ receipt_id }) => receipt_id === event.id);
+    const query = { event_id: event.id, state: 'open' as const, limit: 1 };
+    return (await answer(api.GET('/api/v1/events/dead-letters', { params: { query }, signal }))).data;
   });
   const letter = letters.data?.[0];
   const mend = useMending(event.id, redriveLetter);

@@ -45,8 +45,9 @@ const sentences: Readonly<Record<Station['stage'], (station: Station, event: Eve
       : eventPageTexts.bytesFrom(size(Number(bytes)), fact(last, 'from') ?? '');
   },
   verified: ({ last }) => {
-    const scheme = fact(last, 'scheme');
-    if (last.stage === 'verified') return fact(last, 'error') ?? scheme ?? '';
+    const error = fact(last, 'error');
+    if (error) return error;
+    const scheme = last.stage === 'verified' && last.outcome === 'ok' ? last.reason : fact(last, 'scheme');
     if (scheme === null) return eventPageTexts.adapterVerifies;
     return scheme === 'none' ? eventPageTexts.notVerified : eventPageTexts.verifiedBy(scheme);
   },

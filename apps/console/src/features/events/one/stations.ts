@@ -25,10 +25,16 @@ export function stationsOf(entries: readonly Entry[]): Station[] {
     const key = together ? `${entry.stage}-${entry.subject_id}` : `${entry.stage}-${index}`;
     const known = stations.get(key);
     stations.set(key, known ? extended(known, entry) : begun(key, entry));
-    if (entry.stage === 'received' && entry.detail && 'scheme' in entry.detail)
+    if (entry.stage === 'received' && saysOfSignature(entry, entries))
       stations.set(`verified-${index}`, checkedAtOnce(`verified-${index}`, entry));
   }
   return [...stations.values()];
+}
+
+/** Where the adapter checks signatures, its own entry says how that ended; until then, that it does. */
+function saysOfSignature({ detail }: Entry, entries: readonly Entry[]): boolean {
+  if (!detail || !('scheme' in detail)) return false;
+  return detail['scheme'] !== null || !entries.some(({ stage }) => stage === 'verified');
 }
 
 /** A signature is checked while the request is received, so the check is in that entry. */

@@ -84,7 +84,7 @@ const approvalTexts = eventPageTexts.approval;
 /** Calls of a turn that wait for approval, with their arguments. */
 function TurnApprovals({ eventId, turnId }: { eventId: string; turnId: string }): ReactNode {
   const { data = [] } = useProjectQuery(['event', eventId, 'approvals'], async (signal) => {
-    const query = { state: 'pending' as const, limit: 200 };
+    const query = { event_id: eventId, state: 'pending' as const, limit: 200 };
     return (await answer(api.GET('/api/v1/approvals', { params: { query }, signal }))).data;
   });
   return (
