@@ -78,6 +78,18 @@ inBrowser('operating the system in the console', () => {
     await page.getByText('I received from webhook: "Thank you!"').waitFor();
   });
 
+  it('shows messages that came at once in their order', async () => {
+    const thread_id = 'burst';
+    const texts = Array.from({ length: 16 }, (_, index) => `Line ${index + 1} of a burst`);
+    for (const text of texts) await post(system.webhookUrl, { text, thread_id });
+    await openConversation(owner, 'Line 16 of a burst');
+    const { page } = owner;
+    const answers = page.getByText(/I received from webhook: "Line \d+ of a burst"/);
+    await until('all are answered', async () => (await answers.count()) === texts.length);
+    const said = await answers.allTextContents();
+    expect(said.map((text) => /Line \d+ of a burst/.exec(text)?.[0])).toEqual(texts);
+  });
+
   it('invites a member, who may only read until the role allows more', async () => {
     const { page } = owner;
     await goTo(owner, 'Settings');

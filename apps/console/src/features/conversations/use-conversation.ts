@@ -36,8 +36,9 @@ export function useConversation(sessionId: string): Conversation {
 function entriesOf(marks: Session['marks'], { rows, hasMore }: CursorList<Turn>): Entry[] {
   const oldest = hasMore ? rows.at(-1)?.created_at : undefined;
   const shown = marks.filter(({ at }) => oldest === undefined || at >= oldest);
+  // Turns that were stored together have one time: the order of the API, newest first, tells which came first.
   return [
-    ...rows.map((turn): Entry => ({ at: turn.created_at, turn })),
+    ...rows.toReversed().map((turn): Entry => ({ at: turn.created_at, turn })),
     ...shown.map((mark): Entry => ({ at: mark.at, mark })),
-  ].sort((one, other) => (one.at < other.at ? -1 : 1));
+  ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }
