@@ -45,7 +45,10 @@ export function guardedConnector(origin: URL, settings: ConnectorSettings): buil
     if (addresses.length === 0) return new EgressError('dns_failed', `${hostname} has no address`);
     // One bad address refuses the name: mixing public and private answers is how rebinding starts.
     if (addresses.every((address) => allow.permits(address, named))) return undefined;
-    return new EgressError('blocked_address', `${hostname}:${port} is not a permitted address`);
+    return new EgressError(
+      'blocked_address',
+      `${hostname}:${port} is not a public address; an operator can permit it in GATEHOUSE_EGRESS_ALLOW`,
+    );
   }
 
   const connect = buildConnector({

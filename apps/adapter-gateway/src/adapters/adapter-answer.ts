@@ -35,5 +35,5 @@ export function adapterErrorOf(error: EgressError, path: string): AdapterError {
     return new AdapterError('contract_violation', `${path}: ${error.message}`, false);
   }
   const code = error.code === 'timeout' ? 'timeout' : 'provider_unavailable';
-  return new AdapterError(code, `${path}: ${error.code}`, !error.sent);
+  return new AdapterError(code, `${path}: ${error.message}`, !error.sent);
 }

@@ -39,8 +39,7 @@ export class ManifestFetch {
       .get<Record<string, unknown>>(baseUrl, '/manifest.json', caller)
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : String(error);
-        const help = reason.endsWith('blocked_address') ? ' (not public: add it to GATEHOUSE_EGRESS_ALLOW)' : '';
-        throw new Problem(422, 'adapter_unreachable', `No manifest at ${baseUrl}/manifest.json: ${reason}${help}`);
+        throw new Problem(422, 'adapter_unreachable', `No manifest at ${baseUrl}/manifest.json: ${reason}`);
       });
     const manifest = readManifest(value, 'adapter');
     const mount = new URL(baseUrl).pathname.split('/').at(-1);

@@ -48,7 +48,7 @@ export class GatewayDiagnosis {
     } = await this.health.ask(url, slug, { organizationId, projectId });
     if (state === 'ready')
       return well('egress', `The adapter ${slug} is reached at ${url} in ${Math.round(ms ?? 0)} ms.`);
-    const blocked = reason?.includes('not a permitted address') ?? false;
+    const blocked = reason?.includes('GATEHOUSE_EGRESS_ALLOW') ?? false;
     const advice = blocked
       ? `Name ${new URL(url).host} in GATEHOUSE_EGRESS_ALLOW, if it is meant to be reached.`
       : 'Start the adapter, or register it where it is.';

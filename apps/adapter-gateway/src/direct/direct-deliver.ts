@@ -48,7 +48,7 @@ export async function directDeliver(
     return outcomeOf(answer.status, answer.headers['retry-after'], delivery);
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    return deliverFailure(codeOfEgress(error), `${target.channel_address}: ${error.code}`, {
+    return deliverFailure(codeOfEgress(error), `${target.channel_address}: ${error.message}`, {
       retryable: !permanent(error),
     });
   }
