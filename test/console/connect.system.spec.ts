@@ -132,6 +132,17 @@ inBrowser('connecting other systems in the console', () => {
     await owner.picture('connect-verify-red');
   });
 
+  it('installs a shipped adapter that nobody has registered', async () => {
+    const { page } = owner;
+    await go(page, '/integrations');
+    const card = page.getByRole('article', { name: 'Telegram', exact: true });
+    await card.getByRole('button', { name: 'Install' }).click();
+    await page.getByRole('dialog', { name: 'Install Telegram' }).getByRole('button', { name: 'Install' }).click();
+    await page.getByRole('heading', { name: 'Telegram (bidirectional)', level: 1 }).waitFor();
+    await go(page, '/developer-portal');
+    await page.getByRole('row').filter({ hasText: 'telegram' }).getByText('Ready').waitFor();
+  });
+
   it('checks the adapter against the contract, and shows the failing cases with what to do', async () => {
     const { page } = owner;
     const { data } = await system.api<{ data: { id: string; slug: string }[] }>('GET', '/api/v1/adapters');

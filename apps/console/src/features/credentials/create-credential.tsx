@@ -87,7 +87,7 @@ function Form({ slug: first, listings, onClose }: FormProps): ReactNode {
             label={texts.adapter}
             description={texts.adapterHint}
             data={listings
-              .filter(({ kind }) => kind === 'adapter')
+              .filter(({ kind, adapter }) => kind === 'adapter' && adapter !== null)
               .map((one) => ({ value: one.slug, label: one.name }))}
             placeholder={texts.adapterNone}
             value={slug}

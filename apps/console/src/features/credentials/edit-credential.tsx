@@ -53,7 +53,7 @@ export function EditCredential({ shown, onClose }: { shown: Tagged<Credential>; 
             label={credentialTexts.form.adapter}
             description={credentialTexts.form.adapterHint}
             data={listings
-              .filter(({ kind }) => kind === 'adapter')
+              .filter(({ kind, adapter }) => kind === 'adapter' && adapter !== null)
               .map(({ slug, name }) => ({ value: slug, label: name }))}
             placeholder={credentialTexts.form.adapterNone}
             value={values.adapter_slug}

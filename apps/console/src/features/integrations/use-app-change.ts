@@ -20,7 +20,11 @@ export const saveApp = (id: string, body: Schema<'ChangeApp'>, etag: string | nu
 export function useRefreshApps(): () => Promise<void> {
   const queryClient = useQueryClient();
   const projectId = useProjectId();
-  return () => queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['apps']) });
+  // Installing an App may register its adapter.
+  return async () => {
+    const of = (key: string) => queryClient.invalidateQueries({ queryKey: projectKey(projectId, [key]) });
+    await Promise.all([of('apps'), of('adapters')]);
+  };
 }
 
 /** A change of one thing, without If-Match: the button itself says what is set. */
