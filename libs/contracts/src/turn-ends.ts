@@ -28,7 +28,8 @@ const words: Readonly<Record<string, string>> = {
   calls_exhausted:
     'The turn used up its tool calls, or repeated one: raise TURN_MAX_TOOL_CALLS, or the cap of the agent.',
   budget_spent: 'The turn used up its tokens or cost: raise the caps of the agent.',
-  day_budget_spent: 'The tokens or cost of the day are used up: raise the caps of the agent, or redrive the turn tomorrow.',
+  day_budget_spent:
+    'The tokens or cost of the day are used up: raise the caps of the agent, or redrive the turn tomorrow.',
   content_filter:
     'The content filter of the model blocked the answer: change the instructions, or choose another model.',
   empty_answer: 'The model gave an empty answer: redrive the turn, or choose another model.',

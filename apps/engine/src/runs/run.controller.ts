@@ -76,7 +76,7 @@ export class RunController {
   @HttpCode(202)
   @RequireScopes('workflows:write')
   @TakesIdempotencyKey('The same key retries it once and returns its current state')
-  @ApiOperation({ operationId: 'retryRun', summary: 'Retry a failed run with its original configuration' })
+  @ApiOperation({ operationId: 'retryRun', summary: 'Retry a failed run with the same input' })
   @ApiAcceptedResponse({ type: RunView })
   retry(@Caller() caller: Principal, @Param('id') id: string, @IdempotencyKey() key: string | null): Promise<RunView> {
     return this.service.retry(caller, id, key);

@@ -10,7 +10,8 @@ export type Reply = { target: ReplyTarget } | { withheld: ReplyWithheld };
 export const withheldAdvice: Record<ReplyWithheld, string> = {
   no_address:
     "The message gives no reply address. Set reply_address of the App's channel. The turn keeps the text of the reply.",
-  app_cannot_send: 'The App cannot send: it has no send capability. To answer, install an App that has it. The turn keeps the text of the reply.',
+  app_cannot_send:
+    'The App cannot send: it has no send capability. To answer, install an App that has it. The turn keeps the text of the reply.',
   automatic_message:
     'A machine sent the message (auto_submitted). It is read but not answered, to prevent a loop between two machines.',
   bounce: 'The message reports a failed delivery. It is read but not answered.',
