@@ -104,7 +104,10 @@ describe('gatehouse adapter check', () => {
 
   it('exits with 2 when it cannot run', async () => {
     expect(await check()).toMatchObject({ code: 2, stderr: expect.stringContaining('gatehouse adapter check <url>') });
-    expect(await check('ftp://x')).toMatchObject({ code: 2, stderr: expect.stringContaining('no http or https URL') });
+    expect(await check('ftp://x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not an http or https URL'),
+    });
     expect(await check(address, '--fixtures', '/nowhere')).toMatchObject({ code: 2 });
   });
 });

@@ -160,7 +160,7 @@ inBrowser('Home, events and the simulator', () => {
     await system.ended(id);
 
     await open(`/events/${id}`);
-    await see(/^Nobody took it: no trigger matched/);
+    await see(/^No trigger matched, and it did not go/);
     await see('metadata.amount <= 100: metadata.amount is 800');
     await press('Test a filter');
     await page.getByRole('textbox', { name: 'Condition' }).fill('metadata.amount > 100');

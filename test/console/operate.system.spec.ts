@@ -56,7 +56,7 @@ inBrowser('operating the system in the console', () => {
     const thread_id = 'order-4711';
     await post(system.webhookUrl, { text: 'Where is my order?', thread_id });
     await openConversation(owner, 'Where is my order?');
-    await page.getByText('I received from webhook: "Where is my order?"').waitFor();
+    await page.getByText('Message from webhook: "Where is my order?"').waitFor();
     await page.getByRole('button', { name: 'Take over' }).click();
     await page.getByText(/Owner took over/).waitFor();
 
@@ -75,7 +75,7 @@ inBrowser('operating the system in the console', () => {
     await page.getByText(/Owner handed back/).waitFor();
     await page.getByText('Handled by a person').waitFor();
     await post(system.webhookUrl, { text: 'Thank you!', thread_id });
-    await page.getByText('I received from webhook: "Thank you!"').waitFor();
+    await page.getByText('Message from webhook: "Thank you!"').waitFor();
   });
 
   it('shows messages that came at once in their order', async () => {

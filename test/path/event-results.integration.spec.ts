@@ -52,7 +52,7 @@ describe('what became of an event', () => {
       state: 'failed',
       reason: 'context_length',
       until: null,
-      text: 'A turn failed. Its dead letter can be redriven. The conversation is too long for the model, even shortened: name a model with a larger context.',
+      text: 'A turn failed. Its dead letter can be redriven. The conversation is too long for the model, even shortened: choose a model with a larger context.',
     });
   });
 

@@ -155,7 +155,9 @@ describe('triggers and runs', () => {
     const [run] = await runsOf(first);
     for (const second of [8, 16, 24]) {
       const row = await atSecond(start, second, () => receive(appId, { message: String(second) }));
-      expect(row.verdicts).toMatchObject([{ verdict: 'matched', reason: `joined ${run?.id}, which waits for more` }]);
+      expect(row.verdicts).toMatchObject([
+        { verdict: 'matched', reason: `joined ${run?.id}, which waits for more messages` },
+      ]);
       expect(await runsOf(row)).toEqual([]);
     }
     expect((await turnOf(run)).state).toBe('held');

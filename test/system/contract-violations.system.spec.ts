@@ -79,7 +79,7 @@ describe('an adapter in plain Node', () => {
     await system.api('POST', '/api/v1/triggers', { app_id: app.id, workflow_id: workflow.id });
     adapter.answers['parse-inbound'] = () => ({ event_type: 'note', sender: 'ada', message: 'hello again' });
     const { id } = await post(app.webhook_url, { text: 'hello' });
-    const said = '/parse-inbound: is_bot must be there, since triggers listen to this App: not missing';
+    const said = '/parse-inbound: is_bot must be present, because triggers listen to this App';
     expect(await letterOf(id)).toMatchObject({ stage: 'routed', reason: 'contract_violation', error: said });
     await shows(said);
     expect(routes()).toEqual(['verify-webhook', 'parse-inbound']);

@@ -32,7 +32,7 @@ describe('the path of a message', () => {
     expect(status).toBe(200);
     const reply = await replyTo(id);
     expect(reply.path).toBe('/built-in');
-    expect(reply.json['text']).toContain('I received from ci: "Is the build green?"');
+    expect(reply.json['text']).toContain('Message from ci: "Is the build green?"');
     expect(reply.headers['idempotency-key']).toBe(reply.json['delivery_id']);
   });
 

@@ -53,7 +53,7 @@ function handlerProblems(definition: AdapterDefinition): string[] {
   const renewal =
     renews === (definition.renewWebhook !== undefined)
       ? []
-      : ['webhook.renew_seconds and the handler renewWebhook need each other'];
+      : ['webhook.renew_seconds requires the handler renewWebhook, and the handler requires it'];
   const handlers = definition.manifest.capabilities.flatMap((capability) =>
     needed[capability]
       .filter((handler) => definition[handler] === undefined)

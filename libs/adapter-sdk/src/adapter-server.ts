@@ -61,7 +61,7 @@ export function createAdapterServer(
     if (secrets.length > 0) return;
     app.log.warn(
       { event: 'adapter.unsigned_calls' },
-      'no platform call secret is set: whoever reaches this port can call the adapters',
+      'no platform call secret is set: anyone who reaches this port can call the adapters',
     );
   });
   return app;

@@ -90,7 +90,7 @@ function refusalOf(error: unknown): VerifyWebhookResult {
     error instanceof errors.JOSEAlgNotAllowed ||
     error instanceof errors.JOSENotSupported
   ) {
-    return refuseWebhook('bad_signature', 'the token is not one that the provider signed');
+    return refuseWebhook('bad_signature', 'the token was not signed by the provider');
   }
   throw new ProviderUnavailable("the provider's signing keys cannot be fetched");
 }

@@ -107,7 +107,7 @@ export const builtinTools: readonly BuiltinTool[] = [
     name: 'store_knowledge',
     title: 'Store knowledge',
     description:
-      'Keeps a text, and entities with their relations, so that later turns find them. Says where it came from by itself.',
+      'Keeps a text, and entities with their relations, so that later turns find them. Its origin is recorded automatically.',
     grade: 'write',
     idempotent: true,
     credential: null,

@@ -17,36 +17,37 @@ export interface TurnReply {
 /** Reasons of turns in plain words, each with what to do, if anything. */
 const words: Readonly<Record<string, string>> = {
   nothing_to_say: 'The model had nothing to say.',
-  no_address: 'There is no address to answer to: set reply_address of the channel.',
+  no_address: "The message gives no reply address: set reply_address of the App's channel.",
   automatic_message: 'Automatic messages are not answered.',
   bounce: 'Bounces are not answered.',
   mailing_list: 'Mailing lists are not answered.',
   notification: 'Notifications are not answered.',
-  delivery_off: 'Nothing is sent back: it was replayed without delivery.',
+  delivery_off: 'The event was replayed without delivery, so no reply was sent.',
   length_cut: 'The answer was cut at the length limit of the model: raise MODEL_MAX_OUTPUT_TOKENS.',
   steps_exhausted: 'The turn used up its steps: raise TURN_MAX_STEPS, or the cap of the agent.',
   calls_exhausted:
     'The turn used up its tool calls, or repeated one: raise TURN_MAX_TOOL_CALLS, or the cap of the agent.',
   budget_spent: 'The turn used up its tokens or cost: raise the caps of the agent.',
-  day_budget_spent: 'The day has no tokens or no cost left: raise the caps of the agent, or redrive it tomorrow.',
+  day_budget_spent:
+    'The tokens or cost of the day are used up: raise the caps of the agent, or redrive the turn tomorrow.',
   content_filter:
-    'The content filter of the model kept the answer back: change the instructions, or name another model.',
-  empty_answer: 'The model answered nothing at all: redrive it, or name another model.',
+    'The content filter of the model blocked the answer: change the instructions, or choose another model.',
+  empty_answer: 'The model gave an empty answer: redrive the turn, or choose another model.',
   empty_at_length:
-    'The model stopped at its length limit before it said anything: raise MODEL_MAX_OUTPUT_TOKENS, or name another model.',
-  context_length: 'The conversation is too long for the model, even shortened: name a model with a larger context.',
+    'The model reached its length limit before it wrote an answer: raise MODEL_MAX_OUTPUT_TOKENS, or choose another model.',
+  context_length: 'The conversation is too long for the model, even shortened: choose a model with a larger context.',
   model_refused: 'The model refused to answer.',
-  model_rejected: 'The model endpoint refused the request: look at the name of the model and at its settings.',
-  model_unavailable: 'The model does not answer: look at its endpoint.',
+  model_rejected: 'The model endpoint rejected the request: check the name of the model and its settings.',
+  model_unavailable: 'The model does not answer: check its endpoint.',
   model_unauthorized: 'The model endpoint does not accept the key: set MODEL_API_KEY.',
-  model_timeout: 'The model takes too long: raise MODEL_TIMEOUT_MS, or name a faster one.',
-  model_malformed: 'The model gives answers that cannot be read.',
-  toolset_unavailable: 'The registry of tools does not answer.',
+  model_timeout: 'The model took too long: raise MODEL_TIMEOUT_MS, or choose a faster model.',
+  model_malformed: 'The answer of the model could not be read.',
+  toolset_unavailable: 'The tool registry does not answer.',
   turn_timeout: 'The turn took too long: raise TURN_WALL_CLOCK_MS, or the cap of the agent.',
-  attempts_exhausted: 'The turn ended its process again and again.',
-  agent_not_found: 'The agent is deleted.',
-  cancelled: 'Somebody cancelled it.',
-  waiting_approval: 'A person has to decide on a call.',
+  attempts_exhausted: 'The process that worked on the turn ended at every attempt.',
+  agent_not_found: 'The agent was deleted.',
+  cancelled: 'It was cancelled.',
+  waiting_approval: "A tool call waits for a person's decision.",
 };
 
 /** A turn's reason in words, or null when it has none. */

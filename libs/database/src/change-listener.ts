@@ -154,7 +154,7 @@ export class ChangeListener {
 
 async function tooLate(signal: AbortSignal): Promise<never> {
   await pause(answerWithinMs, undefined, { signal });
-  throw new Error('a notification did not come through: is there a pooler between? Set DATABASE_DIRECT_URL');
+  throw new Error('a notification did not arrive: if a pooler is in between, set DATABASE_DIRECT_URL');
 }
 
 /** A Sync of the frontend protocol: its answer comes after every pending notification, without a transaction. */

@@ -95,7 +95,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
       if (!this.client) {
         await this.connect();
         if (!this.client) await this.wait(reconnectMs);
-        else lossIn = 'Postgres was away';
+        else lossIn = 'Postgres was unreachable';
       } else if (lossIn !== null) {
         await this.wait(settleMs);
         if ((await this.look()) === null) continue;

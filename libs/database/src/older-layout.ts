@@ -46,6 +46,6 @@ export async function refuseOtherOwner(db: Queryable, names: string[]): Promise<
 
 function olderLayout(what: string): OlderLayout {
   return new OlderLayout(
-    `This database was made by an earlier version of Gatehouse, in which ${what}: nothing converts it, so start with an empty database, or delete the data with npm run reset.`,
+    `This database was made by an earlier version of Gatehouse, in which ${what}. It cannot be converted: start with an empty database, or delete the data with npm run reset.`,
   );
 }

@@ -50,7 +50,7 @@ function hostKey(entry: string): string {
   const [, host = '', port] = /^(\[[^\]]+\]|[^:/?#@\s]+)(?::(\d{1,5}))?$/.exec(entry) ?? [];
   const url = host === '' ? null : URL.parse(`http://${host}/`);
   if (!url || url.hostname === '' || Number(port ?? 1) > 65_535) {
-    throw new RangeError(`egress allow-list: "${entry}" is no host, host:port, address or CIDR block`);
+    throw new RangeError(`egress allow-list: "${entry}" is not a host, host:port, address or CIDR block`);
   }
   return port === undefined ? bareHostname(url) : `${bareHostname(url)}:${Number(port)}`;
 }

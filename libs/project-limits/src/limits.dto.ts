@@ -1,6 +1,6 @@
 import { Whole } from '#libs/service-kit';
 
-const ofInstallation = 'null: as the installation is set';
+const ofInstallation = 'null: the setting of the installation';
 
 /** What differs for one project from the installation's settings. */
 export class ProjectLimitsDto {

@@ -36,7 +36,7 @@ export const url =
     const result = text(fallback)(name, value);
     if (!URL.canParse(result)) throw new Error(`${name} is not a URL`);
     // From Kubernetes, which leaves an unknown variable unresolved; at the next start it may know it.
-    if (result.includes('$(')) throw new Error(`${name} holds a variable that nothing filled in`);
+    if (result.includes('$(')) throw new Error(`${name} contains a variable that was not filled in`);
     return result.replace(/\/$/, '');
   };
 

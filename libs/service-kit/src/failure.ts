@@ -2,10 +2,15 @@ import { ApiProperty } from '@nestjs/swagger';
 
 /** Failed work for a resource, shown on the resource until the work succeeds. */
 export class Failure {
-  @ApiProperty({ format: 'date-time', description: 'The first of the failures in a row' }) since: string;
+  @ApiProperty({ format: 'date-time', description: 'When the first of the failures in a row happened' }) since: string;
   @ApiProperty() code: string;
   @ApiProperty({ description: 'What failed and why, in words' }) error: string;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Null: not by itself' })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Null: it is not tried again automatically',
+  })
   next_try_at: string | null;
   @ApiProperty({ type: String, nullable: true }) what_to_do: string | null;
 }

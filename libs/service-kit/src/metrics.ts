@@ -51,7 +51,7 @@ export class Metrics {
     });
     this.outcomes = new Counter({
       name: 'gatehouse_outcomes_total',
-      help: 'What became of events at each stage, by the vocabulary of the timeline; refused requests among them',
+      help: 'Outcomes of events at each stage, as in the timeline, including refused requests',
       labelNames: ['stage', 'outcome'],
       registers,
     });

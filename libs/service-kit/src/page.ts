@@ -13,18 +13,18 @@ export class PageQuery {
   @Type(() => Number) @Whole(1, 200, { optional: true }) limit: number = 50;
   /** As the `cursorOf` of `pageOf` returned it. */
   @Transform(({ value }: { value: unknown }) => (value === undefined ? undefined : readCursor(value)))
-  @Text(maxCursor, { optional: true, description: 'next_cursor of the page before, as it is' })
+  @Text(maxCursor, { optional: true, description: 'next_cursor of the previous page, unchanged' })
   cursor?: string;
 }
 
 /** Query of a list that can be read in either order: `?order=asc`. */
 export class OrderedQuery extends PageQuery {
-  @OneOf(orders, { optional: true, description: 'By time; desc, the default: the newest first' }) order: Order = 'desc';
+  @OneOf(orders, { optional: true, description: 'By time; desc (default): the newest first' }) order: Order = 'desc';
 }
 
 /** Query of a list that can be searched by name: `?search=`. */
 export class SearchQuery extends PageQuery {
-  @Text(200, { optional: true, minLength: 1, description: 'A part of the name, in any case' })
+  @Text(200, { optional: true, minLength: 1, description: 'Part of the name, ignoring case' })
   search?: string;
 }
 
@@ -68,6 +68,6 @@ export function readCursor(cursor: unknown): string {
 }
 
 export function invalidCursor(): Problem {
-  const detail = 'cursor is no next_cursor of a page of this list: leave it out to begin with the first page.';
+  const detail = 'cursor is not a next_cursor of this list: leave it out to begin with the first page.';
   return new Problem(400, 'invalid_cursor', detail);
 }

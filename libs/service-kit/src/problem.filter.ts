@@ -37,13 +37,13 @@ export function toProblem(error: unknown): Problem {
   if (status === 415) return new Problem(415, codeOf(415), 'Send JSON, with Content-Type: application/json.');
   if (error instanceof HttpException) return new Problem(error.getStatus(), codeOf(error.getStatus()), error.message);
   if (status !== null && status < 500) return new Problem(status, codeOf(status), (error as Error).message);
-  if (isUnstorable(error)) return new Problem(422, 'invalid_text', 'A text has U+0000 in it, which none may.');
+  if (isUnstorable(error)) return new Problem(422, 'invalid_text', 'A text contains U+0000, which is not allowed.');
   if (isUnavailable(error)) {
-    return new Problem(503, 'unavailable', 'A part this needs is not available: try again.', [], {
+    return new Problem(503, 'unavailable', 'Something that this request needs is not available: try again.', [], {
       'retry-after': '2',
     });
   }
-  return new Problem(500, 'internal_error', 'Something went wrong here: the log has it under this request_id.');
+  return new Problem(500, 'internal_error', 'Something went wrong here: the log has the error under this request_id.');
 }
 
 /** Postgres's error for a text that it cannot store, as text and in jsonb. */

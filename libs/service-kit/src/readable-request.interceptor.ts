@@ -22,7 +22,7 @@ function refuseUnreadable({ routeOptions, params, query, body }: FastifyRequest)
   if (routeOptions.url?.startsWith('/internal/')) return;
   const errors = [params, query, body].flatMap(unreadableIn);
   if (errors.length === 0) return;
-  const detail = 'A text has a character in it that no text may have: U+0000, or half of a surrogate pair.';
+  const detail = 'A text contains a character that is not allowed: U+0000, or half of a surrogate pair.';
   throw new Problem(422, 'invalid_text', detail, errors.slice(0, maxNamed));
 }
 
@@ -50,7 +50,7 @@ function isReadable(text: string): boolean {
 }
 
 function saidOf(text: string): string {
-  return text.includes('\u0000') ? 'has U+0000 in it' : 'has half of a surrogate pair in it';
+  return text.includes('\u0000') ? 'contains U+0000' : 'contains half of a surrogate pair';
 }
 
 /** In a form that a problem may contain. */

@@ -12,7 +12,7 @@ export class RowNumberPipe implements PipeTransform<string | number, number> {
   transform(value: string | number): number {
     const number = Number(value);
     if (!Number.isInteger(number)) {
-      throw new Problem(400, 'invalid_request', `The address has to name the ${this.what} by a whole number.`);
+      throw new Problem(400, 'invalid_request', `The path must name the ${this.what} by a whole number.`);
     }
     if (number < 1 || number > most) throw notFound(this.what, value);
     return number;

@@ -145,7 +145,7 @@ export class ServiceTokens {
   async verifyOnce(token: string, tenant: Tenant = { organizationId: '', projectId: '' }): Promise<Principal> {
     const checked = await this.check(token);
     if (!checked.tenantByHeader) {
-      if (!checked.id) throw new Error('the token has no jti, and is taken once here');
+      if (!checked.id) throw new Error('the token has no jti, which is required here');
       this.spent.spend(`${checked.principal.subject} ${checked.id}`, checked.untilMs + clockToleranceSeconds * 1000);
     }
     return inTenant(checked, tenant);
@@ -163,7 +163,7 @@ export class ServiceTokens {
     const key = this.issuers
       ? this.issuers.get(service)
       : await (this.shared ??= this.keys.jwks.then(createLocalJWKSet));
-    if (!key) throw new Error(`nobody here knows the issuer ${issuer}`);
+    if (!key) throw new Error(`the issuer ${issuer} is not known here`);
     const { payload } = await jwtVerify(token, key, {
       algorithms: ['EdDSA'],
       audience,
@@ -190,7 +190,8 @@ export class ServiceTokens {
    */
   private checkAuthority(issuer: string, { subject, scopes }: Principal): void {
     if (!this.issuers || subject === `service:${issuer}`) return;
-    if (issuer !== 'portal' || subject.startsWith('service:')) throw new Error(`${issuer} speaks for ${subject}`);
+    if (issuer !== 'portal' || subject.startsWith('service:'))
+      throw new Error(`${issuer} may not issue tokens for ${subject}`);
     if (scopes.includes('service')) throw new Error(`${subject} is not a service`);
   }
 }

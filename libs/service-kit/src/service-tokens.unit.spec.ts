@@ -78,20 +78,20 @@ describe('tokens signed with a key for each service', () => {
     expect((await vault.verify(await engine.asService('credential-vault'))).subject).toBe('service:engine');
     expect((await vault.verify(await portal.mint('credential-vault', person))).subject).toBe('key:1');
     await expect(vault.verify(await engine.mint('credential-vault', person))).rejects.toThrow(
-      /engine speaks for key:1/,
+      /engine may not issue tokens for key:1/,
     );
     const asPortal = await engine.mint('credential-vault', {
       ...person,
       subject: 'service:portal',
       scopes: ['service'],
     });
-    await expect(vault.verify(asPortal)).rejects.toThrow(/engine speaks for service:portal/);
+    await expect(vault.verify(asPortal)).rejects.toThrow(/engine may not issue tokens for service:portal/);
     const servant = await portal.mint('credential-vault', { ...person, scopes: ['service'] });
     await expect(vault.verify(servant)).rejects.toThrow(/key:1 is not a service/);
     const forged = await new ServiceTokens(engineKey, 'portal').mint('credential-vault', person);
     await expect(vault.verify(forged)).rejects.toThrow();
     const unknown = await new ServiceTokens(engineKey, 'router').asService('credential-vault');
-    await expect(vault.verify(unknown)).rejects.toThrow(/nobody here knows the issuer/);
+    await expect(vault.verify(unknown)).rejects.toThrow(/the issuer router is not known here/);
   });
 
   it('follow a rotation through the JWKS, without a restart of who verifies', async () => {

@@ -14,7 +14,7 @@ export class SpentTokens {
   spend(id: string, untilMs: number, nowMs = Date.now()): void {
     if (this.untilMs.has(id)) throw new Error('the token was used before');
     if (this.untilMs.size >= this.max) this.forgetExpired(nowMs);
-    if (this.untilMs.size >= this.max) throw new Error(`${this.max} tokens are remembered, and no further one can be`);
+    if (this.untilMs.size >= this.max) throw new Error(`${this.max} used tokens are remembered, which is the limit`);
     this.untilMs.set(id, untilMs);
   }
 

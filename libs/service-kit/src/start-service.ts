@@ -89,7 +89,7 @@ async function buildService(
   const diagnoser = new Diagnoser();
   const jobClient = settings.REDIS_URL === null ? null : new JobClient(settings.REDIS_URL);
   if (jobClient) {
-    metrics.gauge('gatehouse_jobs_missed', 'Job adds that Redis did not take; sweepers make up for them', () =>
+    metrics.gauge('gatehouse_jobs_missed', 'Jobs that Redis did not accept; sweepers add them again', () =>
       [...jobClient.missed.values()].reduce((sum, count) => sum + count, 0),
     );
   }

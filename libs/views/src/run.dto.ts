@@ -52,7 +52,7 @@ export class RunView implements RunRow {
   @ApiProperty({ ...idOf('trg'), nullable: true, description: 'Null: the message named the workflow itself' })
   trigger_id: string | null;
   @ApiProperty(idOf('msg')) message_id: string;
-  @ApiProperty({ ...idOf('evt'), description: 'The event that it came of' }) receipt_id: string;
+  @ApiProperty({ ...idOf('evt'), description: 'The event that started it' }) receipt_id: string;
   @ApiProperty() replay: boolean;
   @ApiProperty({ description: 'A replay without delivery: calls that would change something are not made' })
   rehearsal: boolean;
@@ -65,10 +65,10 @@ export class RunView implements RunRow {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'What the reply lacks or why there is none; for what it waits',
+    description: 'What the reply lacks, or why there is none; while it waits: what for',
   })
   reason: string | null;
-  @ApiProperty({ ...time, nullable: true, description: 'When it fails of what it waits for' })
+  @ApiProperty({ ...time, nullable: true, description: 'When it fails if it still waits' })
   waiting_until: Date | null;
   @ApiProperty(time) created_at: Date;
   @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
@@ -83,10 +83,10 @@ export class RunDelivery {
 }
 
 export class RunWait {
-  @ApiProperty({ description: 'Code of what is away' }) reason: string;
-  @ApiProperty({ type: String, nullable: true, description: 'The same in words' }) text: string | null;
+  @ApiProperty({ description: 'Code of what is unavailable' }) reason: string;
+  @ApiProperty({ type: String, nullable: true, description: 'The reason in words' }) text: string | null;
   @ApiProperty({ format: 'date-time' }) since: string;
-  @ApiProperty({ format: 'date-time', description: 'When the turn fails of it' }) until: string;
+  @ApiProperty({ format: 'date-time', description: 'When the turn fails if it is still unavailable' }) until: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) next_try_at: string | null;
 }
 
@@ -100,7 +100,7 @@ export class RunTurn {
   reason: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Its error or reason in words' }) reason_text:
     string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'What it answered, sent or not' }) reply_text:
+  @ApiProperty({ type: String, nullable: true, description: 'Its answer, whether it was sent or not' }) reply_text:
     string | null;
   @ApiProperty({ type: RunWait, nullable: true }) waiting: RunWait | null;
   @ApiProperty({ type: [RunDelivery] }) deliveries: RunDelivery[];
@@ -110,10 +110,14 @@ export class RunTurn {
 
 /** A run with what it led to. */
 export class RunDetailView extends RunView {
-  @ApiProperty({ type: String, nullable: true, description: 'What its last turn answered; null while it has not' })
+  @ApiProperty({ type: String, nullable: true, description: 'Answer of its last turn; null until there is one' })
   reply_text: string | null;
-  @ApiProperty({ type: [RunDelivery], description: 'Of all its turns' }) deliveries: RunDelivery[];
-  @ApiProperty({ type: [RunTurn], description: 'Oldest first; more than one where it was retried' }) turns: RunTurn[];
-  @ApiProperty({ type: String, nullable: true, description: 'What could not be read now, and why: nothing' })
+  @ApiProperty({ type: [RunDelivery], description: 'Deliveries of all its turns' }) deliveries: RunDelivery[];
+  @ApiProperty({ type: [RunTurn], description: 'Oldest first; more than one if it was retried' }) turns: RunTurn[];
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'What is missing from this answer, and why; null: nothing',
+  })
   incomplete: string | null;
 }

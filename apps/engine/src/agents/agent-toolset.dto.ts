@@ -4,19 +4,27 @@ import type { Tool } from '../tools/tool.js';
 import { AgentView } from './agent.dto.js';
 
 export class OfferedToolView {
-  @ApiProperty({ description: 'What the model calls it' }) name: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Slug of its Skill; null: the agent has it by itself' })
+  @ApiProperty({ description: 'Name under which the model calls it' }) name: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Slug of its Skill; null: the agent has it without a Skill',
+  })
   skill: string | null;
   @ApiProperty({ enum: ['builtin', 'python', 'mcp'] }) source: string;
-  @ApiProperty({ enum: toolGrades, description: 'The least that a call can change' }) grade: string;
+  @ApiProperty({ enum: toolGrades, description: 'Lowest grade that a call can have' }) grade: string;
 }
 
 export class LeftOutToolView implements LeftOutTool {
   @ApiProperty() name: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Slug of its Skill; null: the agent has it by itself' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Slug of its Skill; null: the agent has it without a Skill',
+  })
   skill: string | null;
   @ApiProperty({ description: 'A code: `quarantined`, `turned_off`, `over_may_do`, `over_limit`, …' }) reason: string;
-  @ApiProperty({ description: 'In a sentence' }) what_to_do: string;
+  @ApiProperty({ description: 'What to do about it, in a sentence' }) what_to_do: string;
 }
 
 export class ToolsetErrorView {
@@ -26,10 +34,11 @@ export class ToolsetErrorView {
 
 /** The tools that an agent's model gets in a trusted sender's turn. Other turns get fewer. */
 export class AgentToolsetView {
-  @ApiProperty({ type: [OfferedToolView], description: 'Told of in every step' }) offered: OfferedToolView[];
+  @ApiProperty({ type: [OfferedToolView], description: 'Listed to the model in every step' })
+  offered: OfferedToolView[];
   @ApiProperty({
     type: [LeftOutToolView],
-    description: 'Over the number of tools that a model is told of: found by find_tools',
+    description: 'Over the number of tools that are listed to a model; found with find_tools',
   })
   by_search: LeftOutToolView[];
   @ApiProperty({ type: [LeftOutToolView], description: 'Never given to the model' }) left_out: LeftOutToolView[];
@@ -37,7 +46,7 @@ export class AgentToolsetView {
   @ApiProperty({
     type: ToolsetErrorView,
     nullable: true,
-    description: 'Not null: the registry gives no answer, so the lists are empty',
+    description: 'Set if the tool registry does not answer; the lists are empty then',
   })
   error: ToolsetErrorView | null;
 }

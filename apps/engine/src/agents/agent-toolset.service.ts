@@ -36,7 +36,7 @@ export class AgentToolsetService {
       return { offered: offered.map(offeredView), by_search, left_out: leftOut, problems, error: null };
     } catch (error) {
       if (!(error instanceof ToolsetUnavailable)) throw error;
-      const message = 'The registry gives no answer now, so the tools of Skills are not known: read the agent later.';
+      const message = 'The tool registry does not answer, so the tools of Skills are unknown. Try again later.';
       return { offered: [], by_search: [], left_out: [], problems: [], error: { code: error.code, message } };
     }
   }
@@ -56,7 +56,7 @@ export class AgentToolsetService {
 
   private overLimit({ name, skill }: Tool): LeftOutToolView {
     const most = this.settings.TURN_MAX_TOOLS;
-    const what = `A model is told of ${most} tools at once (TURN_MAX_TOOLS): it finds this one by find_tools. Take others away to have it told of.`;
+    const what = `A model is given ${most} tools at once (TURN_MAX_TOOLS). It finds this one with find_tools. To list it directly, remove other tools.`;
     return { name, skill, reason: 'over_limit', what_to_do: what };
   }
 }

@@ -8,13 +8,13 @@ import type { Agent, AgentCaps } from './agent.entity.js';
 
 const instructionsLength = 100_000;
 const toolsDescription = `Built-in tools the agent may call without a Skill: ${builtinTools.map(({ name }) => name).join(', ')}`;
-const modelDescription = 'A model of the configured endpoint; left out for its default';
-const fallbackDescription = 'Asked when the model gives no answer';
-const mayDoDescription = 'What a trusted turn may do by itself; a call of a higher grade needs an approver';
-const approversDescription = 'key:<id>, user:<id> or contact:<id>; nobody: calls of a higher grade are not offered';
+const modelDescription = 'A model of the configured endpoint; default: MODEL_NAME';
+const fallbackDescription = 'Used when the model does not answer';
+const mayDoDescription = 'What a trusted turn may do without approval; a call of a higher grade needs an approver';
+const approversDescription = 'key:<id>, user:<id> or contact:<id>; empty: calls of a higher grade are not offered';
 const hostsDescription =
-  'Hosts that turns of untrusted senders, and those that have read untrusted content, reach with http_request: ' +
-  'api.example.com, *.example.com or host:port. Beside them those that its Skills bind credentials to';
+  'Hosts that http_request may reach in turns of untrusted senders and in turns that have read untrusted content: ' +
+  'api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too';
 const hostPattern = /^(\*\.)?([a-z0-9_-]+\.)*[a-z0-9_-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
 const AllowedHosts = (): PropertyDecorator =>
   applyDecorators(

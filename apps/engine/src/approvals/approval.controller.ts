@@ -11,7 +11,7 @@ export class ApprovalController {
 
   @Get()
   @RequireScopes('agents:read')
-  @ApiOperation({ summary: 'List calls that wait for a person, or did', operationId: 'listApprovals' })
+  @ApiOperation({ summary: 'List calls that wait or waited for a person', operationId: 'listApprovals' })
   @ApiOkResponse({ type: ApprovalPage })
   async list(@Caller() caller: Principal, @Query() query: ApprovalQuery): Promise<ApprovalPage> {
     const { data, next_cursor } = await this.approvals.list(caller, query);

@@ -5,13 +5,14 @@ import { type Approval, approvalReasons } from './approval.entity.js';
 const states = ['pending', 'approved', 'refused', 'expired', 'cancelled'] as const;
 
 export class ApprovalQuery extends OrderedQuery {
-  @Text(200, { optional: true, minLength: 1, description: "A part of the tool's name, in any case" }) search?: string;
+  @Text(200, { optional: true, minLength: 1, description: "Part of the tool's name, ignoring case" }) search?: string;
   @OneOf(states, { optional: true }) state?: string;
-  @Text(100, { optional: true, description: 'Of the turns that one event started' }) event_id?: string;
+  @Text(100, { optional: true, description: 'Only of turns that this event started' }) event_id?: string;
 }
 
 export class DecideApproval {
-  @Text(1_000, { optional: true, description: 'For those who read it later; the model is not told' }) note?: string;
+  @Text(1_000, { optional: true, description: 'For people who read it later; the model does not see it' })
+  note?: string;
 }
 
 export class ApprovalView {
@@ -20,14 +21,19 @@ export class ApprovalView {
   @ApiProperty(idOf('trn')) turn_id: string;
   @ApiProperty(idOf('evt')) receipt_id: string;
   @ApiProperty() tool: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Of the definition as it was then; null: a built-in tool' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: "Pin of the tool's definition at that time; null: a built-in tool",
+  })
   tool_pin: string | null;
   @ApiProperty({ enum: ['read', 'write', 'destructive'] }) grade: string;
   @ApiProperty({ type: 'object', additionalProperties: true }) arguments: Record<string, unknown>;
   @ApiProperty({ type: [String] }) approvers: string[];
   @ApiProperty({
     enum: [...approvalReasons],
-    description: 'over_may_do: of a higher grade than the agent may do; untrusted_content: the turn had read such',
+    description:
+      'over_may_do: the call has a higher grade than may_do; untrusted_content: the turn had read untrusted content',
   })
   reason: string;
   @ApiProperty({ type: [String], description: 'Who asked for the turn: none of them may decide' })

@@ -62,20 +62,20 @@ export class ApprovalService extends Sweeping {
     const approval = await this.approvals.find(caller, id);
     if (!approval) throw notFound('approval', id);
     if (!approval.approvers.includes(by)) {
-      throw new Problem(403, 'not_an_approver', `${by} is none of the approvers that the agent names.`);
+      throw new Problem(403, 'not_an_approver', `${by} is not one of the approvers that the agent names.`);
     }
     if (approval.requested_by.some((asker) => asker === by || asker === caller.person)) {
-      const what = 'started the turn that asks for this call: another of its approvers has to decide.';
+      const what = 'started the turn that asks for this call, so another approver has to decide.';
       // An owner who is alone has no colleague to ask.
       const alone = by.startsWith('user:')
-        ? ' If you are alone, send the message by its App: nobody here asks for it then.'
+        ? ' If there is no other approver, send the message through its App: then nobody here started the turn.'
         : '';
       throw new Problem(403, 'own_request', `${by} ${what}${alone}`);
     }
     const decided = await this.settle(id, { state, by, note, actor: { ...caller, subject: by } });
     if (decided) return decided.approval;
     const now = (await this.approvals.find(caller, id))?.state ?? approval.state;
-    throw new Problem(409, 'approval_decided', `The approval is ${now === 'pending' ? 'over its time' : now}.`);
+    throw new Problem(409, 'approval_decided', `The approval is ${now === 'pending' ? 'past its deadline' : now}.`);
   }
 
   private async expire(limit: number): Promise<number> {

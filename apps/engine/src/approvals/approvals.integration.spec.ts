@@ -121,7 +121,7 @@ describe('a call that needs approval', () => {
       return (await turnsOf(world).run(said)).reply_text;
     };
     const asked = model.requests.length;
-    expect(await says('con_other', 'known')).toContain('none of the approvers');
+    expect(await says('con_other', 'known')).toContain('not one of the approvers');
     expect(model.requests.length).toBe(asked);
     // The next answer of the script goes to the untrusted sender's turn, which is an ordinary turn.
     expect(await says('con_boss', 'unknown')).toBe('Ordered for the boss.');

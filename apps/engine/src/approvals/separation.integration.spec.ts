@@ -98,7 +98,7 @@ describe('separation of duties', () => {
       call('POST', `/api/v1/approvals/${approval.id}/approve`, ['approvals:decide'], { note: 'ok' }, subject);
     const own = await decide('key:a');
     expect([own.status, own.body.code]).toEqual([403, 'own_request']);
-    expect(own.body.detail).toContain('another of its approvers');
+    expect(own.body.detail).toContain('another approver');
     expect(target.calls).toEqual([]);
     expect((await decide('key:b')).body).toMatchObject({ state: 'approved', requested_by: ['key:a'] });
     await turnsOf(world).reaches(turn.turn_id, 'succeeded');

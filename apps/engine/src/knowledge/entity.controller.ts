@@ -18,7 +18,7 @@ export class EntityController {
 
   @Get()
   @RequireScopes('knowledge:read')
-  @ApiOperation({ summary: 'What documents speak of, by name', operationId: 'listEntities' })
+  @ApiOperation({ summary: 'List entities that documents mention, by name', operationId: 'listEntities' })
   @ApiOkResponse({ type: EntityPage })
   async list(@Caller() caller: Principal, @Query() { q, limit, cursor }: EntityQuery): Promise<EntityPage> {
     const rows = await this.directory.list(caller, q ?? null, limit, cursor ?? null);
@@ -28,7 +28,7 @@ export class EntityController {
 
   @Get(':id')
   @RequireScopes('knowledge:read')
-  @ApiOperation({ summary: 'What is said of an entity, and how it relates to others', operationId: 'getEntity' })
+  @ApiOperation({ summary: 'Read what documents say about an entity, and its relations', operationId: 'getEntity' })
   @ApiOkResponse({ type: EntityDetail })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<EntityDetail> {
     const name = await this.directory.nameOf(caller, id);

@@ -13,8 +13,8 @@ export class EntityQuery extends PageQuery {
 export class EntityView implements Omit<ListedEntity, 'name_key'> {
   @ApiProperty() id: string;
   @ApiProperty() name: string;
-  @ApiProperty({ type: [String], description: 'What documents say that it is' }) kinds: string[];
-  @ApiProperty({ type: 'integer', description: 'That speak of it' }) documents: number;
+  @ApiProperty({ type: [String], description: 'What documents say it is' }) kinds: string[];
+  @ApiProperty({ type: 'integer', description: 'Number of documents that mention it' }) documents: number;
 }
 
 export class EntityPage extends PageOf(EntityView) {}
@@ -30,7 +30,7 @@ class RelationView implements FoundRelation {
   @ApiProperty() from: string;
   @ApiProperty() relation: string;
   @ApiProperty() to: string;
-  @ApiProperty({ description: 'The document that says so' }) document_id: string;
+  @ApiProperty({ description: 'The document that states it' }) document_id: string;
   @ApiProperty({ enum: trusts }) trust: DocumentTrust;
   @ApiProperty({ type: 'integer', description: 'Steps from the entity' }) distance: number;
 }
@@ -38,6 +38,7 @@ class RelationView implements FoundRelation {
 export class EntityDetail implements FoundEntity {
   @ApiProperty() id: string;
   @ApiProperty() name: string;
-  @ApiProperty({ type: [SaidOfEntity], description: 'By each document that speaks of it' }) said: SaidOfEntity[];
-  @ApiProperty({ type: [RelationView], description: 'Its own ones, at most 200' }) relations: RelationView[];
+  @ApiProperty({ type: [SaidOfEntity], description: 'One entry for each document that mentions it' })
+  said: SaidOfEntity[];
+  @ApiProperty({ type: [RelationView], description: 'Its direct relations, at most 200' }) relations: RelationView[];
 }

@@ -34,7 +34,10 @@ export class KnowledgeController {
 
   @Post()
   @RequireScopes('knowledge:write')
-  @ApiOperation({ summary: 'Add a document; the same text again gives the same one', operationId: 'addDocument' })
+  @ApiOperation({
+    summary: 'Add a document; the same text returns the document that has it',
+    operationId: 'addDocument',
+  })
   @ApiCreatedResponse({ type: DocumentView })
   async add(@Caller() caller: Principal, @Body() body: UploadDocument): Promise<DocumentView> {
     const most = this.settings.DOCUMENT_MAX_CHARS;
@@ -78,7 +81,7 @@ export class KnowledgeController {
   @Delete(':id')
   @HttpCode(204)
   @RequireScopes('knowledge:write')
-  @ApiOperation({ summary: 'Delete a document and what it said', operationId: 'deleteDocument' })
+  @ApiOperation({ summary: 'Delete a document and the facts that it stated', operationId: 'deleteDocument' })
   @ApiNoContentResponse()
   async delete(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
     if (!(await this.documents.delete(caller, id))) throw notFound('document', id);

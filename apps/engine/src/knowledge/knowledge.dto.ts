@@ -4,7 +4,7 @@ import { Type } from 'class-transformer';
 import type { DocumentHead, FoundChunk } from './document.repository.js';
 
 const audienceNote =
-  'known: turns of admitted contacts and of the own callers; everyone: strangers are answered from it too';
+  'known: for turns of admitted contacts and of your own callers; everyone: for turns of unknown senders too';
 
 class StatedEntity {
   @Text(200, { minLength: 1 }) name: string;
@@ -21,9 +21,9 @@ class StatedRelation {
 export class UploadDocument {
   @Text(300, { minLength: 1 }) title: string;
   @Text(10_000_000, { description: 'Plain text or Markdown, up to DOCUMENT_MAX_CHARS' }) text: string;
-  @Text(2_000, { optional: true, description: 'Where it is from, for people' }) uri?: string;
+  @Text(2_000, { optional: true, description: 'Where it comes from; shown to people' }) uri?: string;
   @OneOf(['known', 'everyone'], { optional: true, description: audienceNote }) audience?: 'known' | 'everyone';
-  @JsonObject({ optional: true, description: 'Facts for people, kept as they are' }) provenance?: Record<
+  @JsonObject({ optional: true, description: 'Facts shown to people, stored unchanged' }) provenance?: Record<
     string,
     unknown
   >;
@@ -43,7 +43,7 @@ export class DocumentView implements Omit<DocumentHead, 'created_at'> {
   @ApiProperty() title: string;
   @ApiProperty({
     enum: ['upload', 'turn', 'sync'],
-    description: 'sync: of a document source, which keeps it up to date',
+    description: 'sync: from a document source, which keeps it up to date',
   })
   source: DocumentHead['source'];
   @ApiProperty({ type: String, nullable: true }) uri: string | null;

@@ -88,7 +88,7 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
       const step = { seq, calls: asked, results: new Map(), begun: new Map(), tainted: calls.tainted };
       await makeCalls(calls, step, conversation);
     } else if (answer.is === 'too_long') {
-      const message = 'the model stopped at its length limit before it said anything';
+      const message = 'the model reached its length limit before it wrote an answer';
       await shorten(input, new PermanentFailure('empty_at_length', message));
     } else if (answer.is === 'failed') {
       await log.commit();

@@ -31,17 +31,17 @@ export function answerOf(
 ): Answer {
   const text = reply.spoken === '' ? '' : reply.text.trim();
   if (refusal !== undefined) return failed('model_refused', 'the model refused to answer');
-  if (finish_reason === 'content-filter') return failed('content_filter', 'a content filter kept the answer back');
+  if (finish_reason === 'content-filter') return failed('content_filter', 'a content filter blocked the answer');
   if (brokenOff.has(finish_reason))
-    return { ...failed('model_malformed', 'the model broke its answer off'), retry: true };
+    return { ...failed('model_malformed', 'the model broke off its answer'), retry: true };
   if (reply.spoken === noReplyWord) return { is: 'nothing', reason: nothingToSay };
   if (finish_reason === 'length') {
     return text === '' ? { is: 'too_long' } : { is: 'text', text: `${text}${cutMark}`, reason: 'length_cut' };
   }
   if (text !== '') return { is: 'text', text, reason: limit };
-  if (limit !== null) return failed(limit, 'the model gave no last answer without tools');
+  if (limit !== null) return failed(limit, 'the model gave no final answer without tools');
   if (called && finish_reason === 'stop') return { is: 'nothing', reason: nothingToSay };
-  return failed('empty_answer', `the model answered nothing: it ended with ${finish_reason}`);
+  return failed('empty_answer', `the model gave an empty answer: it finished with ${finish_reason}`);
 }
 
 function failed(code: string, message: string): Extract<Answer, { is: 'failed' }> {

@@ -93,7 +93,7 @@ export class CallMaker {
     const decided = approvals.get(ref);
     if (decided?.state === 'approved') {
       if (decided.pin === pin) return planned;
-      return failure('tool_changed', 'The call was not made: the tool is another than the one that was approved.');
+      return failure('tool_changed', 'The call was not made: the tool has changed since it was approved.');
     }
     if (checked.asks === null) return planned;
     if (decided === undefined || decided.state === 'pending') {

@@ -17,7 +17,7 @@ export function modelErrorOf(error: unknown): ModelError {
   }
   const status = error.statusCode;
   if (status === undefined) return new ModelError('model_unavailable', 'the model does not answer', false, null, cause);
-  if (status < 300) return new ModelError('model_malformed', 'the answer is no chat completion', false, null, cause);
+  if (status < 300) return new ModelError('model_malformed', 'the answer is not a chat completion', false, null, cause);
   const said = `the model answered ${status}`;
   if (status === 413 || ([400, 422].includes(status) && tooLong.test(`${error.message} ${error.responseBody ?? ''}`))) {
     return new ModelError('context_length', `${said}: the conversation is too long for it`, true, null, cause);

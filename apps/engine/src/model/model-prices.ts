@@ -17,7 +17,8 @@ export class ModelPrices {
 
 /** Reads `{"<model>": {"input": 0.5, "output": 1.5}}`. @throws Error that says what is wrong */
 export function readPrices(value: unknown): Record<string, ModelPrice> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('MODEL_PRICES is no object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('MODEL_PRICES is not an object');
   for (const [model, price] of Object.entries(value)) {
     const { input, output } = (price ?? {}) as Partial<ModelPrice>;
     if (![input, output].every((each) => typeof each === 'number' && each >= 0)) {

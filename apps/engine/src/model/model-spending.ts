@@ -27,7 +27,7 @@ export class ModelSpending {
     });
     this.cost = new Counter({
       name: 'gatehouse_model_cost_total',
-      help: 'What models cost by MODEL_PRICES, in their currency; calls of models without a price cost nothing here',
+      help: 'Cost of models by MODEL_PRICES, in their currency; calls of models without a price count as 0',
       registers,
     });
   }

@@ -10,9 +10,9 @@ class ModelSettingsView {
   })
   mode: 'rehearsal' | 'connected';
   @ApiProperty({ type: String, nullable: true, description: 'Host of the endpoint' }) host: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'What agents use that name no model' })
+  @ApiProperty({ type: String, nullable: true, description: 'Model of agents that name none' })
   name: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'What takes over when the first does not answer' })
+  @ApiProperty({ type: String, nullable: true, description: 'Model that is used when the first does not answer' })
   fallback_name: string | null;
 }
 
@@ -23,7 +23,7 @@ export class ModelController {
 
   @Get()
   @RequireScopes('agents:read')
-  @ApiOperation({ operationId: 'getModel', summary: 'Which model answers in this installation' })
+  @ApiOperation({ operationId: 'getModel', summary: 'Read which model answers in this installation' })
   @ApiOkResponse({ type: ModelSettingsView })
   get(): ModelSettingsView {
     const { MODEL_BASE_URL: url, MODEL_NAME: name, MODEL_FALLBACK_NAME: fallback } = this.settings;

@@ -35,7 +35,7 @@ export class RehearsalModel implements Model {
       return answer(filled.trim() === '' ? noReplyWord : filled, []);
     }
     const text = event.message.slice(0, shownChars);
-    return answer(`Rehearsal model (no model is configured): I received from ${event.sender}: "${text}"`, []);
+    return answer(`Rehearsal model (no model is configured). Message from ${event.sender}: "${text}"`, []);
   }
 
   private directives(instructions: string): Directives {

@@ -26,7 +26,7 @@ describe('the rehearsal model', () => {
 
   it('says what it is, and shows at most 500 characters', async () => {
     const { text } = await model.complete(prompt('Be kind.', 'x'.repeat(600)), []);
-    expect(text).toBe(`Rehearsal model (no model is configured): I received from ada: "${'x'.repeat(500)}"`);
+    expect(text).toBe(`Rehearsal model (no model is configured). Message from ada: "${'x'.repeat(500)}"`);
   });
 
   it('fills the template of a reply line', async () => {

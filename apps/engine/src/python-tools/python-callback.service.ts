@@ -61,7 +61,7 @@ export class PythonCallbackService {
     const call = await this.callOf(token);
     if (isFailure(call)) return call;
     const { event_id: id } = call;
-    if (id === null) return failure('no_event', 'A call that is tried by hand was started by no event.');
+    if (id === null) return failure('no_event', 'A call that is tried by hand has no event.');
     const scope = { organizationId: call.organization_id, projectId: call.project_id };
     try {
       return { id, ...(await this.router.get<EventBody>(`/internal/events/${encodeURIComponent(id)}/body`, scope)) };

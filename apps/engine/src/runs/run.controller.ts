@@ -24,7 +24,7 @@ class RunQuery extends OrderedQuery {
 }
 
 class RunReplay {
-  @Flag({ optional: true, description: 'Send replies and make all calls again; false, the default: a rehearsal' })
+  @Flag({ optional: true, description: 'true: send replies and make all calls again; false (default): a rehearsal' })
   deliver?: boolean;
 }
 
@@ -54,7 +54,7 @@ export class RunController {
 
   @Get(':id')
   @RequireScopes('workflows:read')
-  @ApiOperation({ operationId: 'getRun', summary: 'One run, with its turns, its reply and its deliveries' })
+  @ApiOperation({ operationId: 'getRun', summary: 'Read a run with its turns, its reply and its deliveries' })
   @ApiOkResponse({ type: RunDetailView })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<RunDetailView> {
     return this.details.of(caller, await this.service.get(caller, id));
@@ -65,7 +65,7 @@ export class RunController {
   @RequireScopes('workflows:write')
   @ApiOperation({
     operationId: 'cancelRun',
-    summary: 'Cancel a run; one that is running ends as soon as it has stopped',
+    summary: 'Cancel a run; if it is running, it ends once it has stopped',
   })
   @ApiAcceptedResponse({ type: RunView })
   cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<RunView> {
@@ -75,8 +75,8 @@ export class RunController {
   @Post(':id/retry')
   @HttpCode(202)
   @RequireScopes('workflows:write')
-  @TakesIdempotencyKey('The same key runs it again once, and tells how it stands')
-  @ApiOperation({ operationId: 'retryRun', summary: 'Run a failed run again as it was' })
+  @TakesIdempotencyKey('The same key retries it once and returns its current state')
+  @ApiOperation({ operationId: 'retryRun', summary: 'Retry a failed run with the same input' })
   @ApiAcceptedResponse({ type: RunView })
   retry(@Caller() caller: Principal, @Param('id') id: string, @IdempotencyKey() key: string | null): Promise<RunView> {
     return this.service.retry(caller, id, key);
@@ -85,7 +85,7 @@ export class RunController {
   @Post(':id/replay')
   @HttpCode(202)
   @RequireScopes('workflows:write')
-  @TakesIdempotencyKey('The same key gives the same run')
+  @TakesIdempotencyKey('The same key returns the same run')
   @ApiOperation({ operationId: 'replayRun', summary: "Make a new run of the same message by today's configuration" })
   @ApiAcceptedResponse({ type: RunView })
   replay(

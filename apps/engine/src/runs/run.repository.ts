@@ -103,7 +103,7 @@ export class RunRepository {
           [project_id, id],
         )) as Turn[];
         if (last?.state !== 'failed') {
-          const detail = `The run ${id} is ${state}: retry what failed, replay what succeeded.`;
+          const detail = `The run ${id} is ${state}. Only a failed run can be retried; one that succeeded can be replayed.`;
           throw new Problem(409, 'run_not_failed', detail);
         }
         // The run continues in another turn, so this turn's dead letter must not be redriven.

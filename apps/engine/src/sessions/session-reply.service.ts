@@ -44,7 +44,7 @@ export class SessionReplyService {
       throw new Problem(409, 'session_not_taken_over', `The session ${id} is ${status}: take it over first.`);
     const last = await this.sessions.lastReplyTarget(id);
     if (!last) {
-      const detail = `No message of the session ${id} says where a reply goes, and neither does the channel's reply_address.`;
+      const detail = `No message of the session ${id} gives a reply address, and the channel's reply_address is not set.`;
       throw new Problem(409, 'no_reply_address', detail);
     }
     const answer = await this.gateway.post<ReplyAnswer>('/internal/adapter-calls/deliver', caller, {

@@ -27,44 +27,48 @@ type SessionTurnState = (typeof sessionTurnStates)[number];
 
 class ReplyTargetView implements ReplyTarget {
   @ApiProperty(idOf('app')) app_id: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: there is none to answer' }) channel_address:
+  @ApiProperty({ type: String, nullable: true, description: 'Null: there is no address to answer' }) channel_address:
     string | null;
   @ApiProperty({ type: String, nullable: true }) thread_id: string | null;
-  @ApiProperty({ ...anyValue, description: "The adapter's own" }) reply_context: unknown;
-  @ApiProperty({ type: 'integer', required: false, description: 'Deliveries between Apps in a row that led here' })
+  @ApiProperty({ ...anyValue, description: 'Data of the adapter, passed back unchanged' }) reply_context: unknown;
+  @ApiProperty({ type: 'integer', required: false, description: 'How many deliveries between Apps in a row led here' })
   hops?: number;
-  @ApiProperty({ required: false, description: 'The sender that is answered, of an App with contacts' })
+  @ApiProperty({ required: false, description: 'The sender that is answered, if the App has contacts' })
   answers?: string;
 }
 
 class TakeoverLineView {
   @ApiProperty({ enum: ['sender', 'person'] }) by: string;
-  @ApiProperty({ type: NormalizedMessageView, required: false, description: 'Of a sender' })
+  @ApiProperty({ type: NormalizedMessageView, required: false, description: 'If `by` is sender' })
   message?: NormalizedMessageView;
-  @ApiProperty({ required: false, description: 'Of a sender' }) verified?: boolean;
-  @ApiProperty({ required: false, description: 'Of a sender: its text counts as untrusted content' })
+  @ApiProperty({ required: false, description: 'If `by` is sender' }) verified?: boolean;
+  @ApiProperty({ required: false, description: 'If `by` is sender: whether its text counts as untrusted content' })
   untrusted?: boolean;
-  @ApiProperty({ required: false, description: 'Of a person' }) text?: string;
-  @ApiProperty({ type: 'integer', description: "How many of the turn's own messages had come before it" })
+  @ApiProperty({ required: false, description: 'If `by` is person' }) text?: string;
+  @ApiProperty({ type: 'integer', description: 'How many messages of the turn came before it' })
   after: number;
 }
 
 class TurnInputView implements TurnInput {
   @ApiProperty({ type: NormalizedMessageView }) message: NormalizedMessageView;
   @ApiProperty({ description: "Whether the event's signature was checked" }) verified: boolean;
-  @ApiProperty({ type: String, nullable: true, description: 'Of the workflow that started the turn' })
+  @ApiProperty({ type: String, nullable: true, description: 'Instructions of the workflow that started the turn' })
   instructions: string | null;
   @ApiProperty({ type: ReplyTargetView, nullable: true }) reply: ReplyTargetView | null;
   @ApiProperty({ type: String, required: false, description: 'Why `reply` is null' }) reply_withheld?: ReplyWithheld;
-  @ApiProperty({ type: Boolean, required: false, description: 'A replay without delivery' }) rehearsal?: true;
-  @ApiProperty({ required: false, description: 'What the sender is told when the turn fails' }) failure_notice?: string;
+  @ApiProperty({ type: Boolean, required: false, description: 'Set for a replay without delivery' }) rehearsal?: true;
+  @ApiProperty({ required: false, description: 'Sent to the sender when the turn fails' }) failure_notice?: string;
   @ApiProperty({ enum: ['known', 'unknown', 'builtin'], required: false }) trust?: TrustGrade;
   @ApiProperty({ enum: textSources, required: false, description: 'Who wrote the text; people, when absent' })
   text_from?: TextFrom;
-  @ApiProperty({ type: [String], required: false, description: 'Who asked for it over the API: key:<id>' })
+  @ApiProperty({ type: [String], required: false, description: 'Who started it over the API: key:<id>' })
   started_by?: string[];
   @ApiProperty({ ...idOf('con'), required: false }) contact_id?: string;
-  @ApiProperty({ type: [NormalizedMessageView], required: false, description: 'Answered together with it' })
+  @ApiProperty({
+    type: [NormalizedMessageView],
+    required: false,
+    description: 'Earlier messages that are answered together with it',
+  })
   earlier?: NormalizedMessageView[];
   @ApiProperty({ type: [TakeoverLineView], required: false }) takeover?: TakeoverLine[];
 }
@@ -80,18 +84,18 @@ export class SessionTurnView {
   @ApiProperty({ ...idOf('ses'), nullable: true }) session_id: string | null;
   @ApiProperty({ ...idOf('agt'), nullable: true, description: "Null: the project's Chief of Staff" }) agent_id:
     string | null;
-  @ApiProperty({ type: 'integer', description: "The session's, when the turn started" }) epoch: number;
+  @ApiProperty({ type: 'integer', description: 'Epoch of the session when the turn started' }) epoch: number;
   @ApiProperty({ type: TurnInputView }) input: TurnInput;
   @ApiProperty({ enum: sessionTurnStates }) state: SessionTurnState;
   @ApiProperty({ type: String, nullable: true }) error: string | null;
-  @ApiProperty({ type: String, enum: ['sent', 'none'], nullable: true, description: 'Of one that succeeded' })
+  @ApiProperty({ type: String, enum: ['sent', 'none'], nullable: true, description: 'Null until it has succeeded' })
   reply: Turn['reply'];
   @ApiProperty({ type: String, nullable: true, description: 'What the reply lacks, or why there is none' })
   reason: string | null;
   @ApiProperty({ type: 'integer', description: 'How often it was redriven' }) redrives: number;
   @ApiProperty({ ...idOf('msg'), nullable: true }) message_id: string | null;
-  @ApiProperty({ ...idOf('trn'), nullable: true, description: 'The turn that answered it too' }) collected_into:
-    string | null;
+  @ApiProperty({ ...idOf('trn'), nullable: true, description: 'The turn that answered it together with others' })
+  collected_into: string | null;
   @ApiProperty(time) created_at: Date;
   @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
 }

@@ -22,14 +22,14 @@ import { sessionTurn, SessionTurnPage } from './session-turn.dto.js';
 import { CancelledTurnView, SessionDetailView, SessionPage, SessionReplyView } from './session.dto.js';
 
 class SessionQuery extends OrderedQuery {
-  @Text(200, { optional: true, minLength: 1, description: 'A part of the key, in any case' }) search?: string;
+  @Text(200, { optional: true, minLength: 1, description: 'Part of the key, ignoring case' }) search?: string;
   @OneOf(sessionStatuses, { optional: true }) status?: string;
   @Text(100, { optional: true }) app_id?: string;
   @Text(100, { optional: true }) contact_id?: string;
 }
 
 class HandBack {
-  @Flag({ optional: true, description: 'The agent answers what came during the takeover (default false)' })
+  @Flag({ optional: true, description: 'The agent answers messages that came during the takeover (default false)' })
   answer_waiting?: boolean;
 }
 
@@ -67,7 +67,7 @@ export class SessionController {
 
   @Get(':id')
   @RequireScopes('channels:read')
-  @ApiOperation({ operationId: 'getSession', summary: 'One session, with who took it over and when' })
+  @ApiOperation({ operationId: 'getSession', summary: 'Read a session, with who took it over and when' })
   @ApiOkResponse({ type: SessionDetailView })
   get(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetailView> {
     return this.service.get(caller, id);
@@ -75,7 +75,7 @@ export class SessionController {
 
   @Get(':id/turns')
   @RequireScopes('channels:read', 'events:read')
-  @ApiOperation({ operationId: 'listSessionTurns', summary: 'Turns of a session, newest first' })
+  @ApiOperation({ operationId: 'listSessionTurns', summary: 'List turns of a session, newest first' })
   @ApiOkResponse({ type: SessionTurnPage })
   async turns(
     @Caller() caller: Principal,
@@ -90,7 +90,10 @@ export class SessionController {
   @Post(':id/takeover')
   @HttpCode(200)
   @RequireScopes('channels:write')
-  @ApiOperation({ operationId: 'takeOverSession', summary: 'A person answers from here on; no turn starts' })
+  @ApiOperation({
+    operationId: 'takeOverSession',
+    summary: 'Take a session over: from now on a person answers, and no turn starts',
+  })
   @ApiOkResponse({ type: SessionDetailView })
   takeOver(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetailView> {
     return this.service.takeOver(caller, id);
@@ -100,7 +103,7 @@ export class SessionController {
   @HttpCode(202)
   @RequireScopes('channels:write')
   @TakesIdempotencyKey('The same message under the same key is sent once', true)
-  @ApiOperation({ operationId: 'replyInSession', summary: 'Say something in a session that was taken over' })
+  @ApiOperation({ operationId: 'replyInSession', summary: 'Send a message in a session that was taken over' })
   @ApiAcceptedResponse({ type: SessionReplyView })
   reply(
     @Caller() caller: Principal,
@@ -112,7 +115,7 @@ export class SessionController {
       throw new Problem(
         422,
         'idempotency_key_required',
-        'Send an Idempotency-Key: without it a retry would speak twice.',
+        'Send an Idempotency-Key: without it a retry would send the message twice.',
       );
     }
     return this.replies.send(caller, id, { ...body }, key);
@@ -148,7 +151,7 @@ export class SessionController {
   @Post(':id/cancel-turn')
   @HttpCode(202)
   @RequireScopes('channels:write')
-  @ApiOperation({ operationId: 'cancelSessionTurn', summary: 'Cancel the turn under way' })
+  @ApiOperation({ operationId: 'cancelSessionTurn', summary: 'Cancel the turn in progress' })
   @ApiAcceptedResponse({ type: CancelledTurnView })
   cancelTurn(@Caller() caller: Principal, @Param('id') id: string): Promise<CancelledTurnView> {
     return this.service.cancelTurn(caller, id);

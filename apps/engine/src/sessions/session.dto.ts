@@ -16,10 +16,10 @@ export class SessionView implements SessionRow {
   @ApiProperty({ enum: ['queue', 'collect'] }) inbox_mode: string;
   @ApiProperty({ ...idOf('trn'), nullable: true }) current_turn_id: string | null;
   @ApiProperty({ type: 'integer', description: 'Grows with every message and every turn that starts' }) epoch: number;
-  @ApiProperty({ type: 'integer', nullable: true, description: '`epoch` when a person last spoke or took over' })
+  @ApiProperty({ type: 'integer', nullable: true, description: '`epoch` when a person last wrote or took over' })
   taken_over_epoch: number | null;
-  @ApiProperty({ type: 'integer', description: 'The last turn that succeeded' }) answered_epoch: number;
-  @ApiProperty({ type: 'integer', description: 'Messages that wait' }) waiting: number;
+  @ApiProperty({ type: 'integer', description: 'Epoch of the last turn that succeeded' }) answered_epoch: number;
+  @ApiProperty({ type: 'integer', description: 'Number of messages that wait' }) waiting: number;
   @ApiProperty(time) created_at: Date;
   @ApiProperty(time) updated_at: Date;
 }
@@ -28,7 +28,7 @@ class ListedSessionView extends SessionView implements ListedSession {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The beginning of its newest message; null where the caller lacks events:read',
+    description: 'The beginning of its newest message; null if the caller lacks events:read',
   })
   last_text: string | null;
 }
@@ -39,7 +39,7 @@ class SessionMarkView implements SessionMark {
   @ApiProperty(time) at: Date;
   @ApiProperty({ enum: ['takeover', 'hand_back', 'resolve', 'reopen', 'reset', 'reply'] }) kind: SessionMark['kind'];
   @ApiProperty() made_by: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Of a reply' }) delivery_id: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Set if `kind` is reply' }) delivery_id: string | null;
 }
 
 export class SessionDetailView extends SessionView implements SessionDetail {

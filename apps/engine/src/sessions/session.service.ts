@@ -59,7 +59,7 @@ export class SessionService {
   async cancelTurn(caller: Principal, id: string): Promise<{ turn_id: string }> {
     await this.get(caller, id);
     const done = await this.sessions.cancelTurn(id);
-    if (!done) throw new Problem(409, 'no_turn_under_way', `No turn of the session ${id} is under way.`);
+    if (!done) throw new Problem(409, 'no_turn_under_way', `No turn of the session ${id} is in progress.`);
     this.cancellation.told(done.cancelled);
     this.enqueuer.go(done.started);
     return { turn_id: done.cancelled.id };

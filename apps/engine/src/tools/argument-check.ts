@@ -15,7 +15,7 @@ export class ArgumentCheck {
 
   /** @returns a sentence that says what is wrong with the arguments; null when they are valid */
   problem(schema: Record<string, unknown>, args: unknown): string | null {
-    if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'The arguments are no JSON object.';
+    if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'The arguments are not a JSON object.';
     const check = this.checkOf(schema);
     if (!check) return 'The schema of this tool cannot be used.';
     if (check(args)) return null;

@@ -40,7 +40,7 @@ export async function choose(
   if (unread && fitting.length === 0) return unread;
   const told = bindings.map((binding, at) => {
     const kind = kinds[at];
-    return `${binding.as} (${typeof kind === 'string' ? kind : 'not to be read now'})`;
+    return `${binding.as} (${typeof kind === 'string' ? kind : 'not readable now'})`;
   });
   return fitting.length === 0
     ? failure('no_credential', `The tool needs a credential of the type ${types.join(' or ')}: ${told.join(', ')}.`)

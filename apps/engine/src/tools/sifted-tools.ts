@@ -30,15 +30,15 @@ function reasonAgainst(
   other: Tool | undefined,
 ): Pick<LeftOutTool, 'reason' | 'what_to_do'> | null {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool.name)) {
-    return { reason: 'unusable_name', what_to_do: 'A model cannot be given this name: rename the tool.' };
+    return { reason: 'unusable_name', what_to_do: 'Models do not accept this name: rename the tool.' };
   }
   if (!check.isUsable(tool.parameters)) {
     const what =
-      'Its input schema cannot be checked, so it is never called: mend the schema where the tool is defined.';
+      'Its input schema cannot be checked, so it is never called: correct the schema where the tool is defined.';
     return { reason: 'unusable_schema', what_to_do: what };
   }
   if (exceeds(tool.least, most)) {
-    const what = `A call of it is ${tool.least} and the agent may do ${mayDo}: raise its may_do, or name approvers.`;
+    const what = `Its calls are graded ${tool.least}, but the agent's may_do is ${mayDo}: raise may_do, or name approvers.`;
     return { reason: 'over_may_do', what_to_do: what };
   }
   // An agent may have a built-in both by itself and by a Skill. The Skill's wins, since it has credentials.

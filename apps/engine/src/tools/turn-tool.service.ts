@@ -140,7 +140,7 @@ function boundHosts({ tools }: Toolset): string[] {
 function noCredentialFor({ trust }: Trust): string {
   const why =
     trust === 'unknown'
-      ? 'its sender is no admitted contact'
+      ? 'its sender is not an admitted contact'
       : 'the system that the event came from was not authenticated';
   return `This event may not use the credentials of the Skill: ${why}.`;
 }

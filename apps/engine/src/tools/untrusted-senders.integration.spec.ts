@@ -87,7 +87,7 @@ describe('a model that obeys every word of an untrusted sender', () => {
     const { message } = (await turnsOf(world).results(turn.turn_id)).at(-1).error;
     expect(message).toMatch(/^This event may not use the credentials of the Skill: /);
     expect(message).toContain(
-      input.trust === 'builtin' || input.trust === 'known' ? 'not authenticated' : 'no admitted contact',
+      input.trust === 'builtin' || input.trust === 'known' ? 'not authenticated' : 'not an admitted contact',
     );
     expect(target.calls).toEqual([]);
     expect(services.requests.map(({ path }) => path)).toEqual(['/internal/toolsets']);

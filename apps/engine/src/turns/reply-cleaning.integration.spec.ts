@@ -50,7 +50,7 @@ describe('what a model wrote, on its way out', () => {
       const sql = "SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'reply_cleaned'";
       return (await world.pool.query(sql, [id])).rows[0];
     });
-    expect(entry.detail).toEqual({ taken, text: expect.stringContaining('taken out of the answer') });
+    expect(entry.detail).toEqual({ taken, text: expect.stringContaining('removed before it was sent') });
   });
 
   it('shows images of hosts that its Skills bind, and those that the message links, as it links them', async () => {

@@ -21,7 +21,7 @@ export class TurnBudget {
     if (!day) return limits;
     const used = await this.usage.today(turn.projectId, agent.id, turn.contactId);
     const left = withinDay(limits, day, used, turn.contactId !== null);
-    if (!left) throw new PermanentFailure('day_budget_spent', 'the day has no tokens or no cost left');
+    if (!left) throw new PermanentFailure('day_budget_spent', 'the tokens or cost of the day are used up');
     return left;
   }
 }

@@ -33,7 +33,7 @@ describe('a turn', () => {
       (await world.waiting(deliverySend)).find((job) => job.turn_id === turn.turn_id),
     );
     expect(delivery.content).toEqual({
-      text: 'Rehearsal model (no model is configured): I received from ada: "hello there"',
+      text: 'Rehearsal model (no model is configured). Message from ada: "hello there"',
       target: turn.input?.reply,
     });
     const entries = await world.pool.query('SELECT * FROM journal.entry WHERE subject_id = $1', [turn.turn_id]);

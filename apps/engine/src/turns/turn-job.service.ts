@@ -23,7 +23,7 @@ const enteredRetryMs = 100;
 const earlyMs = 20;
 
 const cleanedWords = {
-  text: 'Something was taken out of the answer before it went. Notes in it say where; the step of the model call has the whole.',
+  text: 'Parts of the answer were removed before it was sent. Notes in it say where. The step of the model call keeps the full text.',
 };
 
 /** Takes a `turn.run` job through claim, run, commit and announcement. Each part may run any number of times. */
@@ -144,7 +144,7 @@ export class TurnJobService {
       // The row counts attempts too, so a turn that kills its process or whose job is added anew still ends.
       if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)
         throw new PermanentFailure('attempts_exhausted', `${tried.tries} tries`);
-      if (!input) throw new PermanentFailure('input_missing', 'the turn was stored without what it works on');
+      if (!input) throw new PermanentFailure('input_missing', 'the turn was stored without its input');
       const result = await this.runner.run(payload, claim, { input, session_id, past }, leaseLost);
       if ('waitsFor' in result) {
         const detail = { tools: result.waitsFor };

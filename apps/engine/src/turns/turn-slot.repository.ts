@@ -57,7 +57,7 @@ export class TurnSlotRepository {
   }
 
   private wordsFor(limit: number): string {
-    return `Its project runs ${limit} turns at a time, and as many run: it goes on when one of them ends. Raise concurrent_turns of the project, or PROJECT_CONCURRENT_TURNS.`;
+    return `Its project already runs ${limit} turns, which is its limit. The turn continues when one of them ends. Raise concurrent_turns of the project, or PROJECT_CONCURRENT_TURNS.`;
   }
 
   private taken(projectId: string, turnId: string, limit: number): Promise<boolean> {

@@ -34,7 +34,7 @@ export class TurnController {
 
   @Get(':id/tool-calls')
   @RequireScopes('agents:read')
-  @ApiOperation({ summary: 'The audit of the calls of a turn', operationId: 'listToolCalls' })
+  @ApiOperation({ summary: 'List the audited tool calls of a turn', operationId: 'listToolCalls' })
   @ApiOkResponse({ type: ToolCallList })
   async toolCalls(@Caller() caller: Principal, @Param('id') id: string): Promise<ToolCallList> {
     await this.turn(caller, id);
@@ -44,12 +44,12 @@ export class TurnController {
   @Post(':id/cancel')
   @HttpCode(200)
   @RequireScopes('agents:write')
-  @ApiOperation({ summary: 'End a turn that has not ended: it answers nobody', operationId: 'cancelTurn' })
+  @ApiOperation({ summary: 'Cancel a turn that has not ended; it sends no reply', operationId: 'cancelTurn' })
   @ApiOkResponse({ type: TurnView })
   async cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<TurnView> {
     const turn = await this.turn(caller, id);
     if (!(await this.cancellation.cancel(turn))) {
-      throw new Problem(409, 'turn_ended', `The turn has ended before: it ${turn.state}.`);
+      throw new Problem(409, 'turn_ended', `The turn has already ended: its state is ${turn.state}.`);
     }
     return this.get(caller, id);
   }

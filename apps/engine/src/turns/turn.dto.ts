@@ -16,10 +16,10 @@ export class StepView {
 }
 
 export class TurnWaitView {
-  @ApiProperty({ description: 'Code of what is away' }) reason: string;
-  @ApiProperty({ type: String, nullable: true, description: 'The same in words' }) text: string | null;
+  @ApiProperty({ description: 'Code of what is unavailable' }) reason: string;
+  @ApiProperty({ type: String, nullable: true, description: 'The reason in words' }) text: string | null;
   @ApiProperty({ format: 'date-time' }) since: string;
-  @ApiProperty({ format: 'date-time', description: 'When the turn fails of it' }) until: string;
+  @ApiProperty({ format: 'date-time', description: 'When the turn fails if it is still unavailable' }) until: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) next_try_at: string | null;
 }
 
@@ -28,7 +28,7 @@ export class TurnDeliveryView {
   @ApiProperty({ enum: ['answer', 'failure_notice'] }) kind: string;
   @ApiProperty({
     enum: ['open', 'taken', 'delivered', 'dead', 'unknown'],
-    description: 'open: offered to the gateway; taken: it has it; dead, unknown: see /api/v1/deliveries/<id>',
+    description: 'open: offered to the gateway; taken: the gateway has it; dead, unknown: see /api/v1/deliveries/<id>',
   })
   state: string;
 }
@@ -48,20 +48,24 @@ export class TurnView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'What the reply lacks, or why there is none; of a failed turn its error',
+    description: 'What the reply lacks, or why there is none; for a failed turn: its error',
   })
   reason: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'The reason in words' }) reason_text: string | null;
-  @ApiProperty({ type: TurnWaitView, nullable: true, description: 'While what it needs is away' })
+  @ApiProperty({ type: TurnWaitView, nullable: true, description: 'Set while something it needs is unavailable' })
   waiting: TurnWaitView | null;
   @ApiProperty({ type: [TurnDeliveryView] }) deliveries: TurnDeliveryView[];
   @ApiProperty({ type: 'integer', description: 'How often it was redriven' }) redrives: number;
   @ApiProperty({ type: 'integer' }) attempt: number;
   @ApiProperty({ type: String, nullable: true }) reply_text: string | null;
-  @ApiProperty({ description: 'Of one that succeeded: it had read untrusted content (docs/agents.md)' })
+  @ApiProperty({ description: 'If it succeeded: whether it had read untrusted content (docs/agents.md)' })
   read_untrusted: boolean;
   @ApiProperty({ type: 'integer', description: 'Tokens of all model calls' }) tokens: number;
-  @ApiProperty({ type: 'integer', description: 'Of all model calls, in millionths' }) cost_micros: number;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Cost of all model calls, in millionths of the currency of MODEL_PRICES',
+  })
+  cost_micros: number;
   @ApiProperty({ format: 'date-time' }) created_at: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finished_at: string | null;
   @ApiProperty({ type: [StepView] }) steps: StepView[];
@@ -135,7 +139,8 @@ function waitOf({ state, error, waiting_since, retry_at }: Turn, waitMs: number)
 }
 
 export class ToolCallView {
-  @ApiProperty({ type: 'integer', description: 'Of the step that says the call begins, or was refused' }) seq: number;
+  @ApiProperty({ type: 'integer', description: 'Number of the step in which the call began or was refused' })
+  seq: number;
   @ApiProperty() tool: string;
   @ApiProperty({ enum: ['builtin', 'python', 'mcp', 'none'] }) source: string;
   @ApiProperty({ type: String, nullable: true }) tool_id: string | null;

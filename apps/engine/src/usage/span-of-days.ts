@@ -14,5 +14,7 @@ function dayOf(field: string, given: string | undefined, daysFromNow: number): s
   if (given === undefined) return new Date(Date.now() + daysFromNow * 86_400_000).toISOString().slice(0, 10);
   const date = new Date(`${given}T00:00:00Z`);
   if (/^\d{4}-\d{2}-\d{2}$/.test(given) && !Number.isNaN(date.getTime())) return given;
-  throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field, message: 'is no day YYYY-MM-DD' }]);
+  throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [
+    { field, message: 'must be a day like 2026-01-31' },
+  ]);
 }

@@ -7,11 +7,14 @@ import { type ExportDetail, exportDetails, UsageExportRepository } from './usage
 import { contentTypes, type ExportFormat, exportFormats, usageLines } from './usage-lines.js';
 
 class ExportQuery extends SpanQuery {
-  @OneOf(exportDetails, { optional: true, description: 'What each line is of, beside its project and day' })
+  @OneOf(exportDetails, { optional: true, description: 'What each line is about, besides its project and day' })
   by: ExportDetail = 'agent';
-  @OneOf(['this', 'all'], { optional: true, description: '`all`: every project of the organization that is reached' })
+  @OneOf(['this', 'all'], {
+    optional: true,
+    description: '`all`: every project of the organization that the caller reaches',
+  })
   projects: 'this' | 'all' = 'this';
-  @OneOf(exportFormats, { optional: true, description: 'Absent: as `Accept` asks, and CSV else' })
+  @OneOf(exportFormats, { optional: true, description: 'Default: what `Accept` asks for, otherwise CSV' })
   format?: ExportFormat;
 }
 
@@ -30,7 +33,7 @@ export class UsageExportController {
   @ApiProduces('text/csv', 'application/x-ndjson')
   @ApiOkResponse({
     description:
-      'A line each; the first line of CSV names the columns. One that was cut off ends without its last chunk.',
+      'One entry a line; the first line of CSV names the columns. A file that was cut off ends without its last chunk.',
     schema: { type: 'string' },
   })
   export(

@@ -22,11 +22,11 @@ class UsageQuery extends SpanQuery {
 class UsageView implements UsageRow {
   @ApiProperty({ type: String, nullable: true }) day: string | null;
   @ApiProperty({ type: String, nullable: true }) agent_id: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Empty: the sender was no contact' }) contact_id:
+  @ApiProperty({ type: String, nullable: true, description: 'Empty: the sender was not a contact' }) contact_id:
     string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'As the endpoint calls it' }) model: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Name of the model at the endpoint' }) model: string | null;
   @ApiProperty({ type: 'integer' }) model_calls: number;
-  @ApiProperty({ type: 'integer', description: 'Grouped by model: none is counted' }) tool_calls: number;
+  @ApiProperty({ type: 'integer', description: 'Not counted when grouped by model' }) tool_calls: number;
   @ApiProperty({ type: 'integer' }) input_tokens: number;
   @ApiProperty({ type: 'integer' }) output_tokens: number;
   @ApiProperty({ type: 'integer', description: 'Millionths of the currency of MODEL_PRICES' }) cost_micros: number;
@@ -43,7 +43,7 @@ export class UsageController {
 
   @Get()
   @RequireScopes('agents:read')
-  @ApiOperation({ summary: 'Tokens, cost and calls of a span of days', operationId: 'getUsage' })
+  @ApiOperation({ summary: 'Read tokens, cost and calls of a span of days', operationId: 'getUsage' })
   @ApiOkResponse({ type: UsageList })
   async get(@Caller() caller: Principal, @Query() query: UsageQuery): Promise<UsageList> {
     const { from, to } = spanOf(query);

@@ -34,7 +34,7 @@ export class AttentionRepository {
         code: 'dead_letters',
         severity: 'error',
         text: `${count} dead ${count === 1 ? 'letter waits' : 'letters wait'} to be redriven.`,
-        what_to_do: 'See why they died, and redrive them once that is repaired.',
+        what_to_do: 'Read why each failed, repair the cause, then redrive them.',
         resource: { kind: 'dead_letters', id: null },
         count,
         since: since?.toISOString() ?? null,
@@ -69,7 +69,7 @@ export class AttentionRepository {
           code: 'requests_refused',
           severity: 'error',
           text: `${count} requests were refused in the last hour, most of them with ${most}.`,
-          what_to_do: 'Verify the App: it says whether a signed request is accepted.',
+          what_to_do: 'Verify the App to see whether it accepts a signed request.',
           resource: { kind: 'app', id },
           count,
           since: null,
@@ -97,8 +97,8 @@ function saidOf({ outcome, messages, senders }: Kept): Omit<AttentionItem, 'sinc
     code: parked ? 'messages_parked' : 'loop_paused',
     text: parked
       ? `${many(messages, 'message')} could not be evaluated by a trigger's filter.`
-      : `${many(messages, 'message')} came in what looks like a loop, which is paused.`,
-    what_to_do: parked ? 'Correct the filter, and release them.' : 'End the loop, and resume the contact.',
+      : `${many(messages, 'message')} came in a suspected loop, which is paused.`,
+    what_to_do: parked ? 'Correct the filter, then release the messages.' : 'End the loop, then resume the contact.',
     resource: { kind: 'held_messages', id: null },
     count: messages,
     scope: 'events:read',

@@ -30,44 +30,53 @@ import { ChannelPage, ChannelView } from './channel.dto.js';
 import { defaultFailureNotice } from './failure-notice.js';
 
 class ChannelSettings {
-  @Text(100, { optional: true, nullable: true, description: "The agent; the project's Chief of Staff when absent" })
+  @Text(100, {
+    optional: true,
+    nullable: true,
+    description: "The agent that answers; default: the project's Chief of Staff",
+  })
   agent_id?: string | null;
   @Flag({ optional: true, description: 'Messages reach the Chief of Staff (default true)' }) chief_of_staff?: boolean;
-  @Flag({ optional: true, description: 'Messages are tried on triggers (default true)' }) triggers?: boolean;
+  @Flag({ optional: true, description: 'Triggers are evaluated for messages (default true)' }) triggers?: boolean;
   @OneOf(machineReaches, {
     optional: true,
-    description: "What other bots' messages reach (metadata.from_bot; default triggers_only)",
+    description: 'Where messages of other bots go (metadata.from_bot; default triggers_only)',
   })
   bots?: MachineReach;
   @OneOf(machineReaches, {
     optional: true,
-    description: 'What auto-submitted mail, bounces, list mail and notifications reach (default triggers_only)',
+    description: 'Where auto-submitted mail, bounces, list mail and notifications go (default triggers_only)',
   })
   automatic?: MachineReach;
   @Text(2_000, {
     optional: true,
     nullable: true,
-    description: 'Where replies go when the message names no address; of the Webhook app always, as an http(s) URL',
+    description:
+      'Where replies go if the message names no address; for the Webhook app: the http(s) URL of every reply',
   })
   reply_address?: string | null;
-  @OneOf(['thread', 'contact', 'channel'], { optional: true, description: 'What shares a session (default thread)' })
+  @OneOf(['thread', 'contact', 'channel'], {
+    optional: true,
+    description: 'Which messages share a session (default thread)',
+  })
   session_scope?: SessionScope;
   @OneOf(['hold', 'pair', 'open', 'drop'], {
     optional: true,
     nullable: true,
-    description: 'Messages from unknown senders (default hold; never of the built-in Webhook app)',
+    description: 'What happens to messages from unknown senders (default hold; not for the built-in Webhook app)',
   })
   unknown_senders?: UnknownSenders | null;
   @OneOf(['queue', 'collect'], {
     optional: true,
     nullable: true,
-    description: 'What waited while a turn ran: one turn each, or one for all (default; queue for the Webhook app)',
+    description:
+      'Messages that arrive during a turn: queue: one turn each; collect: one turn for all (default; queue for the Webhook app)',
   })
   inbox_mode?: InboxMode | null;
   @Whole(1, 525_600, {
     optional: true,
     nullable: true,
-    description: 'A session that was silent for so long starts anew',
+    description: 'A session without messages for this long starts anew',
   })
   idle_reset_minutes?: number | null;
   @Whole(0, 23, { optional: true, nullable: true, description: 'The hour (UTC) at which sessions start anew' })
@@ -76,7 +85,7 @@ class ChannelSettings {
     optional: true,
     nullable: true,
     minLength: 1,
-    description: `What the sender of a failed turn is told, once, where it can be answered; null: nothing (default "${defaultFailureNotice}")`,
+    description: `Sent once to the sender of a failed turn, if it can be answered; null: nothing is sent (default "${defaultFailureNotice}")`,
   })
   failure_notice?: string | null;
 }
@@ -93,7 +102,7 @@ export class ChannelController {
 
   @Get()
   @RequireScopes('channels:read')
-  @ApiOperation({ operationId: 'listChannels', summary: 'Channels that were set up; others use the defaults' })
+  @ApiOperation({ operationId: 'listChannels', summary: 'List channels that were set up; others use the defaults' })
   @ApiOkResponse({ type: ChannelPage })
   async list(@Caller() caller: Principal): Promise<ChannelPage> {
     return { data: await this.channels.list(caller.organizationId, caller.projectId), next_cursor: null };
@@ -104,7 +113,7 @@ export class ChannelController {
   @RequireScopes('channels:read')
   @ApiOperation({
     operationId: 'getChannel',
-    summary: 'The channel of an App: as it was set up, or the defaults that are in force',
+    summary: 'Read the channel of an App: its settings, or the defaults',
   })
   @ApiOkResponse({ type: ChannelView })
   async get(@Caller() caller: Principal, @Param('appId') appId: string): Promise<ChannelView> {

@@ -18,8 +18,8 @@ export class ChannelView implements Omit<ChannelRow, 'updated_at'> {
     string | null;
   @ApiProperty() chief_of_staff: boolean;
   @ApiProperty() triggers: boolean;
-  @ApiProperty({ enum: machineReaches, description: "What other bots' messages reach" }) bots: MachineReach;
-  @ApiProperty({ enum: machineReaches, description: 'What automatic messages reach' }) automatic: MachineReach;
+  @ApiProperty({ enum: machineReaches, description: 'Where messages of other bots go' }) bots: MachineReach;
+  @ApiProperty({ enum: machineReaches, description: 'Where automatic messages go' }) automatic: MachineReach;
   @ApiProperty({ type: String, nullable: true }) reply_address: string | null;
   @ApiProperty({ enum: ['thread', 'contact', 'channel'] }) session_scope: SessionScope;
   @ApiProperty({ enum: ['hold', 'pair', 'open', 'drop'], nullable: true, description: 'Null: hold' })
@@ -28,9 +28,9 @@ export class ChannelView implements Omit<ChannelRow, 'updated_at'> {
   inbox_mode: InboxMode | null;
   @ApiProperty({ type: 'integer', nullable: true }) idle_reset_minutes: number | null;
   @ApiProperty({ type: 'integer', nullable: true }) daily_reset_hour: number | null;
-  @ApiProperty({ type: String, nullable: true, description: 'What the sender of a failed turn is told; null: nothing' })
+  @ApiProperty({ type: String, nullable: true, description: 'Sent to the sender of a failed turn; null: nothing' })
   failure_notice: string | null;
-  @ApiProperty({ ...time, nullable: true, description: 'Null: nobody set it up, these are the defaults' })
+  @ApiProperty({ ...time, nullable: true, description: 'Null: it was never set up, these are the defaults' })
   updated_at: Date | null;
 }
 

@@ -17,8 +17,8 @@ import { ContactService } from './contact.service.js';
 import { AdmittedContactView, ContactDetailView, ContactPage, PairingCodeView } from './contact.dto.js';
 
 class ContactQuery extends OrderedQuery {
-  @Text(200, { optional: true, minLength: 1, description: 'A part of the name, in any case' }) search?: string;
-  @Text(7_000, { optional: true, description: 'Only these, separated by commas' }) ids?: string;
+  @Text(200, { optional: true, minLength: 1, description: 'Part of the name, ignoring case' }) search?: string;
+  @Text(7_000, { optional: true, description: 'Only contacts with these ids, separated by commas' }) ids?: string;
   @OneOf(['unknown', 'known', 'blocked'], { optional: true }) status?: string;
 }
 
@@ -29,7 +29,7 @@ class ContactChange {
 }
 
 class Merge {
-  @Text(100, { minLength: 1, description: 'The contact that stays' }) into: string;
+  @Text(100, { minLength: 1, description: 'The contact to merge it into' }) into: string;
 }
 
 class PairingRequest {
@@ -46,7 +46,7 @@ export class ContactController {
 
   @Get()
   @RequireScopes('contacts:read')
-  @ApiOperation({ operationId: 'listContacts', summary: 'Contacts, newest first unless asked otherwise' })
+  @ApiOperation({ operationId: 'listContacts', summary: 'List contacts, newest first by default' })
   @ApiOkResponse({ type: ContactPage })
   async list(@Caller() caller: Principal, @Query() query: ContactQuery): Promise<ContactPage> {
     const rows = await this.contacts.list(caller.organizationId, caller.projectId, {
@@ -62,7 +62,10 @@ export class ContactController {
 
   @Post('pairing-codes')
   @RequireScopes('contacts:write')
-  @ApiOperation({ operationId: 'createPairingCode', summary: 'A code that makes whoever sends it a known contact' })
+  @ApiOperation({
+    operationId: 'createPairingCode',
+    summary: 'Create a pairing code: whoever sends it becomes a known contact',
+  })
   @ApiCreatedResponse({ type: PairingCodeView })
   pairingCode(@Caller() caller: Principal, @Body() body: PairingRequest): Promise<PairingCodeView> {
     return this.service.pairingCode(caller, body.app_id);
@@ -70,7 +73,7 @@ export class ContactController {
 
   @Get(':id')
   @RequireScopes('contacts:read')
-  @ApiOperation({ operationId: 'getContact', summary: 'One contact with its identities' })
+  @ApiOperation({ operationId: 'getContact', summary: 'Read a contact with its identities' })
   @ApiOkResponse({ type: ContactDetailView })
   get(@Caller() caller: Principal, @Param('id') id: string): Promise<ContactDetailView> {
     return this.service.get(caller, id);
@@ -78,7 +81,10 @@ export class ContactController {
 
   @Get(':id/messages')
   @RequireScopes('contacts:read', 'events:read')
-  @ApiOperation({ operationId: 'listContactMessages', summary: 'Messages of a contact and of those merged into it' })
+  @ApiOperation({
+    operationId: 'listContactMessages',
+    summary: 'List messages of a contact and of contacts merged into it',
+  })
   @ApiOkResponse({ type: MessagePage })
   async messages(
     @Caller() caller: Principal,
@@ -131,7 +137,7 @@ export class ContactController {
   @Post(':id/resume')
   @HttpCode(200)
   @RequireScopes('contacts:write')
-  @ApiOperation({ operationId: 'resumeContact', summary: 'End the pause that the loop breaker made' })
+  @ApiOperation({ operationId: 'resumeContact', summary: 'End the pause set by the loop breaker' })
   @ApiOkResponse({ type: ContactDetailView })
   resume(@Caller() caller: Principal, @Param('id') id: string): Promise<ContactDetailView> {
     return this.service.resume(caller, id);
@@ -140,7 +146,7 @@ export class ContactController {
   @Post(':id/merge')
   @HttpCode(200)
   @RequireScopes('contacts:write')
-  @ApiOperation({ operationId: 'mergeContact', summary: 'Count a contact to another one; the answer is that one' })
+  @ApiOperation({ operationId: 'mergeContact', summary: 'Merge a contact into another one, which is returned' })
   @ApiOkResponse({ type: ContactDetailView })
   merge(@Caller() caller: Principal, @Param('id') id: string, @Body() body: Merge): Promise<ContactDetailView> {
     return this.service.merge(caller, id, body.into);

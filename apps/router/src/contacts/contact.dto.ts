@@ -12,7 +12,7 @@ export class ContactView implements ContactRow {
   @ApiProperty({ enum: ['unknown', 'known', 'blocked'] }) status: ContactStatus;
   @ApiProperty({ type: 'integer', nullable: true, description: 'Messages a day (UTC); null: no limit' }) daily_budget:
     number | null;
-  @ApiProperty({ ...idOf('con'), nullable: true, description: 'The contact that it is counted to' }) merged_into:
+  @ApiProperty({ ...idOf('con'), nullable: true, description: 'The contact that it was merged into' }) merged_into:
     string | null;
   @ApiProperty(time) created_at: Date;
   @ApiProperty(time) updated_at: Date;
@@ -23,7 +23,7 @@ export class ContactPage extends PageOf(ContactView) {}
 class IdentityView implements Identity {
   @ApiProperty(idOf('app')) app_id: string;
   @ApiProperty() sender: string;
-  @ApiProperty({ ...idOf('con'), description: 'The contact that it goes back to when a merge is undone' })
+  @ApiProperty({ ...idOf('con'), description: 'The contact that it returns to when a merge is undone' })
   home_id: string;
   @ApiProperty({ ...time, nullable: true }) paused_until: Date | null;
   @ApiProperty({ type: String, nullable: true }) pause_reason: string | null;
@@ -37,10 +37,10 @@ export class ContactDetailView extends ContactView implements ContactDetail {
 
 export class AdmittedContactView {
   @ApiProperty({ type: ContactDetailView }) contact: ContactDetailView;
-  @ApiProperty({ type: 'integer', description: 'Held messages that go on' }) released: number;
+  @ApiProperty({ type: 'integer', description: 'Number of held messages that were released' }) released: number;
 }
 
 export class PairingCodeView {
-  @ApiProperty({ description: 'Shown this once' }) code: string;
+  @ApiProperty({ description: 'Shown only once' }) code: string;
   @ApiProperty(time) expires_at: string;
 }

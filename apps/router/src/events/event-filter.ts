@@ -9,18 +9,18 @@ const eventOutcomes = [...terminalOutcomes.filter((outcome) => outcome !== 'refu
 /** The criteria by which lists and bulk replays select events; all have to hold. */
 export class EventFilter extends OrderedQuery {
   @Text(100, { optional: true }) app_id?: string;
-  @OneOf(eventOutcomes, { optional: true, description: 'How the event ended; open: not yet' })
+  @OneOf(eventOutcomes, { optional: true, description: 'Outcome of the event; open: it has not ended' })
   outcome?: TerminalOutcome | 'open';
-  @OneOf(eventResults, { optional: true, description: 'What became of an event that was routed' })
+  @OneOf(eventResults, { optional: true, description: 'Result of a routed event' })
   result?: EventResultState;
   @Text(200, { optional: true, minLength: 1 }) event_type?: string;
-  @Text(500, { optional: true, minLength: 1, description: 'The whole sender, as the message names it' })
+  @Text(500, { optional: true, minLength: 1, description: 'The full sender, as the message names it' })
   sender?: string;
-  @Text(100, { optional: true, description: 'Of this contact, as it was told apart when the message came' })
+  @Text(100, { optional: true, description: 'Messages whose sender belonged to this contact when they arrived' })
   contact_id?: string;
   @Text(40, { optional: true, description: 'Received at this time or later (RFC 3339)' }) since?: string;
   @Text(40, { optional: true, description: 'Received before this time (RFC 3339)' }) until?: string;
-  @Text(200, { optional: true, minLength: 2, description: 'A part of the text, in any case' }) text?: string;
+  @Text(200, { optional: true, minLength: 2, description: 'Part of the text, ignoring case' }) text?: string;
 }
 
 /** @throws Problem 422 for an invalid time */
@@ -51,6 +51,6 @@ export function timeOf(field: string, value: string | undefined): Date | null {
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) ? Date.parse(value) : Number.NaN;
   if (!Number.isNaN(time) && time >= 0) return new Date(time);
   throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [
-    { field, message: 'has to be a time like 2026-01-31T12:00:00Z' },
+    { field, message: 'must be a time like 2026-01-31T12:00:00Z' },
   ]);
 }

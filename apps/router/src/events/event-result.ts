@@ -27,7 +27,7 @@ export class EventResult {
   reason: string | null;
   @ApiProperty({ type: String, nullable: true, format: 'date-time', description: 'Until when it waits' })
   until: string | null;
-  @ApiProperty({ description: 'The same in words' }) text: string;
+  @ApiProperty({ description: 'State and reason in words' }) text: string;
 }
 
 /** A turn with its own last entry; null: nothing has been recorded yet. */
@@ -41,18 +41,18 @@ type Result = Omit<EventResult, 'text'>;
 const words: Readonly<Record<EventResultState, string>> = {
   failed: 'A turn failed. Its dead letter can be redriven.',
   undelivered: 'A reply could not be delivered. Its dead letter can be redriven.',
-  unconfirmed: 'Nobody knows whether a reply arrived: its delivery says how to settle that.',
-  waiting: 'A turn waits.',
-  working: 'A turn is being worked on.',
-  delivering: 'The answer is on its way.',
+  unconfirmed: 'It is unknown whether a reply arrived. Settle this at its delivery.',
+  waiting: 'A turn is waiting.',
+  working: 'A turn is in progress.',
+  delivering: 'The reply is being delivered.',
   delivered: 'Every reply was delivered.',
-  no_reply: 'There is no reply.',
-  handled: 'A person took care of it.',
-  cancelled: 'Somebody cancelled it.',
+  no_reply: 'No reply was sent.',
+  handled: 'A person handled it.',
+  cancelled: 'It was cancelled.',
 };
 
 const waitWords: Readonly<Record<string, string>> = {
-  session_busy: 'Another turn of its session comes first, or a person has the session.',
+  session_busy: 'Another turn of its session comes first, or a person has taken the session over.',
   workflow_held: 'Its workflow is suspended, or waits for more messages.',
 };
 

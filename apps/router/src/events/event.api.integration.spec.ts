@@ -82,9 +82,9 @@ describe('the list of events', () => {
   });
 
   it.each([
-    [null, null, 'It is under way.'],
-    ['no_match', 'no_trigger_matched', 'Every trigger of the App filtered it out: the verdicts say why.'],
-    ['ignored', 'unknown_sender', 'the channel drops those.'],
+    [null, null, 'It is still being processed.'],
+    ['no_match', 'no_trigger_matched', 'Every trigger of the App filtered it out: see the verdicts.'],
+    ['ignored', 'unknown_sender', 'the channel drops such messages.'],
   ] as const)('says in words why one ended as %s (%s)', async (outcome, reason, words) => {
     const id = await events.event({ outcome: null });
     if (outcome) await events.append({ receipt_id: id, stage: 'routed', outcome, reason });

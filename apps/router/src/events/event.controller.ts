@@ -19,16 +19,16 @@ import { Replayer } from './replayer.js';
 import { EventDetailView, EventPage, ReplayedEventView } from './event.dto.js';
 
 class Replay {
-  @Flag({ optional: true, description: 'Send replies and make all calls again; false, the default: a rehearsal' })
+  @Flag({ optional: true, description: 'true: send replies and make all calls again; false (default): a rehearsal' })
   deliver?: boolean;
   @Whole(1, 2_147_483_647, {
     optional: true,
-    description: 'Runs this workflow alone, in place of what the rules say; needs workflows:write',
+    description: 'Run only this workflow, whatever the rules say; needs workflows:write',
   })
   workflow_id?: number;
   @Text(100, {
     optional: true,
-    description: 'A turn of this agent alone, in a session of its own; needs agents:write. Not with workflow_id',
+    description: 'Run only a turn of this agent, in its own session; needs agents:write. Not together with workflow_id',
   })
   agent_id?: string;
 }
@@ -46,8 +46,9 @@ export class EventController {
   @RequireScopes('events:read')
   @ApiOperation({
     operationId: 'listEvents',
-    summary: 'Received events, with the outcome each ended in',
-    description: 'A page of a search for text, sender or event type may be short: go on while there is a next_cursor.',
+    summary: 'List received events, each with its outcome',
+    description:
+      'When searching by text, sender or event type, a page may be short: continue while there is a next_cursor.',
   })
   @ApiOkResponse({ type: EventPage })
   list(@Caller() caller: Principal, @Query() filter: EventFilter): Promise<EventPage> {
@@ -56,7 +57,7 @@ export class EventController {
 
   @Get(':id')
   @RequireScopes('events:read')
-  @ApiOperation({ operationId: 'getEvent', summary: 'One event with its timeline, messages and runs' })
+  @ApiOperation({ operationId: 'getEvent', summary: 'Read an event with its timeline, messages and runs' })
   @ApiOkResponse({ type: EventDetailView })
   get(@Caller() caller: Principal, @Param('id') id: string): Promise<EventDetailView> {
     return this.events.get(caller, id);
@@ -65,8 +66,8 @@ export class EventController {
   @Post(':id/replay')
   @HttpCode(202)
   @RequireScopes('events:write')
-  @TakesIdempotencyKey('The same key gives the same runs')
-  @ApiOperation({ operationId: 'replayEvent', summary: "Route an event again by today's rules, or to one target" })
+  @TakesIdempotencyKey('The same key returns the same runs')
+  @ApiOperation({ operationId: 'replayEvent', summary: "Replay an event by today's rules, or to one target" })
   @ApiAcceptedResponse({ type: ReplayedEventView })
   replay(
     @Caller() caller: Principal,
@@ -81,7 +82,7 @@ export class EventController {
 /** @throws Problem 422 when both are given */
 function targetOf({ workflow_id: workflowId, agent_id: agentId }: Replay): ReplayTarget | null {
   if (workflowId !== undefined && agentId !== undefined) {
-    const message = 'cannot stand beside workflow_id: a replay has one target';
+    const message = 'cannot be combined with workflow_id: a replay has one target';
     throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field: 'agent_id', message }]);
   }
   if (workflowId !== undefined) return { workflowId };

@@ -65,7 +65,7 @@ export class EventService {
       contacts,
       runs: led?.runs ?? [],
       turns: led?.turns ?? [],
-      incomplete: led ? null : 'The engine does not answer: runs and turns are missing. Ask again.',
+      incomplete: led ? null : 'The engine does not answer, so runs and turns are missing. Try again.',
     };
   }
 

@@ -2,49 +2,49 @@ import type { TerminalOutcome } from '#libs/contracts';
 
 /** Why an event ended as it did, for a person who asks why nothing happened. */
 const words: Readonly<Record<TerminalOutcome, string>> = {
-  refused: 'Its signature was not accepted, so it was not read.',
-  challenge: 'It was a handshake of the provider, and was answered.',
-  verification: 'The platform sent it itself, to verify the App: it comes to nothing.',
-  ignored: 'There was nothing in it to act on.',
-  duplicate: 'The same message had come before, and was handled then.',
-  dropped_bot: 'A bot wrote it, and the App drops those: it may be its own message.',
-  dropped_echo: 'It is what this App sent itself, come back.',
-  loop_paused: 'It looks like a loop of message and reply, which is paused.',
-  held_unknown_sender: 'Its sender is unknown, and the channel holds those until somebody admits the sender.',
-  blocked_contact: 'Its sender may not write.',
-  no_match: 'Nobody took it: no trigger matched, and it did not go to the Chief of Staff.',
-  parked: 'It could not be evaluated, and is parked until that is repaired.',
+  refused: 'The signature was not accepted, so the request was not read.',
+  challenge: 'It was a handshake of the provider and was answered.',
+  verification: 'Gatehouse sent it itself to verify the App. It starts nothing.',
+  ignored: 'It contained nothing to act on.',
+  duplicate: 'The same message arrived before and was handled then.',
+  dropped_bot: 'A bot wrote it, possibly the App itself. Such messages are dropped.',
+  dropped_echo: 'The App sent it itself, and the provider returned it.',
+  loop_paused: 'It looks like part of a loop of messages and replies, which is paused.',
+  held_unknown_sender: 'The sender is unknown. The channel holds such messages until somebody admits the sender.',
+  blocked_contact: 'The sender is not allowed to write.',
+  no_match: 'No trigger matched, and it did not go to the Chief of Staff.',
+  parked: 'It could not be evaluated. It is parked until the cause is repaired.',
   routed: 'It was routed.',
-  dead: 'It could not be handled, and waits among the dead letters.',
+  dead: 'It could not be handled and is now a dead letter.',
 };
 
 /** Reasons that say more than their outcome. */
 const reasons: Readonly<Record<string, string>> = {
-  filter_error: "A trigger's filter failed on it: its verdict says how.",
-  unsanitisable: 'Its text could not be cleaned.',
-  rate_limited: 'The trigger that matched had started as many runs as its limit allows.',
-  no_trigger_matched: 'Every trigger of the App filtered it out: the verdicts say why.',
+  filter_error: "A trigger's filter failed: see its verdict.",
+  unsanitisable: 'The text could not be sanitised.',
+  rate_limited: 'The trigger that matched had reached its limit of runs.',
+  no_trigger_matched: 'Every trigger of the App filtered it out: see the verdicts.',
   no_trigger_and_no_chief_of_staff: 'The App has no trigger, and its channel is not linked to the Chief of Staff.',
   workflow_not_found: 'It named a workflow that does not exist.',
   workflow_off: 'It named a workflow that is off.',
-  daily_budget: 'Its sender has used up the messages of the day.',
-  blocked: 'Its sender is blocked.',
-  paired: 'It was a pairing code, which admitted its sender.',
-  unknown_sender: 'Its sender is unknown, and the channel drops those.',
-  not_paired: 'Its sender has not shown a pairing code yet.',
+  daily_budget: 'The sender has used up the messages of the day.',
+  blocked: 'The sender is blocked.',
+  paired: 'It was a pairing code and admitted the sender.',
+  unknown_sender: 'The sender is unknown, and the channel drops such messages.',
+  not_paired: 'The sender has not sent a pairing code yet.',
   hop_limit: 'Apps of this installation answer each other.',
   own_message_id: 'It carries the id of a message that this App sent.',
   own_text: 'It has the text of a message that this App sent a moment ago.',
-  answered_too_late: 'It was a handshake whose answer came too late.',
-  contract_violation: "The adapter's answer broke its contract: the timeline names the field.",
+  answered_too_late: 'The handshake was answered too late.',
+  contract_violation: "The adapter's answer broke the contract: the timeline names the field.",
 };
 
 /** @param outcome null: it has not ended */
 export function wordsOfOutcome(outcome: string | null, reason: string | null): string {
-  if (outcome === null) return 'It is under way.';
+  if (outcome === null) return 'It is still being processed.';
   const said = words[outcome as TerminalOutcome] ?? `It ended as ${outcome}.`;
   if (reason === null) return said;
   const machine = /^no_trigger_for_(.+)$/.exec(reason)?.[1];
-  const more = machine === undefined ? reasons[reason] : `No trigger takes messages of the kind ${machine}.`;
+  const more = machine === undefined ? reasons[reason] : `No trigger accepts messages of the kind ${machine}.`;
   return more === undefined ? said : `${said} ${more}`;
 }

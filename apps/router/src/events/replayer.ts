@@ -53,7 +53,7 @@ export class Replayer {
     if (target) await this.targets.require(caller, target);
     const messages = await this.messagesOf(caller, id);
     if (messages.length === 0) {
-      if (target) throw new Problem(409, 'no_message', 'It never became a message: replay it without a target.');
+      if (target) throw new Problem(409, 'no_message', 'The event never became a message: replay it without a target.');
       await this.enqueue(caller, id);
       await noteRedriven(this.db, caller, id, caller.subject);
       return { replayed: 'receipt', run_ids: [], turn_ids: [] };

@@ -24,7 +24,7 @@ class HeldQuery extends OrderedQuery {
 }
 
 class Release {
-  @TextList(500, 100, { description: 'Messages to let through, each once' }) message_ids: string[];
+  @TextList(500, 100, { description: 'Ids of the messages to release, each once' }) message_ids: string[];
 }
 
 @ApiTags('held-messages')
@@ -37,7 +37,7 @@ export class HeldController {
 
   @Get()
   @RequireScopes('events:read')
-  @ApiOperation({ operationId: 'listHeldMessages', summary: 'Messages that were held, paused, dropped or parked' })
+  @ApiOperation({ operationId: 'listHeldMessages', summary: 'List messages that were held, paused, dropped or parked' })
   @ApiOkResponse({ type: MessagePage })
   async list(@Caller() caller: Principal, @Query() query: HeldQuery): Promise<MessagePage> {
     const rows = await this.held.list(caller.organizationId, caller.projectId, {
@@ -53,8 +53,8 @@ export class HeldController {
   @Post('release')
   @HttpCode(200)
   @RequireScopes('events:write')
-  @TakesIdempotencyKey('The same key gives the same answer')
-  @ApiOperation({ operationId: 'releaseMessages', summary: 'Route messages that were kept from it, each once' })
+  @TakesIdempotencyKey('The same key returns the same answer')
+  @ApiOperation({ operationId: 'releaseMessages', summary: 'Release messages: each is routed once' })
   @ApiOkResponse({ type: ReleasedView })
   release(
     @Caller() caller: Principal,

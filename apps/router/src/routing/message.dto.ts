@@ -18,30 +18,31 @@ export class MessageView implements MessageRow {
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;
   @ApiProperty(messageSource) app_id: string;
-  @ApiProperty({ ...idOf('evt'), description: 'The event that it came in' }) receipt_id: string;
+  @ApiProperty({ ...idOf('evt'), description: 'The event that contained it' }) receipt_id: string;
   @ApiProperty({ description: 'Whether its signature was checked' }) verified: boolean;
-  @ApiProperty({ enum: textSources, description: 'Who wrote the text, as its App said: people, where it says nothing' })
+  @ApiProperty({ enum: textSources, description: 'Who wrote the text, as its App said; people if it did not say' })
   text_from: TextFrom;
   @ApiProperty({ type: NormalizedMessageView }) message: NormalizedMessageView;
-  @ApiProperty({ description: 'What became of it' }) outcome: string;
+  @ApiProperty({ description: 'Outcome of its routing' }) outcome: string;
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
   @ApiProperty({ type: [VerdictView] }) verdicts: VerdictView[];
-  @ApiProperty({ type: 'integer', description: 'Triggers beyond `verdicts` that filtered it out' })
+  @ApiProperty({ type: 'integer', description: 'How many more triggers than those in `verdicts` filtered it out' })
   unlisted_verdicts: number;
   @ApiProperty({ enum: ['builtin', 'adapter'] }) app_kind: 'builtin' | 'adapter';
-  @ApiProperty({ description: 'Whether the App could deliver a reply when it came' }) app_sends: boolean;
+  @ApiProperty({ description: 'Whether the App could deliver a reply when the message arrived' }) app_sends: boolean;
   @ApiProperty({
     type: String,
     nullable: true,
-    description: '`taken`; `off` where the channel says so; else the kind of machine it is of. Null: it was not asked',
+    description:
+      '`taken`; `off`: disabled by the channel; otherwise the kind of machine that wrote it. Null: it was not asked',
   })
   chief_of_staff: ChiefOfStaffVerdict;
-  @ApiProperty({ type: String, nullable: true, description: 'Why what was made of it is not answered' })
+  @ApiProperty({ type: String, nullable: true, description: 'Why no reply is sent' })
   reply_withheld: ReplyWithheld | null;
   @ApiProperty({ ...idOf('con'), nullable: true }) contact_id: string | null;
   @ApiProperty({ ...anyObject, nullable: true, description: 'What the sanitiser changed; null: nothing' })
   sanitizer_report: Record<string, unknown> | null;
-  @ApiProperty({ ...time, nullable: true, description: 'When it was routed after all' }) released_at: Date | null;
+  @ApiProperty({ ...time, nullable: true, description: 'When it was released' }) released_at: Date | null;
   @ApiProperty({ type: String, nullable: true }) released_by: string | null;
   @ApiProperty(time) created_at: Date;
 }

@@ -9,14 +9,15 @@ export type Reply = { target: ReplyTarget } | { withheld: ReplyWithheld };
 /** For people: what a withheld reply means, and what to do. */
 export const withheldAdvice: Record<ReplyWithheld, string> = {
   no_address:
-    "Nothing says where the reply goes. Set the reply address (reply_address) of the App's channel; the text stands in the turn.",
-  app_cannot_send: 'The App has no send capability: install one that sends to answer. The text stands in the turn.',
+    "The message gives no reply address. Set reply_address of the App's channel. The turn keeps the text of the reply.",
+  app_cannot_send:
+    'The App cannot send: it has no send capability. To answer, install an App that has it. The turn keeps the text of the reply.',
   automatic_message:
-    'A machine sent the message (auto_submitted): it is read and not answered, or two machines would go on.',
-  bounce: 'The message reports a failed delivery: it is read and not answered.',
-  mailing_list: 'The message came over a mailing list: it is read, and the list is not answered.',
-  notification: 'The message is a notification: it is read, and there is nobody to answer.',
-  delivery_off: 'The replay was asked for without delivery. Replay with deliver true to send its reply.',
+    'A machine sent the message (auto_submitted). It is read but not answered, to prevent a loop between two machines.',
+  bounce: 'The message reports a failed delivery. It is read but not answered.',
+  mailing_list: 'The message came over a mailing list. It is read, but the list is not answered.',
+  notification: 'The message is a notification. It is read, but there is nobody to answer.',
+  delivery_off: 'The replay was requested without delivery. To send the reply, replay with deliver set to true.',
 };
 
 /** The reply of a message by its channel's rules; pure. */

@@ -144,7 +144,7 @@ class MissingForTriggers extends PermanentFailure {
   constructor(fields: string[]) {
     super(
       'contract_violation',
-      `/parse-inbound: ${fields.join(' and ')} must be there, since triggers listen to this App: not missing`,
+      `/parse-inbound: ${fields.join(' and ')} must be present, because triggers listen to this App`,
     );
   }
 }

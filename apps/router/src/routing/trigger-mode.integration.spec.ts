@@ -72,8 +72,7 @@ describe('a message without event_type or is_bot', () => {
     expect(told).toEqual([
       {
         path: `/internal/apps/${appId}/contract-violations`,
-        violation:
-          '/parse-inbound: event_type and is_bot must be there, since triggers listen to this App: not missing',
+        violation: '/parse-inbound: event_type and is_bot must be present, because triggers listen to this App',
       },
     ]);
     expect(await world.rows('SELECT 1 FROM router.message WHERE receipt_id = $1', [job.receipt_id])).toEqual([]);

@@ -17,14 +17,14 @@ import type { FastifyReply } from 'fastify';
 import { DirectRunService } from './direct-run.service.js';
 
 class NewRun {
-  @Text(100_000, { optional: true, description: 'What the run works on' }) message?: string;
+  @Text(100_000, { optional: true, description: 'Input of the run' }) message?: string;
   @Text(200, { optional: true, minLength: 1, description: 'Default api_call' }) event_type?: string;
   @JsonObject({ optional: true }) metadata?: Record<string, unknown>;
 }
 
 class Wait {
   @Type(() => Number)
-  @Whole(0, 300, { optional: true, description: 'Seconds to wait for the end; longer than the server allows is cut' })
+  @Whole(0, 300, { optional: true, description: 'Seconds to wait for the run to end, up to the limit of the server' })
   wait?: number;
 }
 
@@ -36,10 +36,10 @@ export class DirectRunController {
   @Post(':id/runs')
   @HttpCode(202)
   @RequireScopes('workflows:write')
-  @TakesIdempotencyKey('The same key gives the same run')
-  @ApiOperation({ operationId: 'startRun', summary: 'Run a workflow; answers 200 with ?wait= when it ended in time' })
-  @ApiOkResponse({ type: RunDetailView, description: 'It ended while the caller waited' })
-  @ApiAcceptedResponse({ type: RunDetailView, description: 'It goes on' })
+  @TakesIdempotencyKey('The same key returns the same run')
+  @ApiOperation({ operationId: 'startRun', summary: 'Run a workflow; with ?wait=, answers 200 if it ended in time' })
+  @ApiOkResponse({ type: RunDetailView, description: 'The run ended while the caller waited' })
+  @ApiAcceptedResponse({ type: RunDetailView, description: 'The run continues' })
   async start(
     @Caller() caller: Principal,
     @Param('id', new RowNumberPipe('workflow')) id: number,

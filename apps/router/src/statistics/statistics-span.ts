@@ -23,19 +23,19 @@ export function spanOf(query: StatisticsQuery, nowMs: number, minuteDays: number
   const from = timeOf('from', query.from) ?? new Date(to.getTime() - defaultSpanMs);
   if (from >= to) {
     throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [
-      { field: 'from', message: 'has to be before to' },
+      { field: 'from', message: 'must be before to' },
     ]);
   }
   const oldestMinuteMs = nowMs - minuteDays * stepLengthsMs.day;
   const step = query.step ?? stepFor(to.getTime() - from.getTime(), from.getTime() < oldestMinuteMs);
   const stepMs = stepLengthsMs[step];
   if (step === 'minute' && from.getTime() < oldestMinuteMs) {
-    throw new Problem(422, 'step_too_fine', `Minutes are kept for ${minuteDays} days: ask for hours before that.`);
+    throw new Problem(422, 'step_too_fine', `Minutes are kept for ${minuteDays} days: use hours for earlier times.`);
   }
   const wholeFrom = new Date(Math.floor(from.getTime() / stepMs) * stepMs);
   const wholeTo = new Date(Math.ceil(to.getTime() / stepMs) * stepMs);
   if ((wholeTo.getTime() - wholeFrom.getTime()) / stepMs > maxSteps) {
-    const detail = `That is over ${maxSteps} steps of a ${step}: ask for longer ones, or for less time.`;
+    const detail = `The span has over ${maxSteps} steps (step: ${step}): use a longer step or a shorter span.`;
     throw new Problem(422, 'too_many_steps', detail);
   }
   return { from: wholeFrom, to: wholeTo, step, stepMs };

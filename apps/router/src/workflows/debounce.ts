@@ -100,7 +100,7 @@ async function join(tx: Queryable, waiting: Waiting, nowMs: number): Promise<voi
   if (!owner || owner.turn_id === turn.turn_id) return;
   plan.turns = plan.turns.filter((each) => each !== turn);
   const verdict = plan.decision.verdicts.find((each) => each.trigger_id === waiting.triggerId);
-  if (verdict) verdict.reason = `joined ${owner.run?.id}, which waits for more`;
+  if (verdict) verdict.reason = `joined ${owner.run?.id}, which waits for more messages`;
   await addMessage(tx, owner, whole.input);
 }
 

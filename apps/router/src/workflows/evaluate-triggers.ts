@@ -10,7 +10,7 @@ import { filterInput, maxFilterValues } from './filter-input.js';
  * triggers, their reasons would be most of what a message costs. A request for the event gets them all.
  */
 const filteredKept = 20;
-const tooLarge = `the metadata has over ${maxFilterValues} values, more than a filter looks at`;
+const tooLarge = `the metadata has over ${maxFilterValues} values, more than a filter reads`;
 
 export interface Evaluation {
   verdicts: Verdict[];
@@ -43,7 +43,7 @@ export function evaluateTriggers(draft: Draft, rules: Rules, senderContext: Send
 /** A message stored before triggers listened to its App, and routed by a person since. */
 function unheardBy({ missing }: Draft['message']): Pick<Verdict, 'verdict' | 'reason'> | null {
   if (!missing || missing.length === 0) return null;
-  return { verdict: 'filter_error', reason: `the adapter did not say ${missing.join(' and ')}: a trigger needs it` };
+  return { verdict: 'filter_error', reason: `the adapter left out ${missing.join(' and ')}, which a trigger needs` };
 }
 
 function evaluate(

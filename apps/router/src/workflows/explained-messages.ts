@@ -60,7 +60,7 @@ function explain(trigger: TriggerRow, row: MessageRow, contact: KnownContact | n
   const evaluated = evaluateTrigger({ event_types: trigger.event_types, compiled }, row.message.event_type, () =>
     filterInput(row.message, contact, row.verified),
   );
-  const since = 'the trigger or the contact was changed since: today it would not be filtered';
+  const since = 'the trigger or the contact has changed since: now it would not filter out the message';
   return {
     trigger_id: trigger.id,
     workflow_id: trigger.workflow_id,

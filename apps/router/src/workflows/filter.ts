@@ -113,7 +113,8 @@ function forbiddenPart(node: ASTNode, inLoop = false): FilterProblem | null {
     return { message: 'matches() is not available: use contains(), startsWith() or endsWith().', start, end };
   }
   const isLoop = node.op === 'rcall' && loops.has(name);
-  if (isLoop && inLoop) return { message: `${name}() stands inside another loop: one level is allowed.`, start, end };
+  if (isLoop && inLoop)
+    return { message: `${name}() is nested in another loop: only one level is allowed.`, start, end };
   for (const child of childrenOf(node.args)) {
     const found = forbiddenPart(child, inLoop || isLoop);
     if (found) return found;

@@ -16,15 +16,18 @@ import { TriggerService } from './trigger.service.js';
 import { TriggerTrialService } from './trigger-trial.service.js';
 import { DryRunView, TriggerPage, TriggerView } from './trigger.dto.js';
 
-const perMinute = 'Runs a minute; those over it are not made';
-const perContact = 'Runs an hour for one contact';
-const debounce = 'A run waits until its sender was silent for so long';
-const debounceMax = 'A run waits at most so long (default: ten times debounce_seconds)';
+const perMinute = 'Maximum runs per minute; further ones are not started';
+const perContact = 'Maximum runs per hour for one contact';
+const debounce = 'A run waits until its sender has been silent for this long';
+const debounceMax = 'Longest wait of a run (default: ten times debounce_seconds)';
 
 class TriggerRules {
   @TextList(100, 200, { optional: true, description: 'Every event of the App when absent or empty' })
   event_types?: string[];
-  @Text(2_000, { optional: true, description: 'CEL over event, contact and metadata; empty: every such event' })
+  @Text(2_000, {
+    optional: true,
+    description: 'CEL expression over event, contact and metadata; empty: every such event',
+  })
   where?: string;
   @Whole(1, 100_000, { optional: true, nullable: true, description: perMinute }) limit_per_minute?: number | null;
   @Whole(1, 100_000, { optional: true, nullable: true, description: perContact }) contact_limit_per_hour?:
@@ -43,7 +46,7 @@ class TriggerChange extends TriggerRules {
 }
 
 class DryRun {
-  @Text(100, { optional: true, description: 'The messages of this event alone' }) event_id?: string;
+  @Text(100, { optional: true, description: 'Try only the messages of this event' }) event_id?: string;
   @Text(100, { minLength: 1 }) app_id: string;
   @TextList(100, 200, { optional: true }) event_types?: string[];
   @Text(2_000, { optional: true }) where?: string;
@@ -72,9 +75,8 @@ export class TriggerController {
   @RequireScopes('workflows:write', 'events:read')
   @ApiOperation({
     operationId: 'dryRunTrigger',
-    summary: 'What a trigger would have done with the last messages of an App',
-    description:
-      'An expression that cannot run is told in `problem`, with its place: fit to be asked while it is typed.',
+    summary: 'Try a trigger on the last messages of an App',
+    description: '`problem` says why an expression cannot run, and where, so an editor can ask while it is typed.',
   })
   @ApiOkResponse({ type: DryRunView })
   dryRun(@Caller() caller: Principal, @Body() body: DryRun): Promise<DryRunView> {

@@ -27,14 +27,14 @@ export class TriggerPage extends PageOf(TriggerView) {}
 class ClauseView implements ClauseResult {
   @ApiProperty() clause: string;
   @ApiProperty({ enum: ['true', 'false', 'error'] }) result: ClauseResult['result'];
-  @ApiProperty({ type: String, nullable: true, description: 'The value that it looked at, or why it failed' })
+  @ApiProperty({ type: String, nullable: true, description: 'The value that it compared, or why it failed' })
   seen: string | null;
 }
 
 class FilterProblemView implements FilterProblem {
   @ApiProperty() message: string;
-  @ApiProperty({ type: 'integer', description: 'A character, from 0' }) start: number;
-  @ApiProperty({ type: 'integer', description: 'The character after it' }) end: number;
+  @ApiProperty({ type: 'integer', description: 'Position of the first character, from 0' }) start: number;
+  @ApiProperty({ type: 'integer', description: 'Position after the last character' }) end: number;
 }
 
 class DryRunVerdict implements TriedMessage {
@@ -42,11 +42,12 @@ class DryRunVerdict implements TriedMessage {
   @ApiProperty(idOf('evt')) receipt_id: string;
   @ApiProperty({ enum: ['matched', 'filtered', 'filter_error'] }) verdict: Verdict['verdict'];
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
-  @ApiProperty({ type: [ClauseView], description: 'Of the expression, each by itself' }) clauses: ClauseView[];
+  @ApiProperty({ type: [ClauseView], description: 'Clauses of the expression, each evaluated by itself' })
+  clauses: ClauseView[];
   @ApiProperty(time) received_at: Date;
   @ApiProperty() event_type: string;
   @ApiProperty() sender: string;
-  @ApiProperty({ description: 'The beginning' }) text: string;
+  @ApiProperty({ description: 'The beginning of the text' }) text: string;
 }
 
 export class DryRunView implements DryRunReport {

@@ -102,6 +102,6 @@ function checkDebounce({ debounce_seconds: quiet, debounce_max_seconds: most }: 
   throw new Problem(
     422,
     'invalid_debounce',
-    'debounce_max_seconds needs a debounce_seconds, and is at least as long as it.',
+    'debounce_max_seconds needs debounce_seconds, and must be at least as long.',
   );
 }

@@ -26,9 +26,13 @@ import { DiscardedView, WorkflowPage, WorkflowView } from './workflow.dto.js';
 
 class NewWorkflow {
   @Text(200, { minLength: 1 }) name: string;
-  @Text(100, { optional: true, nullable: true, description: "The agent; the project's Chief of Staff when absent" })
+  @Text(100, {
+    optional: true,
+    nullable: true,
+    description: "The agent that runs it; default: the project's Chief of Staff",
+  })
   agent_id?: string | null;
-  @Text(20_000, { optional: true, description: 'What the agent is to do with a message' }) instructions?: string;
+  @Text(20_000, { optional: true, description: 'Instructions to the agent for each message' }) instructions?: string;
 }
 
 class WorkflowChange {
@@ -117,7 +121,7 @@ export class WorkflowController {
   @Post('api/v1/workflows/:id/discard')
   @HttpCode(200)
   @RequireScopes('workflows:write')
-  @TakesIdempotencyKey('The same key gives the same answer')
+  @TakesIdempotencyKey('The same key returns the same answer')
   @ApiOperation({ operationId: 'discardRuns', summary: 'Cancel the runs that wait for a suspended workflow' })
   @ApiOkResponse({ type: DiscardedView })
   async discard(

@@ -128,7 +128,9 @@ describe('the dispatcher', () => {
     );
     // Five go at once; ten messages ahead take two seconds.
     expect(told[0]).toMatchObject({ receipt_id: limited[15]!.id, detail: { ahead: 10, limit_per_second: 5 } });
-    expect(told[0].detail.advice).toMatch(/10 messages before it, and a limit of 5 a second\. Raise/);
+    expect(told[0].detail.advice).toMatch(
+      /10 messages of its project are ahead, and the project.s limit is 5 a second\. Raise/,
+    );
     rates.set('prj_limited', 1_000);
     await until('all are parsed', () => consumer!.parsed.length === 105);
     expect(consumer.parsed.filter((id) => limited.some((one) => one.id === id))).toEqual(limited.map(({ id }) => id));

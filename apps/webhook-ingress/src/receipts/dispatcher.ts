@@ -165,7 +165,7 @@ export class Dispatcher implements OnApplicationShutdown {
         if (!(await this.feed())) break;
       }
     } catch (error) {
-      this.logger.warn(`not fed, again in ${feedEveryMs} ms: ${String(error)}`);
+      this.logger.warn(`receipts were not enqueued, next try in ${feedEveryMs} ms: ${String(error)}`);
     }
     this.timer = undefined;
     this.schedule();

@@ -37,7 +37,7 @@ export class ReceiptController {
   async enqueue(@Caller() caller: Principal, @Param('id') id: string): Promise<{ enqueued: boolean }> {
     const receipt = await this.find(caller, id);
     if (receipt.reason === 'verification') {
-      const detail = 'Verify sent this request itself: there is no message in it to replay.';
+      const detail = 'Verify sent this request, so there is no message to replay.';
       throw new Problem(409, 'verification_request', detail);
     }
     return { enqueued: await this.dispatcher.enqueue(receipt) };

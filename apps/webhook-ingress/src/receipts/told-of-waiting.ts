@@ -11,8 +11,8 @@ export function waitingEntry(receipt: Receipt, ahead: number, rate: number): Jou
   if (rate > 0 ? ahead < rate * toldFromS : ahead < toldFromAhead) return null;
   const advice =
     rate > 0
-      ? `It waits: its project has ${ahead} messages before it, and a limit of ${rate} a second. Raise the project's messages_per_second, in its settings or by PUT /api/v1/projects/<id>/limits.`
-      : `It waits: its project has ${ahead} messages before it, and sends more than is handled. Other projects are not held up. Add replicas of what is busy, or have it send less.`;
+      ? `It waits: ${ahead} messages of its project are ahead, and the project's limit is ${rate} a second. Raise messages_per_second in the project's settings or with PUT /api/v1/projects/<id>/limits.`
+      : `It waits: ${ahead} messages of its project are ahead, and the project sends faster than they are handled. Other projects are not delayed. Add replicas of the busy services, or send less.`;
   return {
     receipt_id: receipt.id,
     organization_id: receipt.organizationId,

@@ -15,7 +15,7 @@ export class RefusalController {
 
   @Get()
   @RequireScopes('events:read')
-  @ApiOperation({ operationId: 'listRefusals', summary: 'Webhook requests that were refused, and why' })
+  @ApiOperation({ operationId: 'listRefusals', summary: 'List webhook requests that were refused, and why' })
   @ApiOkResponse({ type: RefusalPage })
   async list(@Caller() caller: Principal, @Query() query: RefusalQuery): Promise<RefusalPage> {
     const rows = await this.refusals.list(caller.organizationId, caller.projectId, {

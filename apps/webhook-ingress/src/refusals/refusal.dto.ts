@@ -8,9 +8,9 @@ export class RefusalView implements Refusal {
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;
   @ApiProperty(idOf('app')) app_id: string;
-  @ApiProperty({ description: 'What the sender was told' }) code: string;
+  @ApiProperty({ description: 'Code of the answer to the sender' }) code: string;
   @ApiProperty() method: string;
-  @ApiProperty({ description: 'Sorted, with commas between them' }) header_names: string;
+  @ApiProperty({ description: 'Sorted and separated by commas' }) header_names: string;
   @ApiProperty({ type: 'integer' }) body_bytes: number;
   @ApiProperty({ description: 'Hex; empty where the body was not read' }) body_sha256: string;
   @ApiProperty() remote_address: string;

@@ -52,13 +52,13 @@ describe('a body of the built-in Webhook app', () => {
   });
 
   it.each([
-    ['2147483648', 'workflow_id is too large: it is 2147483647 at most.'],
-    ['9007199254740993', 'workflow_id is too large: it is 2147483647 at most.'],
-    ['1e400', 'workflow_id is too large: it is 2147483647 at most.'],
+    ['2147483648', 'workflow_id is too large: the maximum is 2147483647.'],
+    ['9007199254740993', 'workflow_id is too large: the maximum is 2147483647.'],
+    ['1e400', 'workflow_id is too large: the maximum is 2147483647.'],
     ['0', 'workflow_id is too small: workflows are numbered from 1.'],
-    ['1.5', 'workflow_id has to be an integer, and is 1.5.'],
-    ['"7"', 'workflow_id has to be an integer, and is text.'],
-    ['[7]', 'workflow_id has to be an integer, and is a list.'],
+    ['1.5', 'workflow_id must be an integer, not 1.5.'],
+    ['"7"', 'workflow_id must be an integer, not text.'],
+    ['[7]', 'workflow_id must be an integer, not a list.'],
   ])('whose workflow_id is %s is refused with the reason', async (id, message) => {
     expect(await send(`{"workflow_id":${id}}`)).toMatchObject({ status: 422, error: 'invalid_workflow_id', message });
   });

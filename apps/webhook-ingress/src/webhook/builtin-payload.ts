@@ -77,9 +77,9 @@ function workflowIdOf(payload: unknown): number | null {
   const id = payload.workflow_id;
   if (id === null || id === undefined) return null;
   if (typeof id !== 'number' || (!Number.isInteger(id) && Number.isFinite(id))) {
-    throw invalidWorkflowId(`workflow_id has to be an integer, and is ${typeof id === 'number' ? id : kindOf(id)}.`);
+    throw invalidWorkflowId(`workflow_id must be an integer, not ${typeof id === 'number' ? id : kindOf(id)}.`);
   }
-  if (id > maxWorkflowId) throw invalidWorkflowId(`workflow_id is too large: it is ${maxWorkflowId} at most.`);
+  if (id > maxWorkflowId) throw invalidWorkflowId(`workflow_id is too large: the maximum is ${maxWorkflowId}.`);
   if (id < 1) throw invalidWorkflowId('workflow_id is too small: workflows are numbered from 1.');
   return id;
 }

@@ -39,7 +39,7 @@ export function handshakeAnswer(
 ): { contentType: string; body: string } | null {
   const { verify_token: wanted, respond } = declared;
   if (wanted && !same(request.query.get(wanted.query), secretOf(wanted.field))) {
-    throw new Refused(403, 'wrong_verify_token', 'The verify token is not the one that is set here.');
+    throw new Refused(403, 'wrong_verify_token', 'The verify token does not match the one that is set here.');
   }
   if (respond === 'adapter') return null;
   const challenge = valueAt(respond, request);

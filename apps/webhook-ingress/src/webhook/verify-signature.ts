@@ -91,7 +91,11 @@ function requireRecent(
 ): void {
   const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
   if (Math.abs(nowMs / 1000 - seconds) <= toleranceSeconds) return;
-  throw new Refused(401, 'stale_timestamp', `${name} is not in Unix seconds, or over ${toleranceSeconds} s off.`);
+  throw new Refused(
+    401,
+    'stale_timestamp',
+    `${name} is not a time in Unix seconds, or is more than ${toleranceSeconds} s off.`,
+  );
 }
 
 /** Whether the time of signing was checked: a request is then valid only for as long as the tolerance allows. */

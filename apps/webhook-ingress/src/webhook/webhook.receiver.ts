@@ -159,7 +159,7 @@ export class WebhookReceiver {
 
   private unavailable(error: unknown): Refused {
     this.logger.error({ event: 'webhook.unavailable', error: error instanceof Error ? error.message : String(error) });
-    return new Refused(503, 'unavailable', 'Not stored: send again.', { 'retry-after': '2' });
+    return new Refused(503, 'unavailable', 'The request was not stored: send it again.', { 'retry-after': '2' });
   }
 }
 

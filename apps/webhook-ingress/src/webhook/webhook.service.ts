@@ -61,7 +61,7 @@ export class WebhookService {
     if (!written.stored) {
       if (written.sameBody) return this.accepted(endpoint, written.firstId, true);
       if (endpoint.kind === 'builtin') {
-        throw new Refused(422, 'idempotency_key_reused', 'This key came before with another body: use a new key.');
+        throw new Refused(422, 'idempotency_key_reused', 'This key was used before with another body: use a new key.');
       }
       // A provider's own id with another body is the provider's business: keep both, and say so in the timeline.
       await this.writer.write({ ...receipt, reason: 'delivery_id_reused' }, null);
@@ -75,7 +75,7 @@ export class WebhookService {
   private requirePlace(endpoint: Endpoint): void {
     const seconds = this.dispatcher.fullForS(endpoint.project_id);
     if (seconds === null) return;
-    const detail = 'As many messages as may be wait for the limit of their project: send again later.';
+    const detail = 'Too many messages of this project already wait for its limit: send again later.';
     throw new Refused(429, 'project_limit', detail, { 'retry-after': String(Math.min(seconds, 3_600)) });
   }
 

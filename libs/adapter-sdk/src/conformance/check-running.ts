@@ -38,7 +38,7 @@ export async function checkRunningAdapter(given: CheckedAdapter): Promise<Confor
 }
 
 function httpUrl(text: string): string {
-  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? '')) throw new Error(`${text} is no http or https URL`);
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? '')) throw new Error(`${text} is not an http or https URL`);
   return text;
 }
 

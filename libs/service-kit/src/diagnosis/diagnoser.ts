@@ -65,8 +65,8 @@ function settingFindings(publicUrl: string | undefined): Finding[] {
   const { protocol, hostname } = new URL(publicUrl);
   const here = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
   if (protocol === 'https:' || here) return [well('settings', `PUBLIC_URL is ${publicUrl}.`)];
-  const text = `PUBLIC_URL is ${publicUrl}: keys, cookies and what is sent in travel readably.`;
-  return [unwise('settings', text, 'Put TLS in front of the portal, and an https address into PUBLIC_URL.')];
+  const text = `PUBLIC_URL is ${publicUrl}: keys, cookies and requests travel unencrypted.`;
+  return [unwise('settings', text, 'Put TLS in front of the portal, and set PUBLIC_URL to its https address.')];
 }
 
 const failed = (error: unknown): Finding =>

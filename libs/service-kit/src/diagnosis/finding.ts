@@ -58,7 +58,7 @@ export function clockFinding(what: string, aheadMs: number): Finding {
   const apart = Math.abs(aheadMs);
   const text = `${what} is ${(apart / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead'}.`;
   const advice =
-    'Synchronise the clocks of all machines (NTP): service tokens and signed times are refused from 10 s on.';
+    'Synchronise the clocks of all machines (NTP): from a difference of 10 s, service tokens and signed times are refused.';
   if (apart >= refusedFromMs) return broken('clocks', text, advice);
   return apart >= noticedFromMs ? unwise('clocks', text, advice) : well('clocks', text);
 }

@@ -24,12 +24,12 @@ export async function postgresFindings(database: Database): Promise<Finding[]> {
     [state] = (await database.query(serverSql)) as [ServerState];
   } catch (error) {
     const text = `Postgres does not answer: ${error instanceof Error ? error.message : String(error)}`;
-    return [broken('postgres', text, 'See whether it runs, and whether DATABASE_URL of the service leads to it.')];
+    return [broken('postgres', text, 'Check that it runs, and that DATABASE_URL of the service points to it.')];
   }
   const tookMs = Date.now() - asked;
   return [
     ...serverFindings(state, tookMs),
-    clockFinding('The clock of Postgres, against this service,', Number(state.now_ms) - (asked + tookMs / 2)),
+    clockFinding('The clock of Postgres, compared with this service,', Number(state.now_ms) - (asked + tookMs / 2)),
     await migrationFinding(database),
   ];
 }
@@ -47,11 +47,11 @@ function serverFindings(state: ServerState, tookMs: number): Finding[] {
     findings.push(broken('postgres', `Postgres ${state.version} is too old.`, 'Use Postgres 15 or newer.'));
   }
   if (off.length > 0) {
-    const text = `${off.join(' and ')} of Postgres: off. What was acknowledged may be lost when its machine fails.`;
+    const text = `Postgres runs with ${off.join(' and ')} off. Acknowledged messages may be lost when its machine fails.`;
     findings.push(broken('postgres', text, `Set ${off.map((name) => `${name}=on`).join(', ')} in postgresql.conf.`));
   }
   if (state.connections > state.max_connections * 0.9) {
-    const text = `${state.connections} of ${state.max_connections} connections of Postgres are taken.`;
+    const text = `${state.connections} of ${state.max_connections} connections of Postgres are in use.`;
     findings.push(unwise('postgres', text, 'Raise max_connections, or lower DATABASE_POOL or the number of replicas.'));
   }
   return findings.length > 0 ? findings : [well('postgres', `Postgres ${state.version} answers in ${tookMs} ms.`)];
@@ -72,7 +72,7 @@ async function migrationFinding(database: Database): Promise<Finding> {
   }
   if (unknown.length > 0) {
     const text = `The schema ${schema} is newer than this build: ${unknown.slice(0, 3).join(', ')}.`;
-    return unwise('migrations', text, 'Deploy the build that migrated it; during a rolling deploy this passes.');
+    return unwise('migrations', text, 'Deploy the build that migrated it; during a rolling deploy this is temporary.');
   }
   return well('migrations', `The schema ${schema} has every migration of this build.`);
 }

@@ -10,18 +10,18 @@ export async function redisFindings(jobs: JobClient): Promise<Finding[]> {
     const { version, policy, nowMs } = await jobs.server();
     const tookMs = Date.now() - asked;
     const [major = 0, minor = 0] = version.split('.').map(Number);
-    const clock = clockFinding('The clock of Redis, against this service,', nowMs - (asked + tookMs / 2));
+    const clock = clockFinding('The clock of Redis, compared with this service,', nowMs - (asked + tookMs / 2));
     if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
       return [broken('redis', `Redis ${version} is too old.`, 'Use Redis 6.2 or newer.'), clock];
     }
     if (policy !== 'noeviction') {
-      const text = `Redis forgets keys when its memory is full (maxmemory-policy ${policy}): jobs come late then.`;
+      const text = `Redis evicts keys when its memory is full (maxmemory-policy ${policy}), which delays jobs.`;
       return [unwise('redis', text, 'Set maxmemory-policy noeviction.'), clock];
     }
     return [well('redis', `Redis ${version} answers in ${tookMs} ms.`), clock];
   } catch (error) {
     const text = `Redis does not answer: ${error instanceof Error ? error.message : String(error)}`;
-    const advice = 'See whether it runs. Messages are kept meanwhile, and handled when it is back.';
+    const advice = 'Check that it runs. Messages are kept meanwhile, and handled when it is back.';
     return [broken('redis', text, advice)];
   }
 }

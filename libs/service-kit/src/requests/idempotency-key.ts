@@ -19,6 +19,6 @@ export const IdempotencyKey = createParamDecorator((_data: unknown, context: Exe
 });
 
 export function idempotencyKeyReused(): Problem {
-  const detail = 'This Idempotency-Key was used for another request: take a new one.';
+  const detail = 'This Idempotency-Key was used for another request: use a new one.';
   return new Problem(422, 'idempotency_key_reused', detail);
 }

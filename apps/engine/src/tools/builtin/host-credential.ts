@@ -18,7 +18,7 @@ export function refusedFor(url: URL, { as, hosts, ownHosts }: BoundCredential): 
   if (named.length === 0) {
     return failure(
       'credential_without_host',
-      `The credential ${as} is bound to no host, so it goes nowhere: give hosts where the Skill names it.`,
+      `The credential ${as} is bound to no host, so it is not sent: set hosts where the Skill binds it.`,
     );
   }
   const other = named.find((list) => !list.some((host) => matchesHost(url, host)));

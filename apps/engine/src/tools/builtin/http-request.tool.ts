@@ -90,7 +90,7 @@ export async function request(
   if (exceeds(args.method === 'GET' ? 'read' : 'write', mayDo)) {
     return failure('not_allowed', `Only requests that ${mayDo} are allowed here.`);
   }
-  if (!URL.canParse(args.url)) return failure('invalid_url', 'The URL is not an absolute one.');
+  if (!URL.canParse(args.url)) return failure('invalid_url', 'The URL is not absolute.');
   const url = new URL(args.url);
   for (const [name, value] of Object.entries(args.query ?? {})) url.searchParams.append(name, String(value));
   // A query can leak data just like a body. Checked before the vault is asked: a refused request uses no credential.

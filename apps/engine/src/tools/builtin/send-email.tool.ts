@@ -48,8 +48,8 @@ async function send(
   const { host, from, username, password } = fields;
   const port = Number(fields['port'] ?? 587);
   if (!host || !from) {
-    const what = `The credential ${as} (${type}) is no mail account`;
-    return failure('no_credential', `${what}: a text credential with host, port, from, username and password is.`);
+    const what = `The credential ${as} (${type}) is not a mail account`;
+    return failure('no_credential', `${what}. Use a text credential with host, port, from, username and password.`);
   }
   const isBound =
     hosts.length === 0 || hosts.some((one) => one === host.toLowerCase() || matchesServer(one, host, port));

@@ -101,7 +101,7 @@ async function search(
     const there = Object.values(providers).flatMap((one) => (one.base ? [new URL(one.base).host] : []));
     return failure(
       'no_credential',
-      `The credential ${as} names no provider of searches: bind it to ${there.join(' or ')}, or give a text credential its provider (${names}).`,
+      `The credential ${as} names no search provider: bind it to ${there.join(' or ')}, or give a text credential its provider (${names}).`,
     );
   }
   const to = new URL(base);

@@ -7,13 +7,13 @@ import { BatchService } from './batch.service.js';
 import { BatchView, BegunBatchView } from './batch.dto.js';
 
 class ReplayMany extends OmitType(EventFilter, ['limit', 'cursor', 'order'] as const) {
-  @Flag({ optional: true, description: 'Send replies and make all calls again; false, the default: a rehearsal' })
+  @Flag({ optional: true, description: 'true: send replies and make all calls again; false (default): a rehearsal' })
   deliver?: boolean;
 }
 
 class RedriveMany extends OmitType(DeadLetterFilter, ['limit', 'cursor', 'order', 'state'] as const) {}
 
-const sameBatch = 'The same key gives the batch that was begun with it';
+const sameBatch = 'The same key returns the batch that it created';
 
 @ApiTags('events')
 @Controller('api/v1/events')
@@ -26,8 +26,8 @@ export class BatchController {
   @TakesIdempotencyKey(sameBatch)
   @ApiOperation({
     operationId: 'replayEvents',
-    summary: "Route the events that a filter finds again by today's rules, as a batch",
-    description: 'The newest first, up to the limit of one batch; `more` says that there are others.',
+    summary: "Replay the events that match a filter by today's rules, as a batch",
+    description: 'The newest first, up to the limit of one batch; `more` says whether others match.',
   })
   @ApiAcceptedResponse({ type: BegunBatchView })
   replay(
@@ -44,7 +44,7 @@ export class BatchController {
   @TakesIdempotencyKey(sameBatch)
   @ApiOperation({
     operationId: 'redriveDeadLetters',
-    summary: 'Send the open dead letters that a filter finds again, as a batch',
+    summary: 'Redrive the open dead letters that match a filter, as a batch',
   })
   @ApiAcceptedResponse({ type: BegunBatchView })
   redrive(
@@ -57,7 +57,7 @@ export class BatchController {
 
   @Get('batches/:id')
   @RequireScopes('events:read')
-  @ApiOperation({ operationId: 'getEventBatch', summary: 'How far a batch is' })
+  @ApiOperation({ operationId: 'getEventBatch', summary: 'Read the progress of a batch' })
   @ApiOkResponse({ type: BatchView })
   get(@Caller() caller: Principal, @Param('id') id: string): Promise<BatchView> {
     return this.batches.progress(caller, id);
@@ -66,7 +66,7 @@ export class BatchController {
   @Post('batches/:id/cancel')
   @HttpCode(200)
   @RequireScopes('events:write')
-  @ApiOperation({ operationId: 'cancelEventBatch', summary: 'Leave out what a batch has not begun' })
+  @ApiOperation({ operationId: 'cancelEventBatch', summary: 'Cancel the items that a batch has not begun' })
   @ApiOkResponse({ type: BatchView })
   cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<BatchView> {
     return this.batches.cancel(caller, id);

@@ -21,9 +21,9 @@ export class BatchView implements BatchProgress {
   @ApiProperty({ type: 'integer' }) done: number;
   @ApiProperty({ type: 'integer' }) failed: number;
   @ApiProperty({ type: 'integer' }) cancelled: number;
-  @ApiProperty({ type: [BatchFailure], description: 'The first that failed' }) failures: BatchFailure[];
+  @ApiProperty({ type: [BatchFailure], description: 'The first items that failed' }) failures: BatchFailure[];
 }
 
 export class BegunBatchView extends BatchView implements BatchBegun {
-  @ApiProperty({ description: 'Whether the filter finds more than one batch takes' }) more: boolean;
+  @ApiProperty({ description: 'Whether more items match than one batch takes' }) more: boolean;
 }

@@ -121,7 +121,7 @@ export class BatchService extends Sweeping {
       scopes: [],
     };
     // A replay creates new runs: if that may have happened already, a person has to look at it.
-    if (batch.kind === 'replay' && item.interrupted) return 'interrupted: look at its runs before replaying it again';
+    if (batch.kind === 'replay' && item.interrupted) return 'interrupted: check its runs before replaying it again';
     try {
       if (batch.kind === 'replay')
         await this.replayer.replay(caller, item.subject_id, { deliver: batch.deliver, target: null }, null);

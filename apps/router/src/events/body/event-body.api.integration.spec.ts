@@ -121,7 +121,7 @@ describe('the body of an event', () => {
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({
       code: 'event_body_not_found',
-      detail: expect.stringMatching(/by the API/),
+      detail: expect.stringMatching(/through the API/),
     });
   });
 });

@@ -19,10 +19,10 @@ export class EventBodyController {
   @RequireScopes('events:read_body')
   @ApiProduces(anyBytes)
   @ApiOkResponse({
-    description: 'The bytes, in the type that the sender named; always a download, never a page',
+    description: 'The bytes, with the content type that the sender gave; always as a download',
     content: { [anyBytes]: { schema: { type: 'string', format: 'binary' } } },
   })
-  @ApiOperation({ operationId: 'getEventBody', summary: 'What was received, byte for byte' })
+  @ApiOperation({ operationId: 'getEventBody', summary: 'Download the body as received, byte for byte' })
   async bytes(@Caller() caller: Principal, @Param('id') id: string, @Res() reply: FastifyReply): Promise<void> {
     const { body, body_encoding: encoding, content_type: type } = await this.bodies.read(caller, id);
     // Anyone may have sent this: no browser may show it, sniff it, or run it in this origin.
@@ -43,7 +43,7 @@ export class EventBodyController {
   @ApiOkResponse({ type: EventRequestView })
   @ApiOperation({
     operationId: 'getEventRequest',
-    summary: 'The request that was received: headers without secrets, source, size, body as text',
+    summary: 'Read the received request: headers without secrets, source, size, body as text',
   })
   request(@Caller() caller: Principal, @Param('id') id: string): Promise<EventRequestView> {
     return this.bodies.request(caller, id);

@@ -27,7 +27,7 @@ export class EventBodyService {
       return await this.ingress.get<StoredRequest>(`/internal/receipts/${encodeURIComponent(eventId)}`, scope);
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 404) throw error;
-      const detail = `There is no stored body of ${eventId} in this project: it came by the API, or is no longer kept.`;
+      const detail = `There is no stored body of ${eventId} in this project: the event came through the API, or its body is no longer kept.`;
       throw new Problem(404, 'event_body_not_found', detail);
     }
   }

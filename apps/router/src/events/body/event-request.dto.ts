@@ -3,8 +3,8 @@ import { ApiProperty } from '@nestjs/swagger';
 
 class SentValue {
   @ApiProperty() name: string;
-  @ApiProperty({ description: 'Not as it came, where it is masked' }) value: string;
-  @ApiProperty({ description: 'Whether it is left out in part, since it lets somebody in or proves who sent it' })
+  @ApiProperty({ description: 'Not the received value if `masked`' }) value: string;
+  @ApiProperty({ description: 'Whether part of the value is hidden, because it is a secret or a signature' })
   masked: boolean;
 }
 
@@ -12,15 +12,16 @@ class SentValue {
 export class EventRequestView {
   @ApiProperty(idOf('evt')) event_id: string;
   @ApiProperty(time) received_at: string;
-  @ApiProperty({ description: 'Whose request it was' }) remote_address: string;
-  @ApiProperty({ type: String, nullable: true, description: 'What the ingress checked; null: the adapter has to' })
+  @ApiProperty({ description: 'Address of the sender' }) remote_address: string;
+  @ApiProperty({ type: String, nullable: true, description: 'What the ingress checked; null: the adapter checks it' })
   verified_scheme: string | null;
-  @ApiProperty({ type: 'integer', description: 'Of the body' }) bytes: number;
+  @ApiProperty({ type: 'integer', description: 'Size of the body' }) bytes: number;
   @ApiProperty() method: string;
   @ApiProperty({ description: 'Without the token of the webhook' }) path: string;
   @ApiProperty({ type: [SentValue] }) query: SentValue[];
-  @ApiProperty({ type: [SentValue], description: 'By name; one that came twice is there twice' }) headers: SentValue[];
-  @ApiProperty({ type: String, nullable: true, description: 'Null where it is no text in UTF-8: see /body' })
+  @ApiProperty({ type: [SentValue], description: 'Sorted by name; a header that came twice is listed twice' })
+  headers: SentValue[];
+  @ApiProperty({ type: String, nullable: true, description: 'Null if it is not UTF-8 text: see /body' })
   body: string | null;
-  @ApiProperty({ description: 'Whether `body` is all of it; /body always is' }) body_is_whole: boolean;
+  @ApiProperty({ description: 'Whether `body` is complete; /body always is' }) body_is_whole: boolean;
 }

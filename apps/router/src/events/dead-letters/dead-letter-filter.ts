@@ -6,12 +6,12 @@ const deadLetterStages = ['verified', 'parsed', 'routed', 'turn', 'delivery'] as
 
 export class DeadLetterFilter extends OrderedQuery {
   @Text(100, { optional: true }) app_id?: string;
-  @Text(100, { optional: true, description: 'The event that it came of' }) event_id?: string;
-  @OneOf(deadLetterStages, { optional: true, description: 'Where it died' }) stage?: string;
-  @Text(200, { optional: true, description: 'The code it died of' }) reason?: string;
+  @Text(100, { optional: true, description: 'The event that failed' }) event_id?: string;
+  @OneOf(deadLetterStages, { optional: true, description: 'Stage at which it failed' }) stage?: string;
+  @Text(200, { optional: true, description: 'Code of the failure' }) reason?: string;
   @OneOf(deadLetterStates, { optional: true }) state?: DeadLetterState;
-  @Text(40, { optional: true, description: 'Died at this time or later (RFC 3339)' }) since?: string;
-  @Text(40, { optional: true, description: 'Died before this time (RFC 3339)' }) until?: string;
+  @Text(40, { optional: true, description: 'Dead-lettered at this time or later (RFC 3339)' }) since?: string;
+  @Text(40, { optional: true, description: 'Dead-lettered before this time (RFC 3339)' }) until?: string;
 }
 
 /** @throws Problem 422 for an invalid time */

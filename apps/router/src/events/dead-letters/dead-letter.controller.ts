@@ -31,7 +31,7 @@ export class DeadLetterController {
 
   @Get(':id')
   @RequireScopes('events:read')
-  @ApiOperation({ operationId: 'getDeadLetter', summary: 'One dead letter, and how it ended after it was redriven' })
+  @ApiOperation({ operationId: 'getDeadLetter', summary: 'Read a dead letter, and how it ended after it was redriven' })
   @ApiOkResponse({ type: DeadLetterView })
   get(@Caller() caller: Principal, @Param('id') id: string): Promise<DeadLetterView> {
     return this.redriver.find(caller, id);
@@ -40,8 +40,8 @@ export class DeadLetterController {
   @Post(':id/redrive')
   @HttpCode(202)
   @RequireScopes('events:write')
-  @TakesIdempotencyKey('The same key tells how the letter stands, instead of 409')
-  @ApiOperation({ operationId: 'redriveDeadLetter', summary: 'Send a dead letter again, once' })
+  @TakesIdempotencyKey('The same key returns the current state of the letter, instead of 409')
+  @ApiOperation({ operationId: 'redriveDeadLetter', summary: 'Redrive a dead letter; each is redriven once' })
   @ApiAcceptedResponse({ type: DeadLetterView })
   redrive(
     @Caller() caller: Principal,

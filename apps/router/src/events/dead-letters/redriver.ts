@@ -55,7 +55,7 @@ export class Redriver extends Sweeping {
     await this.db.transaction((tx) =>
       once(tx, 'router', keyed(caller, key, `redrive ${id}`), async () => {
         if (await openForRedrive(tx, letter, caller.subject)) return {};
-        const detail = `The dead letter is ${letter.state === 'open' ? 'taken' : letter.state}: each is redriven once; what dies again is a new one.`;
+        const detail = `The dead letter is ${letter.state === 'open' ? 'taken' : letter.state}. Each is redriven once; another failure makes a new dead letter.`;
         throw new Problem(409, 'already_redriven', detail);
       }),
     );
@@ -86,7 +86,7 @@ export class Redriver extends Sweeping {
       }
     } catch (error) {
       // The row is due again later, and records why.
-      const cause = error instanceof Problem ? error.detail : 'It could not be sent.';
+      const cause = error instanceof Problem ? error.detail : 'The dead letter could not be sent.';
       await noteRedriveFailure(this.db, letter.id, cause);
       this.logger.warn({ event: 'redrive.failed', id: letter.id, drives: letter.drives, error: String(error) });
     }

@@ -32,10 +32,22 @@ export class EventStreams implements OnModuleDestroy {
   requireRoom({ projectId }: Scope): void {
     const later = { 'retry-after': '10' };
     if (this.open >= this.settings.EVENT_STREAMS) {
-      throw new Problem(503, 'too_many_streams', 'This service has as many streams as it may: try again.', [], later);
+      throw new Problem(
+        503,
+        'too_many_streams',
+        'This service has reached its limit of open streams: try again later.',
+        [],
+        later,
+      );
     }
     if ((this.feeds.get(projectId)?.clients.size ?? 0) >= this.settings.EVENT_STREAMS_PER_PROJECT) {
-      throw new Problem(429, 'too_many_streams', 'The project has as many streams as it may: close one.', [], later);
+      throw new Problem(
+        429,
+        'too_many_streams',
+        'The project has reached its limit of open streams: close one.',
+        [],
+        later,
+      );
     }
   }
 
@@ -61,7 +73,7 @@ export class EventStreams implements OnModuleDestroy {
       const { missed, complete } = tooOld ? { missed: [], complete: false } : await feed.missed(after);
       client.begin(missed, complete);
     } catch (error) {
-      this.logger.warn(`a stream was not resumed: ${String(error)}`);
+      this.logger.warn(`an event stream was not resumed: ${String(error)}`);
       client.end();
     }
   }
@@ -87,7 +99,8 @@ export class EventStreams implements OnModuleDestroy {
 
   private async poll(): Promise<void> {
     const polls = await Promise.allSettled([...this.feeds.values()].map((feed) => feed.poll()));
-    for (const poll of polls) if (poll.status === 'rejected') this.logger.warn(`not polled: ${String(poll.reason)}`);
+    for (const poll of polls)
+      if (poll.status === 'rejected') this.logger.warn(`an event stream was not polled: ${String(poll.reason)}`);
     this.timer = undefined;
     if (this.feeds.size > 0) this.schedule();
   }

@@ -20,7 +20,8 @@ export function timeOfEntryId(id: string | undefined): Date | null {
   if (id === undefined || id === '') return null;
   const ms = Number(/^(\d{1,15})-[0-9a-f]{12}$/.exec(id)?.[1] ?? Number.NaN);
   if (ms <= Date.now() + maxAheadMs) return new Date(ms);
-  const detail = 'Last-Event-ID is no id of this stream: leave it out to go on from now, and list the events before.';
+  const detail =
+    'Last-Event-ID is not an id of this stream. Leave it out to continue from now, and list earlier events.';
   throw new Problem(400, 'invalid_last_event_id', detail);
 }
 

@@ -4,7 +4,7 @@ import { OneOf, Text } from '#libs/service-kit';
 
 export class StreamFilter {
   @Text(100, { optional: true }) app_id?: string;
-  @Text(100, { optional: true, description: 'One event alone' }) event_id?: string;
+  @Text(100, { optional: true, description: 'Only this event' }) event_id?: string;
   @OneOf(stages, { optional: true }) stage?: Stage;
 }
 

@@ -14,12 +14,12 @@ export class StreamController {
   @Get()
   @RequireScopes('events:read')
   @ApiProduces('text/event-stream')
-  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Go on after this entry' })
+  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Continue after this entry' })
   @ApiOkResponse({
     schema: { type: 'string' },
-    description: 'Server-sent events `entry` (one line of a timeline) and `gap` (ask for the list)',
+    description: 'Server-sent events `entry` (one line of a timeline) and `gap` (entries were missed: list the events)',
   })
-  @ApiOperation({ operationId: 'streamEvents', summary: 'What happens to events, as it happens' })
+  @ApiOperation({ operationId: 'streamEvents', summary: 'Stream what happens to events, as it happens' })
   async stream(
     @Caller() caller: Principal,
     @Query() filter: StreamFilter,

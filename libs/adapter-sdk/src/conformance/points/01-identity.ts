@@ -9,7 +9,7 @@ export const identity: Point = {
     await kit.check(
       '1.manifest',
       'serves a valid manifest',
-      'Serve the manifest of section 2.1 at /manifest.json; the fields to mend are named above.',
+      'Serve the manifest of section 2.1 at /manifest.json; the fields to correct are named above.',
       async () => {
         const answer = await kit.adapter.get('/manifest.json');
         const manifest = answered(answer);

@@ -5,7 +5,7 @@ import { parsed } from './04-parsing.js';
 import type { Point } from './point.js';
 
 const ADVICE =
-  'Build dedup_key from the ids of the message at its provider, never from the delivery, the time or chance.';
+  'Build dedup_key from the ids of the message at its provider, never from the delivery, the time or a random value.';
 
 export const dedupKeys: Point = {
   number: 6,

@@ -19,7 +19,7 @@ export const formatting: Point = {
         kit.needsCapability('send');
         await run();
       });
-    await check('golden', 'formats the golden table as agreed', 'Mend the rendering, or the table.', async () => {
+    await check('golden', 'formats the golden table as agreed', 'Correct the rendering, or the table.', async () => {
       for (const { text, mode, expect } of need(kit.fixtures.format, 'format')) {
         const { answer, result } = await format(kit, text, mode);
         expectThat(includes(result, expect), answer, JSON.stringify(expect));
@@ -34,7 +34,7 @@ export const formatting: Point = {
         expectThat(result.text === PLAIN, answer, `the text unchanged: ${JSON.stringify(PLAIN)}`, result.text);
       },
     );
-    await check('pure', 'gives the same output for the same input', 'Let no time, chance or state in.', async () => {
+    await check('pure', 'gives the same output for the same input', 'Use no time, random value or state.', async () => {
       for (const mode of ['rich', 'plain'] as const) {
         const [first, second] = [await format(kit, RICH, mode), await format(kit, RICH, mode)];
         expectThat(includes(first.result, second.result), second.answer, `as before: ${first.answer.text}`);

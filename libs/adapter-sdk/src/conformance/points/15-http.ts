@@ -43,7 +43,7 @@ export const http: Point = {
     );
     await kit.check(
       '15.malformed',
-      'survives a body that is no JSON object',
+      'survives a body that is not a JSON object',
       'Answer 400 with a JSON error.',
       async () => {
         for (const body of ['', '{', 'null', '[]', '"text"']) survived(await kit.adapter.send('POST', '/verify', body));
