@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 
-describe('the tries of a turn', () => {
+describe('the attempts of a turn', () => {
   let world: EngineWorld;
   let model: FakeModel;
 
@@ -43,7 +43,7 @@ describe('the tries of a turn', () => {
     expect(rows.map(({ attempt }) => attempt)).toEqual(rows.map((_row, index) => index + 1));
   });
 
-  it('leave no job behind that asks again and again while somebody has the turn', async () => {
+  it('leave no job behind that retries endlessly while a process has the turn', async () => {
     const answering = Promise.withResolvers<ServerResponse>();
     model.script(answering.resolve);
     const turn = turnOf();

@@ -7,7 +7,7 @@ import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 import { until } from '#libs/testing';
 
-describe('the turns of a project that run at a time', () => {
+describe('the concurrent turns of a project', () => {
   let world: EngineWorld;
   let engines: NestFastifyApplication[];
   let model: FakeModel;
@@ -39,7 +39,7 @@ describe('the turns of a project that run at a time', () => {
     response?.setHeader('content-type', 'application/json').end(JSON.stringify({ choices, usage }));
   };
 
-  it('are as many as its limit, in all replicas together; the others wait, say so, and go on when one ends', async () => {
+  it('are as many as its limit, over all replicas; the others wait, say so, and continue when one ends', async () => {
     await limit(2);
     const turns = Array.from({ length: 6 }, () => turnOf({ agent_id: agent }));
     await Promise.all(turns.map((turn) => world.jobs.enqueue(turnRun, turn)));
