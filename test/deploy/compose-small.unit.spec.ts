@@ -50,7 +50,7 @@ describe('docker-compose.small.yml', () => {
     expect(small['python-runner']?.environment?.['ENGINE_URL']).toBe(`http://gatehouse:${ports.get('engine')}`);
   });
 
-  it('is told to stop before anybody ends it, and has its health asked for', () => {
+  it('stops gracefully, and has a health check', () => {
     expect(small['gatehouse']).toMatchObject({ stop_grace_period: '60s' });
     expect(small['gatehouse']?.healthcheck).toBeUndefined();
     expect(environment['PORT']).toBe(environmentOf('portal', environment)['PORT']);
