@@ -84,7 +84,7 @@ describe('gatehouse', () => {
     expect((await run('dead-letters', 'show', letter?.id ?? '')).out).toContain('contract_violation');
     adapter.parsed = JSON.stringify(parsed);
     expect(await told('dead-letters', 'redrive', letter?.id ?? '')).toMatchObject({ state: 'redriving' });
-    await until('it ended otherwise', async () => {
+    await until('its outcome has changed', async () => {
       const now = await told<{ state: string }>('dead-letters', 'show', letter?.id ?? '');
       return now.state === 'redriven';
     });

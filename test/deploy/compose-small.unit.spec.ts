@@ -30,7 +30,7 @@ describe('docker-compose.small.yml', () => {
     }
   });
 
-  it('lets the commands of the portal be run in the container', () => {
+  it('lets the commands of the portal run in the container', () => {
     const { DATABASE_URL, GATEHOUSE_SERVICE_KEY, PUBLIC_URL } = normal['portal']?.environment ?? {};
     expect(environment).toMatchObject({ DATABASE_URL, GATEHOUSE_SERVICE_KEY, PUBLIC_URL });
     const needed = read('apps/portal/src/bootstrap/env.ts').matchAll(/^ {2}([A-Z_]+): url\(\)/gm);

@@ -38,7 +38,7 @@ describe('the reply to a message', () => {
       return entry;
     });
 
-  it('goes to the sender of an App with an adapter that names no address, in the thread of the message', async () => {
+  it('goes to the sender, in the thread of the message, where an adapter names no address', async () => {
     const appId = await world.channel(open);
     const { input, row } = await receive(appId, { sender: 'ada@example.com', thread_id: 't-1' });
     expect(input?.reply).toMatchObject({ app_id: appId, channel_address: 'ada@example.com', thread_id: 't-1' });
@@ -176,16 +176,19 @@ describe('the reply to a message', () => {
       expect((await routedEntry(row.receipt_id)).detail).toMatchObject({ came_by: { hops: 3 } });
     });
 
-    it.each(['builtin', 'adapter'])('ends at LOOP_MAX_HOPS, by name and with what to do (%s)', async (app_kind) => {
-      const appId = await world.channel({ ...open, reply_address: 'http://other.example/' });
-      const { row, turns } = await receive(appId, origin(4), { app_kind });
-      expect(row).toMatchObject({ outcome: 'loop_paused', reason: 'hop_limit' });
-      expect(turns).toEqual([]);
-      const entry = await routedEntry(row.receipt_id);
-      expect(entry).toMatchObject({ outcome: 'loop_paused', reason: 'hop_limit' });
-      expect(entry.detail['advice']).toContain('LOOP_MAX_HOPS');
-      expect((await receive(appId, { message: 'a person' }, { app_kind })).row.outcome).toBe('routed');
-    });
+    it.each(['builtin', 'adapter'])(
+      'ends at LOOP_MAX_HOPS, with a named reason and what to do (%s)',
+      async (app_kind) => {
+        const appId = await world.channel({ ...open, reply_address: 'http://other.example/' });
+        const { row, turns } = await receive(appId, origin(4), { app_kind });
+        expect(row).toMatchObject({ outcome: 'loop_paused', reason: 'hop_limit' });
+        expect(turns).toEqual([]);
+        const entry = await routedEntry(row.receipt_id);
+        expect(entry).toMatchObject({ outcome: 'loop_paused', reason: 'hop_limit' });
+        expect(entry.detail['advice']).toContain('LOOP_MAX_HOPS');
+        expect((await receive(appId, { message: 'a person' }, { app_kind })).row.outcome).toBe('routed');
+      },
+    );
 
     it('does not reset its hops where messages are answered together', async () => {
       const appId = await world.channel({ ...open, reply_address: 'room', inbox_mode: 'collect' });

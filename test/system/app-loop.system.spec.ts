@@ -66,7 +66,7 @@ describe('two Apps that answer each other', () => {
   it('still accept what others send them', async () => {
     await repliesTo(apps[0], `${sink.url}/replies`);
     const { id } = await post(apps[0].webhook_url, { task: 'And now?' });
-    const reply = await until('the reply', () => sink.repliesTo(id)[0]);
+    const reply = await until('the reply arrives', () => sink.repliesTo(id)[0]);
     expect(reply.json['gatehouse_origin']).toBe(reply.headers['x-gatehouse-origin']);
     const echo = await post(apps[0].webhook_url, reply.json);
     expect(await system.ended(echo.id)).toMatchObject({ outcome: 'dropped_bot' });

@@ -46,7 +46,7 @@ describe('what needs attention', () => {
     await until('it is no longer reported', async () =>
       (await items()).every(({ code, resource }) => code !== 'credentials_missing' || resource.id !== app.id),
     );
-    await until('the ingress refuses', async () => (await post(app.webhook_url, {})).status === 401);
+    await until('the ingress refuses requests', async () => (await post(app.webhook_url, {})).status === 401);
     for (let sent = 0; sent < 10; sent += 1) await post(app.webhook_url, {});
     expect((await told('requests_refused', app.id)).text).toContain('missing_signature');
   });

@@ -155,10 +155,10 @@ describe('an unchanged payload', () => {
     body = `\ufeff{"workflow_id":${workflow_id},${order}`;
     id = (await post(signed.webhook_url, body, { 'x-signature-256': hmac(secret, body) })).id;
     const expected = { id: '12345678901234567890', price: '1.10', items: 3_000, deep: JSON.parse(nested(60)) };
-    const first = await until('a reply', () => sink.repliesTo(id)[0]);
+    const first = await until('a reply arrives', () => sink.repliesTo(id)[0]);
     expect(JSON.parse(String(first.json['text']))).toEqual(expected);
     await system.api('POST', `/api/v1/events/${id}/replay`, { deliver: true });
-    const second = await until('the reply of the replay', () => sink.repliesTo(id)[1]);
+    const second = await until('the reply of the replay arrives', () => sink.repliesTo(id)[1]);
     expect(JSON.parse(String(second.json['text']))).toEqual(expected);
   });
 

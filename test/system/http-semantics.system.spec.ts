@@ -262,7 +262,7 @@ describe('the limits against abuse', () => {
   });
 
   it('answer with 429 to an address that tries tokens', async () => {
-    const limited = await until('it is too often', async () => {
+    const limited = await until('the limit is reached', async () => {
       const guess = () => fetch(`${system.origin('webhook-ingress')}/api/v1/webhooks/guess`, { method: 'POST' });
       const answers = await Promise.all(Array.from({ length: 40 }, guess));
       return answers.find(({ status }) => status === 429);

@@ -189,7 +189,7 @@ describe('the path of a message', () => {
       expect(await system.ended(id)).toMatchObject({ outcome: 'routed' });
     });
 
-    it('waits for somebody to admit its sender where strangers are held', async () => {
+    it('waits for somebody to admit its sender where unknown senders are held', async () => {
       const held = (unknown_senders: string): Promise<unknown> =>
         system.api('PUT', `/api/v1/channels/${app.id}`, { unknown_senders });
       await held('hold');

@@ -170,7 +170,7 @@ describe('a sample', () => {
     expect(messages[0]?.message).toMatchObject({ event_type: 'issue_opened', message: 'It fails\n\nEvery time.' });
   });
 
-  it('of a stored event is a new event with the same words', async () => {
+  it('of a stored event is a new event with the same text', async () => {
     const first = await send(system.appId, { body: '{"task":"the same words"}', headers: { 'x-note': 'kept' } });
     const again = await send(system.appId, { event_id: first.event_id, verification_only: true });
     expect(again.sent.body).toBe('{"task":"the same words"}');

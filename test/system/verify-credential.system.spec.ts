@@ -65,7 +65,7 @@ describe('a credential that is verified through the gateway and its adapter', ()
     expect(await verify(saved)).toMatchObject({ ok: true, status: 'active', reason: null });
   });
 
-  it('stays as it was while its provider is down', async () => {
+  it('stays unchanged while its provider is down', async () => {
     const saved = await save('down', 'slack', { token: 'xoxb-down' });
     answer = down;
     const reason = expect.stringMatching(/^not verified: The provider does not answer as it should/);

@@ -111,7 +111,7 @@ describe('a process that is killed', () => {
     void ask(id);
     await held();
     await kill();
-    await until('the state says it', async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect');
+    await until('the state says so', async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect');
     expect(await world.row(id)).toMatchObject({ state: 'needs_reconnect', reason: 'refresh_outcome_unknown' });
   });
 
@@ -129,7 +129,7 @@ describe('a process that is killed', () => {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
       );
     });
-    await until('the state says it', async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect');
+    await until('the state says so', async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect');
     expect(await world.row(id)).toMatchObject({ state: 'needs_reconnect', reason: 'refresh_outcome_unknown' });
   });
 

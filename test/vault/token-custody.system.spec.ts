@@ -242,7 +242,7 @@ describe('a provider that does not accept a revocation', () => {
     const id = await world.connected('given up');
     await disconnect(id);
     for (const attempts of [1, 2, 3]) {
-      await until(`try ${attempts}`, async () => (await listed())[0]?.attempts === attempts);
+      await until(`attempt ${attempts} was made`, async () => (await listed())[0]?.attempts === attempts);
       if (attempts < 3) await again();
     }
     await until('it is given up', async () => (await listed())[0]?.state === 'gave_up');

@@ -64,7 +64,7 @@ describe('the liveness of a process', () => {
     await until('a loss is reported', () => losses() > 2);
   });
 
-  it('is not proven by the connection of a pooler: its leases end by their time', async () => {
+  it('is not proven through a pooler: its leases end by their time', async () => {
     const pooler = await pretendPooler(database.url);
     const { liveness } = await start(pooler.url);
     expect(liveness.owner).toMatch(/^test_/);

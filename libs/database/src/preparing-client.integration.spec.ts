@@ -50,7 +50,7 @@ describe('a client that prepares statements', () => {
     expect(await ask(2)).toEqual([{ id: 2 }]);
   });
 
-  it('leaves a transaction that such a change has broken to whoever began it', async () => {
+  it('leaves a transaction that a migration broke to its caller', async () => {
     await askOften();
     await client.query("ALTER TABLE thing ADD COLUMN name text DEFAULT 'x'");
     await client.query('BEGIN');

@@ -41,7 +41,7 @@ const start = (percent = 100): Promise<() => Promise<void>> => {
 };
 
 describe('a message', () => {
-  it('is known wherever it is handled, and nowhere else', async () => {
+  it('has its trace fields wherever it is handled, and nowhere else', async () => {
     const fields = { event_id: message.eventId, trace_id: traceId, organization_id: 'org_1' };
     await inMessage(message, undefined, async () => {
       await Promise.resolve();

@@ -130,7 +130,7 @@ describe('an adapter that does not answer', () => {
     );
     await until('it is dead', async () => (await story(poison)).includes('dead provider_unavailable'));
     expect(asked).toBe(1);
-    await until('it waits no more', async () => (await waits([poison])).length === 0);
+    await until('it no longer waits', async () => (await waits([poison])).length === 0);
   });
 });
 

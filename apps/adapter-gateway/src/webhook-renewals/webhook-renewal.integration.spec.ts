@@ -79,7 +79,7 @@ describe('a provider webhook that has to be renewed', () => {
     expect(second.since).toBe(first.since);
     fails = 'no more';
     expect(await said(id, ({ renewed_at: at }) => at)).toMatchObject({ error: null, error_detail: null });
-    await until('the App shows it no more', async () => (await app()).renewal_failure === null);
+    await until('the App no longer shows it', async () => (await app()).renewal_failure === null);
   });
 
   it('is not retried soon when a person has to fix it', async () => {

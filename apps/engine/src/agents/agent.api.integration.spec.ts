@@ -85,7 +85,7 @@ describe('agents over the API', () => {
     expect([elsewhere.statusCode, elsewhere.json().code]).toEqual([404, 'agent_not_found']);
   });
 
-  it('lose their model by null', async () => {
+  it('lose their model when it is set to null', async () => {
     const { id } = (await call('POST', '', { name: 'Desk', instructions: '', model: 'm' })).json();
     const changed = await call('PATCH', `/${id}`, { model: null });
     expect([changed.statusCode, changed.json().model]).toEqual([200, null]);

@@ -65,7 +65,7 @@ describe('a call that needs approval', () => {
     expect(target.calls.map(({ method }) => method)).toEqual(['GET', 'POST']);
     const results = model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? [];
     expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(['call_0', 'call_1']);
-    await until('the journal tells it', async () => {
+    await until('the journal has it', async () => {
       const { rows } = await world.pool.query('SELECT reason FROM journal.entry WHERE subject_id = $1', [turn.turn_id]);
       const said = rows.map((row) => row.reason);
       return ['waiting_approval', 'approval_approved', 'tool_called'].every((reason) => said.includes(reason));

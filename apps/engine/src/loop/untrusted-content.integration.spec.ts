@@ -74,7 +74,7 @@ describe('a model that obeys every word that it reads', () => {
     const { turn, approvals } = await waits({}, careful, [http('GET', '/page')], [wipe], 'Never.');
     expect(called()).toEqual([]);
     expect(approvals).toMatchObject([{ tool: 'desk__wipe', reason: 'untrusted_content', state: 'pending' }]);
-    await until('the timeline says it', async () => {
+    await until('the timeline says so', async () => {
       const sql = "SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'untrusted_content_read'";
       return (await world.pool.query(sql, [turn.turn_id])).rows[0]?.detail.tool === 'http_request';
     });

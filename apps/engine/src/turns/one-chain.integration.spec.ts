@@ -34,7 +34,7 @@ describe('the attempts of a turn', () => {
       return tried.length >= 3;
     });
     model.always(null);
-    await until('it ends', async () => (await rowOf(turn.turn_id)).state === 'succeeded');
+    await until('the turn ends', async () => (await rowOf(turn.turn_id)).state === 'succeeded');
     expect(tried.slice(0, 3)).toEqual([1, 2, 3]);
     const { rows } = await world.pool.query<{ attempt: number; outcome: string }>(
       `SELECT attempt, outcome FROM journal.entry WHERE subject_id = $1 AND outcome IN ('retrying', 'succeeded') ORDER BY attempt`,
@@ -55,6 +55,6 @@ describe('the attempts of a turn', () => {
       return waiting + active + delayed === 1;
     });
     response.destroy();
-    await until('it ends', async () => (await rowOf(turn.turn_id)).state === 'succeeded');
+    await until('the turn ends', async () => (await rowOf(turn.turn_id)).state === 'succeeded');
   });
 });

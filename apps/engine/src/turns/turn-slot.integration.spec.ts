@@ -47,13 +47,13 @@ describe('the concurrent turns of a project', () => {
       (await world.pool.query(`SELECT count(*)::integer AS n FROM engine.turn WHERE error = 'project_turns'`)).rows[0]
         .n;
     await until('four wait', async () => (await held()) === 4);
-    await until('two ask', () => asked.length === 2);
+    await until('two turns run', () => asked.length === 2);
     const elsewhere = turnOf({ project_id: newId('prj') });
     await world.jobs.enqueue(turnRun, elsewhere);
     await until('another project is not held up', () => asked.length === 3);
     let most = 0;
     for (let ended = 0; ended < 7; ended += 1) {
-      await until('somebody asks', () => asked.length > 0);
+      await until('a turn runs', () => asked.length > 0);
       most = Math.max(most, asked.length);
       answer(asked.shift());
     }

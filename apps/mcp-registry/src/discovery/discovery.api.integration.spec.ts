@@ -109,7 +109,7 @@ describe('the list of a server', () => {
     await until('the first discovery has reached the server', () => answers.length > 0);
     const early = answers.length;
     const after = registry.call('POST', `/mcp-servers/${id}/discover`);
-    await until('so has the second', () => answers.length > early);
+    await until('the second has reached it too', () => answers.length > early);
     for (const answer of answers.slice(0, early)) answer('Of before.');
     await before;
     server.script.list = () => ({ tools: [tool('first', { description: 'Of after.' })] });
@@ -136,7 +136,7 @@ describe('the list of a server', () => {
     await registry.call('POST', `/mcp-servers/${id}/discover`);
     const seen = await toolOf(id, 'first');
     if (seen?.state !== 'removed') expect(seen?.state).toBe('approved');
-    await until('two listings', async () => (await toolOf(id, 'first'))?.state === 'removed');
+    await until('two listings have run', async () => (await toolOf(id, 'first'))?.state === 'removed');
     expect(await offered(skillId)).toEqual([]);
     lists(tool('first'), tool('other'));
     await until('it is back as it was', async () => (await toolOf(id, 'first'))?.state === 'approved');
@@ -146,16 +146,16 @@ describe('the list of a server', () => {
     const { id, skillId } = await registered();
     let n = 0;
     server.script.list = () => ({ tools: [], nextCursor: `c${(n += 1)}` });
-    await until('degraded', async () => (await viewOf(id)).health === 'degraded');
+    await until('its health is degraded', async () => (await viewOf(id)).health === 'degraded');
     expect((await viewOf(id)).health_reason).toMatch(/^list_too_long/);
     server.script.wants = { authorization: 'Bearer new' };
-    await until('auth_failed', async () => (await viewOf(id)).health === 'auth_failed');
+    await until('its health is auth_failed', async () => (await viewOf(id)).health === 'auth_failed');
     expect(await offered(skillId)).toEqual(['Does first.']);
     const { body } = await registry.internal('GET', `/toolsets?skill_ids=${skillId}`);
     expect(body.problems[0]?.message).toMatch(/refuses its credential/);
     server.script.wants = {};
     lists(tool('first'));
-    await until('well', async () => (await viewOf(id)).health === 'reachable');
+    await until('its health is good', async () => (await viewOf(id)).health === 'reachable');
   });
 
   it('does not hold up other servers when one is slow', async () => {

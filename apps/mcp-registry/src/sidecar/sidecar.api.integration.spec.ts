@@ -136,7 +136,7 @@ describe('a caller', () => {
     expect((await fetch(`${origin}/child/mcp`, { headers, signal: cut.signal })).status).toBe(200);
     expect((await fetch(`${origin}/child/mcp`, { headers })).status).toBe(409);
     cut.abort();
-    await until('there is no stream any more', async () => {
+    await until('no stream is left', async () => {
       const again = await fetch(`${origin}/child/mcp`, { headers });
       await again.body?.cancel();
       return again.status === 200;

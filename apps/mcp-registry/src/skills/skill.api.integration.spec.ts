@@ -174,7 +174,7 @@ describe('a Skill', () => {
     expect((await registry.call('POST', '/skills', { name: 'Z', credentials: allowed }, as)).status).toBe(403);
   });
 
-  it('has a name', async () => {
+  it('must have a name', async () => {
     for (const body of [{ knowledge: 'nameless' }, { name: '' }, { name: null }]) {
       const { status, body: problem } = await registry.call('POST', '/skills', body);
       expect({ status, fields: problem.errors?.map((one) => one.field) }).toEqual({

@@ -100,7 +100,7 @@ describe('from the sandbox, a tool does not reach', () => {
     ['constructor of the constructor', 'return str(js.constructor.constructor("return globalThis")())'],
     ['constructor by the prototype', 'return str(js.__proto__.constructor("return 1")())'],
     ['caller', 'return str(js.caller)'],
-  ])('code from text by JavaScript: %s', async (_title, body) => {
+  ])('code from text in JavaScript: %s', async (_title, body) => {
     expect(await attempt(javascript, body)).toMatchObject({ ok: false });
   });
 

@@ -44,7 +44,7 @@ describe('the channel of an App', () => {
     expect((await read(hook)).body).toMatchObject({ ...common, unknown_senders: null, inbox_mode: 'queue' });
   });
 
-  it('is edited by the tag of its defaults', async () => {
+  it('is edited with the tag of its defaults', async () => {
     const etag = (await read(chat)).headers.get('etag') ?? '';
     const set = (): Promise<{ status: number }> =>
       world.api('PUT', `/api/v1/channels/${chat}`, { triggers: false }, { 'if-match': etag });

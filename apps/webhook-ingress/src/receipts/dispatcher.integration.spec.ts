@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 beforeEach(async () => {
   dispatcher = dispatcherWith(5, 1_000);
-  await until('Redis is there', async () => (await world.jobs.waiting(inboundParse.queue)).own === 0);
+  await until('Redis is up', async () => (await world.jobs.waiting(inboundParse.queue)).own === 0);
 });
 afterEach(async () => {
   dispatcher.onApplicationShutdown();
@@ -146,6 +146,6 @@ describe('the dispatcher', () => {
     await until('all are parsed', () => consumer!.parsed.length >= 40);
     expect(looks).toBe(0);
     await receive(40);
-    await until('it looks', () => looks > 0);
+    await until('it reads the length', () => looks > 0);
   });
 });

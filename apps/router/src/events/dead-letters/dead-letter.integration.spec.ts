@@ -162,7 +162,7 @@ describe('a dead letter', () => {
     const [letter] = await lettersOf('app_away');
     ingress.answers(503);
     await redrive(letter!.id);
-    await until('it is tried', () => ingress.asked.some((asked) => asked.includes(receipt_id)));
+    await until('a redrive was attempted', () => ingress.asked.some((asked) => asked.includes(receipt_id)));
     const waits = await until('it says why it waits', async () => {
       const { body } = await world.api<Letter>('GET', `/api/v1/events/dead-letters/${letter!.id}`);
       return body.redrive_error === null ? null : body;

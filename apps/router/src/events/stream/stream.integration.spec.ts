@@ -160,7 +160,7 @@ describe('the live stream', () => {
 
   it('shows that it is alive while nothing happens', async () => {
     const listener = await listen();
-    await until('two heartbeats', () => listener.text().split(': still here').length > 2);
+    await until('two heartbeats have arrived', () => listener.text().split(': still here').length > 2);
   });
 
   it('ends after its time, so that a client proves again that it may listen', async () => {
