@@ -96,7 +96,7 @@ describe('the journal', () => {
 });
 
 describe('the daily partitions of a table', () => {
-  it('are created by the service that owns them, which alone can read them', async () => {
+  it('are created by the service that maintains them, which may read them', async () => {
     expect(
       await as(
         'webhook-ingress',

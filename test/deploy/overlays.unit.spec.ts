@@ -53,7 +53,7 @@ describeBuilt('the overlay production', () => {
     expect(jobs.sort()).toEqual(['database-roles-0.1.0', 'migrate-0.1.0']);
   });
 
-  it('passes what the ConfigMap allows to components that add to it', () => {
+  it('keeps the allow-list of the ConfigMap where a service adds to it', () => {
     const objects = built('production', ['mcp-sidecar']);
     for (const [name, own] of [
       ['adapter-gateway', 'adapters:8080'],

@@ -112,7 +112,7 @@ describe('the result of an event', () => {
     expect(other.body.result).toBeNull();
   });
 
-  it('is refused by name where the filter is empty', async () => {
+  it('is refused by name where the filter names an unknown one', async () => {
     expect((await world.api('GET', '/api/v1/events?result=fine')).status).toBe(422);
   });
 });

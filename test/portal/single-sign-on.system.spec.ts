@@ -75,7 +75,7 @@ const sessionOf = async (answer: Response, at = portal) => {
 };
 
 describe('single sign-on', () => {
-  it('signs in whoever was invited by the verified address, and later recognises them by the subject of the issuer', async () => {
+  it('signs in whoever was invited by an address that the issuer verified, and later recognises them by its subject', async () => {
     const methods = await (await fetch(`${portal.url}/api/v1/sign-in/methods`)).json();
     expect(methods).toEqual({ oidc: [{ id: 'oidc', name: 'Example' }], link: true });
     const invited = (await owner.call('POST', '/members', { email: 'ada@example.com', role: 'developer' })).body;

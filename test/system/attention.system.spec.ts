@@ -65,7 +65,7 @@ describe('what needs attention', () => {
     expect((await told('adapter_unready', id)).text).toContain('ailing is not ready');
   });
 
-  it('names a service that does not answer, and shows nothing of its queues then', async () => {
+  it('names a service that does not answer, whose queues are then unknown', async () => {
     const names = async (): Promise<string[]> => {
       const { data, silent } = await system.api<Queues>('GET', '/api/v1/queues');
       expect(silent).toEqual([]);

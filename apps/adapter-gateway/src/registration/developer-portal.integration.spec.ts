@@ -210,7 +210,7 @@ describe('health', () => {
     expect((await inForce()).latency_ms).toBeGreaterThan(0);
   });
 
-  it('is asked with the identity of the caller, and an answer that lacks fields is shown', async () => {
+  it('is requested with the owner of the adapter, and an answer without its fields is shown', async () => {
     const asked: unknown[] = [];
     adapter.routes['health'] = (_body, _response, { headers }) => {
       asked.push([headers['x-organization-id'], headers['x-project-id']]);

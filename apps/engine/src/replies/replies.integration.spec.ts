@@ -67,7 +67,7 @@ describe('a committed reply', () => {
     });
   });
 
-  it('is shown in its project, and in no other', async () => {
+  it('belongs to a turn that its project can read, and no other', async () => {
     const read = async (token: string) =>
       engine.inject({ url: `/api/v1/turns/${turn.turn_id}`, headers: { authorization: `Bearer ${token}` } });
     const shown = await read(await world.token(['agents:read']));
