@@ -29,7 +29,7 @@ const told = async <T>(...args: string[]): Promise<T> => {
 };
 
 describe('gatehouse', () => {
-  it('status: what came, what waits, what needs attention', async () => {
+  it('status: shows what was received, what waits and what needs attention', async () => {
     const { id } = await post(system.webhookUrl, { task: 'Say hello' });
     await system.ended(id);
     const { code, out } = await run('status');
@@ -41,7 +41,7 @@ describe('gatehouse', () => {
     expect(status.queues.length).toBeGreaterThan(5);
   });
 
-  it('events: finds one by its text, and shows its way', async () => {
+  it('events: finds one by its text, and shows its timeline', async () => {
     const { id } = await post(system.webhookUrl, { task: 'Where is the \u001b[31mparcel?' });
     await system.ended(id);
     const { out } = await run('events', '--text', 'parcel', '--since', '1h');
@@ -52,19 +52,19 @@ describe('gatehouse', () => {
     expect((await told<{ data: { id: string }[] }>('events', '--limit', '1')).data).toHaveLength(1);
   });
 
-  it('replay: one event, and all that a filter finds', async () => {
+  it('replay: replays one event, and everything that a filter finds', async () => {
     const workflow = { name: 'w', instructions: 'reply: done' };
     const { id: workflow_id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', workflow);
     const { id } = await post(system.webhookUrl, { task: 'Replay me', workflow_id });
     await system.ended(id);
     const { run_ids: runs } = await told<{ run_ids: string[] }>('replay', id);
     expect(runs).toHaveLength(1);
-    await until('the run is there', async () => system.api('GET', `/api/v1/runs/${runs[0]}`).catch(() => null));
+    await until('the run exists', async () => system.api('GET', `/api/v1/runs/${runs[0]}`).catch(() => null));
     const batch = await told<{ state: string; total: number; done: number }>('replay', '--all', '--text', 'Replay me');
     expect(batch).toMatchObject({ state: 'finished', total: 1, done: 1 });
   });
 
-  it('dead-letters: are listed, shown, and redriven once their cause is gone', async () => {
+  it('dead-letters: lists, shows, and redrives them once their cause is gone', async () => {
     const adapter = await openFakeAdapter('broken', { verification: 'none' });
     const { id: adapter_id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: adapter.url });
     const app = await system.api<{ id: string; webhook_url: string }>('POST', '/api/v1/apps', {
@@ -74,7 +74,7 @@ describe('gatehouse', () => {
     });
     const parsed = { event_type: 'note', sender: 'ada', message: 'hello', is_bot: false };
     adapter.parsed = JSON.stringify({ ...parsed, is_bot: 'no' });
-    const sent = await until('the ingress takes it', async () => {
+    const sent = await until('the ingress accepts it', async () => {
       const answer = await post(app.webhook_url, { text: 'x' });
       return answer.status === 200 ? answer : null;
     });
@@ -84,7 +84,7 @@ describe('gatehouse', () => {
     expect((await run('dead-letters', 'show', letter?.id ?? '')).out).toContain('contract_violation');
     adapter.parsed = JSON.stringify(parsed);
     expect(await told('dead-letters', 'redrive', letter?.id ?? '')).toMatchObject({ state: 'redriving' });
-    await until('it ended otherwise', async () => {
+    await until('its outcome has changed', async () => {
       const now = await told<{ state: string }>('dead-letters', 'show', letter?.id ?? '');
       return now.state === 'redriven';
     });
@@ -92,7 +92,7 @@ describe('gatehouse', () => {
     await adapter.close();
   });
 
-  it('apikey: makes one that does what it may, and revokes it', async () => {
+  it('apikey: creates a key that may do what it should, and revokes it', async () => {
     const made = await run('apikey', 'create', 'for CI', 'events:read');
     expect(made.out).toMatch(/^gh_\S+\n$/);
     const limited = { GATEHOUSE_URL: system.origin('portal'), GATEHOUSE_API_KEY: made.out.trim() };
@@ -103,7 +103,7 @@ describe('gatehouse', () => {
     const { data } = await told<{ data: { id: string; name: string }[] }>('apikey');
     const id = data.find(({ name }) => name === 'for CI')?.id ?? '';
     expect((await run('apikey', 'revoke', id)).code).toBe(0);
-    await until('it works no more', async () => (await gatehouse(['events'], limited, elsewhere)).code === 3);
+    await until('it no longer works', async () => (await gatehouse(['events'], limited, elsewhere)).code === 3);
   });
 
   it('adapter check: checks a running adapter', async () => {

@@ -41,7 +41,7 @@ async function onDatabase(sql: string): Promise<void> {
 }
 
 describe('gatehouse doctor', () => {
-  it('finds a whole system well, each service in each respect', async () => {
+  it('finds a whole system healthy, each service in each respect', async () => {
     const { findings } = await doctor();
     // The tests' Postgres does not flush to disk, which an installation's must; and the first App has no reply address.
     const wrong = findings.filter(
@@ -83,7 +83,7 @@ describe('gatehouse doctor', () => {
     system.ingressLinks.redis.mend();
   });
 
-  it('names an adapter that is not reached, and one that may not be', async () => {
+  it('names an adapter that cannot be reached, and one that may not be reached', async () => {
     const adapter = await openFakeAdapter('gone', { verification: 'none' });
     await system.api('POST', '/api/v1/adapters', { url: adapter.url });
     await adapter.close();

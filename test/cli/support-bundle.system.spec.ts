@@ -65,7 +65,7 @@ function portsOf(name: string): { port: number; operations_port: number } {
 }
 
 describe('gatehouse support-bundle', () => {
-  it('holds what helps to find a fault', () => {
+  it('contains what helps to find a fault', () => {
     const names = execFileSync('tar', ['-tzf', bundle], { encoding: 'utf8' }).trim().split('\n');
     expect(names).toEqual(
       expect.arrayContaining([
@@ -84,7 +84,7 @@ describe('gatehouse support-bundle', () => {
     expect(text).not.toContain('not_told');
   });
 
-  it('holds no secret, and nothing that somebody wrote', () => {
+  it('contains no secret, and nothing that somebody wrote', () => {
     expect(canaries.planted()).toBeGreaterThan(8);
     expect(canaries.foundIn(text)).toEqual([]);
     const secrets = JSON.parse(readFileSync(join(system.dataDir, 'secrets.json'), 'utf8')) as {
@@ -99,7 +99,7 @@ describe('gatehouse support-bundle', () => {
     expect(text.includes(system.webhookPath)).toBe(false);
   });
 
-  it('is for its owner alone', () => {
+  it('can be read only by its owner', () => {
     expect(statSync(bundle).mode & 0o777).toBe(0o600);
   });
 });

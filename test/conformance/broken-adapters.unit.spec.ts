@@ -31,7 +31,7 @@ async function failing(defect: Defect): Promise<string[]> {
   return checks.filter((check) => check.status === 'failed').map((check) => check.id);
 }
 
-describe('the kit', () => {
+describe('the conformance kit', () => {
   it('finds nothing wrong with an adapter that keeps the contract', async () => {
     expect(await failing({})).toEqual([]);
   });

@@ -32,7 +32,7 @@ function runSuite(args: string[], cwd: string): Promise<Outcome> {
   });
 }
 
-describe('the conformance suite of MCP', () => {
+describe('the MCP conformance suite', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'gatehouse-mcp-conformance-'));
   const outcomes = new Map<string, Outcome>();
   const named = (passes: boolean) => [...outcomes].flatMap(([name, one]) => (one.passes === passes ? [name] : []));
@@ -52,7 +52,7 @@ describe('the conformance suite of MCP', () => {
   });
   afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-  it('is met by the client, but for what is expected to fail', () => {
+  it('passes with the client, except for the expected failures', () => {
     const surprises = named(false).filter((name) => !expected.client.includes(name));
     expect(surprises.map((name) => `${name}: ${outcomes.get(name)?.said}`)).toEqual([]);
   });

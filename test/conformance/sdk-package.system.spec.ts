@@ -49,7 +49,7 @@ function check(...args: string[]): Promise<{ code: number; stdout: string; stder
 }
 
 describe('the published package', () => {
-  it('holds the compiled SDK with its types, the command and the template, and nothing else', async () => {
+  it('contains the compiled SDK with its types, the command and the template, and nothing else', async () => {
     const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: target });
     const files: string[] = JSON.parse(stdout)[0].files.map((file: { path: string }) => file.path);
     for (const path of ['dist/index.js', 'dist/index.d.ts', 'dist/cli.js', 'template/src/acme.adapter.ts', 'LICENSE']) {
@@ -58,7 +58,7 @@ describe('the published package', () => {
     expect(files.filter((path) => /^dist\/.*\.spec\./.test(path) || path.startsWith('src/'))).toEqual([]);
   });
 
-  it('names what it needs at the versions that it is tested with, and no Nest', () => {
+  it('names its dependencies at the versions that it is tested with, and no Nest', () => {
     const { dependencies, exports } = readJson(join(target, 'package.json'));
     for (const [name, version] of Object.entries(dependencies)) {
       expect([name, version]).toEqual([name, readJson(join(root, 'node_modules', name, 'package.json')).version]);
@@ -96,7 +96,7 @@ describe('gatehouse adapter check', () => {
     );
   });
 
-  it('reports an adapter that is not there, instead of failing itself', async () => {
+  it('reports an unreachable adapter instead of failing itself', async () => {
     const { code, stdout } = await check('http://127.0.0.1:1/quiet');
     expect(code).toBe(1);
     expect(stdout).toContain('no answer');

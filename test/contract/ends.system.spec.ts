@@ -4,7 +4,7 @@ import type { ContractAdapter } from './contract-process.js';
 import { type ContractApp, type ContractWorld, startContractWorld } from './contract-world.js';
 import { type FakeModel, type ModelAnswer, openFakeModel } from './fake-model.js';
 
-describe('every turn', () => {
+describe('a turn', () => {
   let world: ContractWorld;
   let model: FakeModel;
   let adapter: ContractAdapter;
@@ -49,7 +49,7 @@ describe('every turn', () => {
     expect((await adapter.calls('deliver')).filter(({ body }) => body.message?.text === '')).toEqual([]);
   });
 
-  it('is on its run, with the reply and its deliveries', async () => {
+  it('is shown on its run, with the reply and its deliveries', async () => {
     const workflow = { name: 'answers', instructions: 'Answer.' };
     const { id: workflowId } = await world.api<{ id: number }>('POST', '/api/v1/workflows', workflow);
     const trigger = { app_id: app.id, workflow_id: workflowId, event_types: ['answered'] };
@@ -62,18 +62,18 @@ describe('every turn', () => {
     expect(run.turns).toMatchObject([{ id: expect.stringMatching(/^trn_/), reply: 'sent', reply_text: 'done' }]);
   });
 
-  it('that fails is a dead letter, tells its sender, and can be redriven', async () => {
+  it('that fails becomes a dead letter, is reported to its sender, and can be redriven', async () => {
     model.answer = { text: null, finish: 'content_filter' };
     const { id } = await world.send(app, { from: 'filtered', text: 'hello', about });
     const letter = await until('it is a dead letter', async () => {
       const { body } = await world.ask<Schema<'DeadLetterPage'>>('GET', 'events/dead-letters');
       return body.data?.find((one) => one.receipt_id === id);
     });
-    await until('its sender is told', async () => (await adapter.calls('deliver')).length > 0);
+    await until('its sender hears of it', async () => (await adapter.calls('deliver')).length > 0);
     const notice = (await adapter.calls('deliver')).length;
     model.answer = { text: 'after all' };
     expect((await world.ask('POST', `events/dead-letters/${letter.id}/redrive`, {})).status).toBeLessThan(300);
-    await until('it answers after all', async () => {
+    await until('it answers after the redrive', async () => {
       const calls = await adapter.calls('deliver');
       return calls.length > notice && calls.some(({ body }) => body.message?.text.includes('after all'));
     });
@@ -89,7 +89,7 @@ describe('every turn', () => {
     await say('and now?');
   });
 
-  it('waits while the model is away, with the reason, and goes on when it is back', async () => {
+  it('waits while the model is unavailable, with the reason, and continues when it is back', async () => {
     model.answer = { status: 503 };
     const { id } = await world.send(app, { from: 'patient', text: 'hello', about });
     expect(await says(id, /model_unavailable/)).toMatchObject({ state: 'waiting', until: expect.any(String) });

@@ -86,7 +86,7 @@ describe('hostile requests', () => {
     return request ? [told(operation, request, details.errorInstance)] : [];
   };
 
-  it('are answered, by every operation, with no error of the server and nothing of anybody else', async () => {
+  it('are answered, by every operation, with no server error and nothing that belongs to others', async () => {
     const before = await Promise.all(others.map(({ key }) => idsOf(key)));
     // Operations that delete come last, so that the others find something to work on.
     const isLast = ({ method, path }: DescribedOperation): boolean =>

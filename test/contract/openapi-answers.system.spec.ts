@@ -29,7 +29,7 @@ const notWalked = [
   'useConnectLink',
 ];
 
-describe('the answers of the API, as its document describes them', () => {
+describe('the API answers as its document describes', () => {
   let system: System;
   let sink: Sink;
   let adapters: ContractProcess;
@@ -59,20 +59,20 @@ describe('the answers of the API, as its document describes them', () => {
   const managed = (): DescribedOperation[] =>
     operations.filter(({ path }) => !/^\/api\/v1\/(webhooks|oauth)\//.test(path));
 
-  it('what is not there', async () => {
+  it('requests for what does not exist', async () => {
     for (const operation of managed().filter(({ method, path }) => method === 'GET' && path.includes('{'))) {
       await system.api('GET', unknown(operation)).catch(refused);
     }
   });
 
-  it('bodies with a field that is not declared', async () => {
+  it('bodies with an undeclared field', async () => {
     for (const operation of managed().filter(({ requestBody }) => requestBody)) {
       const asked = system.api(operation.method, unknown(operation), { no_such_field: true });
       await asked.then(() => expect(operation.name).toBe('refused'), refused);
     }
   });
 
-  it('were asked for in all but what no walk comes to', () => {
+  it('requests to all operations except those that no walk reaches', () => {
     const missed = operations.map(({ operationId }) => operationId ?? '').filter((one) => !system.succeeded().has(one));
     expect(missed.toSorted()).toEqual(notWalked);
   });

@@ -21,7 +21,7 @@ describe('the OpenAPI document', () => {
     expect(valid).toBe(true);
   });
 
-  it('gives every operation a typed answer for when it succeeds', () => {
+  it('gives every operation a typed success answer', () => {
     const untyped = operations.flatMap(({ name, responses }) => {
       const answers = Object.entries(responses).filter(([status]) => /^[23]/.test(status));
       if (answers.length === 0) return [`${name}: no answer`];
@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
     expect(silent.map(({ name }) => name)).toEqual([]);
   });
 
-  it('has one readable operationId for each, and the tag of its resource', () => {
+  it('has one readable operationId per operation, and the tag of its resource', () => {
     const ids = operations.map(({ operationId }) => operationId ?? '');
     expect(ids.filter((id) => !/^[a-z]+[A-Za-z]*$/.test(id))).toEqual([]);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.components.schemas).filter((name) => name.includes('_'))).toEqual([]);
   });
 
-  it('leaves no object without its fields, but where it says that any are allowed', () => {
+  it('leaves no object without declared fields, except where it says that any are allowed', () => {
     expect(places(document, isLoose)).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { holdRegistration } from './points/registration.js';
 import { holdSources } from './points/sources.js';
 import { holdVerify } from './points/verify.js';
 
-describe('an adapter’s own life, in a running system', () => {
+describe('the life of an adapter, in a running system', () => {
   let world: ContractWorld;
 
   beforeAll(async () => {

@@ -17,7 +17,7 @@ describe('migrations', () => {
     await database.drop();
   });
 
-  it('make exactly the tables that the entities of every service describe', async () => {
+  it('create exactly the tables that the entities of every service describe', async () => {
     const drift: Record<string, string[]> = {};
     for (const name of await readdir(apps)) {
       const schema = await schemaOf(name);

@@ -43,7 +43,7 @@ describe('the role of a service', () => {
     }
   });
 
-  it.each([...services, 'owner'])('of %s runs no program, reads no file, and makes no role', async (service) => {
+  it.each([...services, 'owner'])('of %s runs no program, reads no file, and creates no role', async (service) => {
     expect(await as(service, `COPY (SELECT 1) TO PROGRAM 'true'`)).toBe(forbidden);
     expect(await as(service, `SELECT pg_read_file('/etc/passwd')`)).toBe(forbidden);
     expect(await as(service, 'CREATE ROLE intruder SUPERUSER')).toBe(forbidden);
@@ -55,13 +55,13 @@ describe('the role of a service', () => {
     expect(role).toEqual({ rolsuper: false, rolcreatedb: false, rolcreaterole: false });
   });
 
-  it.each(services.filter((each) => each !== 'portal'))('of %s makes no API key', async (service) => {
+  it.each(services.filter((each) => each !== 'portal'))('of %s creates no API key', async (service) => {
     const insert = `INSERT INTO portal.api_key SELECT (jsonb_populate_record(NULL::portal.api_key, '{"id": "key_x"}')).*`;
     expect(await as(service, insert)).toBe(forbidden);
     expect(await as(service, `UPDATE portal.api_key SET scopes = '{admin}'`)).toBe(forbidden);
   });
 
-  it.each(services)('of %s changes no table, and not what was migrated', async (service) => {
+  it.each(services)('of %s changes neither a table nor the list of migrations', async (service) => {
     const [schema] = (schemas[service] ?? '').split('.');
     expect(await as(service, `CREATE TABLE ${schema}.mine (id int)`)).toBe(forbidden);
     expect(await as(service, `DROP TABLE ${schemas[service]} CASCADE`)).toBe(forbidden);
@@ -75,7 +75,7 @@ describe('the journal', () => {
   const entry = `INSERT INTO journal.entry (receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal, attempt)
     VALUES ('rcp_1', now(), 'org', 'prj', 'app', 's', 'route', 'routed', true, 1)`;
 
-  it.each(writers)('is written by %s, and changed or emptied by nobody', async (service) => {
+  it.each(writers)('is written by %s, and cannot be changed or emptied by anybody', async (service) => {
     expect(await as(service, entry)).toEqual([]);
     for (const change of [
       `UPDATE journal.entry SET outcome = 'dead'`,
@@ -95,8 +95,8 @@ describe('the journal', () => {
   });
 });
 
-describe('the days of a table', () => {
-  it('are made by the service that turns them, and are its own to read', async () => {
+describe('the daily partitions of a table', () => {
+  it('are created by the service that maintains them, which may read them', async () => {
     expect(
       await as(
         'webhook-ingress',
@@ -119,7 +119,7 @@ describe('the days of a table', () => {
     }
   });
 
-  it('are not for the other services', async () => {
+  it('are not accessible to the other services', async () => {
     for (const service of services.filter((each) => each !== 'webhook-ingress')) {
       expect(await as(service, `SELECT journal.entry_make_day('2036-01-02')`)).toBe(forbidden);
       expect(await as(service, `SELECT journal.entry_drop_day('2020-01-01')`)).toBe(forbidden);
@@ -128,7 +128,7 @@ describe('the days of a table', () => {
 });
 
 describe('preparing the roles', () => {
-  it('may be done again, and gives each its password anew', async () => {
+  it('can be repeated, and sets each password again', async () => {
     await prepareRoles(database.url, { ...testPasswords, portal: 'changed' }, 'ts');
     const changed = new URL(database.urlOf('portal'));
     changed.password = 'changed';
@@ -140,7 +140,7 @@ describe('preparing the roles', () => {
     expect(await as('portal', 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('says in a sentence that a database is of an older layout', async () => {
+  it('says in one sentence that a database has an older layout', async () => {
     await as('admin', 'ALTER SCHEMA router OWNER TO CURRENT_USER', database.url);
     try {
       await expect(prepareRoles(database.url, testPasswords, 'ts')).rejects.toThrow(
@@ -151,7 +151,7 @@ describe('preparing the roles', () => {
     }
   });
 
-  it('says so of one that other migrations made, before any migration runs', async () => {
+  it('says the same of one with different migrations, before any migration runs', async () => {
     const rename = `UPDATE router.migration SET name = 'Older' || name`;
     await as('admin', rename, database.url);
     const sentence =
@@ -164,7 +164,7 @@ describe('preparing the roles', () => {
     }
   });
 
-  it('lets a release of before run on the schema of a later one', async () => {
+  it('lets an earlier release run on the schema of a later one', async () => {
     const later = `INSERT INTO router.migration (timestamp, name) VALUES (9000000000000, 'Later9000000000000')`;
     await as('admin', later, database.url);
     try {
@@ -174,7 +174,7 @@ describe('preparing the roles', () => {
     }
   });
 
-  it('takes no role that may do more, and leaves none without a password', async () => {
+  it('accepts no role with more rights, and leaves none without a password', async () => {
     await expect(prepareRoles(database.url, { owner: 'x' }, 'ts')).rejects.toThrow(/No password.*gatehouse_router/);
     await as('admin', 'ALTER ROLE gatehouse_engine CREATEDB', database.url);
     try {

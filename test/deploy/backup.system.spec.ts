@@ -44,7 +44,7 @@ function backupOf(manifest: string): string {
 }
 
 describe('a restore', () => {
-  it('refuses what is no backup, and one that is not as it was written', () => {
+  it('refuses what is not a backup, and one that was modified', () => {
     expect(run('restore.sh', [dir])).toEqual({
       status: 1,
       said: `restore: ${dir} is no backup: it has no manifest and database.dump`,
@@ -62,7 +62,7 @@ describe('a restore', () => {
     ]);
   });
 
-  it('refuses while the key ring lacks a key that credentials are sealed by, in the environment or .env', () => {
+  it('refuses while the key ring lacks a key that sealed credentials, in the environment or .env', () => {
     const from = backupOf(`gatehouse ${version}\nkey kek-1\nkey kek-2\n`);
     const ring = (...kids: string[]) =>
       JSON.stringify({ primary: 'kek-1', keys: Object.fromEntries(kids.map((kid) => [kid, 'x'])) });
@@ -94,13 +94,13 @@ describe('a backup', () => {
 describe('the component backup', () => {
   const objects: Manifest[] = manifestsOf(read('k8s/components/backup/backup.yaml'));
 
-  it('makes valid objects, and has no key of the vault', async () => {
+  it('consists of valid objects, and has no key of the vault', async () => {
     for (const object of objects) expect([object.kind, await complaint(object)]).toEqual([object.kind, null]);
     const secrets = [...read('k8s/components/backup/backup.yaml').matchAll(/secretKeyRef: \{ name: ([\w-]+)/g)];
     expect(secrets.map(([, name]) => name)).toEqual(['database-owner']);
   });
 
-  it('finds the script and its version where the script looks for them', () => {
+  it('places the script and its version where the script looks for them', () => {
     expect(read('k8s/components/backup/backup.yaml')).toContain(
       '{ key: backup.sh, path: deploy/backup.sh }, { key: package.json, path: package.json }',
     );

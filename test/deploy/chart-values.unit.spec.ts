@@ -27,7 +27,7 @@ describe('the schema of the chart', () => {
     return values;
   };
 
-  it('takes the values of the chart', () => {
+  it('accepts the values of the chart', () => {
     validate(chartValues());
     expect(validate.errors).toBeNull();
   });
@@ -46,7 +46,7 @@ describe('the schema of the chart', () => {
     expect(schema.definitions.secret.enum.sort()).toEqual(secrets.sort());
   });
 
-  it('lets no map of the chart have what it does not know', () => {
+  it('allows no unknown entry in any map of the chart', () => {
     const open: string[] = [];
     const walk = (node: unknown, path: string) => {
       if (node && typeof node === 'object') {
@@ -104,14 +104,14 @@ describe('the schema of the chart', () => {
     ],
     ['services/router/resources', { requests: { cpu: '1.5' }, limits: { memory: '1Gi' } }],
     ['global', { anything: true }],
-  ])('takes %s: %j', (path, value) => {
+  ])('accepts %s: %j', (path, value) => {
     validate(changed(path, value));
     expect(validate.errors).toBeNull();
   });
 });
 
 describeRendered('values of the chart', () => {
-  it('give a service an image, and all of them a registry', () => {
+  it('set the image of a service, and the registry of all of them', () => {
     const digest = `sha256:${'0'.repeat(64)}`;
     const image = { repository, tag: '1.2.3', pullPolicy: 'Always', pullSecrets: [{ name: 'pull' }] };
     const own = { repository: 'other.example/vault', tag: 'mine', digest };
@@ -126,7 +126,7 @@ describeRendered('values of the chart', () => {
     }
   });
 
-  it('set replicas where nothing scales, resources, environment, account and place of a service', () => {
+  it('set replicas where nothing scales, resources, environment, account and placement of a service', () => {
     const toleration = { key: 'gpu', operator: 'Exists' };
     const objects = rendered({
       nodeSelector: { disk: 'ssd' },
@@ -165,7 +165,7 @@ describeRendered('values of the chart', () => {
     expect(JSON.stringify(podOf(objects, 'router'))).not.toMatch(/MODEL|\/more|gpu/);
   });
 
-  it('mount an authority where the stores are reached, and nowhere else', () => {
+  it('mount a CA where the stores are reached, and nowhere else', () => {
     const mount = { name: 'ca', mountPath: '/ca', readOnly: true };
     const stores = { volumes: [{ name: 'ca', configMap: { name: 'ca' } }], volumeMounts: [mount] };
     const objects = rendered({ stores, databaseRoles: { enabled: true } });
@@ -182,7 +182,7 @@ describeRendered('values of the chart', () => {
     }
   });
 
-  it('name other Secrets, and make some', () => {
+  it('name other Secrets, and create some', () => {
     const secrets = {
       names: { 'router-stores': 'mine' },
       create: { 'router-key': { GATEHOUSE_SERVICE_KEY: '{"a": 1}' } },
@@ -214,7 +214,7 @@ describeRendered('values of the chart', () => {
     });
   });
 
-  it('open the network as it is elsewhere, or leave it to others', () => {
+  it('open the network as elsewhere, or leave it to others', () => {
     const dns = { to: [{ namespaceSelector: {} }], ports: [{ protocol: 'UDP', port: 5353 }] };
     const stores = { ports: [{ protocol: 'TCP', port: 16432 }] };
     const metrics = { from: [{ namespaceSelector: { matchLabels: { team: 'ops' } } }] };
@@ -242,7 +242,7 @@ describeRendered('values of the chart', () => {
     ]);
   });
 
-  it('let the API server of the cluster be asked for keys', () => {
+  it('let keys be fetched from the API server of the cluster', () => {
     const apiServer = ['10.1.2.3/32', '10.1.2.4/32'];
     const { spec } = find(rendered({ clusterTokens: { enabled: true, apiServer } }), 'NetworkPolicy', 'to-api-server');
     expect(spec.egress[0]?.to).toEqual(apiServer.map((cidr) => ({ ipBlock: { cidr } })));

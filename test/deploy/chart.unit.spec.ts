@@ -54,7 +54,7 @@ function comparable(objects: Manifest[]) {
 const [describeBoth] = [describeRendered === describe ? describeBuilt : describe.skip];
 
 describeBoth.each(choices.map((names) => [names]))('the chart with %j', (names) => {
-  it('has the objects that kustomize makes', () => {
+  it('has the objects that kustomize builds', () => {
     const objects = built('production', names, (kustomization) => {
       // Patches are an installation's own; the chart's values equal the base.
       delete kustomization.patches;
@@ -74,14 +74,14 @@ describeBoth.each(choices.map((names) => [names]))('the chart with %j', (names) 
 });
 
 describeRendered('the chart', () => {
-  it('passes the strict lint, with everything on as well', () => {
+  it('passes the strict lint, also with everything enabled', () => {
     for (const values of [{}, { ...everything, gateway: { ...on, ...gateway } }]) {
       const { status, stdout } = helm('lint', values);
       expect([status, stdout]).toEqual([0, expect.stringContaining('0 chart(s) failed')]);
     }
   });
 
-  it('makes valid objects, in the namespace of the release alone', async () => {
+  it('renders valid objects, only in the namespace of the release', async () => {
     const values = { ...everything, ingress: { enabled: true, tls: [{ hosts: ['a.example'], secretName: 'tls' }] } };
     const objects = rendered({ ...values, secrets: { create: { 'gatehouse-kek': { GATEHOUSE_KEK_RING: 'x' } } } });
     for (const each of objects) {
@@ -91,12 +91,12 @@ describeRendered('the chart', () => {
     expect(objects.map(id)).toEqual(expect.arrayContaining(['Secret gatehouse-kek', 'HTTPRoute gatehouse']));
   });
 
-  it('runs every app, of the release that it is for', () => {
+  it('runs every app at the version of its release', () => {
     const objects = rendered();
     for (const app of runnableApps()) expect(appOf(objects, app).image).toBe(`gatehouse/${app}:${chartVersion()}`);
   });
 
-  it('tells services the settings, one of a component beneath those of the installation', () => {
+  it('passes the settings to services, those of the installation over those of a component', () => {
     const settings = { LOG_LEVEL: 'warn', TRACES_PERCENT: '5', DATABASE_POOL: '1000000' };
     const { data } = find(rendered({ settings, tracing: on }), 'ConfigMap', 'gatehouse');
     expect(data).toEqual({
@@ -113,7 +113,7 @@ describeRendered('the chart', () => {
     });
   });
 
-  it('rolls pods when a setting changes, and then makes no other Job', () => {
+  it('rolls pods when a setting changes, and then creates no other Job', () => {
     const [before, after] = [rendered(), rendered({ settings: { LOG_LEVEL: 'warn' } })];
     const rolledBy = (objects: Manifest[]) => podOf(objects, 'router').metadata.annotations?.['checksum/settings'];
     expect(rolledBy(rendered())).toBe(rolledBy(before));
@@ -127,7 +127,7 @@ describeRendered('the chart', () => {
     ['digest', { services: { portal: { image: { digest: `sha256:${'a'.repeat(64)}` } } } }],
     ['Secret', { secrets: { names: { 'database-owner': 'mine' } } }],
     ['node', { nodeSelector: { disk: 'ssd' } }],
-  ])('makes another Job with another %s, since a Job cannot be changed', async (_what, values) => {
+  ])('creates another Job with another %s, since a Job cannot be changed', async (_what, values) => {
     const objects = rendered(values);
     expect(jobsOf(objects)).not.toEqual(jobsOf(rendered()));
     for (const job of objects.filter(({ kind }) => kind === 'Job')) {

@@ -19,7 +19,7 @@ const isTarget = ({ kind, name }: { kind: string; name: string }, manifest: Mani
 const patched = (name: string): Manifest[] => built('production', [name]);
 
 describe('the component database-roles', () => {
-  it('makes valid objects, and has the administrator for itself', async () => {
+  it('consists of valid objects, and has the administrator only for itself', async () => {
     const made = resourcesOf('database-roles');
     for (const manifest of made)
       expect([manifest.metadata.name, await complaint(manifest)]).toMatchObject([
@@ -43,13 +43,13 @@ describeBuilt('the component cluster-tokens', () => {
       .find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === app)
       ?.spec?.template?.spec.containers[0]?.env?.map(({ name }) => name);
 
-  it('makes valid objects', async () => {
+  it('consists of valid objects', async () => {
     for (const manifest of manifests) {
       expect([manifest.metadata.name, await complaint(manifest)]).toEqual([manifest.metadata.name, null]);
     }
   });
 
-  it('has services show and take tokens, the portal take them alone, and the adapters neither', () => {
+  it('lets services present and accept tokens, the portal only accept them, and the adapters neither', () => {
     const signing = runnableApps().filter((app) => envOf(app)?.includes('GATEHOUSE_SERVICE_KEY'));
     for (const app of signing) {
       expect(envOf(app)).toEqual(expect.arrayContaining(['KUBERNETES_JWKS_TOKEN_FILE', 'NODE_EXTRA_CA_CERTS']));
@@ -66,7 +66,7 @@ describeBuilt('the component cluster-tokens', () => {
 });
 
 describeBuilt('the component single-sign-on', () => {
-  it('makes valid objects, and lets the portal alone reach the provider with the secret', async () => {
+  it('consists of valid objects, and lets only the portal reach the provider with the secret', async () => {
     const secret = manifestsOf(read('k8s/components/single-sign-on/secret.example.yaml'));
     const manifests = patched('single-sign-on');
     for (const manifest of [...manifests, ...secret]) {
@@ -88,14 +88,14 @@ describeBuilt('the component mcp-sidecar', () => {
   const deployment = named('Deployment', 'mcp-sidecar');
   const pod = { 'app.kubernetes.io/name': 'mcp-sidecar' };
 
-  it('makes valid objects, and an example of its Secret', async () => {
+  it('consists of valid objects, and has an example of its Secret', async () => {
     const secret = manifestsOf(read('k8s/components/mcp-sidecar/secret.example.yaml'));
     for (const manifest of [...patched('mcp-sidecar'), ...secret]) {
       expect([manifest.metadata.name, await complaint(manifest)]).toEqual([manifest.metadata.name, null]);
     }
   });
 
-  it('is reached by the registry, which may call it, and by nobody else', () => {
+  it('can be reached by the registry, which may call it, and by nobody else', () => {
     expect(named('NetworkPolicy', 'to-mcp-sidecar')?.spec?.ingress?.[0]?.from).toEqual([
       { podSelector: { matchLabels: { 'app.kubernetes.io/name': 'mcp-registry' } } },
     ]);
@@ -109,7 +109,7 @@ describeBuilt('the component mcp-sidecar', () => {
     expect(named('Service', 'mcp-sidecar')?.spec?.ports?.[0]?.port).toBe(8080);
   });
 
-  it('has no label that opens a way out, no key of ours, and what it needs to start', () => {
+  it('has no label that allows egress, no key of ours, and what it needs to start', () => {
     expect(deployment?.spec?.template?.metadata.labels).toEqual(pod);
     const container = deployment?.spec?.template?.spec.containers[0];
     const settings = container?.env?.map(({ name }) => name) ?? [];

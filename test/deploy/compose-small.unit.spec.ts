@@ -30,7 +30,7 @@ describe('docker-compose.small.yml', () => {
     }
   });
 
-  it('lets the commands of the portal be run in the container', () => {
+  it('lets the commands of the portal run in the container', () => {
     const { DATABASE_URL, GATEHOUSE_SERVICE_KEY, PUBLIC_URL } = normal['portal']?.environment ?? {};
     expect(environment).toMatchObject({ DATABASE_URL, GATEHOUSE_SERVICE_KEY, PUBLIC_URL });
     const needed = read('apps/portal/src/bootstrap/env.ts').matchAll(/^ {2}([A-Z_]+): url\(\)/gm);
@@ -50,7 +50,7 @@ describe('docker-compose.small.yml', () => {
     expect(small['python-runner']?.environment?.['ENGINE_URL']).toBe(`http://gatehouse:${ports.get('engine')}`);
   });
 
-  it('is told to stop before anybody ends it, and has its health asked for', () => {
+  it('stops gracefully, and has a health check', () => {
     expect(small['gatehouse']).toMatchObject({ stop_grace_period: '60s' });
     expect(small['gatehouse']?.healthcheck).toBeUndefined();
     expect(environment['PORT']).toBe(environmentOf('portal', environment)['PORT']);

@@ -36,7 +36,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(services[app]?.environment ?? {})).toEqual(expect.arrayContaining(requiredSettings(app)));
   });
 
-  it('lets settings.env say any other setting', () => {
+  it('lets settings.env set any other setting', () => {
     const ours = Object.entries(services).filter(([, { image }]) => image?.startsWith('gatehouse/'));
     const { gatehouse } = composeServices('docker-compose.small.yml');
     for (const [name, service] of [...ours, ['gatehouse', gatehouse] as const]) {
@@ -52,7 +52,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('asks each long-lived service for its health', () => {
+  it('checks the health of each long-lived service', () => {
     for (const [name, { image, healthcheck }] of Object.entries(services)) {
       if (!image?.startsWith('gatehouse/')) expect(healthcheck?.test?.[0]).toBe('CMD');
       else expect(healthcheck?.disable ?? false).toBe(once.includes(name));
@@ -60,7 +60,7 @@ describe('docker-compose.yml', () => {
     expect(read('Dockerfile')).toMatch(/^HEALTHCHECK [\s\S]*"bash"[\s\S]*\/health\/ready/m);
   });
 
-  it('ends nothing that nobody waits for: else `up --wait` takes it for a failure', () => {
+  it('lets only those end that others wait for: else `up --wait` takes it for a failure', () => {
     const waitedFor = Object.values(services).flatMap(({ depends_on = {} }) =>
       Object.entries(depends_on).flatMap(([name, { condition }]) =>
         condition === 'service_completed_successfully' ? [name] : [],
@@ -69,7 +69,7 @@ describe('docker-compose.yml', () => {
     expect([...new Set(waitedFor)].sort()).toEqual(once);
   });
 
-  it('builds each tag once, and has others take it as it was built', () => {
+  it('builds each tag once, and lets others use that build', () => {
     const builders = Object.values(services).flatMap(({ build, image }) => (build ? [image] : []));
     expect(new Set(builders).size).toBe(builders.length);
     for (const { build, image, pull_policy } of Object.values(services)) {
@@ -87,11 +87,11 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(composeServices('docker-compose.override.yml'))).toEqual(['portal']);
   });
 
-  it('keeps Redis from forgetting and from evicting', () => {
+  it('keeps Redis from losing and from evicting data', () => {
     expect(services['redis']?.command?.join(' ')).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
   });
 
-  it('lets each service into its stores as itself, and nobody as an administrator', () => {
+  it('lets each service into its stores as itself, and none as an administrator', () => {
     const made = madeSettings();
     const filled = (text = ''): string =>
       text.replaceAll(/\$\{(\w+):\?[^}]*\}/g, (_, name: string) => made[name] ?? '');
@@ -113,7 +113,7 @@ describe('docker-compose.yml', () => {
     expect(filled(redisUsersOfCompose())).toBe(aclFile((user) => made[passwordVariable(user)] ?? '', 'plain'));
   });
 
-  it('trusts nobody to name a client, and publishes no port of operations', () => {
+  it('trusts no proxy by default, and publishes no operations port', () => {
     const file = read('docker-compose.yml');
     expect([...file.matchAll(/TRUSTED_PROXIES: (.*)/g)].map(([, value]) => value)).toEqual(['${TRUSTED_PROXIES:-}']);
     const files = [file, read('docker-compose.override.yml'), read('deploy/compose.tls.yml')];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { databaseState } from '../../scripts/launcher/database-state.mjs';
 
-describe('whether roles and migrations may be left as they are', () => {
+describe('the state of roles and migrations', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-state-'));
   let database: TestDatabase;
   let client: pg.Client;
@@ -22,7 +22,7 @@ describe('whether roles and migrations may be left as they are', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('is so after they were done, of our own server', async () => {
+  it('is current after they were done, on our own server', async () => {
     expect(await state().holds()).toBe(false);
     await state().remember();
     expect(await state().holds()).toBe(true);
@@ -33,7 +33,7 @@ describe('whether roles and migrations may be left as they are', () => {
     ['a migration is missing', `DELETE FROM router.migration WHERE id = (SELECT max(id) FROM router.migration)`],
     ['a schema is gone', 'DROP SCHEMA vault CASCADE'],
     ['a service may no longer use its schema', 'REVOKE ALL ON SCHEMA engine FROM gatehouse_engine'],
-  ])('is not so when %s', async (_, change) => {
+  ])('is not current when %s', async (_, change) => {
     await state().remember();
     await client.query(change);
     expect(await state().holds()).toBe(false);

@@ -10,14 +10,14 @@ function inDist(program: string): unknown {
   return JSON.parse(stdout);
 }
 
-describe('dependencies that the build has joined', () => {
+describe('dependencies that the build has bundled', () => {
   it('are what the compiled services import', () => {
     const resolved = inDist(`console.log(JSON.stringify(
       ['typeorm', '@nestjs/common', 'bullmq', 'class-validator', 'pg'].map((name) => import.meta.resolve(name))))`);
     for (const url of resolved as string[]) expect(url).toContain('/dist/node_modules/');
   });
 
-  it('are one copy each: a class made of another is checked and converted by the rules of that one', () => {
+  it('exist once each: a class derived from another is validated and converted by the rules of that one', () => {
     const program = `
       import 'reflect-metadata';
       import { ValidationPipe } from '@nestjs/common';

@@ -34,7 +34,7 @@ describe('each object of k8s/base', () => {
     base.map(({ file, manifest }) => [`${manifest.kind} ${manifest.metadata.name} (${file})`, manifest] as const),
   )('%s is valid', async (_title, manifest) => expect(await complaint(manifest)).toBeNull());
 
-  it('would be refused when it is wrong', async () => {
+  it('would be refused if it were wrong', async () => {
     const wrong = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { ports: [{ port: 'http' }] } };
     expect(await complaint(manifestsOf(JSON.stringify(wrong))[0]!)).toMatch(/port/);
   });
@@ -88,7 +88,7 @@ describe.each(deployments)('%s', (name) => {
     expect(deployment?.spec?.template?.spec.serviceAccountName).toBe(name);
   });
 
-  it('listens on the port that everybody else uses', () => {
+  it('listens on the port that all others use', () => {
     const port = Number(baseSettings()['PORT']);
     expect(container.ports).toEqual([
       { name: 'http', containerPort: port },
@@ -101,7 +101,7 @@ describe.each(deployments)('%s', (name) => {
     expect(Object.values(baseSettings())).toContain(`http://${name}:${port}`);
   });
 
-  it('tells starting, living and ready apart, and cannot write to its image', () => {
+  it('has separate startup, liveness and readiness probes, and cannot write to its image', () => {
     expect(container.startupProbe?.httpGet.path).toBe('/health/live');
     expect(container.livenessProbe?.httpGet.path).toBe('/health/live');
     expect(container.readinessProbe?.httpGet.path).toBe('/health/ready');
@@ -135,7 +135,7 @@ describe('secrets', () => {
     expect([...new Set([...used, ...ofStores])].sort()).toEqual(keys.sort());
   });
 
-  it('go to those who need them', () => {
+  it('are given only to those that need them', () => {
     expect(holders('gatehouse-kek')).toEqual(['credential-vault']);
     expect(holders('gatehouse-adapter').sort()).toEqual(['adapter-gateway', 'adapters']);
     expect(holders('database-owner')).toEqual(['migrate-release']);
@@ -146,7 +146,7 @@ describe('secrets', () => {
     ]);
   });
 
-  it('let each service into the stores as itself alone', () => {
+  it('let each service into the stores only as itself', () => {
     for (const service of Object.keys(queuesOf)) {
       expect([service, holders(`${service}-stores`)]).toEqual([service, [service]]);
     }
@@ -177,12 +177,12 @@ describe('secrets', () => {
 });
 
 describe('the network', () => {
-  it('is closed but for what is opened', () => {
+  it('is closed except for what is opened', () => {
     const deny = named('NetworkPolicy', 'default-deny')?.spec;
     expect(deny).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
   });
 
-  it('lets the gateway alone reach the adapters', () => {
+  it('lets only the gateway reach the adapters', () => {
     const from = named('NetworkPolicy', 'to-adapters')?.spec?.ingress?.[0]?.from?.[0]?.podSelector?.matchExpressions;
     expect(from?.[0]?.values).toEqual(['adapter-gateway']);
   });
@@ -203,7 +203,7 @@ describe('the network', () => {
     expect(Object.keys(labels)).toEqual(['app.kubernetes.io/name', 'app.kubernetes.io/part-of']);
   });
 
-  it('asks names for everybody but what runs Python tools, which is told where the engine is', () => {
+  it('allows DNS for all except what runs Python tools, which has the address of the engine', () => {
     expect(named('NetworkPolicy', 'names')?.spec?.podSelector?.matchExpressions).toEqual([
       { key: 'app.kubernetes.io/name', operator: 'NotIn', values: ['python-runner'] },
     ]);

@@ -7,7 +7,7 @@ describe('the key ring of npm start', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'));
   afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-  it('gets a new primary key, and keeps every one before it', () => {
+  it('gets a new primary key, and keeps all earlier ones', () => {
     const first = ensureSecrets(dataDir);
     const [second, third] = [addKek(dataDir), addKek(dataDir)];
     const secrets = ensureSecrets(dataDir);

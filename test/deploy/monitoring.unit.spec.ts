@@ -56,7 +56,7 @@ const asked = [
 ];
 
 describe('alerts and dashboards', () => {
-  it('ask for metrics that the code exports', () => {
+  it('query metrics that the code exports', () => {
     const wrong = asked.flatMap(({ where, expr }) =>
       metricsIn(expr).flatMap((name) =>
         ofEachProcess.test(name) || source.includes(`'${name}'`) ? [] : [`${where}: ${name}`],
@@ -67,7 +67,7 @@ describe('alerts and dashboards', () => {
     expect(asked.length).toBeGreaterThan(40);
   });
 
-  it('are each of one data source, with panels that do not lie on each other', () => {
+  it('use one data source each, with panels that do not overlap', () => {
     expect(dashboards.map(({ file }) => file).sort()).toEqual(
       ['adapters', 'engine', 'ingress', 'pipeline', 'vault'].map((name) => `${name}.json`),
     );
@@ -78,7 +78,7 @@ describe('alerts and dashboards', () => {
     }
   });
 
-  it('have metrics that the reference lists', () => {
+  it('use metrics that the reference lists', () => {
     const exported = [...source.matchAll(/(?:name: |gauge\(\s*)'(gatehouse_[a-z_]+)'/g)].map(([, name = '']) => name);
     expect(exported.length).toBeGreaterThan(15);
     expect(exported.filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
@@ -86,7 +86,7 @@ describe('alerts and dashboards', () => {
 });
 
 describeBuilt('in a cluster', () => {
-  it('dashboards are where Grafana looks, and traces have a way to the collector', async () => {
+  it('dashboards are where Grafana looks for them, and traces have a way to the collector', async () => {
     const manifests = built('production', ['monitoring', 'tracing']);
     const named = (kind: string, name: string) =>
       manifests.find((one) => one.kind === kind && one.metadata.name.startsWith(name)) as
@@ -116,7 +116,7 @@ describe('each alert', () => {
     expect(read('docs/runbooks/README.md')).toContain(`(${alert}.md)`);
   });
 
-  it('has the only pages there are', () => {
+  it('has a page, and there are no other pages', () => {
     const pages = readdirSync(new URL('docs/runbooks/', root)).filter((file) => file !== 'README.md');
     expect(pages.sort()).toEqual(rules.map(({ alert }) => `${alert}.md`).sort());
   });

@@ -16,7 +16,7 @@ describeBuilt.each(overlays.flatMap((overlay) => choices.map((more) => [overlay,
       objects = built(overlay, more);
     });
 
-    it('makes valid objects, in the namespace of Gatehouse alone', async () => {
+    it('consists of valid objects, only in the namespace of Gatehouse', async () => {
       expect(objects.length).toBeGreaterThan(50);
       for (const object of objects) {
         expect([object.kind, object.metadata.name, await complaint(object)]).toEqual([
@@ -29,7 +29,7 @@ describeBuilt.each(overlays.flatMap((overlay) => choices.map((more) => [overlay,
       expect(elsewhere.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
     });
 
-    it('rolls pods when what they are told changes, and lets its Jobs be applied again', () => {
+    it('rolls pods when their settings change, and lets its Jobs be applied again', () => {
       const [settings] = named(objects, 'ConfigMap')
         .map(({ metadata }) => metadata.name)
         .filter((name) => name !== 'gatehouse-dashboards');
@@ -53,7 +53,7 @@ describeBuilt('the overlay production', () => {
     expect(jobs.sort()).toEqual(['database-roles-0.1.0', 'migrate-0.1.0']);
   });
 
-  it('hands what the ConfigMap allows to who adds to it', () => {
+  it('keeps the allow-list of the ConfigMap where a service adds to it', () => {
     const objects = built('production', ['mcp-sidecar']);
     for (const [name, own] of [
       ['adapter-gateway', 'adapters:8080'],
@@ -70,10 +70,10 @@ describeBuilt('the overlay production', () => {
   });
 });
 
-describeBuilt('a component in place of another way', () => {
+describeBuilt('a component that replaces a default', () => {
   const ids = (...more: string[]) => built('production', more).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
-  it('has the Gateway API route what the Ingress does', () => {
+  it('routes by Gateway API what the Ingress routes', () => {
     const objects = built('production', ['gateway-api']);
     expect(ids('gateway-api')).not.toContain('Ingress gatehouse');
     const [ingress] = named(built('production'), 'Ingress');
@@ -114,7 +114,7 @@ describeBuilt('a component in place of another way', () => {
     }
   });
 
-  it('shows a store that the operator understands', async () => {
+  it('has an example of a store that the operator understands', async () => {
     for (const object of manifestsOf(read('k8s/components/external-secrets/store.example.yaml')))
       expect(await complaint(object)).toBeNull();
   });

@@ -39,12 +39,12 @@ if (!pgbouncer && process.env['CI']) throw new Error('there is no pgbouncer, and
     expect(again.id).toBe(sent[0]?.id);
   });
 
-  it('is asked for nothing that it refuses, and no statement goes astray', () => {
+  it('the pooler gets nothing that it refuses, and no prepared statement goes astray', () => {
     expect(pooler.log()).not.toMatch(/unsupported startup parameter|prepared statement .* (does not|already) exist/);
     expect(system.logs()).not.toMatch(/prepared statement|"level":(50|60)/);
   });
 
-  it('holds no lock of a session, and has few connections for many', async () => {
+  it('the pooler holds no session lock, and uses few connections for many', async () => {
     const client = new pg.Client({ connectionString: system.databaseUrl });
     await client.connect();
     const { rows } = await client.query<{ locks: number; most: number }>(

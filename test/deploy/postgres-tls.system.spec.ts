@@ -7,7 +7,7 @@ import pg from 'pg';
 import { startPostgres } from '../../scripts/launcher/postgres.mjs';
 import { type Certificates, makeCertificates } from './certificates.js';
 
-describe('a Postgres that takes TLS alone', () => {
+describe('a Postgres that accepts only TLS', () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-pg-tls-'));
   let postgres: Awaited<ReturnType<typeof startPostgres>>;
   let certificates: Certificates;
@@ -42,7 +42,7 @@ describe('a Postgres that takes TLS alone', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('is given its roles, migrated and used by a service, each over TLS', async () => {
+  it('gets its roles, is migrated and used by a service, each over TLS', async () => {
     const url = withTls(postgres.url, certificates.ca);
     await prepareRoles(url, testPasswords, 'ts');
     const as = (user: string, service: string): string => {
@@ -60,7 +60,7 @@ describe('a Postgres that takes TLS alone', () => {
     await source.destroy();
   });
 
-  it('is not believed when another authority vouches for it', async () => {
+  it('is not trusted with a certificate of another authority', async () => {
     const client = new pg.Client({ connectionString: withTls(postgres.url, certificates.otherCa) });
     await expect(client.connect()).rejects.toThrow(/certificate/);
   });

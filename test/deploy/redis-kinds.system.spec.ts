@@ -69,7 +69,7 @@ describe('queues', () => {
   it.each([
     ['is away by then', 'away'],
     ['goes away while it is told of that', 'stalled'],
-  ])('are closed when what they hold is over, though Redis %s', async (_what, how) => {
+  ])('are closed when their jobs in flight are done, even if Redis %s', async (_what, how) => {
     const redis = await start(how);
     const redisUrl = `redis://:${password}@127.0.0.1:${redis.port}`;
     const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -90,13 +90,13 @@ describe('queues', () => {
     else redis.stall();
     const closed = server.close();
     end.resolve();
-    await until('what it holds is over', () => done);
+    await until('the jobs in flight are done', () => done);
     if (how === 'stalled') await redis.kill();
     await closed;
     await client.close();
   });
 
-  it('are served over TLS, and not by a server that another authority vouches for', async () => {
+  it('are served over TLS, and not by a server with a certificate of another authority', async () => {
     const { port } = await start('tls', { tls });
     expect(await exchange(`rediss://:${password}@localhost:${port}?ca=${tls.ca}`)).toContain('later');
     const stranger = new JobClient(`rediss://:${password}@localhost:${port}?ca=${tls.otherCa}`);
@@ -114,7 +114,7 @@ describe('queues', () => {
       await node.ask('CLUSTER', 'ADDSLOTSRANGE', String(from), String(index === 2 ? 16_383 : to));
     }
     for (const { port } of others) await first.ask('CLUSTER', 'MEET', '127.0.0.1', String(port));
-    await until('the Cluster is whole', async () => {
+    await until('the Cluster is complete', async () => {
       const states = await Promise.all(nodes.map((node) => node.ask('CLUSTER', 'INFO')));
       return states.every(
         (state) => String(state).includes('cluster_state:ok') && String(state).includes('known_nodes:3'),
@@ -133,7 +133,7 @@ describe('queues', () => {
     expect(new Set(slots.map((slot) => Math.floor(Number(slot) / 4_096))).size).toBe(4);
   });
 
-  it('go on with the replica that Sentinels choose when the master is killed', async () => {
+  it('continue with the replica that Sentinels choose when the master is killed', async () => {
     const watched = await startWatchedRedis(dir);
     const served = await exchange(watched.url, () => watched.failOver());
     await watched.close();

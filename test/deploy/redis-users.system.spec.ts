@@ -110,8 +110,8 @@ describe('the Redis user of a service', () => {
   });
 });
 
-describe('the file of users', () => {
-  it('lets nobody in without a password, and holds none in plain text', () => {
+describe('the ACL file of users', () => {
+  it('lets nobody in without a password, and contains none in plain text', () => {
     const file = aclFile((user) => `secret of ${user}`);
     expect(file).toMatch(/^user default off /);
     expect(file).not.toContain('secret of');

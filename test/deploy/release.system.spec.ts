@@ -30,14 +30,14 @@ describe('the images of a release', () => {
     expect(apps.map(([, app]) => app).sort()).toEqual(runnableApps().sort());
   });
 
-  it('are told nothing that the Dockerfile does not take', () => {
+  it('get no argument that the Dockerfile does not accept', () => {
     const given = [...(/args = \{([\s\S]*?)\}/.exec(bake)?.[1] ?? '').matchAll(/(\w+) +=/g)].map(([, name]) => name);
     const taken = new Set([...dockerfile.matchAll(/^ARG (\w+)/gm)].map(([, name]) => name));
     expect(given.length).toBeGreaterThan(3);
     expect(given.filter((name) => !taken.has(name))).toEqual([]);
   });
 
-  it('all stand on the one base that a release names by its digest', () => {
+  it('are all based on the one image that a release names by its digest', () => {
     const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm)].map(([, name]) => name);
     const stages = [...dockerfile.matchAll(/^FROM .* AS (\w+)$/gm)].map(([, name]) => name);
     expect(bases.filter((name) => !stages.includes(name))).toEqual(['${NODE_IMAGE}', '${NODE_IMAGE}', '${NODE_IMAGE}']);
@@ -45,7 +45,7 @@ describe('the images of a release', () => {
     expect(named && steps(named).some(({ run }) => run?.includes('NODE_IMAGE=node:24-slim@$digest'))).toBe(true);
   });
 
-  it('say of which commit they are', () => {
+  it('name the commit that they were built from', () => {
     const labels = [...dockerfile.matchAll(/org\.opencontainers\.image\.([\w.]+)=/g)].map(([, name]) => name);
     expect(labels).toEqual(
       expect.arrayContaining(['title', 'description', 'licenses', 'source', 'version', 'revision', 'base.name']),
@@ -54,15 +54,15 @@ describe('the images of a release', () => {
 });
 
 describe.each(workflows)('the workflow $name', ({ workflow }) => {
-  it('may by itself do nothing but read', () => expect(workflow.permissions).toEqual({ contents: 'read' }));
+  it('has read permission only by default', () => expect(workflow.permissions).toEqual({ contents: 'read' }));
 
-  it('names a version of each action', () => {
+  it('pins a version of each action', () => {
     const used = steps(workflow).flatMap(({ uses }) => uses ?? []);
     expect(used.length).toBeGreaterThan(1);
     for (const action of used) expect(action).toMatch(/@(v\d+(\.\d+\.\d+)?|[0-9a-f]{40})$/);
   });
 
-  it('runs what there is, in a shell that can read it', () => {
+  it('runs commands that exist, with valid shell syntax', () => {
     for (const run of steps(workflow).flatMap((step) => step.run ?? [])) {
       expect(spawnSync('bash', ['-n'], { input: run, encoding: 'utf8' }).stderr).toBe('');
       for (const [, file = ''] of run.matchAll(/(?:node|bash|-f) ((?:scripts\/|\.ci\/|docker-)\S+)/g)) {
@@ -93,7 +93,7 @@ describe('the chart of a release', () => {
     return spawnSync(process.execPath, [join(root, 'scripts/release-chart.mjs'), ...args], { encoding: 'utf8' });
   };
 
-  it('is of the version of package.json until then', () => {
+  it('has the version of package.json until then', () => {
     expect(parse(read('k8s/chart/Chart.yaml'))).toMatchObject({ version, appVersion: version });
   });
 

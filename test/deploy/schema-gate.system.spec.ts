@@ -61,7 +61,7 @@ describe('a service on a schema that is older than its code', () => {
     await database.drop();
   });
 
-  it('is alive and not ready, says why, takes nothing, and goes on when it is migrated', async () => {
+  it('is alive and not ready, says why, takes nothing, and continues when it is migrated', async () => {
     run(entry('apps/router/src/main.js'));
     const waiting = await until('it says why', async () => {
       const answer = await ask(operations, '/health/ready');
@@ -74,7 +74,7 @@ describe('a service on a schema that is older than its code', () => {
     await until('it is ready', async () => (await ask(port, '/health/ready'))?.status === 200);
   });
 
-  it('ends at once when it is told to while it waits', async () => {
+  it('stops at once when it is told to during the wait', async () => {
     const child = run(entry('apps/router/src/main.js'));
     await until('it waits', async () => (await ask(operations, '/health/ready'))?.status === 503);
     const end = ended(child);
@@ -82,7 +82,7 @@ describe('a service on a schema that is older than its code', () => {
     expect(await end).toBe(143);
   });
 
-  it('is waited for by what a pod runs before it', async () => {
+  it('is held back in its pod by a command that waits for the migration', async () => {
     const child = run(entry('libs/database/src/wait-migrated.js'), 'router');
     const end = ended(child);
     await until('it says what it waits for', () => child.said().includes(newest.name));

@@ -8,7 +8,7 @@ describe('the processes of npm start', () => {
   const processes = (env: NodeJS.ProcessEnv, args: string[] = []): string[] =>
     groupServices(services, hostedServices(services, env, args)).map(({ name }) => name);
 
-  it('are one a service, unless services are to share one', () => {
+  it('are one per service, unless services are to share one', () => {
     expect(processes({})).toEqual(services.map(({ name }) => name));
     expect(processes({}, ['--small'])).toEqual(['host', 'python-runner']);
     expect(processes({ GATEHOUSE_SERVICES: 'all' })).toEqual(['host', 'python-runner']);
@@ -17,7 +17,7 @@ describe('the processes of npm start', () => {
     expect(some).toHaveLength(services.length - 1);
   });
 
-  it('host what the host knows, and nothing that has to be a process of its own', () => {
+  it('host what the host knows, and nothing that must be a process of its own', () => {
     expect([...hosted].sort()).toEqual(Object.keys(hostable).sort());
     expect(() => processes({ GATEHOUSE_SERVICES: 'router,python-runner' })).toThrow(/names python-runner: .*router/);
   });

@@ -25,30 +25,30 @@ describe('a service that is slow to be ready', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('is waited for as long as it takes, and what for is said again and again', async () => {
+  it('is waited for as long as it takes, and the reason is reported again and again', async () => {
     const said: string[] = [];
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const options = { name: 'slow', origin, logFile, sayEveryMs: 50, tell: (text: string) => said.push(text) };
     const waiting = waitReady({ ...options, signal: new AbortController().signal });
-    await until('it was said three times', () => said.length >= 3);
+    await until('it was reported three times', () => said.length >= 3);
     expect(said[0]).toMatch(/^Waiting for slow for \d+ s: it answers 503 .*no sandbox has started yet/);
     expect(said[0]).toContain('loading Python');
     ready = true;
     await waiting;
   });
 
-  it('says so where nothing answers, and ends when it is told to', async () => {
+  it('is reported where nothing answers, and the wait ends when it is told to', async () => {
     const said: string[] = [];
     const told = new AbortController();
     const options = { name: 'dead', origin: 'http://127.0.0.1:9', logFile: join(dir, 'none.log'), sayEveryMs: 50 };
     const waiting = waitReady({ ...options, tell: (text: string) => said.push(text), signal: told.signal });
-    await until('it was said', () => said.length >= 1);
+    await until('it was reported', () => said.length >= 1);
     expect(said[0]).toMatch(/^Waiting for dead .*: no answer/);
     told.abort();
     await expect(waiting).rejects.toThrow(/abort/);
   });
 
-  it('keeps nobody waiting where the system is of use without it: the sandboxes of Python', () => {
+  it('does not delay a start where the system works without it: the sandboxes of Python', () => {
     expect(services.filter(({ essential }) => !essential).map(({ name }) => name)).toEqual(['python-runner']);
   });
 });

@@ -45,8 +45,8 @@ const imported: [string, string][] = [
   ['libs/queue/src/a.ts', a],
 ];
 
-describe('the gate of boundaries', () => {
-  it('tells each import that a rule forbids, and no other', async () => {
+describe('the boundaries gate', () => {
+  it('reports each import that a rule forbids, and no other', async () => {
     const printed = await verdict([...imported, ...Object.values(offences)]);
     const told = [...printed.matchAll(/error ([\w-]+): (\S+) →/g)].map(([, rule, path]) => [rule, path]);
     expect(told.toSorted()).toEqual(
@@ -56,7 +56,7 @@ describe('the gate of boundaries', () => {
     );
   });
 
-  it('has nothing against what keeps to them', async () => {
+  it('reports nothing where the rules are kept', async () => {
     expect(await verdict(imported)).toMatch(/no dependency violations found \([1-9]/);
   });
 });

@@ -4,8 +4,8 @@ import { services } from '../../scripts/launcher/services.mjs';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-describe('what editors are told', () => {
-  it('is the port of the inspector that npm run dev opens for each service', () => {
+describe('the editor settings', () => {
+  it('have the inspector port that npm run dev opens for each service', () => {
     const { configurations, compounds } = JSON.parse(read('.vscode/launch.json')) as {
       configurations: { name: string; request: string; port?: number }[];
       compounds: { configurations: string[] }[];
@@ -17,7 +17,7 @@ describe('what editors are told', () => {
     expect(compounds[0]?.configurations).toEqual(services.map(({ name }) => name));
   });
 
-  it('is what prettier makes of a file', () => {
+  it('match what prettier makes of a file', () => {
     const { printWidth } = JSON.parse(read('.prettierrc.json')) as { printWidth: number };
     const [everywhere = ''] = read('.editorconfig')
       .split('\n\n')
@@ -28,7 +28,7 @@ describe('what editors are told', () => {
     expect(everywhere).toContain('end_of_line = lf\n');
   });
 
-  it('is the Node that npm start fetches where there is none', () => {
+  it('use the Node that npm start fetches where there is none', () => {
     const [, version] = /'linux-x64': \{[^}]*version: '([\d.]+)'/.exec(read('scripts/launcher/node.mjs')) ?? [];
     const { image } = JSON.parse(read('.devcontainer/devcontainer.json')) as { image: string };
     expect(image).toBe(`node:${version}-bookworm`);

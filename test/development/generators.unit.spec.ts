@@ -53,7 +53,7 @@ const make = (...args: string[]): Promise<Ended> => node('scripts/new.mjs', ...a
 const read = (path: string): string => readFileSync(join(copy, path), 'utf8');
 const passes = { code: 0, printed: expect.any(String) };
 
-describe('what is new', () => {
+describe('the generated code', () => {
   const made: string[] = [];
 
   beforeAll(async () => {
@@ -81,12 +81,12 @@ describe('what is new', () => {
     expect(await node('node_modules/oxlint/bin/oxlint', '--type-aware', ...code)).toEqual(passes);
   });
 
-  it('is an adapter that passes the conformance kit', async () => {
+  it('contains an adapter that passes the conformance kit', async () => {
     const { code, printed } = await node('node_modules/jest/bin/jest.js', '-i', 'apps/adapters/src/acme-chat');
     expect([code, printed]).toEqual([0, expect.stringMatching(/Tests: .* [4-9]\d passed/)]);
   });
 
-  it('is a job whose queue its service consumes and may use, in Compose too', async () => {
+  it('contains a job whose queue its service consumes and may use, in Compose too', async () => {
     expect(read('libs/contracts/src/jobs/catalogue.ts')).toMatch(/\n {2}reportWrite,\n\] as const/);
     expect(read('apps/engine/src/service.ts')).toContain(`consumes: ['turns', 'report-write']`);
     expect(read('apps/engine/src/reports/reports.module.ts')).toContain('ReportWriteHandler');
@@ -96,12 +96,12 @@ describe('what is new', () => {
     expect(read('docker-compose.yml')).toContain(`{REDIS_PASSWORD_ENGINE:?} ${printed}`);
   });
 
-  it('is a migration that runs last', () => {
+  it('contains a migration that runs last', () => {
     expect(read('apps/router/src/db/schema.ts')).toMatch(/ContactNotes\d{13},?\s*\]/);
   });
 });
 
-describe('what cannot be made', () => {
+describe('what cannot be generated', () => {
   it.each([
     [['adapter', 'Acme'], '"Acme" cannot be an adapter\'s slug: use lower-case letters'],
     [['adapter', 'telegram'], 'apps/adapters/src/telegram is there already: choose another name'],

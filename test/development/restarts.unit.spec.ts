@@ -29,7 +29,7 @@ function restartsAfter(changes: Record<string, string | undefined>): string[] {
   return processesToRestart(processes, new Map(Object.entries(built)), new Map(after));
 }
 
-describe('the processes that a change starts anew', () => {
+describe('the processes that a change restarts', () => {
   it.each([
     ['its own file', 'apps/router/src/routing/decide.js', ['router']],
     ['a file of a library, by its index', 'libs/service-kit/src/start-service.js', ['engine']],
@@ -41,15 +41,15 @@ describe('the processes that a change starts anew', () => {
     expect(restartsAfter({ [path]: `${built[path]}// changed\n` })).toEqual(names);
   });
 
-  it('are none where the build comes out as it was', () => {
+  it('are none where the build output is unchanged', () => {
     expect(restartsAfter({})).toEqual([]);
   });
 
-  it('are also those that had a file which is gone', () => {
+  it('include those that loaded a file which is gone', () => {
     expect(restartsAfter({ 'apps/python-runner/src/sandbox/frame.mjs': undefined })).toEqual(['python-runner']);
   });
 
-  it('are all of them where packages changed, which the build joins for all', () => {
+  it('are all where packages changed, which the build bundles for all', () => {
     expect(restartsAfter({ [PACKAGES]: 'another' })).toEqual(['router', 'engine', 'python-runner']);
   });
 });

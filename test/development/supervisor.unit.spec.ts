@@ -27,14 +27,14 @@ beforeEach(async () => {
 });
 afterEach(() => supervisor.stop(['router']));
 
-describe('a child that is kept', () => {
-  it('starts anew when it is asked to, and nothing is said to have failed', async () => {
+describe('a supervised child', () => {
+  it('is restarted on request, and nothing is reported as failed', async () => {
     await supervisor.restart('router');
     await until('another one runs', () => supervisor.pidOf('router') === children[1]?.pid);
     expect([...said, ...ended]).toEqual([]);
   });
 
-  it('is started again when it ends by itself, as before it was asked', async () => {
+  it('is restarted when it ends by itself, also after an earlier requested restart', async () => {
     await supervisor.restart('router');
     await until('another one runs', () => supervisor.pidOf('router') === children[1]?.pid);
     children[1]?.end('exit code 1');

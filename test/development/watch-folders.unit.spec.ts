@@ -29,11 +29,11 @@ function fail(error: Error): never {
 async function hears(path: string, change: () => void): Promise<void> {
   told.clear();
   change();
-  await until(`${path} is told of`, () => told.has(file(path)));
+  await until(`${path} is reported`, () => told.has(file(path)));
 }
 
-describe('what changes below a folder', () => {
-  it('is told of though the file was replaced before, as editors do', async () => {
+describe('a change below a folder', () => {
+  it('is reported even if the file was replaced before, as editors do', async () => {
     const path = 'routing/rules/decide.ts';
     for (const _time of [1, 2]) {
       await hears(path, () => {
@@ -45,7 +45,7 @@ describe('what changes below a folder', () => {
     await hears(path, () => rmSync(file(path)));
   });
 
-  it('is told of in a folder that is new, and in one that was there before', async () => {
+  it('is reported in a new folder, and in one that existed before', async () => {
     for (const _time of [1, 2]) {
       await hears('guards', () => mkdirSync(file('guards')));
       await hears('guards/clock.ts', () => writeFileSync(file('guards/clock.ts'), '1'));

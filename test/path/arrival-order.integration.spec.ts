@@ -6,7 +6,7 @@ import { caller } from '../../apps/router/src/testing/router-world.js';
 import { receipt } from '../../apps/webhook-ingress/src/testing/receipts-world.js';
 import { type OrderWorld, orderWorld } from './order-world.js';
 
-describe('one that does not come', () => {
+describe('a message that does not arrive', () => {
   let world: OrderWorld;
 
   beforeAll(async () => {
@@ -86,7 +86,7 @@ describe('messages of one session', () => {
   }
 
   it.each(['queue', 'collect'] as const)(
-    'are handled in the order of their receipts, by two of everything: %s',
+    'are handled in the order of their receipts, by two replicas of everything: %s',
     async (mode) => {
       const hop = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(30) }, fc.nat(300));
       await fc.assert(

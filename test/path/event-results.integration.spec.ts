@@ -43,8 +43,8 @@ const resultOf = async ({ receipt_id }: Pick<SessionTurnView, 'receipt_id'>) => 
   return body.result;
 };
 
-describe('what became of an event', () => {
-  it('is told of one whose turn failed, with the reason in words and what to do', async () => {
+describe('the result of an event', () => {
+  it('is shown for one whose turn failed, with the reason in words and what to do', async () => {
     const turn = await route();
     expect(await resultOf(turn)).toMatchObject({ state: 'working' });
     await world.finish(turn.id, { state: 'failed', error: 'context_length' });
@@ -56,7 +56,7 @@ describe('what became of an event', () => {
     });
   });
 
-  it('is that it waits, for what and until when', async () => {
+  it('says that it waits, for what and until when', async () => {
     const turn = await route();
     const end = '2030-01-01T00:00:00.000Z';
     await tell(turn, { outcome: 'held', reason: 'model_unavailable', detail: { until: end } });
@@ -65,7 +65,7 @@ describe('what became of an event', () => {
     expect(await resultOf(turn)).toMatchObject({ state: 'working' });
   });
 
-  it('is that nothing was sent, and why', async () => {
+  it('says that nothing was sent, and why', async () => {
     const turn = await route();
     await world.finish(turn.id, { state: 'succeeded', reason: 'no_address' });
     expect(await resultOf(turn)).toMatchObject({ state: 'no_reply', reason: 'no_address' });
@@ -77,7 +77,7 @@ describe('what became of an event', () => {
     ['delivered', 'delivered'],
     ['dead', 'undelivered'],
     ['unknown', 'unconfirmed'],
-  ])('is how its reply fares: %s is %s', async (outcome, state) => {
+  ])('is the state of its reply: %s is %s', async (outcome, state) => {
     const turn = await route();
     const delivery_id = newId('dlv');
     await tell(turn, { outcome: 'succeeded', detail: { reply: 'sent', delivery_id } });
@@ -86,7 +86,7 @@ describe('what became of an event', () => {
     expect(await resultOf(turn)).toMatchObject({ state });
   });
 
-  it('is what became of the turn that it was answered with', async () => {
+  it('is that of the turn that it was answered with', async () => {
     const sender = newId('req');
     const busy = await route({ sender });
     const [collected, last] = [await route({ sender }), await route({ sender })];
@@ -94,14 +94,14 @@ describe('what became of an event', () => {
     await world.finish(busy.id, { state: 'succeeded', reason: 'no_address' });
     await world.finish(last.id, { state: 'failed', error: 'empty_answer' });
     // The timeline reports collected messages only after the turns are committed.
-    const told = await until('it is told where it was answered', async () => {
+    const told = await until('it shows where the event was answered', async () => {
       const result = await resultOf(collected);
       return result.state === 'waiting' ? null : result;
     });
     expect(told).toMatchObject({ state: 'failed', reason: 'empty_answer' });
   });
 
-  it('is nothing of an event without turns, or of another project', async () => {
+  it('is nothing for an event without turns, or of another project', async () => {
     const quiet = await world.channel({ unknown_senders: 'open', chief_of_staff: false });
     const receipt = await world.receive(quiet, {});
     const { body } = await world.api<{ result: null }>('GET', `/api/v1/events/${receipt}`);
@@ -112,7 +112,7 @@ describe('what became of an event', () => {
     expect(other.body.result).toBeNull();
   });
 
-  it('is refused by name where the filter names none', async () => {
+  it('is refused by name where the filter names an unknown one', async () => {
     expect((await world.api('GET', '/api/v1/events?result=fine')).status).toBe(422);
   });
 });

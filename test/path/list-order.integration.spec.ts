@@ -9,7 +9,7 @@ interface Ids {
 
 const lists = ['sessions', 'runs', 'approvals', 'contacts', 'held-messages', 'knowledge'];
 
-describe('a list that goes on by a cursor', () => {
+describe('a paginated list', () => {
   let world: PathWorld;
 
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('a list that goes on by a cursor', () => {
     return ids;
   }
 
-  it.each(lists)('is read from its other end by ?order=asc: %s', async (list) => {
+  it.each(lists)('can be read from its other end by ?order=asc: %s', async (list) => {
     const newestFirst = await whole(list, '');
     expect(newestFirst.length).toBeGreaterThanOrEqual(5);
     expect(newestFirst).toEqual(newestFirst.toSorted().reverse());
@@ -52,7 +52,7 @@ describe('a list that goes on by a cursor', () => {
     expect(await whole(list, '&order=asc')).toEqual(newestFirst.toReversed());
   });
 
-  it('refuses an order that is none, and says which there are', async () => {
+  it('refuses an unknown order, and says which exist', async () => {
     const { status, body } = await world.api<{ errors: { field: string; message: string }[] }>(
       'GET',
       '/api/v1/runs?order=up',

@@ -67,7 +67,7 @@ describe('loops', () => {
   const last = (appId: string): Promise<MessageRow> =>
     world.row<MessageRow>('SELECT * FROM router.message WHERE app_id = $1 ORDER BY id DESC LIMIT 1', [appId]);
 
-  it('drops what the App itself has sent, by its id and by its text', async () => {
+  it('are prevented: what the App itself has sent is dropped, by its id and by its text', async () => {
     const appId = await openApp();
     const text = 'Your order has left the warehouse this morning.';
     await receive(appId, 'ada', 'where is my order?');
@@ -86,7 +86,7 @@ describe('loops', () => {
     expect(await receive(appId, 'ada', 'Thanks')).toMatchObject({ outcome: 'routed' });
   });
 
-  it('stop a plain echo whose ids and texts nobody reported', async () => {
+  it('end for a plain echo whose ids and texts nobody reported', async () => {
     const { appId, replies } = await repliesUntilSilent(
       200,
       () => 200,
@@ -96,7 +96,7 @@ describe('loops', () => {
     expect(await last(appId)).toMatchObject({ outcome: 'loop_paused' });
   });
 
-  it('stop two bots that never say the same', async () => {
+  it('end for two bots that never say the same', async () => {
     const { appId, replies } = await repliesUntilSilent(
       200,
       () => 500 + Math.random() * 1_500,
@@ -106,7 +106,7 @@ describe('loops', () => {
     expect(await last(appId)).toMatchObject({ outcome: 'loop_paused', reason: 'fast_loop' });
   });
 
-  it('stop a ring of three, whichever of them speaks', async () => {
+  it('end for a ring of three, whichever of them speaks', async () => {
     const { appId, replies } = await repliesUntilSilent(
       400,
       () => 700 + Math.random() * 300,
@@ -116,7 +116,7 @@ describe('loops', () => {
     expect((await last(appId)).outcome).toBe('loop_paused');
   });
 
-  it('stop a loop of one message a minute', async () => {
+  it('end at one message a minute', async () => {
     const { appId, replies } = await repliesUntilSilent(
       500,
       () => minute,
@@ -126,7 +126,7 @@ describe('loops', () => {
     expect(await last(appId)).toMatchObject({ outcome: 'loop_paused', reason: 'even_pace' });
   });
 
-  it('stop an auto-responder that hides what it is by its one text', async () => {
+  it('end for an auto-responder that does not declare itself, by its one text', async () => {
     const { replies } = await repliesUntilSilent(
       200,
       () => minute + Math.random() * 9 * minute,
@@ -135,7 +135,7 @@ describe('loops', () => {
     expect(replies).toBeLessThanOrEqual(8);
   });
 
-  it('stop an auto-responder that counts, by its own pace, however long the agent takes', async () => {
+  it('end for an auto-responder with a counter, by its own pace, however long the agent takes', async () => {
     const { appId, replies } = await repliesUntilSilent(
       200,
       () => 30 * second * (0.95 + Math.random() * 0.1),
@@ -146,7 +146,7 @@ describe('loops', () => {
     expect(await last(appId)).toMatchObject({ outcome: 'loop_paused', reason: 'even_pace' });
   });
 
-  it('stop one that answers at once, unevenly as the network lets it', async () => {
+  it('end for a peer that answers at once, with the jitter of a network', async () => {
     const { appId, replies } = await repliesUntilSilent(
       200,
       () => 20 + Math.random() * 900,
@@ -157,7 +157,7 @@ describe('loops', () => {
     expect(await last(appId)).toMatchObject({ outcome: 'loop_paused', reason: 'even_pace' });
   });
 
-  it('are not what a person makes whose texts differ in a number', async () => {
+  it('do not include a person whose texts differ in a number', async () => {
     const appId = await openApp();
     let seed = 11;
     const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
@@ -169,7 +169,7 @@ describe('loops', () => {
     }
   });
 
-  it('are not what machines make that nobody answers', async () => {
+  it('do not include machines that nobody answers', async () => {
     const appId = await openApp();
     await receive(appId, 'mailer', 'hello');
     await answer(appId, 'sent', false);
@@ -181,7 +181,7 @@ describe('loops', () => {
     }
   });
 
-  it('are not what a talkative person makes', async () => {
+  it('do not include a talkative person', async () => {
     const appId = await openApp();
     for (let n = 0; n < 40; n += 1) {
       // Forty lines within a minute, occasionally answered.
@@ -199,7 +199,7 @@ describe('loops', () => {
     }
   });
 
-  it('go on when the pause is over or a person ends it, and what was kept can be released', async () => {
+  it('can go on when the pause is over or a person ends it, and held messages can be released', async () => {
     const { appId } = await repliesUntilSilent(
       200,
       () => 200,
@@ -224,7 +224,7 @@ describe('loops', () => {
     expect((await receive(paused.appId, 'later', 'hello?')).outcome).toBe('routed');
   });
 
-  it('are known by what deliveries report', () => {
+  it('are recognised by what deliveries report', () => {
     expect(
       outboundSent.jobId({ delivery_id: 'dlv_1', app_id: 'a', sender: null, message_ids: [], text_hash: null }),
     ).toBe('dlv_1');

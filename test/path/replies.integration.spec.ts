@@ -8,7 +8,7 @@ import type { TriggerRow } from '../../apps/router/src/workflows/trigger.entity.
 import type { WorkflowRow } from '../../apps/router/src/workflows/workflow.entity.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 
-describe('the reply of a message', () => {
+describe('the reply to a message', () => {
   let world: PathWorld;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('the reply of a message', () => {
       return entry;
     });
 
-  it('goes to the sender of an App with an adapter that names no address, in the thread of the message', async () => {
+  it('goes to the sender, in the thread of the message, where an adapter names no address', async () => {
     const appId = await world.channel(open);
     const { input, row } = await receive(appId, { sender: 'ada@example.com', thread_id: 't-1' });
     expect(input?.reply).toMatchObject({ app_id: appId, channel_address: 'ada@example.com', thread_id: 't-1' });
@@ -46,7 +46,7 @@ describe('the reply of a message', () => {
     expect(row.reply_withheld).toBeNull();
   });
 
-  it("goes to the adapter's address before the channel's, and to the channel's before the sender", async () => {
+  it('goes to the address of the adapter before that of the channel, and to that of the channel before the sender', async () => {
     const appId = await world.channel({ ...open, reply_address: 'room-of-the-channel' });
     const named = await receive(appId, { metadata: { channel_address: 'room-1' } });
     expect(named.input?.reply?.channel_address).toBe('room-1');
@@ -61,7 +61,7 @@ describe('the reply of a message', () => {
     expect((await receive(appId, message)).input?.reply?.channel_address).toBe('room-1');
   });
 
-  it("takes neither the sender nor the payload of the built-in Webhook app for an address, but the channel's alone", async () => {
+  it('uses neither the sender nor the payload of the built-in Webhook App as address, only that of the channel', async () => {
     const message = { sender: 'http://sender.example/', metadata: { channel_address: 'http://payload.example/' } };
     const builtin = { app_kind: 'builtin' };
     const { input, row } = await receive(await world.channel({}), message, builtin);
@@ -101,8 +101,8 @@ describe('the reply of a message', () => {
     ['bounce', { bounce: true, auto_submitted: true }],
     ['mailing_list', { mailing_list: true, auto_submitted: true }],
     ['notification', { notification: true, auto_submitted: true }],
-  ])('of one that is a %s (%j)', (kind, metadata) => {
-    it('is withheld, and triggers read the message', async () => {
+  ])('that is a %s (%j)', (kind, metadata) => {
+    it('is withheld, and triggers still read the message', async () => {
       const appId = await world.channel(open);
       await trigger(appId);
       const { row, turns } = await receive(appId, { metadata });
@@ -115,19 +115,19 @@ describe('the reply of a message', () => {
       });
     });
 
-    it('goes to the Chief of Staff where the channel says so, and is no more answered', async () => {
+    it('is withheld even where the channel gives the message to the Chief of Staff', async () => {
       const { row, input } = await receive(await world.channel({ ...open, automatic: 'chief_of_staff' }), { metadata });
       expect(row).toMatchObject({ outcome: 'routed', chief_of_staff: 'taken' });
       expect(input).toMatchObject({ reply: null, reply_withheld: kind });
     });
 
-    it('has a named end where no trigger reads it', async () => {
+    it('is none where no trigger reads the message, which ends with a reason', async () => {
       const { row } = await receive(await world.channel(open), { metadata });
       expect(row).toMatchObject({ outcome: 'no_match', reason: `no_trigger_for_${kind}` });
     });
   });
 
-  it('stays that of the person where a debounced run gets an absence note after it', async () => {
+  it('still goes to the person where an absence note joins a debounced run', async () => {
     const appId = await world.channel({ ...open, chief_of_staff: false });
     await trigger(appId, { debounce_seconds: 60 });
     const { turns } = await receive(appId, { message: 'a question' });
@@ -142,13 +142,13 @@ describe('the reply of a message', () => {
     expect(input).not.toHaveProperty('reply_withheld');
   });
 
-  it('is given to a mail that says it was not sent by a machine', async () => {
+  it('is allowed for a mail that says it was not sent by a machine', async () => {
     const { row, input } = await receive(await world.channel(open), { metadata: { auto_submitted: 'no' } });
     expect(row).toMatchObject({ outcome: 'routed', chief_of_staff: 'taken', reply_withheld: null });
     expect(input?.reply?.channel_address).toBe('ada');
   });
 
-  it('is given to another bot whose message triggers read, and the Chief of Staff where the channel says so', async () => {
+  it('is allowed for another bot whose message triggers read, and the Chief of Staff where the channel says so', async () => {
     const bots = [{ from_bot: true }, { sender: { is_bot: true } }];
     for (const metadata of bots) {
       const appId = await world.channel(open);
@@ -166,7 +166,7 @@ describe('the reply of a message', () => {
     }
   });
 
-  describe('to a message that another App of the installation sent', () => {
+  describe('that another App of the installation sent', () => {
     const origin = (hops: number) => ({ origin: { delivery_id: newId('dlv'), hops } });
 
     it.each(['builtin', 'adapter'])('carries its hops on (%s)', async (app_kind) => {
@@ -176,18 +176,21 @@ describe('the reply of a message', () => {
       expect((await routedEntry(row.receipt_id)).detail).toMatchObject({ came_by: { hops: 3 } });
     });
 
-    it.each(['builtin', 'adapter'])('ends at LOOP_MAX_HOPS, by name and with what to do (%s)', async (app_kind) => {
-      const appId = await world.channel({ ...open, reply_address: 'http://other.example/' });
-      const { row, turns } = await receive(appId, origin(4), { app_kind });
-      expect(row).toMatchObject({ outcome: 'loop_paused', reason: 'hop_limit' });
-      expect(turns).toEqual([]);
-      const entry = await routedEntry(row.receipt_id);
-      expect(entry).toMatchObject({ outcome: 'loop_paused', reason: 'hop_limit' });
-      expect(entry.detail['advice']).toContain('LOOP_MAX_HOPS');
-      expect((await receive(appId, { message: 'a person' }, { app_kind })).row.outcome).toBe('routed');
-    });
+    it.each(['builtin', 'adapter'])(
+      'ends at LOOP_MAX_HOPS, with a named reason and what to do (%s)',
+      async (app_kind) => {
+        const appId = await world.channel({ ...open, reply_address: 'http://other.example/' });
+        const { row, turns } = await receive(appId, origin(4), { app_kind });
+        expect(row).toMatchObject({ outcome: 'loop_paused', reason: 'hop_limit' });
+        expect(turns).toEqual([]);
+        const entry = await routedEntry(row.receipt_id);
+        expect(entry).toMatchObject({ outcome: 'loop_paused', reason: 'hop_limit' });
+        expect(entry.detail['advice']).toContain('LOOP_MAX_HOPS');
+        expect((await receive(appId, { message: 'a person' }, { app_kind })).row.outcome).toBe('routed');
+      },
+    );
 
-    it('does not start anew where messages are answered together', async () => {
+    it('does not reset its hops where messages are answered together', async () => {
       const appId = await world.channel({ ...open, reply_address: 'room', inbox_mode: 'collect' });
       const first = await receive(appId, { message: 'first' });
       await receive(appId, { message: 'second', ...origin(3) });

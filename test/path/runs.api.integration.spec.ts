@@ -34,7 +34,7 @@ describe('runs', () => {
   const set = (turn: SessionTurnView, sql: string) =>
     world.rows(`UPDATE engine.turn SET ${sql} WHERE id = $1`, [turn.id]);
 
-  it('stand as their turns do', async () => {
+  it('have the state of their turns', async () => {
     const turn = await first(await receive());
     expect(await shown(turn)).toMatchObject({ state: 'running', replay: false, rehearsal: false });
     for (const [sql, state] of [
@@ -49,7 +49,7 @@ describe('runs', () => {
     expect(await shown(turn)).toMatchObject({ state: 'timed_out', error: 'turn_timeout', reply: null });
   });
 
-  it('say for what they wait and until when, and no more once they go on', async () => {
+  it('say what they wait for and until when, and no longer once they continue', async () => {
     const turn = await first(await receive());
     await set(turn, "state = 'queued', waiting_since = now(), error = 'model_unavailable'");
     expect(await shown(turn)).toMatchObject({
@@ -69,7 +69,7 @@ describe('runs', () => {
     });
   });
 
-  it('take the dead letter of their turn along when they are retried', async () => {
+  it('settle the dead letter of their turn when they are retried', async () => {
     const turn = await first(await receive());
     await world.finish(turn.id, { state: 'failed', error: 'x' });
     await world.api('POST', `/api/v1/runs/${turn.run_id}/retry`);
@@ -80,7 +80,7 @@ describe('runs', () => {
     expect(await shown(turn)).toMatchObject({ state: 'queued', error: null, turns: [{ id: turn.id }, {}] });
   });
 
-  it('are cancelled at once, and start no more', async () => {
+  it('are cancelled at once, and start nothing more', async () => {
     const turn = await first(await receive());
     const cancel = () => world.api<RunRow>('POST', `/api/v1/runs/${turn.run_id}/cancel`);
     expect(await cancel()).toMatchObject({ status: 202, body: { state: 'cancelled', error: 'cancelled' } });
@@ -89,7 +89,7 @@ describe('runs', () => {
     expect((await world.turn(turn.id)).state).toBe('cancelled');
   });
 
-  it('are run again by a replay, once under a key', async () => {
+  it('are repeated by a replay, once per key', async () => {
     const receipt = await receive();
     const replay = (key: string, body: object = {}) =>
       world.api<{ run_ids: string[]; code?: string }>('POST', `/api/v1/events/${receipt}/replay`, body, {
@@ -109,7 +109,7 @@ describe('runs', () => {
     expect(await runsOf(receipt)).toHaveLength(3);
   });
 
-  it('are made of a workflow that a replay names, and of nothing else', async () => {
+  it('are created for a workflow that a replay names, and for nothing else', async () => {
     const receipt = await receive();
     const other = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'other', instructions: 'x' });
     const replay = (body: object) => world.api<{ run_ids: string[] }>('POST', `/api/v1/events/${receipt}/replay`, body);
@@ -134,7 +134,7 @@ describe('runs', () => {
     });
   });
 
-  it('are not what an agent that a replay names answers: it has a session of its own', async () => {
+  it('are not created for an agent that a replay names: it answers in a session of its own', async () => {
     const receipt = await receive();
     const agent = await world.api<{ id: string }>('POST', '/api/v1/agents', { name: 'Tried', instructions: 'x' });
     const replay = (agent_id: string, headers: Record<string, string> = {}) =>
@@ -160,7 +160,7 @@ describe('runs', () => {
     expect(await replay('agt_nobody')).toMatchObject({ status: 422, body: { code: 'agent_not_found' } });
   });
 
-  it('are made by who may replay, and of a target by who may change what acts', async () => {
+  it('are created by whoever may replay, and for a target by whoever may change rules', async () => {
     const receipt = await receive();
     const { body: other } = await world.api<{ id: number }>('POST', '/api/v1/workflows', {
       name: 'other',
@@ -181,7 +181,7 @@ describe('runs', () => {
     expect(await asOperator({ agent_id: 'agt_1' })).toEqual([403, 'scope_missing']);
   });
 
-  it('are made once under a key by a replay of a run, and retried once', async () => {
+  it('are created once per key by a replay of a run, and retried once', async () => {
     const receipt = await receive();
     const [run] = await runsOf(receipt);
     const ask = (verb: string, key: string, body?: object) =>

@@ -43,7 +43,7 @@ const move: fc.Arbitrary<Move> = fc.record({
 /** The moves of one inner list run concurrently. */
 const schedule = fc.array(fc.array(move, { minLength: 1, maxLength: 4 }), { minLength: 4, maxLength: 14 });
 
-describe('whatever the order, the crashes and the repetitions', () => {
+describe('with any order, crashes and repetitions, the system', () => {
   let world: PathWorld;
   let mortals: Mortal[];
   const apps: Record<'queue' | 'collect', string> = { queue: '', collect: '' };
@@ -99,7 +99,7 @@ describe('whatever the order, the crashes and the repetitions', () => {
     }
   }
 
-  it('handles each message once, in order, strands nothing, and ends every event in one outcome', async () => {
+  it('handles each message once, in order, loses nothing, and ends every event in one outcome', async () => {
     const property = fc.asyncProperty(
       fc.constantFrom('queue' as const, 'collect' as const),
       schedule,

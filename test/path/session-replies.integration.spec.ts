@@ -42,7 +42,7 @@ const reply = (id: string, text: string, key?: string) =>
 const takeOver = (id: string) => world.api('POST', `/api/v1/sessions/${id}/takeover`, {});
 
 describe("a person's reply", () => {
-  it('goes where an agent would have answered, once under a key, and is marked in the session', async () => {
+  it('goes where an agent would have answered, once per key, and is marked in the session', async () => {
     const { id, appId, first: message } = await session({ channel_address: 'room' });
     await takeOver(id);
     gateway.answers(200, { delivery_id: 'dlv_1', state: 'delivered', error: null });
@@ -67,7 +67,7 @@ describe("a person's reply", () => {
     ]);
   });
 
-  it('is told to the agent with the next turn, in its place, until a turn has succeeded', async () => {
+  it('is passed to the agent with the next turn, in its place, until a turn has succeeded', async () => {
     const { id, appId, first: begun } = await session({ channel_address: 'room' });
     const receive = (message: string) =>
       received(appId, { message, thread_id: 't1', metadata: { channel_address: 'room' } });
@@ -114,7 +114,7 @@ describe("a person's reply", () => {
     expect(told(await receive('e'))).toEqual([]);
   });
 
-  it('that never arrived is not told', async () => {
+  it('that never arrived is not passed on', async () => {
     const { id, appId } = await session({ channel_address: 'room' });
     await takeOver(id);
     gateway.answers(200, { delivery_id: 'dlv_dead', state: 'dead', error: 'gone' });

@@ -58,7 +58,7 @@ describe('sessions', () => {
     expect(await sameSession('channel', { ...room, sender: 'ada' }, { ...room, sender: 'bob' })).toBe(true);
   });
 
-  it('answer one by one what came meanwhile, where the channel queues', async () => {
+  it('answer waiting messages one by one, where the channel queues', async () => {
     const appId = await world.channel({ ...open, inbox_mode: 'queue' });
     const [first, second, third] = [await receive(appId, '1'), await receive(appId, '2'), await receive(appId, '3')];
     expect([first.state, second.state, third.state]).toEqual(['open', 'waiting', 'waiting']);
@@ -69,7 +69,7 @@ describe('sessions', () => {
     expect((await turn(third.id)).state).toBe('waiting');
   });
 
-  it('answer in one turn what came meanwhile, where the channel collects', async () => {
+  it('answer waiting messages in one turn, where the channel collects', async () => {
     const appId = await world.channel(open);
     const first = await receive(appId, '1');
     const [second, third] = [await receive(appId, '2'), await receive(appId, '3')];
@@ -95,7 +95,7 @@ describe('sessions', () => {
     expect((await turn(eve.id)).input?.earlier).toBeUndefined();
   });
 
-  it('never answer together what is rehearsed and what is not', async () => {
+  it('never answer rehearsed and live messages together', async () => {
     const appId = await world.channel(open);
     const first = await receive(appId, '1');
     expect((await world.api('POST', `/api/v1/events/${first.receipt_id}/replay`, {})).status).toBe(202);
@@ -110,7 +110,7 @@ describe('sessions', () => {
     expect((await turn(live.id)).input).not.toHaveProperty('earlier');
   });
 
-  it('queue for the built-in Webhook app', async () => {
+  it('queue for the built-in Webhook App', async () => {
     const appId = newId('app');
     const [first, second, third] = [
       await receive(appId, '1', {}, 'builtin'),
@@ -153,7 +153,7 @@ describe('sessions', () => {
     expect(closed.body).toMatchObject({ status: 'closed', marks: [{ kind: 'reset' }] });
   });
 
-  it('handle what came out of order in the order in which it was acknowledged', async () => {
+  it('handle messages that arrive out of order in the order of their acknowledgement', async () => {
     const appId = await world.channel({ ...open, inbox_mode: 'queue' });
     const busy = await receive(appId, '1');
     const receipts = [newId('evt'), newId('evt'), newId('evt')];
@@ -169,7 +169,7 @@ describe('sessions', () => {
     expect(started).toEqual([0, 1, 2]);
   });
 
-  it('wait for the person who has taken over, and say when that began and ended', async () => {
+  it('wait for the person who has taken over, and record when that began and ended', async () => {
     const appId = await world.channel({ ...open, inbox_mode: 'queue' });
     const first = await receive(appId, '1');
     const id = first.session_id;
@@ -189,7 +189,7 @@ describe('sessions', () => {
     expect((await receive(appId, '3')).state).toBe('open');
   });
 
-  it('answer what came during a takeover when the person leaves it to the agent', async () => {
+  it('answer messages from a takeover when the person leaves them to the agent', async () => {
     const appId = await world.channel({ ...open, inbox_mode: 'queue' });
     const first = await receive(appId, '1');
     await finish(first.id);
@@ -200,7 +200,7 @@ describe('sessions', () => {
     expect([(await turn(second.id)).state, (await turn(third.id)).state]).toEqual(['open', 'waiting']);
   });
 
-  it('go on with the next message when the running turn is cancelled', async () => {
+  it('continue with the next message when the running turn is cancelled', async () => {
     const appId = await world.channel({ ...open, inbox_mode: 'queue' });
     const [first, second] = [await receive(appId, '1'), await receive(appId, '2')];
     expect((await post(first.session_id, 'cancel-turn')).status).toBe(202);

@@ -41,7 +41,7 @@ describe('triggers and runs', () => {
   const finish = (id: string, state: 'succeeded' | 'failed', error: string | null = null) =>
     world.finish(id, { state, error });
 
-  it('say for every trigger of the App what came of it, and why', async () => {
+  it('show for every trigger of the App what came of it, and why', async () => {
     const appId = await app();
     const [yes, type, clause, broken] = [
       await trigger(appId, { event_types: ['paid', 'sent'], where: 'metadata.amount > 10' }),
@@ -60,7 +60,7 @@ describe('triggers and runs', () => {
     expect(await runsOf(row)).toHaveLength(1);
   });
 
-  it('park a message whose only filter failed; it is routed once the filter is right', async () => {
+  it('park a message whose only filter failed; it is routed once the filter is correct', async () => {
     const appId = await app();
     const { id } = await trigger(appId, { where: 'metadata.total > 1' });
     const row = await receive(appId);
@@ -175,7 +175,7 @@ describe('triggers and runs', () => {
     expect(await runsOf(next)).toMatchObject([{ state: 'suspended' }]);
   });
 
-  it('start another run when the one that waits for more is cancelled', async () => {
+  it('start another run when the one that waits for more messages is cancelled', async () => {
     const appId = await app();
     await trigger(appId, { debounce_seconds: 60 });
     const [first] = await runsOf(await receive(appId));
@@ -218,7 +218,7 @@ describe('triggers and runs', () => {
     expect(await post(`runs/${run?.id}/cancel`)).toMatchObject({ status: 409, body: { code: 'run_ended' } });
   });
 
-  it('are retried as they were, and replayed as the workflow is today, without a reply unless asked', async () => {
+  it('are retried unchanged, and replayed as the workflow is today, without a reply unless requested', async () => {
     const appId = await app();
     const { workflow_id: id } = await trigger(appId);
     const [run] = await runsOf(await receive(appId, { metadata: { channel_address: 'room' } }));
@@ -240,7 +240,7 @@ describe('triggers and runs', () => {
     expect((await turnOf(delivered)).input).not.toHaveProperty('rehearsal');
   });
 
-  it('are started by the API once for a key, and are waited for no longer than allowed', async () => {
+  it('are started by the API once per key, and waited for no longer than allowed', async () => {
     const id = await workflow();
     const start = (message: string, wait = '', key = 'k-1') =>
       post<RunRow>(`workflows/${id}/runs${wait}`, { message, metadata: { b: 1, a: 2 } }, { 'idempotency-key': key });

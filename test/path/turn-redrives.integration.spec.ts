@@ -46,7 +46,7 @@ const settled = (id: string) =>
   });
 
 describe('the dead letter of a turn', () => {
-  it('opens the same turn again, once, and ends as it does', async () => {
+  it('reopens the same turn, once, and ends as the turn does', async () => {
     const receiptId = await route('ada');
     const first = await turnOf(receiptId);
     await fails(first);
@@ -65,7 +65,7 @@ describe('the dead letter of a turn', () => {
     expect(await turnOf(receiptId)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('is another one when the turn fails again, and the first is settled', async () => {
+  it('is a new one when the turn fails again, and the first is settled', async () => {
     const receiptId = await route('bo');
     await fails(await turnOf(receiptId));
     const first = await redrive(receiptId);
@@ -80,7 +80,7 @@ describe('the dead letter of a turn', () => {
     await until('it is open again', async () => (await turnOf(receiptId)).redrives === 2);
   });
 
-  it('waits behind the turn that its session is busy with, and is answered with no other', async () => {
+  it('waits behind the turn that its session is busy with, and its message is answered alone', async () => {
     const receiptId = await route('cy');
     await fails(await turnOf(receiptId));
     const busyWith = await turnOf(await route('cy'));
@@ -96,7 +96,7 @@ describe('the dead letter of a turn', () => {
     expect([collected?.state, answered?.state]).toEqual(['collected', 'open']);
   });
 
-  it('waits while a person has the session', async () => {
+  it('waits while a person has taken over the session', async () => {
     const receiptId = await route('di');
     const turn = await turnOf(receiptId);
     await fails(turn);
@@ -107,7 +107,7 @@ describe('the dead letter of a turn', () => {
     expect(await settled(letterId)).toMatchObject({ state: 'redriven', outcome: 'handled' });
   });
 
-  it('is one of many that are redriven together', async () => {
+  it('can be redriven together with others', async () => {
     const receipts = [await route('ed'), await route('fay')];
     for (const receiptId of receipts) await fails(await turnOf(receiptId));
     expect((await world.api('POST', `${path}/redrive`, { stage: 'turn' })).status).toBe(202);
@@ -116,7 +116,7 @@ describe('the dead letter of a turn', () => {
     );
   });
 
-  it('is none of another project', async () => {
+  it('is not accessible to another project', async () => {
     const receiptId = await route('hal');
     const turn = await turnOf(receiptId);
     await fails(turn);
@@ -126,7 +126,7 @@ describe('the dead letter of a turn', () => {
 });
 
 describe('a turn', () => {
-  it('has what its sender is told of a failure, as the channel says', async () => {
+  it('has the failure notice for its sender, as the channel says', async () => {
     const noticeOf = async (receiptId: string) => (await turnOf(receiptId)).input?.failure_notice;
     expect(await noticeOf(await route('ina'))).toBeUndefined();
     const told = await world.channel({ unknown_senders: 'open', reply_address: 'room', failure_notice: 'Sorry.' });

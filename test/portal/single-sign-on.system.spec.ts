@@ -75,7 +75,7 @@ const sessionOf = async (answer: Response, at = portal) => {
 };
 
 describe('single sign-on', () => {
-  it('signs in who was invited by the address that the issuer verified, and knows them by its name for them later', async () => {
+  it('signs in whoever was invited by an address that the issuer verified, and later recognises them by its subject', async () => {
     const methods = await (await fetch(`${portal.url}/api/v1/sign-in/methods`)).json();
     expect(methods).toEqual({ oidc: [{ id: 'oidc', name: 'Example' }], link: true });
     const invited = (await owner.call('POST', '/members', { email: 'ada@example.com', role: 'developer' })).body;
@@ -95,7 +95,7 @@ describe('single sign-on', () => {
       .query("UPDATE portal.user_account SET email = 'ada@example.com' WHERE id = $1", [member.id]);
   });
 
-  it('refuses who was not invited, whose address is not verified, or was somebody else’s before', async () => {
+  it('refuses whoever was not invited, has an unverified address, or one that belonged to somebody else before', async () => {
     expect(location(await signInAs('stranger'))).toEqual([303, '/sign-in?error=not_invited']);
     expect(location(await signInAs('doubtful'))).toEqual([303, '/sign-in?error=email_not_verified']);
     expect(location(await signInAs('second'))).toEqual([303, '/sign-in?error=identity_conflict']);
@@ -106,7 +106,7 @@ describe('single sign-on', () => {
     await owner.call('PATCH', `/members/${ada.id}`, { suspended: false });
   });
 
-  it('takes an answer in the browser that asked for it alone, and none that was changed or sent twice', async () => {
+  it('accepts an answer only in the browser that requested it, and none that was changed or sent twice', async () => {
     let taken: URL | undefined;
     const keep = (url: URL): URL => (taken = url);
     const own = new Browser();
@@ -134,13 +134,13 @@ describe('single sign-on', () => {
   });
 
   it.each(['https://elsewhere.example/', '//elsewhere.example', '/\\elsewhere.example', 'javascript:alert(1)'])(
-    'leads to no other place than its own: %s',
+    'redirects only to itself: %s',
     async (returnTo) => {
       expect(location(await signInAs('ada', { returnTo }))).toEqual([303, '/']);
     },
   );
 
-  it('asks for PKCE, a nonce and a state, and keeps them in a cookie of the browser', async () => {
+  it('sends PKCE, a nonce and a state, and keeps them in a cookie of the browser', async () => {
     const answer = await fetch(`${portal.url}/api/v1/sign-in/oidc/oidc/start`, { redirect: 'manual' });
     const asked = new URL(answer.headers.get('location') ?? '').searchParams;
     expect(Object.fromEntries(asked)).toMatchObject({ code_challenge_method: 'S256', redirect_uri: callback });
@@ -153,7 +153,7 @@ describe('single sign-on', () => {
 });
 
 describe('single sign-on with roles of the issuer', () => {
-  it('makes members of who was not invited, and gives the role that the claim says at each sign-in', async () => {
+  it('creates members that were not invited, and sets the role of the claim at each sign-in', async () => {
     const roles = { 'gatehouse-admins': 'admin', staff: 'viewer' } as const;
     const open = await start({ OIDC_DEFAULT_ROLE: 'viewer', OIDC_ROLE_CLAIM: 'groups', OIDC_ROLES: roles });
     const at = open;

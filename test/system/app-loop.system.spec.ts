@@ -42,7 +42,7 @@ describe('two Apps that answer each other', () => {
   const outcomes = async (): Promise<[string, string | null][]> =>
     (await Promise.all(apps.map((app) => system.outcomesOf(app.id)))).flatMap((each) => [...each]);
 
-  it('end after a bounded number of rounds, by name and with what to do', async () => {
+  it('end after a bounded number of rounds, with a named reason and what to do', async () => {
     const { id } = await post(apps[0].webhook_url, { task: 'Is the build green?' });
     const [pausedId] = await until('the loop is paused', async () =>
       (await outcomes()).find(([, outcome]) => outcome === 'loop_paused'),
@@ -63,16 +63,16 @@ describe('two Apps that answer each other', () => {
     expect(held.data.map(({ receipt_id }) => receipt_id)).toContain(pausedId);
   });
 
-  it('take what others send them as before', async () => {
+  it('still accept what others send them', async () => {
     await repliesTo(apps[0], `${sink.url}/replies`);
     const { id } = await post(apps[0].webhook_url, { task: 'And now?' });
-    const reply = await until('the reply', () => sink.repliesTo(id)[0]);
+    const reply = await until('the reply arrives', () => sink.repliesTo(id)[0]);
     expect(reply.json['gatehouse_origin']).toBe(reply.headers['x-gatehouse-origin']);
     const echo = await post(apps[0].webhook_url, reply.json);
     expect(await system.ended(echo.id)).toMatchObject({ outcome: 'dropped_bot' });
   });
 
-  it('say beforehand, and of each message, that replies go nowhere without an address', async () => {
+  it('say in advance, and for each message, that replies go nowhere without an address', async () => {
     const app = await install('silent');
     expect(app.warnings).toMatchObject([
       { code: 'no_reply_address', message: expect.stringContaining('reply_address') },

@@ -27,7 +27,7 @@ afterAll(() => system?.stop());
 const items = async (): Promise<Item[]> => (await system.api<{ data: Item[] }>('GET', '/api/v1/attention')).data;
 /** The ingress writes its counts every 30 s. */
 const told = (code: string, id?: string): Promise<Item> =>
-  until(`${code} is told`, async () =>
+  until(`${code} is reported`, async () =>
     (await items()).find((item) => item.code === code && (id === undefined || item.resource.id === id)),
   );
 
@@ -43,10 +43,10 @@ describe('what needs attention', () => {
     expect(missing.text).toMatch(/^Orders: .*missing, every request is refused\.$/);
     const credential_id = await system.credential({ signing_secret: 's' });
     await system.api('PATCH', `/api/v1/apps/${app.id}`, { credential_id });
-    await until('it is told no more', async () =>
+    await until('it is no longer reported', async () =>
       (await items()).every(({ code, resource }) => code !== 'credentials_missing' || resource.id !== app.id),
     );
-    await until('the ingress refuses', async () => (await post(app.webhook_url, {})).status === 401);
+    await until('the ingress refuses requests', async () => (await post(app.webhook_url, {})).status === 401);
     for (let sent = 0; sent < 10; sent += 1) await post(app.webhook_url, {});
     expect((await told('requests_refused', app.id)).text).toContain('missing_signature');
   });
@@ -65,7 +65,7 @@ describe('what needs attention', () => {
     expect((await told('adapter_unready', id)).text).toContain('ailing is not ready');
   });
 
-  it('names a service that does not answer, after which nothing is known of its queues', async () => {
+  it('names a service that does not answer, whose queues are then unknown', async () => {
     const names = async (): Promise<string[]> => {
       const { data, silent } = await system.api<Queues>('GET', '/api/v1/queues');
       expect(silent).toEqual([]);
@@ -82,7 +82,7 @@ describe('what needs attention', () => {
 });
 
 describe('statistics', () => {
-  it('count what the ingress took and what became of it', async () => {
+  it('count what the ingress accepted and what became of it', async () => {
     const { id } = await post(system.webhookUrl, { task: 'count me' });
     await system.ended(id);
     const count = async () => {

@@ -55,7 +55,7 @@ const failuresOf = (event: EventDetail): string[] =>
     .filter(({ stage, outcome }) => stage !== 'delivery' && ['retrying', 'dead'].includes(outcome))
     .map(({ reason }) => `${reason}`);
 
-describe('what the ingress answers 200', () => {
+describe('a body that the ingress answers with 200', () => {
   it.each([
     ['a byte order mark', '\ufeff{"task":"hello"}'],
     [
@@ -93,7 +93,7 @@ describe('what the ingress answers 200', () => {
   });
 });
 
-describe('what an adapter answers of any bytes', () => {
+describe('what an adapter answers to any bytes', () => {
   const send = async (parsed: object | string): Promise<string> => {
     adapter.parsed = typeof parsed === 'string' ? parsed : JSON.stringify(parsed);
     const { status, id } = await post(`${provider.webhook_url}?q=%00&r=%ED%A0%80`, Buffer.from([0xff, 0, 0x80]), {
@@ -127,7 +127,7 @@ describe('what an adapter answers of any bytes', () => {
   it.each([
     ['5,000 levels', JSON.stringify({ ...hostile, metadata: 'here' }).replace('"here"', nested(5_000))],
     ['more than an answer may have', { ...hostile, message: 'x'.repeat(5_000_000) }],
-  ])('dies once, at the first attempt, for %s', async (_what, parsed) => {
+  ])('becomes one dead letter, at the first attempt, for %s', async (_what, parsed) => {
     const before = await lettersOf(provider.id);
     const event = await system.ended(await send(parsed));
     const code = 'contract_violation';
@@ -136,13 +136,13 @@ describe('what an adapter answers of any bytes', () => {
   });
 });
 
-describe('a payload as it stands', () => {
+describe('an unchanged payload', () => {
   const items = Array.from({ length: 3_000 }, (_, n) => ({ n }));
   const order = `"task":"order","id":12345678901234567890,"price":1.10,"items":${JSON.stringify(items)},"deep":${nested(60)}}`;
   let body: string;
   let id: string;
 
-  it('is what a Python tool of a workflow reads, in its replay too', async () => {
+  it('is what a Python tool of a workflow reads, also in its replay', async () => {
     const tool = await system.api<{ id: string }>('POST', '/api/v1/tools', { source });
     const agent = await system.api<{ id: string }>('POST', '/api/v1/agents', {
       name: 'orders',
@@ -155,10 +155,10 @@ describe('a payload as it stands', () => {
     body = `\ufeff{"workflow_id":${workflow_id},${order}`;
     id = (await post(signed.webhook_url, body, { 'x-signature-256': hmac(secret, body) })).id;
     const expected = { id: '12345678901234567890', price: '1.10', items: 3_000, deep: JSON.parse(nested(60)) };
-    const first = await until('a reply', () => sink.repliesTo(id)[0]);
+    const first = await until('a reply arrives', () => sink.repliesTo(id)[0]);
     expect(JSON.parse(String(first.json['text']))).toEqual(expected);
     await system.api('POST', `/api/v1/events/${id}/replay`, { deliver: true });
-    const second = await until('the reply of the replay', () => sink.repliesTo(id)[1]);
+    const second = await until('the reply of the replay arrives', () => sink.repliesTo(id)[1]);
     expect(JSON.parse(String(second.json['text']))).toEqual(expected);
   });
 

@@ -7,7 +7,7 @@ import { openSink, type Sink } from './sink.js';
 import { startSystem, type System } from './system.js';
 import { hmac, post } from './webhook.js';
 
-describe('a secret that was stored', () => {
+describe('a stored secret', () => {
   const canaries = openCanaries();
   const plant = (field: string): string => canaries.plant(field);
   const answers: string[] = [];
@@ -103,7 +103,7 @@ describe('a secret that was stored', () => {
     expect((await ask('DELETE', path)).status).toBe(204);
   });
 
-  it('signs both ways, also when a signature, a reply or the vault fails', async () => {
+  it('signs in both directions, also when a signature, a reply or the vault fails', async () => {
     const secret = plant('signing_secret');
     const older = plant('older signing_secret');
     const credential_id = await created({ name: 'signing', type: 'text', fields: { signing_secret: [secret, older] } });
@@ -113,7 +113,7 @@ describe('a secret that was stored', () => {
     const body = JSON.stringify({ task: 'sign this' });
     const { status, id } = await notedInbound(app.webhook_url, body, hmac(secret, body));
     expect(status).toBe(200);
-    const reply = await until('a signed reply', () => sink.repliesTo(id)[0]);
+    const reply = await until('a signed reply arrives', () => sink.repliesTo(id)[0]);
     expect(reply.headers['x-signature-256']).toBe(hmac(secret, reply.body));
     // While a list is rotated, both values are valid.
     expect((await notedInbound(app.webhook_url, body, hmac(older, body))).status).toBe(200);
@@ -158,13 +158,13 @@ describe('a secret that was stored', () => {
     const body = JSON.stringify({ message: 'hello', id: '1', reply_to: `${sink.url}/adapter` });
     const { id } = await notedInbound(app.webhook_url, body, hmac(secret, body));
     await system.ended(id);
-    await until('a reply by the adapter', () => sink.arrivals.some(({ path }) => path === '/adapter'));
+    await until('a reply by the adapter arrives', () => sink.arrivals.some(({ path }) => path === '/adapter'));
     const refused = await notedInbound(app.webhook_url, body.replace('"1"', '"2"'), hmac('another', body));
     if (refused.id) await system.ended(refused.id);
     answers.push(JSON.stringify((await ask('GET', '/api/v1/events')).json));
   });
 
-  it('is in no log, Redis command, row or answer, and leaves for where it belongs alone', async () => {
+  it('is in no log, Redis command, row or answer, and is sent only to where it belongs', async () => {
     const places = {
       logs: system.logs(),
       redis: commands?.text() ?? '',

@@ -46,7 +46,7 @@ describe('an adapter in plain Node', () => {
       return page.violation === violation;
     });
 
-  it('is heard by the Chief of Staff without event_type and is_bot, and gets the whole URL and whose call it is', async () => {
+  it('may omit event_type and is_bot for the Chief of Staff, and gets the whole URL and whose call it is', async () => {
     const { id } = await post(`${app.webhook_url}?a=1&a=2`, { text: 'hello' });
     expect(await system.ended(id)).toMatchObject({ outcome: 'routed' });
     const parse = adapter.calls.find(({ route }) => route === 'parse-inbound');
@@ -55,7 +55,7 @@ describe('an adapter in plain Node', () => {
       path: app.webhook_path,
       query: { a: ['1', '2'] },
     });
-    await until('its health was asked', () => adapter.calls.some(({ route }) => route === 'health'));
+    await until('its health was requested', () => adapter.calls.some(({ route }) => route === 'health'));
     for (const { headers } of adapter.calls) {
       expect(headers['x-organization-id']).toMatch(/^org_/);
       expect(headers['x-project-id']).toMatch(/^prj_/);
@@ -71,7 +71,7 @@ describe('an adapter in plain Node', () => {
     expect(routes()).toEqual(['verify-webhook', 'parse-inbound']);
   });
 
-  it('breaks it by what triggers need, as soon as one listens', async () => {
+  it('breaks it by omitting what triggers need, as soon as one listens', async () => {
     const workflow = await system.api<{ id: number }>('POST', '/api/v1/workflows', {
       name: 'w',
       instructions: 'reply: x',
@@ -85,7 +85,7 @@ describe('an adapter in plain Node', () => {
     expect(routes()).toEqual(['verify-webhook', 'parse-inbound']);
   });
 
-  it('answers challenges it accepts, before and after it was verified, and none that it refuses', async () => {
+  it('answers challenges that it accepts, before and after it was verified, and none that it refuses', async () => {
     adapter.answers['parse-inbound'] = (body) => ({
       challenge_response: (JSON.parse(body.request?.body ?? '') as { challenge: string }).challenge,
     });
@@ -101,7 +101,7 @@ describe('an adapter in plain Node', () => {
     expect(routes()).toEqual(['verify-webhook']);
   });
 
-  it('is waited for by no message, however slow it is', async () => {
+  it('delays no message, however slow it is', async () => {
     let answer = (): void => undefined;
     const withheld = new Promise<object>((resolve) => (answer = () => resolve({ ok: true })));
     adapter.answers['verify-webhook'] = () => withheld;

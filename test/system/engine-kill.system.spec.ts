@@ -118,7 +118,7 @@ describe('an engine killed between any two steps of its turns', () => {
   const ended = (id: string) =>
     until(`turn ${id} ends`, async () => ['succeeded', 'failed'].includes((await row(id))?.state) && row(id));
 
-  it('ends every turn all the same, and makes no call twice', async () => {
+  it('still ends every turn, and makes no call twice', async () => {
     const turns = points.map((_point, number) => turnOf(number));
     await Promise.all(turns.map((turn) => jobs.enqueue(turnRun, turn)));
     await until('each turn is at its point', () => points.every((point, number) => asked[number]?.at(-1) === point));
@@ -140,7 +140,7 @@ describe('an engine killed between any two steps of its turns', () => {
     }
   });
 
-  it.each(fates)('makes one reply when the commit that it is killed in %s', async (fate) => {
+  it.each(fates)('sends one reply when the commit that it is killed in %s', async (fate) => {
     killed = true;
     const rolledBack = fate === 'is rolled back';
     const number = points.length + fates.indexOf(fate);

@@ -13,7 +13,7 @@ import { post } from './webhook.js';
  * Causes the faults that docs/runbooks names, and checks that the metric behind each alert moves. It does not check
  * that the alert fires: that takes minutes, and a Prometheus.
  */
-describe('a fault made on purpose moves what its alert looks at', () => {
+describe('a deliberate fault changes the metrics of its alert', () => {
   let system: System;
   let model: Server;
 
@@ -45,7 +45,7 @@ describe('a fault made on purpose moves what its alert looks at', () => {
     const adapter = await openFakeAdapter(slug, { verification: 'none' });
     const { id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: adapter.url });
     const app = await system.api<InstalledApp>('POST', '/api/v1/apps', { name: slug, kind: 'adapter', adapter_id: id });
-    await until('the ingress takes it', async () => (await post(app.webhook_url, { text: 'first' })).status === 200);
+    await until('the ingress accepts it', async () => (await post(app.webhook_url, { text: 'first' })).status === 200);
     return { adapter, app };
   };
 
@@ -122,7 +122,7 @@ describe('a fault made on purpose moves what its alert looks at', () => {
       (await now('adapter-gateway', name, { route: '/health', outcome: 'ok' }));
     const before = await failed();
     await adapter.close();
-    await until('the gateway has asked in vain', async () => (await failed()) > before + 2);
+    await until('the gateway has called it in vain', async () => (await failed()) > before + 2);
     expect(await scrape(system, 'adapter-gateway')).toContain('gatehouse_adapter_circuits{state="shut"');
   });
 

@@ -9,7 +9,7 @@ const number = 200;
 /** Large enough that Postgres stores it and jobs refer to it. */
 const refusedByPostgres = `impossible ${'x'.repeat(20_000)}`;
 
-describe('a flood of what can only fail', () => {
+describe('a flood of messages that can only fail', () => {
   let system: System;
   let adapter: FakeAdapter;
   let provider: InstalledApp;
@@ -104,7 +104,7 @@ describe('a flood of what can only fail', () => {
     await expectOneAttemptEach(system.appId, ids, [['dead not_processable 1']]);
   });
 
-  it('by bodies that the ingress itself can tell costs none', async () => {
+  it('by bodies that the ingress itself can refuse costs none', async () => {
     const bodies = ['{"task":', `${'['.repeat(5_000)}${']'.repeat(5_000)}`, '{"workflow_id":2147483648}', '\ufeff'];
     const before = (await system.outcomesOf(system.appId)).size;
     for (let at = 0; at < number; at += 20) {

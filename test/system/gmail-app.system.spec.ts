@@ -81,7 +81,7 @@ describe('the Gmail App, with an account and the settings of its pushes as two c
     await new Promise((resolve) => (google ? google.close(resolve) : resolve(null)));
   });
 
-  it('says what it lacks, and takes one record for each declaration', async () => {
+  it('says what it lacks, and accepts one record for each declaration', async () => {
     expect(app.missing).toEqual(['GMAIL_OAUTH']);
     const verify = (): Promise<object> => system.api('POST', `/api/v1/apps/${app.id}/verify`);
     expect(await verify()).toMatchObject({ ok: false, code: 'missing_credentials', missing: ['GMAIL_OAUTH'] });
@@ -105,7 +105,7 @@ describe('the Gmail App, with an account and the settings of its pushes as two c
     }
   });
 
-  it('receives: a push that Google signed brings the mail behind it', async () => {
+  it('receives: a push that Google signed fetches the mail behind it', async () => {
     await system.api('PUT', `/api/v1/channels/${app.id}`, { unknown_senders: 'open' });
     const answer = await push(account);
     expect(answer.status).toBe(204);

@@ -41,7 +41,7 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
   });
   const key = (name: string): Record<string, string> => ({ 'idempotency-key': `${door} ${name}` });
 
-  it('is accepted with 200, its id and where to read of it', async () => {
+  it('is accepted with 200, its id and the address of its event', async () => {
     const answer = await post(webhook(), { task: 'hello' });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ received: true, id: expect.stringMatching(/^evt_[0-9a-f]{32}$/) });
@@ -61,7 +61,7 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
     expect(await system.ended(id)).toMatchObject({ outcome: 'routed' });
   });
 
-  it('passes its text on as it was sent', async () => {
+  it('passes its text on unchanged', async () => {
     const { id } = await post(webhook(), '{"a":1, "a":2}');
     expect((await system.ended(id)).messages).toMatchObject([{ message: { message: '{"a":1, "a":2}' } }]);
   });
@@ -72,7 +72,7 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
     });
   });
 
-  it('under a key that came before is a duplicate of the first', async () => {
+  it('under a known key is a duplicate of the first', async () => {
     for (const header of ['idempotency-key', 'webhook-id']) {
       const headers = { [header]: `${door} again` };
       const first = await post(webhook(), { task: 'once' }, headers);
@@ -82,7 +82,7 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
     }
   });
 
-  it('under a key that came with another body is refused by the built-in App, and flagged for a provider', async () => {
+  it('under a known key with another body is refused by the built-in App, and flagged for a provider', async () => {
     await post(webhook(), { task: 'one' }, key('reused'));
     const reused = await post(webhook(), { task: 'two' }, key('reused'));
     expect(reused).toMatchObject({ status: 422, body: { error: 'idempotency_key_reused' } });
@@ -101,7 +101,7 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
     expect(await read(await ask('wrong'))).toMatchObject({ status: 403, body: { error: 'wrong_verify_token' } });
   });
 
-  it('with an unknown token is answered 404 with one constant body', async () => {
+  it('with an unknown token is answered with 404 and one constant body', async () => {
     const paths = ['unknown', 'x'.repeat(43), 'a/b', `${system.webhookPath.split('/').at(-1)}/more`];
     const bodies = await Promise.all(
       paths.map(async (path) => {
@@ -113,7 +113,7 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
     expect(bodies[0]).toMatch(/^404 \{"error":"not_found"/);
   });
 
-  it('with a token that was rotated away, or of a retired App, is answered 410', async () => {
+  it('with a token that was rotated out, or of a retired App, is answered with 410', async () => {
     const app = await system.api<InstalledApp>('POST', '/api/v1/apps', { name: 'rotated', kind: 'builtin' });
     const open = (path: string) => async () => (await post(at(path), {})).status === 200;
     await until('the token is known', open(app.webhook_path));
@@ -127,7 +127,7 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
     await until('the App is gone', gone(webhook_path));
   });
 
-  it('is refused with 401 unless its signature is right', async () => {
+  it('is refused with 401 unless its signature is valid', async () => {
     const body = '{"task":"signed"}';
     const send = (headers: Record<string, string>) => post(appUrl('hmac'), body, headers);
     expect(await send({})).toMatchObject({ status: 401, body: { error: 'missing_signature' } });
@@ -179,12 +179,12 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
     ['no JSON', Buffer.from('{"task":')],
     ['nothing', Buffer.alloc(0)],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22])],
-  ])('whose body is %s is refused by the built-in App, and taken from a provider', async (_what, body) => {
+  ])('whose body is %s is refused by the built-in App, and accepted from a provider', async (_what, body) => {
     expect(await post(webhook(), body)).toMatchObject({ status: 400, body: { error: 'invalid_json' } });
     expect(await post(appUrl('provider'), body, signed(body))).toMatchObject({ status: 200 });
   });
 
-  it('of another type is refused with 415 by the built-in App, and taken from a provider', async () => {
+  it('of another type is refused with 415 by the built-in App, and accepted from a provider', async () => {
     const type = { 'content-type': 'text/plain' };
     expect(await post(webhook(), 'hello', type)).toMatchObject({
       status: 415,
@@ -193,7 +193,7 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
     expect(await post(appUrl('provider'), 'hello', { ...type, ...signed('hello') })).toMatchObject({ status: 200 });
   });
 
-  it('over the cap is refused with 413 on the stream, and the connection closed', async () => {
+  it('over the limit is refused with 413 while it streams, and the connection is closed', async () => {
     const over = jsonOf(mebibyte + 1);
     expect(await post(webhook(), over)).toMatchObject({ status: 413, body: { error: 'body_too_large' } });
     const unended = await postWithoutEnd(webhook(), jsonOf(3 * mebibyte));
@@ -208,7 +208,7 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
     expect(await story(id)).toMatchObject({ outcome: null, timeline: [{ stage: 'received', outcome: 'held' }] });
   });
 
-  it('of a disabled App is answered 404', async () => {
+  it('of a disabled App is answered with 404', async () => {
     expect(await post(appUrl('disabled'), {})).toMatchObject({ status: 404, body: { error: 'not_found' } });
   });
 
@@ -226,7 +226,7 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
     expect(answer.headers.get('allow')).toBe('POST');
   });
 
-  it('is answered 200 while Redis is away, and goes its way later', async () => {
+  it('is answered with 200 while Redis is down, and processed later', async () => {
     const { redis } = system.ingressLinks;
     redis.cut();
     const { status, id } = await post(webhook(), { task: 'without Redis' });
@@ -235,7 +235,7 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
     expect(await system.ended(id)).toMatchObject({ outcome: 'routed' });
   });
 
-  it('is answered 503 with Retry-After while Postgres is away, and 200 afterwards', async () => {
+  it('is answered with 503 and Retry-After while Postgres is down, and with 200 afterwards', async () => {
     const { database } = system.ingressLinks;
     database.cut();
     const away = await post(webhook(), { task: 'without Postgres' });
@@ -246,14 +246,14 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
   });
 });
 
-describe('the ceilings against abuse', () => {
+describe('the limits against abuse', () => {
   const expectLimited = (headers: Headers, limit: number): void => {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(headers.get('ratelimit-limit')).toBe(String(limit));
     expect(headers.get('ratelimit-remaining')).toBe('0');
   };
 
-  it('answer 429 to an endpoint that is called too often', async () => {
+  it('answer with 429 to an endpoint that is called too often', async () => {
     const { large } = apps;
     const answers = await Promise.all(Array.from({ length: 4 * endpointRate }, () => post(large.webhook_url, {})));
     const limited = answers.find(({ status }) => status === 429);
@@ -261,8 +261,8 @@ describe('the ceilings against abuse', () => {
     if (limited) expectLimited(limited.headers, endpointRate);
   });
 
-  it('answer 429 to an address that tries tokens', async () => {
-    const limited = await until('it is too often', async () => {
+  it('answer with 429 to an address that tries tokens', async () => {
+    const limited = await until('the limit is reached', async () => {
       const guess = () => fetch(`${system.origin('webhook-ingress')}/api/v1/webhooks/guess`, { method: 'POST' });
       const answers = await Promise.all(Array.from({ length: 40 }, guess));
       return answers.find(({ status }) => status === 429);

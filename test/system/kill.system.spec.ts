@@ -16,7 +16,7 @@ const leases = {
   SWEEP_AFTER_MS: '2000',
 };
 
-describe('while services are killed one after the other', () => {
+describe('while services are killed one after the other, the system', () => {
   let system: System;
   let sink: Sink;
 

@@ -10,7 +10,7 @@ interface Registered {
   connect_path: string;
 }
 
-describe('an MCP server that wants OAuth 2.1', () => {
+describe('an MCP server that requires OAuth 2.1', () => {
   let system: System;
   let provider: AuthorizationServer;
   let mcp: ProtectedMcpServer;
@@ -69,10 +69,10 @@ describe('an MCP server that wants OAuth 2.1', () => {
     expect(await call('hello')).toMatchObject({ ok: true, content: 'hello' });
   });
 
-  it('gets another token by itself before one is over, for the same resource, and no call fails meanwhile', async () => {
+  it('gets a new token by itself before the old one expires, for the same resource, and no call fails meanwhile', async () => {
     const first = mcp.uses.at(-1)!;
     const from = mcp.uses.length;
-    await until('the first token is over, and calls go on', async () => {
+    await until('the first token has expired, and calls continue', async () => {
       expect(await call('still here')).toMatchObject({ ok: true });
       return Date.now() / 1_000 > first.expiresAt && mcp.uses.at(-1)?.token !== first.token;
     });
@@ -83,7 +83,7 @@ describe('an MCP server that wants OAuth 2.1', () => {
     expect(await system.refusedByRedis()).toEqual([]);
   });
 
-  it('takes its credential and its tokens with it when it is unregistered', async () => {
+  it('deletes its credential and its tokens when it is unregistered', async () => {
     await system.api('DELETE', `/api/v1/mcp-servers/${registered.server.id}`);
     await expect(system.api('GET', `/api/v1/credentials/${registered.credential_id}`)).rejects.toThrow(/404/);
     await until('the refresh token is revoked', async () => {

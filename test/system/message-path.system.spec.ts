@@ -22,7 +22,7 @@ describe('the path of a message', () => {
   const repliesTo = (appId: string, path: string): Promise<unknown> =>
     system.api('PUT', `/api/v1/channels/${appId}`, { reply_address: `${sink.url}${path}` });
   const install = (body: object): Promise<InstalledApp> => system.api<InstalledApp>('POST', '/api/v1/apps', body);
-  const replyTo = (eventId: string) => until(`a reply to ${eventId}`, () => sink.repliesTo(eventId)[0]);
+  const replyTo = (eventId: string) => until(`a reply to ${eventId} arrives`, () => sink.repliesTo(eventId)[0]);
   const workflow = async (instructions: string): Promise<number> =>
     (await system.api<{ id: number }>('POST', '/api/v1/workflows', { name: instructions.slice(0, 50), instructions }))
       .id;
@@ -36,7 +36,7 @@ describe('the path of a message', () => {
     expect(reply.headers['idempotency-key']).toBe(reply.json['delivery_id']);
   });
 
-  it('is written down, stage by stage', async () => {
+  it('is recorded, stage by stage', async () => {
     const { id } = await post(system.webhookUrl, { task: 'for the record' });
     const event = await system.reached(id, 'delivery', 'delivered');
     const story = event.timeline.map(({ service, stage, outcome }) => `${service} ${stage} ${outcome}`);
@@ -77,7 +77,7 @@ describe('the path of a message', () => {
     expect(await system.ended((await send('invoice.sent')).id)).toMatchObject({ outcome: 'no_match', runs: [] });
   });
 
-  it('is signed both ways', async () => {
+  it('is signed in both directions', async () => {
     const secret = 'a secret for both ways';
     const app = await install({
       name: 'signed',
@@ -93,7 +93,7 @@ describe('the path of a message', () => {
     expect(reply.headers['x-signature-256']).toBe(hmac(secret, reply.body));
   });
 
-  it('gives one run for an Idempotency-Key, however often it comes', async () => {
+  it('has one run per Idempotency-Key, however often it comes', async () => {
     const workflow_id = await workflow('reply: once');
     const send = () => post(system.webhookUrl, { workflow_id, task: 'charge' }, { 'idempotency-key': 'charge-1' });
     const answers = await Promise.all([send(), send(), send()]);
@@ -107,7 +107,7 @@ describe('the path of a message', () => {
     expect(sink.repliesTo(first.id)).toHaveLength(1);
   });
 
-  it('is gone again for a replay, which replies only when told to', async () => {
+  it('is repeated for a replay, which replies only when told to', async () => {
     const workflow_id = await workflow('reply: again');
     const { id } = await post(system.webhookUrl, { workflow_id, task: 'once more' });
     await system.reached(id, 'delivery', 'delivered');
@@ -158,7 +158,7 @@ describe('the path of a message', () => {
     });
 
     const arrived = (path: string) =>
-      until(`a reply at ${path}`, () => sink.arrivals.find((arrival) => arrival.path === path));
+      until(`a reply at ${path} arrives`, () => sink.arrivals.find((arrival) => arrival.path === path));
     const standard = (id: string, body: string, at = new Date()): Record<string, string> => ({
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
@@ -189,7 +189,7 @@ describe('the path of a message', () => {
       expect(await system.ended(id)).toMatchObject({ outcome: 'routed' });
     });
 
-    it('waits for somebody to admit its sender where strangers are held', async () => {
+    it('waits for somebody to admit its sender where unknown senders are held', async () => {
       const held = (unknown_senders: string): Promise<unknown> =>
         system.api('PUT', `/api/v1/channels/${app.id}`, { unknown_senders });
       await held('hold');
@@ -218,7 +218,7 @@ describe('the path of a message', () => {
       expect(await system.ended(id)).toMatchObject({ outcome: 'refused', reason: 'bad_signature', messages: [] });
     });
 
-    it('ends as dropped_bot where it is our own reply coming back', async () => {
+    it('ends as dropped_bot where our own reply comes back', async () => {
       const body = JSON.stringify({ message: 'ping', id: '4', reply_to: `${sink.url}/echo` });
       await post(app.webhook_url, body, standard('msg_4', body));
       const reply = await arrived('/echo');
@@ -228,7 +228,7 @@ describe('the path of a message', () => {
       expect(sink.arrivals).toHaveLength(before);
     });
 
-    it('ends as duplicate where its dedup_key came before, under whatever delivery id', async () => {
+    it('ends as duplicate where its dedup_key is known, under whatever delivery id', async () => {
       const body = JSON.stringify({ message: 'twice', id: '6', reply_to: `${sink.url}/twice` });
       const first = await post(app.webhook_url, body, standard('msg_6', body));
       expect(await system.ended(first.id)).toMatchObject({ outcome: 'routed' });
@@ -240,7 +240,7 @@ describe('the path of a message', () => {
     });
   });
 
-  it('took no service beyond its own queues and schema', async () => {
+  it('led no service beyond its own queues and schema', async () => {
     expect(await system.refusedByRedis()).toEqual([]);
     expect(system.logs()).not.toMatch(/permission denied|NOPERM/);
   });

@@ -55,14 +55,14 @@ describe('an App whose account was connected by OAuth', () => {
   const verifyApp = (): Promise<{ ok: boolean; user?: string }> => system.api('POST', `/api/v1/apps/${app.id}/verify`);
   const read = (): Promise<Credential> => system.api('GET', `/api/v1/credentials/${credential.id}`);
 
-  it('is nobody before the consent, and the account that the adapter names after it', async () => {
+  it('has no account before the consent, and the one that the adapter names after it', async () => {
     expect(await read()).toMatchObject({ status: 'pending', account: null });
     expect(await connect('alice')).toContain('Connected');
     expect(adapter.uses).toMatchObject([{ status: 200 }]);
     expect(await read()).toMatchObject({ status: 'active', account: { id: 'orbit-alice', name: 'alice' } });
   });
 
-  it('is handed a token that lives for its call, each time, while tokens come and go', async () => {
+  it('gets a token that is valid for the duration of each call, while tokens come and go', async () => {
     adapter.uses.length = 0;
     await until('the App worked with three tokens', async () => {
       expect(await verifyApp()).toMatchObject({ ok: true, user: 'alice' });
@@ -74,13 +74,13 @@ describe('an App whose account was connected by OAuth', () => {
     expect(new Set(refreshes.map(({ refreshToken }) => refreshToken)).size).toBe(refreshes.length);
   });
 
-  it('asks before another account takes its place, which only the adapter can tell', async () => {
+  it('asks before another account replaces it, which only the adapter can detect', async () => {
     expect(await connect('mallory')).toContain('Another account');
     expect(await verifyApp()).toMatchObject({ user: 'alice' });
     expect(await read()).toMatchObject({ account: { id: 'orbit-alice' } });
   });
 
-  it('moves what GatehouseRefreshesFail looks at when its provider is broken', async () => {
+  it('changes the metric of GatehouseRefreshesFail when its provider is broken', async () => {
     const failed = () =>
       scrape(system, 'credential-vault').then((text) =>
         sumOf(text, 'gatehouse_oauth_refreshes_total', { outcome: 'failed' }),

@@ -31,7 +31,7 @@ describe('a Redis that Sentinels watch', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('may lose its master while messages flow: each that was acknowledged is replied to once', async () => {
+  it('may lose its master while messages flow: each acknowledged one gets one reply', async () => {
     const sent: Promise<string>[] = [];
     const send = async (count: number): Promise<void> => {
       for (const end = sent.length + count; sent.length < end; await pause(1_000 / perSecond)) {

@@ -26,7 +26,7 @@ function engineWith(more: NodeJS.ProcessEnv) {
 }
 
 describe('an engine', () => {
-  it('does not start with the endpoint of a model and no model', () => {
+  it('does not start with a model endpoint and no model', () => {
     const { status, stderr } = engineWith({ MODEL_BASE_URL: 'http://127.0.0.1:9/v1' });
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('MODEL_NAME is not') });
   });

@@ -13,7 +13,7 @@ interface Line {
   url?: string;
 }
 
-describe('a small installation: all services that may share a process share one', () => {
+describe('a small installation, with all services that may share a process in one', () => {
   let system: System;
   let sink: Sink;
 
@@ -33,15 +33,15 @@ describe('a small installation: all services that may share a process share one'
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as Line);
 
-  it('leaves a process of its own to the python-runner alone', () => {
+  it('runs only the python-runner as a process of its own', () => {
     expect(services.map(({ name }) => name).filter((name) => !hostable.includes(name))).toEqual(['python-runner']);
   });
 
-  it('leads a message from its webhook to a delivered reply', async () => {
+  it('takes a message from its webhook to a delivered reply', async () => {
     await system.api('PUT', `/api/v1/channels/${system.appId}`, { reply_address: `${sink.url}/small` });
     const { status, id } = await post(system.webhookUrl, { task: 'all in one', metadata: { source: 'ci' } });
     expect(status).toBe(200);
-    const reply = await until('a reply', () => sink.repliesTo(id)[0]);
+    const reply = await until('a reply arrives', () => sink.repliesTo(id)[0]);
     expect(reply.json['text']).toContain('all in one');
     const { timeline } = await system.reached(id, 'delivery', 'delivered');
     expect(timeline.map(({ service }) => service)).toEqual(
@@ -61,7 +61,7 @@ describe('a small installation: all services that may share a process share one'
     expect(system.logs()).not.toMatch(/permission denied|NOPERM/);
   });
 
-  it('logs by the name of the service whose work it is', async () => {
+  it('logs under the name of the service that does the work', async () => {
     const adapter = await openPlainAdapter('gone');
     expect(await system.api('POST', '/api/v1/adapters', { url: adapter.url })).toMatchObject({ state: 'ready' });
     await adapter.close();

@@ -59,7 +59,7 @@ describe('a sync whose process is killed', () => {
       return titles.length === count ? titles : null;
     });
 
-  it('loses no document and keeps none twice, at whatever moment it or the engine dies', async () => {
+  it('loses no document and stores none twice, at whatever moment it or the engine dies', async () => {
     const registered = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: adapter.url });
     const app = await system.api<{ id: string }>('POST', '/api/v1/apps', {
       name: 'Library',
@@ -73,13 +73,13 @@ describe('a sync whose process is killed', () => {
     let struck = 0;
     for (let n = 0; n < kills; n += 1) {
       const before = adapter.fetched.size;
-      await until('it goes on', () => adapter.fetched.size > before);
+      await until('it continues', () => adapter.fetched.size > before);
       await pause(randomInt(400));
       if (adapter.fetched.size < documents) struck += 1;
       await system.kill('adapter-gateway');
       await system.restart('adapter-gateway');
       // By now the engine is receiving what was fetched.
-      await until('it is given some', async () => (await known()).length > n * 20);
+      await until('it gets some', async () => (await known()).length > n * 20);
       await system.kill('engine');
       await system.restart('engine');
       if (adapter.fetched.size >= documents) break;
@@ -113,7 +113,7 @@ describe('a sync whose process is killed', () => {
 
     // The adapter's second listing is complete but empty: everything was removed at its source.
     await system.api('POST', `/api/v1/sources/${id}/sync`);
-    await until('they leave the answers', async () => (await known()).length < documents);
+    await until('they are no longer found', async () => (await known()).length < documents);
     await Promise.all([system.kill('adapter-gateway'), system.kill('engine')]);
     await Promise.all([system.restart('adapter-gateway'), system.restart('engine')]);
     await knows(0);

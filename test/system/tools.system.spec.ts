@@ -62,7 +62,7 @@ describe('tools, through all services', () => {
     });
   const orders = () => sink.arrivals.filter(({ path }) => path === '/orders');
 
-  it('say on the agent which of them its model is given', async () => {
+  it('are listed on the agent as given to its model or not', async () => {
     const { toolset } = await system.api<{ toolset: object }>('GET', `/api/v1/agents/${agentId}`);
     expect(toolset).toEqual({
       offered: [{ name: 'http_request', skill: 'orders', source: 'builtin', grade: 'read' }],
@@ -73,7 +73,7 @@ describe('tools, through all services', () => {
     });
   });
 
-  it('write with a bound api_key, and in a replay without delivery not at all', async () => {
+  it('write with a bound api_key, and not at all in a replay without delivery', async () => {
     const { id } = await system.api<Run>('POST', `/api/v1/workflows/${workflowId}/runs`, { message: 'go' });
     const run = await ended(id);
     expect(run).toMatchObject({ state: 'succeeded', rehearsal: false });
@@ -97,7 +97,7 @@ describe('tools, through all services', () => {
     expect(audit.data).toMatchObject([{ tool: 'http_request', outcome: 'rehearsed' }]);
   });
 
-  it('in Python are tried by hand, with errors at their line and requests by way of the engine', async () => {
+  it('in Python are tried by hand, with errors at their line and requests through the engine', async () => {
     const source = `def order(item: str) -> int:
     """Orders."""
     answer = http_request("POST", "${sink.url}/tried", body={"item": item})

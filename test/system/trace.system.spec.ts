@@ -85,7 +85,7 @@ describe('one message', () => {
     expect(collector.spansOf('f'.repeat(32))).toEqual([]);
   });
 
-  it.each(spanBelow)('goes on with %s below %s', (name, above) => {
+  it.each(spanBelow)('continues with %s below %s', (name, above) => {
     const names: string[] = [];
     for (let one = parentOf(span(name)); one; one = parentOf(one)) names.push(one.name);
     expect(names).toContain(above);
@@ -111,7 +111,7 @@ describe('one message', () => {
     expect([...events]).toEqual(expect.arrayContaining(['webhook.accepted', 'job.handled', 'adapter.call']));
   });
 
-  it('tells nobody outside of its trace', () => {
+  it('reveals its trace to nobody outside', () => {
     expect(sink.arrivals.length).toBeGreaterThan(0);
     for (const { headers } of sink.arrivals) expect(headers).not.toHaveProperty('traceparent');
   });

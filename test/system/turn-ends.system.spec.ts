@@ -15,7 +15,7 @@ interface ToldRun {
   turns: { id: string; url: string }[];
 }
 
-describe('what becomes of a message', () => {
+describe('the result of a message', () => {
   let system: System;
   let sink: Sink;
   let model: FakeModel;
@@ -41,7 +41,7 @@ describe('what becomes of a message', () => {
   const textsTo = (id: string) => sink.repliesTo(id).map(({ json }) => json['text']);
   const filtered: Script = { content: null, finish_reason: 'content_filter' };
 
-  it('is told while the model is away, and is answered soon after it is back, the engine started anew meanwhile', async () => {
+  it('is shown while the model is unavailable, and it is answered soon after, even if the engine restarts meanwhile', async () => {
     model.always((response) => response.writeHead(503).end('{}'));
     const { id } = await post(system.webhookUrl, { task: 'Is the build green?' });
     expect((await becomes(id, 'waiting')).result).toMatchObject({
@@ -56,11 +56,11 @@ describe('what becomes of a message', () => {
     expect(textsTo(id)).toEqual(['It is.']);
   });
 
-  it('is told to its sender when it fails, and answered once it is redriven', async () => {
+  it('is reported to its sender when it fails, and it is answered once it is redriven', async () => {
     model.always(filtered);
     const { id } = await post(system.webhookUrl, { task: 'Say it.' });
     expect((await becomes(id, 'failed')).result).toMatchObject({ reason: 'content_filter' });
-    await until('the sender is told', () => textsTo(id).length === 1);
+    await until('the sender hears of it', () => textsTo(id).length === 1);
     model.always('Said.');
     const letters = await system.api<{ data: { id: string; receipt_id: string }[] }>(
       'GET',
@@ -73,7 +73,7 @@ describe('what becomes of a message', () => {
     expect((await system.api<{ data: { id: string }[] }>('GET', '/api/v1/events?result=failed')).data).toEqual([]);
   });
 
-  it('is found in two steps by way of its run: the reply, the turn, the delivery', async () => {
+  it('is found in two steps through its run: the reply, the turn, the delivery', async () => {
     model.always('Nightly done.');
     const { id: workflow_id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', {
       name: 'nightly',

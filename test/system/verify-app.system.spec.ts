@@ -104,12 +104,12 @@ describe('Verify', () => {
     expect(await signatureRefusals(app.id)).toEqual([]);
   });
 
-  it('says that nothing is refused where no signature is asked for', async () => {
+  it('says that nothing is refused where no signature is required', async () => {
     const verified = await passed(system.appId);
     expect(statuses(verified)).toMatchObject({ sample_accepted: 'ok', unsigned_refused: 'not_applicable' });
   });
 
-  it('is red where signatures are checked with nothing, and says what to do', async () => {
+  it('fails where signatures cannot be checked, and says what to do', async () => {
     const app = await system.api<InstalledApp>('POST', '/api/v1/apps', {
       name: 'no secret',
       kind: 'builtin',
@@ -146,7 +146,7 @@ describe('Verify', () => {
 });
 
 describe('a sample', () => {
-  it('walks the whole way as its provider would have sent it', async () => {
+  it('takes the whole way as if its provider had sent it', async () => {
     const sample = await send(system.appId, {});
     expect(sample).toMatchObject({ answer: { status: 200 }, duplicate: false });
     expect(await system.ended(sample.event_id ?? '')).toMatchObject({ outcome: 'routed' });
@@ -170,7 +170,7 @@ describe('a sample', () => {
     expect(messages[0]?.message).toMatchObject({ event_type: 'issue_opened', message: 'It fails\n\nEvery time.' });
   });
 
-  it('of a stored event is a new event with the same words', async () => {
+  it('of a stored event is a new event with the same text', async () => {
     const first = await send(system.appId, { body: '{"task":"the same words"}', headers: { 'x-note': 'kept' } });
     const again = await send(system.appId, { event_id: first.event_id, verification_only: true });
     expect(again.sent.body).toBe('{"task":"the same words"}');
@@ -178,7 +178,7 @@ describe('a sample', () => {
     expect(await system.ended(again.event_id ?? '')).toMatchObject({ outcome: 'verification' } as Partial<EventDetail>);
   });
 
-  it('that is bad is refused as a stranger’s would be, and stands among the refusals', async () => {
+  it('that is bad is refused as a stranger’s would be, and is listed among the refusals', async () => {
     const app = await builtin(timed, 'kinds');
     await passed(app.id);
     const { kinds } = await system.api<{ kinds: string[] }>('GET', `/api/v1/apps/${app.id}/samples`);

@@ -50,13 +50,13 @@ describe('a credential that is verified through the gateway and its adapter', ()
   const verify = ({ id }: Credential): Promise<object> => system.api('POST', `/api/v1/credentials/${id}/verify`);
   const read = ({ id }: Credential): Promise<Credential> => system.api('GET', `/api/v1/credentials/${id}`);
 
-  it('is asked for when it is saved, and shows whose it is', async () => {
+  it('is checked when it is saved, and shows whose it is', async () => {
     const saved = await save('slack', 'slack', { token: 'xoxb-saved', signing_secret: 'a-secret' });
     expect(saved).toMatchObject({ status: 'active', reason: null, account: { id: 'U1', name: 'gatehouse' } });
     expect(asked).toContain('/auth.test Bearer xoxb-saved');
   });
 
-  it('is disabled when its provider refuses it, and healed when it does not any more', async () => {
+  it('is disabled when its provider refuses it, and active again when the provider accepts it', async () => {
     const saved = await save('refused', 'slack', { token: 'xoxb-refused' });
     answer = refused;
     const reason = 'The provider does not accept the credentials: token_revoked';
@@ -65,7 +65,7 @@ describe('a credential that is verified through the gateway and its adapter', ()
     expect(await verify(saved)).toMatchObject({ ok: true, status: 'active', reason: null });
   });
 
-  it('stays as it was while its provider is down', async () => {
+  it('stays unchanged while its provider is down', async () => {
     const saved = await save('down', 'slack', { token: 'xoxb-down' });
     answer = down;
     const reason = expect.stringMatching(/^not verified: The provider does not answer as it should/);
@@ -74,7 +74,7 @@ describe('a credential that is verified through the gateway and its adapter', ()
     expect(await save('down at first', 'slack', { token: 'xoxb-new' })).toMatchObject({ status: 'active', reason });
   });
 
-  it('is refused by an adapter without a provider for what is wrong with it', async () => {
+  it('is refused for its form by an adapter without a provider', async () => {
     expect(await save('generic', 'generic', { signing_secret: 'a-secret' })).toMatchObject({ status: 'active' });
     const wrong = await save('wrong', 'generic', { token: 'two\nlines' });
     expect(wrong).toMatchObject({

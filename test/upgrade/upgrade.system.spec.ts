@@ -53,11 +53,11 @@ describe.each(releases)('what %s left behind', (release) => {
     await Promise.all([sink?.close(), library?.close(), tools?.close()]);
   });
 
-  it('was made by migrations that run the same statements still', () => {
+  it('was created by migrations that still run the same statements', () => {
     expect(ran).toEqual(migrations);
   });
 
-  it('is worked to its end: each message that waited has its reply', async () => {
+  it('is processed to its end: each message that waited has its reply', async () => {
     for (const id of Object.values(recorded.waiting)) {
       await system.reached(id, 'delivery', 'delivered');
       expect((await system.ended(id)).outcome).toBe('routed');
@@ -68,7 +68,7 @@ describe.each(releases)('what %s left behind', (release) => {
     expect(sink.repliesTo(noted)).toEqual([]);
   });
 
-  it('had jobs that are understood: each is handled, and none fails', async () => {
+  it('includes jobs that are understood: each is handled, and none fails', async () => {
     const names = new Set([...jobs.matchAll(/"name": "([a-z.]+)"/g)].map(([, name]) => name));
     expect(names.size).toBe(10);
     for (const name of names) {
@@ -77,7 +77,7 @@ describe.each(releases)('what %s left behind', (release) => {
     expect(system.logs()).not.toMatch(/"event":"job\.(failed|unknown)"/);
   });
 
-  it('had a sync that goes on, a server that is listed, and a grant whose refresh is tried', async () => {
+  it('includes a sync that continues, a server that is listed, and a grant whose refresh is tried', async () => {
     await until('no sync is open', async () => {
       const path = `/api/v1/sources/${recorded.source_id}/runs`;
       const { data } = await system.api<{ data: { state: string }[] }>('GET', path);
@@ -86,13 +86,13 @@ describe.each(releases)('what %s left behind', (release) => {
     expect(await system.api('GET', `/api/v1/mcp-servers/${recorded.mcp_server_id}`)).toMatchObject({
       health: 'reachable',
     });
-    await until('its provider is found to be away', async () => {
+    await until('its provider is found to be unavailable', async () => {
       const path = `/api/v1/credentials/${recorded.grant_id}`;
       return (await system.api<{ status: string }>('GET', path)).status !== 'active';
     });
   });
 
-  it('is read by the API: what ended, ended so', async () => {
+  it('is read by the API: what had ended, ended the same way', async () => {
     for (const [id, outcome] of Object.entries(recorded.ended)) {
       const event = await system.ended(id);
       expect([id, event.outcome]).toEqual([id, outcome]);
@@ -115,11 +115,11 @@ describe.each(releases)('what %s left behind', (release) => {
     expect((await send('another secret')).status).toBe(401);
   });
 
-  it('knows again what came before, and takes what is new by the same URL', async () => {
+  it('is recognised when it comes again, and new messages are accepted by the same URL', async () => {
     expect(system.webhookPath).toBe(recorded.webhook_path);
     const again = await post(system.webhookUrl, { task: 'delivered' }, { 'idempotency-key': 'delivered' });
     expect(again.body).toMatchObject({ duplicate: true, id: Object.keys(recorded.ended)[0] });
     const { id } = await post(system.webhookUrl, { task: 'after the upgrade' });
-    await until('it is replied to', () => sink.repliesTo(id).length === 1);
+    await until('it gets a reply', () => sink.repliesTo(id).length === 1);
   });
 });

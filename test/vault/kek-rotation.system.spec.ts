@@ -23,7 +23,7 @@ describe('a rotation of the KEK with grants alive', () => {
     await world.vaults.start(0, { GATEHOUSE_KEK_RING: JSON.stringify(ring) });
   };
 
-  it('leaves their tokens, kept answers and unconfirmed accounts readable without the old key', async () => {
+  it('leaves their tokens, stored answers and unconfirmed accounts readable without the old key', async () => {
     const ids = [await world.connected('one'), await world.connected('two')];
     const { callback, browser } = await world.authorize(ids[1] ?? '', 'mallory');
     await browser.get(callback.href);

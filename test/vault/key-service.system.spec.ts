@@ -19,8 +19,8 @@ afterEach(async () => {
   await world.provider.tell({ faults: [], release: true });
 });
 
-describe('a key service that is away while tokens are refreshed', () => {
-  it('has nobody asked: an answer that cannot be sealed would be lost', async () => {
+describe('a key service that is unavailable while tokens are refreshed', () => {
+  it('stops refresh requests: an answer that cannot be sealed would be lost', async () => {
     const id = await world.connected('not asked');
     // Its data keys are cached for a minute.
     expect((await world.vaults.resolve(id)).status).toBe(200);
@@ -36,7 +36,7 @@ describe('a key service that is away while tokens are refreshed', () => {
     expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
   });
 
-  it('costs no token when it goes while the answer is on its way', async () => {
+  it('costs no token when it fails while the answer is in flight', async () => {
     const id = await world.connected('kept');
     await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
     await world.expire(id);

@@ -7,7 +7,7 @@ import { person } from './vault-processes.js';
 
 const path = '/api/v1/credentials/notifications';
 
-describe('notifications of a project', () => {
+describe('the notifications of a project', () => {
   let world: OauthWorld;
   let sink: Sink;
   let secret: string;
@@ -35,11 +35,11 @@ describe('notifications of a project', () => {
     return rows[0].count;
   };
 
-  it('tell each change of state once, signed, and no secret', async () => {
+  it('report each change of state once, signed, and contain no secret', async () => {
     const id = await world.connected('told');
-    await until('it is told', async () => told(id).length > 0 && (await waiting()) === 0);
+    await until('it is reported', async () => told(id).length > 0 && (await waiting()) === 0);
     await world.vaults.call('POST', `/api/v1/credentials/${id}/oauth/revoke`);
-    await until('the end is told', async () => told(id).length > 1 && (await waiting()) === 0);
+    await until('the end is reported', async () => told(id).length > 1 && (await waiting()) === 0);
     expect(told(id).map(({ json }) => json)).toMatchObject([
       { type: 'credential.state_changed', data: { from: 'pending', to: 'active', provider: 'acme' } },
       { type: 'credential.state_changed', data: { from: 'active', to: 'revoked', reason: 'revoked_by_user' } },
@@ -50,12 +50,12 @@ describe('notifications of a project', () => {
     expect(new Set(told(id).map(({ headers }) => headers['webhook-id'])).size).toBe(2);
   });
 
-  it('are tried again under the same id until they are taken', async () => {
+  it('are retried under the same id until they are accepted', async () => {
     sink.answer = () => ({ status: 503 });
     const id = await world.connected('tried again');
     await until('it was tried', () => told(id).length === 1);
     sink.answer = () => ({ status: 204 });
-    await until('it was taken', async () => {
+    await until('it was accepted', async () => {
       await world.vaults.db.query('UPDATE vault.notification SET next_try_at = now() WHERE attempts > 0');
       return (await waiting()) === 0;
     });
@@ -63,7 +63,7 @@ describe('notifications of a project', () => {
     expect(told(id).length).toBeGreaterThan(1);
   });
 
-  it('that fail stand on their credential: since when, why, and what to do once they are given up', async () => {
+  it('that fail are shown on their credential: since when, why, and what to do once they are given up', async () => {
     sink.answer = () => ({ status: 410 });
     const id = await world.connected('failing');
     const failure = async () =>
@@ -86,11 +86,11 @@ describe('notifications of a project', () => {
     const before = told(id).length;
     secret = (await world.vaults.call<Schema<'NotificationsMade'>>('PUT', path, { url: `${sink.url}/hook` })).body
       .secret;
-    await until('it is told after all', async () => told(id).length > before && (await failure()) === null);
+    await until('it is sent after all', async () => told(id).length > before && (await failure()) === null);
     expect((await world.vaults.call('GET', path)).body).toMatchObject({ waiting: 0, given_up: 0 });
   });
 
-  it('are asked for by those who may, for their own project, with a target that can be one', async () => {
+  it('are configured by those who may, for their own project, with a valid target', async () => {
     expect((await world.vaults.call('GET', path)).body).toMatchObject({ url: `${sink.url}/hook` });
     const reader = { ...person, scopes: ['credentials:read' as const] };
     expect((await world.vaults.call('PUT', path, { url: sink.url }, reader)).status).toBe(403);

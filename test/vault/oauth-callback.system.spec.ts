@@ -29,7 +29,7 @@ function changed(callback: URL, change: (query: URLSearchParams) => void): strin
 }
 
 describe('connecting an account', () => {
-  it('goes to the provider with PKCE and back, and hands out a token that works, and never the other secrets', async () => {
+  it('goes to the provider with PKCE and back, and gives a working token, and never the other secrets', async () => {
     const id = await world.credential('connects');
     const started = await world.vaults.call<Schema<'ConnectStarted'>>('POST', `/api/v1/credentials/${id}/connect`, {});
     const asked = new URL(started.body.authorization_url).searchParams;
@@ -53,7 +53,7 @@ describe('connecting an account', () => {
     );
   });
 
-  it('leaves no code or state to referrers and caches', async () => {
+  it('leaks no code or state to referrers and caches', async () => {
     const { callback, browser } = await world.authorize(await world.credential('private'));
     const answer = await browser.get(callback.href, { accept: 'text/html' });
     expect(answer.status).toBe(200);
@@ -68,7 +68,7 @@ describe('connecting an account', () => {
     expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
   });
 
-  it('asks before another account takes the place of the first', async () => {
+  it('asks before another account replaces the first', async () => {
     const id = await world.connected('accounts');
     const before = (await world.vaults.resolve(id)).body.fields.access_token;
     const { callback, browser } = await world.authorize(id, 'mallory');
@@ -84,7 +84,7 @@ describe('connecting an account', () => {
     expect((await world.vaults.call('POST', path)).status).toBe(404);
   });
 
-  it('needs nobody for client credentials', async () => {
+  it('needs no person for client credentials', async () => {
     const id = await world.credential('machine', 'client_credentials');
     expect((await world.vaults.call<Schema<'CredentialView'>>('GET', `/api/v1/credentials/${id}`)).body.status).toBe(
       'active',
@@ -95,7 +95,7 @@ describe('connecting an account', () => {
     ).toBe('not_connectable');
   });
 
-  it('connects someone without an account by a link that works once, and that looking at does not spend', async () => {
+  it('connects someone without an account by a link that works once and is not spent by viewing it', async () => {
     const id = await world.credential('linked');
     const link = await world.vaults.call<Schema<'ConnectLinkView'>>(
       'POST',
@@ -116,7 +116,7 @@ describe('connecting an account', () => {
     expect(await codeOf(again)).toEqual({ status: 410, code: 'link_spent' });
   });
 
-  it('revokes at the provider when the credential is deleted, however often that takes', async () => {
+  it('revokes at the provider when the credential is deleted, however many attempts that takes', async () => {
     const id = await world.connected('deleted');
     expect((await world.vaults.call('DELETE', `/api/v1/credentials/${id}`)).status).toBe(204);
     await until('both tokens were revoked', async () => (await world.provider.tell({})).revoked.length === 2);
@@ -127,7 +127,7 @@ describe('connecting an account', () => {
   });
 });
 
-describe('an answer that is refused, and spends no code', () => {
+describe('an answer is refused, and spends no code:', () => {
   let callback: URL;
   let browser: Browser;
   let id: string;
@@ -164,7 +164,7 @@ describe('an answer that is refused, and spends no code', () => {
     expect(await codeOf(await browser.get(changed(callback, change)))).toEqual({ status: 400, code });
   });
 
-  it('in another browser, and leaves the flow to the one it belongs to', async () => {
+  it('in another browser, and leaves the flow to the one that it belongs to', async () => {
     expect((await codeOf(await new Browser().get(callback.href))).code).toBe('wrong_browser');
     const { rows } = await world.vaults.db.query('SELECT consumed_at FROM vault.oauth_flow WHERE credential_id = $1', [
       id,
@@ -198,8 +198,8 @@ describe('an answer that is refused, and spends no code', () => {
   });
 });
 
-describe('a submit that comes twice', () => {
-  it('spends one code, and tells the second one so', async () => {
+describe('a repeated submit', () => {
+  it('spends one code, and is reported as a repetition', async () => {
     const id = await world.credential('twice');
     const { callback, browser } = await world.authorize(id);
     await world.provider.tell({ reset: true });
@@ -217,7 +217,7 @@ describe('a submit that comes twice', () => {
   });
 });
 
-describe('a configuration', () => {
+describe('an OAuth configuration', () => {
   it.each<[string, object, string]>([
     [
       'sets a reserved parameter',

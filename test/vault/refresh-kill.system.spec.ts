@@ -72,7 +72,7 @@ const recovers = (id: string): Promise<unknown> =>
 afterEach(() => world.vaults.start(1));
 
 describe('a process that is killed', () => {
-  it('before the intent has asked nobody, and the grant lives', async () => {
+  it('before the intent has sent no request, and the grant lives', async () => {
     const id = await begin('before the intent');
     await withLock(lockGrant, [id], async () => {
       void ask(id);
@@ -95,7 +95,7 @@ describe('a process that is killed', () => {
     expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
   });
 
-  it('while the answer is on its way lives on at a provider with a grace period', async () => {
+  it('while the answer is in flight recovers at a provider with a grace period', async () => {
     const id = await begin('with grace');
     await world.provider.tell({ faults: [{ kind: 'hold-after' }], graceMs: 60_000 });
     void ask(id);
@@ -105,17 +105,17 @@ describe('a process that is killed', () => {
     expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
   });
 
-  it('while the answer is on its way, at a provider without one, leaves a state that says so', async () => {
+  it('while the answer is in flight, at a provider without one, leaves a state that says so', async () => {
     const id = await begin('without grace');
     await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
     void ask(id);
     await held();
     await kill();
-    await until('the state says it', async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect');
+    await until('the state says so', async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect');
     expect(await world.row(id)).toMatchObject({ state: 'needs_reconnect', reason: 'refresh_outcome_unknown' });
   });
 
-  it('with the answer in hand that is not kept yet leaves a state that says so', async () => {
+  it('with an answer in hand that is not stored yet leaves a state that says so', async () => {
     const id = await begin('in hand');
     await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
     void ask(id);
@@ -129,18 +129,18 @@ describe('a process that is killed', () => {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
       );
     });
-    await until('the state says it', async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect');
+    await until('the state says so', async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect');
     expect(await world.row(id)).toMatchObject({ state: 'needs_reconnect', reason: 'refresh_outcome_unknown' });
   });
 
-  it('with the answer kept and not put in place loses nothing, and nobody asks again', async () => {
+  it('with the answer stored and not applied loses nothing, and nobody asks again', async () => {
     const id = await begin('kept');
     await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
     void ask(id);
     await held();
     await withLock(lockGrant, [id], async () => {
       await world.provider.tell({ release: true });
-      await until('the answer is kept', async () => {
+      await until('the answer is stored', async () => {
         const { rows } = await world.vaults.db.query(
           'SELECT 1 FROM vault.refresh_attempt WHERE credential_id = $1 AND base_version = 1 AND response_ct IS NOT NULL',
           [id],

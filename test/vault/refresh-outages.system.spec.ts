@@ -29,8 +29,8 @@ afterEach(async () => {
 const held = (): Promise<unknown> =>
   until('the provider has it', async () => (await world.provider.tell({})).held === 1);
 
-describe('Redis stopped in the middle of a refresh', () => {
-  it('costs nobody anything: one request, every caller served', async () => {
+describe('a loss of Redis in the middle of a refresh', () => {
+  it('harms nobody: one request, every caller served', async () => {
     const id = await world.connected('redis');
     await world.expire(id);
     await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
@@ -39,7 +39,7 @@ describe('Redis stopped in the middle of a refresh', () => {
     redis.cut();
     const cutAt = new Date();
     const late = Array.from({ length: 100 }, (_, caller) => world.vaults.resolve(id, caller % 4));
-    await until('the process beats on without its lease', async () => {
+    await until('the process continues without its lease', async () => {
       const { rows } = await world.vaults.db.query(
         'SELECT 1 FROM vault.oauth_grant WHERE credential_id = $1 AND attempt_heartbeat > $2',
         [id, cutAt],
@@ -57,13 +57,13 @@ describe('Redis stopped in the middle of a refresh', () => {
     const id = await world.connected('sweeper');
     redis.cut();
     await world.expire(id);
-    await until('it was refreshed without anybody asking', async () => (await world.row(id)).version === 2);
+    await until('it was refreshed without a caller', async () => (await world.row(id)).version === 2);
     expect(await world.provider.refreshes()).toHaveLength(1);
   });
 });
 
-describe('Postgres', () => {
-  it('away before the intent means that nobody is asked', async () => {
+describe('a loss of Postgres', () => {
+  it('before the intent means that no request is sent', async () => {
     const id = await world.connected('no intent');
     await world.expire(id);
     postgres.cut();
@@ -75,7 +75,7 @@ describe('Postgres', () => {
     expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
   });
 
-  it('away when the answer comes: the process holds on to it until it can be kept', async () => {
+  it('when the answer comes makes the process hold the answer until it can be stored', async () => {
     const id = await world.connected('answer in hand');
     await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
     await world.expire(id);

@@ -34,7 +34,7 @@ async function expectAlive(id: string): Promise<void> {
   expect(await world.row(id)).toMatchObject({ state: 'active', version: version + 1 });
 }
 
-describe('500 callers on 4 processes when a token is over', () => {
+describe('500 callers on 4 processes with an expired token', () => {
   it.each([
     ['at a quick provider', 0],
     ['at a provider three times slower than the lease', 3_000],
@@ -51,7 +51,7 @@ describe('500 callers on 4 processes when a token is over', () => {
 });
 
 describe('a refresh', () => {
-  it('happens in the background while the token still is good for the call', async () => {
+  it('happens in the background while the token is still valid for the call', async () => {
     const id = await world.connected('background');
     const before = (await world.vaults.resolve(id)).body.fields.access_token;
     await world.vaults.db.query('UPDATE vault.oauth_grant SET refresh_due_at = now() WHERE credential_id = $1', [id]);
@@ -65,7 +65,7 @@ describe('a refresh', () => {
     await until('it is done', async () => (await world.row(id)).version === 2);
   });
 
-  it('hands out no token with less life than was asked for', async () => {
+  it('hands out no token with a shorter lifetime than requested', async () => {
     const id = await world.connected('least');
     await world.vaults.db.query(
       `UPDATE vault.oauth_grant SET obtained_at = now() - interval '1 h', at_expires_at = now() + interval '50 s',
@@ -79,7 +79,7 @@ describe('a refresh', () => {
     expect((await world.row(id)).version).toBe(2);
   });
 
-  it('comes by itself when it is due, once for a credential that five consumers are bound to', async () => {
+  it('happens by itself when it is due, once for a credential that five consumers are bound to', async () => {
     const id = await world.connected('bound');
     for (const [kind, name] of [
       ['app', 'app_1'],
@@ -123,7 +123,7 @@ describe('a refresh', () => {
     await expectAlive(id);
   });
 
-  it('outlives a provider that is away, says so once, and recovers', async () => {
+  it('survives a provider that is down, reports that once, and recovers', async () => {
     const id = await world.connected('away');
     await world.expire(id);
     await world.provider.tell({ faults: [{ kind: 'status', status: 503, times: 3 }] });
@@ -153,7 +153,7 @@ describe('a refresh', () => {
     expect(await world.provider.refreshes()).toHaveLength(1);
   });
 
-  it('needs a reconnect when the provider ended the grant, and asks no more', async () => {
+  it('requires a reconnect when the provider ended the grant, and is not tried again', async () => {
     const id = await world.connected('ended');
     await world.expire(id);
     await world.provider.tell({
@@ -174,7 +174,7 @@ describe('a refresh', () => {
     expect((await world.vaults.resolve(id)).status).toBe(200);
   });
 
-  it('pauses all grants of a client that is refused, and takes a corrected secret up at once', async () => {
+  it('pauses all grants of a client that is refused, and uses a corrected secret at once', async () => {
     const [id, other] = [await world.connected('client'), await world.connected('same client')];
     const refused = {
       kind: 'status',
@@ -191,7 +191,7 @@ describe('a refresh', () => {
     expect((await world.vaults.resolve(id)).status).toBe(200);
   });
 
-  it('keeps an answer that it cannot read, and has lost nothing when the next one can be', async () => {
+  it('stores an answer that it cannot read, and has lost nothing when the next one is readable', async () => {
     const id = await world.connected('malformed');
     await world.expire(id);
     await world.provider.tell({ faults: [{ kind: 'raw', text: '<html>' }], graceMs: 60_000 });
@@ -205,7 +205,7 @@ describe('a refresh', () => {
 });
 
 describe('an answer that is lost', () => {
-  it('is asked for once more at once, which a provider with a grace period answers', async () => {
+  it('is requested once more at once, which a provider with a grace period answers', async () => {
     const id = await world.connected('grace');
     await world.expire(id);
     await world.provider.tell({ faults: [{ kind: 'drop-after' }], graceMs: 10_000 });
@@ -239,7 +239,7 @@ describe('an answer that is lost', () => {
 });
 
 describe('a reconnect during a refresh', () => {
-  it('wins: the answer of the refresh is kept and not put in place', async () => {
+  it('wins: the answer of the refresh is stored and not applied', async () => {
     const id = await world.connected('race');
     await world.expire(id);
     await world.provider.tell({ faults: [{ kind: 'hold-after' }] });

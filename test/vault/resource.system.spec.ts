@@ -19,7 +19,7 @@ async function seen(id: string) {
 }
 
 describe('a provider whose tokens are for one resource (RFC 8707)', () => {
-  it('is asked for it when an account is connected, and at every refresh', async () => {
+  it('is sent the resource when an account is connected, and at every refresh', async () => {
     const id = await world.credential('of a person');
     const started = await world.vaults.call<Schema<'ConnectStarted'>>('POST', `/api/v1/credentials/${id}/connect`, {});
     expect(new URL(started.body.authorization_url).searchParams.getAll('resource')).toEqual([resource]);
@@ -31,7 +31,7 @@ describe('a provider whose tokens are for one resource (RFC 8707)', () => {
     expect(await seen(id)).toEqual({ audience: resource, asked: [['refresh_token', resource]] });
   });
 
-  it('is asked for it with client credentials', async () => {
+  it('is sent the resource with client credentials', async () => {
     await world.provider.tell({ reset: true });
     const fields = { client_id: 'gatehouse', client_secret: 'a-client-secret' };
     const made = { name: 'of the client', type: 'oauth2', grant: 'client_credentials', fields };
@@ -42,7 +42,7 @@ describe('a provider whose tokens are for one resource (RFC 8707)', () => {
     expect(await seen(id)).toEqual({ audience: resource, asked: [['client_credentials', resource]] });
   });
 
-  it('is not taken for one with a fragment', async () => {
+  it('cannot be configured with a resource that has a fragment', async () => {
     const id = await world.credential('wrong');
     const config = { issuer: world.provider.url, resource: `${resource}#part` };
     const answer = await world.vaults.call<Schema<'Problem'>>('PUT', `/api/v1/credentials/${id}/oauth`, { config });

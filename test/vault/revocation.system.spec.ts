@@ -15,7 +15,7 @@ afterEach(() => world.provider.tell({ faults: [], reset: true }));
 const revoke = (id: string) => world.vaults.call<Schema<'GrantView'>>('POST', `/api/v1/credentials/${id}/oauth/revoke`);
 
 describe('revoking without deleting', () => {
-  it('takes the tokens away here and at the provider, and keeps the credential', async () => {
+  it('removes the tokens here and at the provider, and keeps the credential', async () => {
     const id = await world.connected('revoked');
     const answer = await revoke(id);
     expect(answer.status).toBe(200);
@@ -52,8 +52,8 @@ describe('revoking without deleting', () => {
   });
 });
 
-describe('a provider that says that the consent was withdrawn', () => {
-  it.each(['token_revoked', 'gone'])('with %s ends the grant as revoked, and is asked no more', async (error) => {
+describe('a provider that reports a withdrawn consent', () => {
+  it.each(['token_revoked', 'gone'])('with %s ends the grant as revoked, and is not asked again', async (error) => {
     const id = await world.connected(`withdrawn ${error}`);
     await world.expire(id);
     await world.provider.tell({ faults: [{ kind: 'raw', status: 400, text: JSON.stringify({ error }) }] });

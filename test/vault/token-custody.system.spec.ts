@@ -50,7 +50,7 @@ async function heldRefresh(id: string): Promise<{ resolved: Promise<{ status: nu
   return { resolved };
 }
 
-describe('another account that waits for a confirmation', () => {
+describe('another account that waits for confirmation', () => {
   it('has its tokens revoked when the time for it is over; the first account stays', async () => {
     const id = await world.connected('unconfirmed');
     const flow = await asMallory(id);
@@ -64,7 +64,7 @@ describe('another account that waits for a confirmation', () => {
     expect((await world.vaults.resolve(id)).status).toBe(200);
   });
 
-  it('has them revoked at once when someone declines it, whom the project and the scope allow', async () => {
+  it('has them revoked at once when it is declined, by somebody whom the project and the scope allow', async () => {
     const id = await world.connected('declined');
     const decline = path(id, `/connect/${await asMallory(id)}/decline`);
     const reader = { ...person, scopes: ['credentials:read' as const] };
@@ -77,7 +77,7 @@ describe('another account that waits for a confirmation', () => {
     expect((await world.vaults.resolve(id)).status).toBe(200);
   });
 
-  it('has them revoked with those in place when its credential is deleted', async () => {
+  it('has them revoked with the current ones when its credential is deleted', async () => {
     const id = await world.connected('deleted with both');
     await asMallory(id);
     expect((await remove(id)).status).toBe(204);
@@ -85,7 +85,7 @@ describe('another account that waits for a confirmation', () => {
     await nothingWaits();
   });
 
-  it('has them revoked with those in place when its credential is disconnected', async () => {
+  it('has them revoked with the current ones when its credential is disconnected', async () => {
     const id = await world.connected('disconnected with both');
     const flow = await asMallory(id);
     expect((await disconnect(id)).body).toMatchObject({ state: 'revoked' });
@@ -93,7 +93,7 @@ describe('another account that waits for a confirmation', () => {
     expect((await world.vaults.call('POST', path(id, `/connect/${flow}/confirm`))).status).toBe(404);
   });
 
-  it('has the first account’s revoked when it is confirmed, and its own work', async () => {
+  it('replaces the first account when it is confirmed: the old tokens are revoked, and its own work', async () => {
     const id = await world.connected('confirmed');
     const first = await world.vaults.resolve(id);
     const flow = await asMallory(id);
@@ -127,11 +127,11 @@ describe('the same account connected again', () => {
   });
 });
 
-describe('a refresh that ends after its tokens were let go of', () => {
+describe('a refresh that ends after its tokens were released', () => {
   it.each([
     ['a disconnection', disconnect, 409],
     ['a deletion', remove, 404],
-  ])('has its new tokens revoked, too: %s', async (what, letGo, status) => {
+  ])('also has its new tokens revoked: %s', async (what, letGo, status) => {
     const id = await world.connected(`late after ${what}`);
     const { resolved } = await heldRefresh(id);
     await letGo(id);
@@ -169,7 +169,7 @@ describe('a refresh that ends after its tokens were let go of', () => {
     await world.provider.tell({ delayMs: 0 });
   });
 
-  it('has them revoked though its process died with the answer kept', async () => {
+  it('has them revoked even if its process died with the answer stored', async () => {
     const id = await world.connected('stranded');
     await asMallory(id);
     // The state after a crash between the answer and the flow’s row some time ago, followed by a disconnection by
@@ -194,7 +194,7 @@ describe('a refresh that ends after its tokens were let go of', () => {
   });
 });
 
-describe('a code whose credential is deleted while it is exchanged', () => {
+describe('a code whose credential is deleted during the exchange', () => {
   it('has its tokens revoked, and the person is told', async () => {
     const id = await world.credential('gone meanwhile');
     const { callback, browser } = await world.authorize(id);
@@ -209,12 +209,12 @@ describe('a code whose credential is deleted while it is exchanged', () => {
   });
 });
 
-describe('a provider that does not take a revocation', () => {
+describe('a provider that does not accept a revocation', () => {
   const listed = async () =>
     (await world.vaults.call<Schema<'RevocationPage'>>('GET', '/api/v1/credentials/revocations')).body.data;
   const again = () => world.vaults.db.query('UPDATE vault.revocation SET next_try_at = now()');
 
-  it('is asked again, and what waits is shown to the project it is of', async () => {
+  it('is asked again, and waiting revocations are shown to their project', async () => {
     await world.provider.tell({ revocationStatus: 503 });
     const id = await world.connected('waits');
     await remove(id);
@@ -237,12 +237,12 @@ describe('a provider that does not take a revocation', () => {
     await nothingWaits();
   });
 
-  it('is given up after so many tries, or at once when it refuses the client; what was given up stays visible', async () => {
+  it('is given up after so many attempts, or at once when it refuses the client; the loss stays visible', async () => {
     await world.provider.tell({ revocationStatus: 503 });
     const id = await world.connected('given up');
     await disconnect(id);
     for (const attempts of [1, 2, 3]) {
-      await until(`try ${attempts}`, async () => (await listed())[0]?.attempts === attempts);
+      await until(`attempt ${attempts} was made`, async () => (await listed())[0]?.attempts === attempts);
       if (attempts < 3) await again();
     }
     await until('it is given up', async () => (await listed())[0]?.state === 'gave_up');

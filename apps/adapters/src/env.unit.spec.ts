@@ -40,7 +40,7 @@ describe('the environment', () => {
 });
 
 describe('the hosting process', () => {
-  it('answers probes beside the adapters and metrics on another port, and lists the generic one', async () => {
+  it('answers probes beside the adapters and metrics on another port, and serves the generic adapter', async () => {
     const app = createAdaptersApp(readEnv({ GATEHOUSE_BUILD: 'b1' }), pino({ level: 'silent' }));
     const operations = mountProbes(app, new Registry());
     for (const probe of ['live', 'ready'])

@@ -31,26 +31,26 @@ describe('a process that hosts services', () => {
     expect(said.slice(2).sort()).toEqual(['portal ends', 'vault ends']);
   });
 
-  it('starts nothing where the settings of one are wrong, and names each such one', async () => {
+  it('starts nothing where the settings of one are wrong, and names each such service', async () => {
     const starting = hosting({ vault: service('vault'), router: refuses, engine: refuses });
     await expect(starting).rejects.toThrow(/router did not start: [^]*DATABASE_URL[^]*engine did not start: /);
     expect(said).toEqual([]);
   });
 
-  it('ends those that run when one does not start, and says which', async () => {
+  it('ends the running ones when one does not start, and says which', async () => {
     const starting = hosting({ vault: service('vault'), router: service('router', noPort), portal: service('portal') });
     await expect(starting).rejects.toThrow('router did not start, and the others end with it: Port 9090 is in use');
     expect(said).toEqual(['vault starts', 'vault ends']);
   });
 
-  it('refuses one port for two, before anything starts', async () => {
+  it('refuses one port for two services, before anything starts', async () => {
     const ports = { ports: [8080, 0] };
     const starting = hosting({ router: service('router', ports), engine: service('engine', ports) });
     await expect(starting).rejects.toThrow('router and engine would listen at port 8080');
     expect(said).toEqual([]);
   });
 
-  it('closes the others though one cannot be closed', async () => {
+  it('closes the others even if one cannot be closed', async () => {
     const stuck = { start: async () => ({ close: () => Promise.reject(new Error('still busy')) }) };
     const close = await hosting({ vault: service('vault'), router: service('router', stuck) });
     await expect(close()).rejects.toThrow('still busy');
@@ -67,11 +67,11 @@ describe('the settings of a process that hosts services', () => {
     expect(namesOf('portal, engine,router')).toEqual(['router', 'engine', 'portal']);
   });
 
-  it('name nothing that has to be a process of its own', () => {
+  it('name nothing that must be a process of its own', () => {
     expect(() => namesOf('router,python-runner')).toThrow(/GATEHOUSE_SERVICES names python-runner/);
   });
 
-  it('are of one service where they begin with its name', () => {
+  it('apply to one service where they begin with its name', () => {
     const environment = { PORT: '1', ROUTER_PORT: '2', ADAPTER_GATEWAY_PORT: '3', LOG_LEVEL: 'warn' };
     expect(environmentOf('router', environment)).toMatchObject({ PORT: '2', LOG_LEVEL: 'warn' });
     expect(environmentOf('adapter-gateway', environment)).toMatchObject({ PORT: '3' });

@@ -21,7 +21,7 @@ afterAll(async () => {
 const get = (path: string, key: string | null): Promise<Response> =>
   fetch(`${portal.url}${path}`, { headers: key ? { authorization: `Bearer ${key}` } : {} });
 
-describe('what a browser is told', () => {
+describe('the headers for browsers', () => {
   it.each([
     ['the front page', '/', false],
     ['the description', '/api/v1/openapi.json', false],
@@ -45,7 +45,7 @@ describe('what a browser is told', () => {
     expect(policy).not.toMatch(/(default|script|style)-src [^;]*unsafe-inline/);
   });
 
-  it('of an address that does not decode is the same', async () => {
+  it('are the same for a URL that does not decode', async () => {
     const { hostname, port } = new URL(portal.url);
     const socket = connect(Number(port), hostname);
     socket.end('GET /%ff HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
@@ -56,7 +56,7 @@ describe('what a browser is told', () => {
     expect(answer).toContain("default-src 'none'");
   });
 
-  it("of a webhook's answer leaves what the answer says itself", async () => {
+  it('of a webhook answer keep what the answer sets itself', async () => {
     const { headers } = await get('/api/v1/webhooks/tok_1', null);
     expect(headers.get('content-type')).toBe('application/json');
     expect(headers.get('x-content-type-options')).toBe('nosniff');

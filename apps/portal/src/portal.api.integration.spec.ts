@@ -80,7 +80,7 @@ describe('authentication', () => {
     expect((await call('/api/v1/apps', made.body.key)).status).toBe(401);
   });
 
-  it('hands the service a token for it that carries the caller, and not the key', async () => {
+  it('gives the service a token made for it, which names the caller and does not contain the key', async () => {
     const key = await portal.key(['apps:read', 'events:write']);
     const context = { 'x-organization-id': portal.tenant.organizationId, 'x-project-id': portal.tenant.projectId };
     await call('/api/v1/apps?limit=2', key, { headers: context });
@@ -112,7 +112,7 @@ describe('the context headers', () => {
     expect({ status: plain.status, code: plain.body.code }).toEqual({ status: 404, code: 'project_not_found' });
   });
 
-  it('are refused for what is not of the organization', async () => {
+  it('are refused for what is not in the organization', async () => {
     const asked = gateway.seen.length;
     const foreign = newId('prj');
     await portal.app
@@ -138,7 +138,7 @@ describe('API keys', () => {
     expect(list.text).not.toContain(made.body.key);
   });
 
-  it('pass on only scopes their maker has', async () => {
+  it('pass on only scopes that their maker has', async () => {
     const maker = await portal.key(['keys:write', 'apps:write']);
     const make = async (scopes: string[]) =>
       (await call('/api/v1/api-keys', maker, post({ name: 'k', scopes }))).status;
@@ -155,7 +155,7 @@ describe('API keys', () => {
 });
 
 describe('organizations and projects', () => {
-  it('are read by any key, within its reach', async () => {
+  it('can be read by any key, within its reach', async () => {
     const key = await portal.key(['apps:read']);
     expect((await call('/api/v1/organizations/current', key)).body).toMatchObject({
       id: portal.tenant.organizationId,
@@ -168,7 +168,7 @@ describe('organizations and projects', () => {
 });
 
 describe('input that would break its reader', () => {
-  it('is refused as what it is: U+0000, a body of 20,000 levels, an address that does not decode', async () => {
+  it('is refused with its actual fault: U+0000, a body of 20,000 levels, a URL that does not decode', async () => {
     const admin = await portal.key(['admin']);
     const refusal = async (path: string, init?: RequestInit): Promise<unknown[]> => {
       const { status, type, body } = await call(path, admin, init);
@@ -196,7 +196,7 @@ describe('the API description', () => {
     expect(body.components.securitySchemes.bearer.scheme).toBe('bearer');
   });
 
-  it('names the scopes of every operation, and how it refuses', async () => {
+  it('names the scopes of every operation, and its refusals', async () => {
     const { body } = await call('/api/v1/openapi.json', null);
     const { get, post } = body.paths['/api/v1/api-keys'];
     expect([get.security, post.security]).toEqual([[{ bearer: ['keys:read'] }], [{ bearer: ['keys:write'] }]]);
@@ -206,7 +206,7 @@ describe('the API description', () => {
     expect(body.components.schemas.Problem.required).toContain('code');
   });
 
-  it('keeps apart schemas that two services name alike', async () => {
+  it('keeps schemas apart that two services give the same name', async () => {
     const { body } = await call('/api/v1/openapi.json', null);
     expect(body.components.schemas).toMatchObject({
       View: { type: 'object' },
@@ -219,14 +219,14 @@ describe('the API description', () => {
 });
 
 describe('the front page without a console', () => {
-  it('says what this is and that it is up, and of the services behind it nothing', async () => {
+  it('says what this is and that it is up, and nothing of the services behind it', async () => {
     const { status, type, text } = await call('/', null);
     expect({ status, type }).toEqual({ status: 200, type: 'text/html' });
     expect(text).toContain('It is up.');
     expect(text).not.toMatch(/adapter-gateway|router|no answer/);
   });
 
-  it('leaves metrics and the states of services to the port of operations', async () => {
+  it('leaves metrics and the states of services to the operations port', async () => {
     for (const path of ['/metrics', '/services']) expect((await call(path, null)).status).toBe(404);
     const operations = portal.app.get(OperationsServer).http;
     const { services } = (await operations.inject('/services')).json();

@@ -53,7 +53,7 @@ const server = (
   options: { secret?: string | string[]; bodyLimitBytes?: number } = {},
 ) => createAdapterServer([adapter(changes)], { version: 'abc123', logger: pino({ level: 'silent' }), ...options });
 
-it('names its adapters at its root, to anybody', async () => {
+it('lists its adapters at its root, without authentication', async () => {
   const answer = await server({}, { secret: SECRET }).inject({ method: 'GET', url: '/' });
   expect(answer.json()).toEqual({ adapters: ['sample'] });
 });
@@ -87,7 +87,7 @@ describe('routes', () => {
     }
   });
 
-  it('answers 400 JSON for a body that is no JSON object, and 413 over the limit', async () => {
+  it('answers 400 JSON for a body that is not a JSON object, and 413 over the limit', async () => {
     const app = server({}, { bodyLimitBytes: 2000 });
     for (const [body, error] of [
       ['{', 'invalid_json'],
@@ -135,7 +135,7 @@ describe('routes', () => {
     expect(bare.json()).toEqual({ ok: true, user: 'sample' });
   });
 
-  it('hands the context headers to the handler', async () => {
+  it('passes the context headers to the handler', async () => {
     const app = server({
       verify: ({ context }) => ({
         ok: true,
@@ -204,7 +204,7 @@ describe('the platform call signature', () => {
     expect((await app.inject('/sample/health')).statusCode).toBe(200);
   });
 
-  it('refuses a secret that is no base64 key, and warns once at start when there is none', async () => {
+  it('refuses a secret that is not a base64 key, and warns once at start when there is none', async () => {
     expect(() => server({}, { secret: 'short' })).toThrow('base64');
     const { logger, lines } = capturingLogger();
     const app = createAdapterServer([adapter()], { version: 'v', logger });
@@ -214,8 +214,8 @@ describe('the platform call signature', () => {
   });
 });
 
-describe('defects of an adapter', () => {
-  it('become a 500 without stack or secret, and a log line with the secret redacted', async () => {
+describe('a defect of an adapter', () => {
+  it('becomes a 500 without stack or secret, and a log line with the secret redacted', async () => {
     const { logger, lines } = capturingLogger();
     const failing = adapter({
       verify: ({ credentials }) => {
@@ -248,7 +248,7 @@ describe('defects of an adapter', () => {
     ]);
   });
 
-  it('stops the definition when a capability lacks its handler or the slug is no path segment', () => {
+  it('makes the definition throw when a capability lacks its handler or the slug is not a path segment', () => {
     const { manifest, verify } = adapter();
     expect(() => defineAdapter({ manifest, verify })).toThrow(
       /send needs the handler deliver.*receive needs the handler verifyWebhook/,

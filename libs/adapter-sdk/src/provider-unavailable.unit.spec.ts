@@ -28,7 +28,7 @@ const app = createAdapterServer(
 const post = (route: string, payload: object) => app.inject({ method: 'POST', url: `/down/${route}`, payload });
 
 describe('a provider that is down', () => {
-  it('does not make credentials bad', async () => {
+  it('does not make credentials invalid', async () => {
     const { statusCode, body } = await post('verify', { credentials: { token: 'x' } });
     expect([statusCode, JSON.parse(body)]).toEqual([
       200,
@@ -36,7 +36,7 @@ describe('a provider that is down', () => {
     ]);
   });
 
-  it('makes a delivery one to try again, when the provider asked for it', async () => {
+  it('makes a delivery retryable, after the time that the provider asked for', async () => {
     const { statusCode, body } = await post('deliver', { channel_address: 'c', message: { text: 'x' } });
     const detail = { message: 'the chat does not answer', retryable: true, retry_after: 12 };
     expect([statusCode, JSON.parse(body)]).toEqual([

@@ -29,7 +29,7 @@ describe('ECDSA', () => {
     }
   });
 
-  it('takes no other kind of key: what is not usable counts as not set', () => {
+  it('accepts no other type of key: an unusable one counts as not set', () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
     const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey;
     for (const text of ['', 'garbage', '-----BEGIN nothing', base64(rsa), base64(p384)]) {
@@ -38,7 +38,7 @@ describe('ECDSA', () => {
   });
 });
 
-describe('JWT of a push', () => {
+describe('the JWT of a push', () => {
   const NOW = new Date('2026-11-21T02:48:13Z');
   const issuer = 'https://accounts.google.com';
   const audience = 'https://gatehouse.example/hook';
@@ -80,13 +80,13 @@ describe('JWT of a push', () => {
     return result.ok ? result.scheme : result.error;
   };
 
-  it('accepts a right token, measured at the time of receipt', async () => {
+  it('is accepted when valid, measured at the time of receipt', async () => {
     expect(await check(await token())).toBe('jwt');
     expect(await check(await token(), { now: new Date(NOW.getTime() + 3_600_000 + 301_000) })).toBe('stale_timestamp');
     expect(await check(await token({ iat: NOW.getTime() / 1000 + 400 }))).toBe('stale_timestamp');
   });
 
-  it('refuses another issuer, audience, account or key, none at all, and unsigned ones', async () => {
+  it('is refused with a different issuer, audience, account or key, when missing, and when unsigned', async () => {
     expect(await check(await token({ iss: 'https://evil.example' }))).toBe('bad_signature');
     expect(await check(await token({ aud: 'https://elsewhere.example' }))).toBe('bad_signature');
     expect(await check(await token({ email: 'other@project.iam.gserviceaccount.com' }))).toBe('bad_signature');
@@ -100,7 +100,7 @@ describe('JWT of a push', () => {
     expect(await check(await token(), { audience: '' })).toBe('not_configured');
   });
 
-  it('fetches the keys once and keeps them', async () => {
+  it('is checked with keys that are fetched once and cached', async () => {
     let fetched = 0;
     answer = { status: 200, body: () => (fetched++, JSON.stringify(jwks)) };
     const keys = remoteJwtKeys(url);
@@ -109,7 +109,7 @@ describe('JWT of a push', () => {
     expect(fetched).toBe(1);
   });
 
-  it('calls a token neither right nor wrong while the keys cannot be fetched', async () => {
+  it('is neither valid nor invalid while the keys cannot be fetched', async () => {
     for (const broken of [
       { status: 500, body: () => '' },
       { status: 200, body: () => 'no JSON' },

@@ -17,7 +17,7 @@ const adapter = defineAdapter({
 });
 
 describe('a process of adapters', () => {
-  it('listens as its environment says, with the build in its health and signed calls only', async () => {
+  it('listens as its environment says, shows the build in its health, and accepts only signed calls', async () => {
     const before = process.listenerCount('SIGTERM');
     const app = await serveAdapters([adapter], env);
     expect(app.addresses()).toEqual([expect.objectContaining({ address: '127.0.0.1' })]);
@@ -31,7 +31,7 @@ describe('a process of adapters', () => {
     expect(process.listenerCount('SIGTERM')).toBe(before);
   });
 
-  it('says unknown when no build is injected', async () => {
+  it('shows the version unknown when no build is injected', async () => {
     const app = await serveAdapters([adapter], { ...env, GATEHOUSE_BUILD: '' });
     expect((await app.inject('/sample/health')).json().version).toBe('unknown');
     await app.close();

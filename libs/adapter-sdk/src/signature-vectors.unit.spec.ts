@@ -43,7 +43,7 @@ describe('Standard Webhooks', () => {
     expect(check({ headers: { ...SIGNED, 'webhook-signature': flipped } })).toEqual(refusal('bad_signature'));
   });
 
-  it('takes a timestamp 300 s off on either side and none that is further off or no number', () => {
+  it('accepts a timestamp 300 s off in either direction, and none that is further off or not a number', () => {
     const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
     expect(check({ now: at(300) }).ok).toBe(true);
     expect(check({ now: at(-300) }).ok).toBe(true);
@@ -63,7 +63,7 @@ describe('Standard Webhooks', () => {
     expect(check({ headers: shouted }).ok).toBe(true);
   });
 
-  it('accepts either key during a rotation and a signature list with foreign entries', () => {
+  it('accepts either key during a rotation, and a signature list with foreign entries', () => {
     expect(check({ secret: [OTHER, SECRET] }).ok).toBe(true);
     expect(check({ secret: [OTHER] })).toEqual(refusal('bad_signature'));
     const list = `v1a,xyz v1,AAAA ${SIGNED['webhook-signature']}`;
@@ -89,7 +89,7 @@ describe('HMAC over the body', () => {
     );
   });
 
-  it('refuses truncated, padded and foreign text without throwing, and takes either of two secrets', () => {
+  it('refuses truncated, padded and foreign text without throwing, and accepts either of two secrets', () => {
     for (const signature of ['', hex.slice(2), `${hex}00`, `${hex}zz`, 'ü'.repeat(64)]) {
       expect(verifyHmac({ secret, payload: 'Hello, World!', signature })).toBe(false);
     }

@@ -6,7 +6,7 @@ const words = fc.array(fc.constantFrom('a', 'word', 'longer-word', '👩‍👩�
 });
 
 describe('splitText', () => {
-  it('cuts at a blank line before a line before a space, and drops only what it cut at', () => {
+  it('prefers a cut at a blank line over a line and a line over a space, and drops only what it cut at', () => {
     expect(splitText('one two\n\nthree four\nfive', 14)).toEqual(['one two', 'three four', 'five']);
     expect(splitText('one two three', 8)).toEqual(['one two', 'three']);
     expect(splitText('abcdefgh', 3)).toEqual(['abc', 'def', 'gh']);
@@ -14,7 +14,7 @@ describe('splitText', () => {
     expect(splitText('exact', 5)).toEqual(['exact']);
   });
 
-  it('closes a code fence at a cut and opens it again with its language', () => {
+  it('closes a code fence at a cut and reopens it with its language', () => {
     const code = Array.from({ length: 12 }, (_, line) => `line ${line}`).join('\n');
     const parts = splitText(`Look:\n\n\`\`\`js\n${code}\n\`\`\`\nDone.`, 50);
     expect(parts.length).toBeGreaterThan(2);
@@ -47,7 +47,7 @@ describe('splitText', () => {
     );
   });
 
-  it('stays within the limit and ends for any mixture of fences', () => {
+  it('stays within the limit and terminates for any mixture of fences', () => {
     const lines = fc.array(fc.constantFrom('```', '```js', '~~~', '````', 'x', 'some code here', ''), {
       maxLength: 60,
     });

@@ -35,7 +35,7 @@ describe('markdownToPlain', () => {
     expect(markdownToPlain(markdown).text).toBe(plain);
   });
 
-  it('says that a table and an image lost their shape', () => {
+  it('reports that a table and an image lost their shape', () => {
     expect(markdownToPlain('| a | b |\n|---|---|\n| 1 | 2 |\n![x](https://e.com/x.png)').lossy).toEqual([
       'table',
       'image',

@@ -18,7 +18,7 @@ function held(options: Partial<BatcherOptions> = {}): { batcher: Batcher<number,
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a batcher', () => {
-  it('flushes what came in one turn of the event loop together, at once, and gives each its own result', async () => {
+  it('flushes what was added in one turn of the event loop together, at once, and gives each item its own result', async () => {
     const { batcher, flushes } = held();
     const results = [batcher.add(1), batcher.add(2)];
     expect(flushes).toEqual([]);
@@ -28,7 +28,7 @@ describe('a batcher', () => {
     expect(await Promise.all(results)).toEqual(['r1', 'r2']);
   });
 
-  it('keeps to its size and to one flush at a time; what comes meanwhile goes next, in order', async () => {
+  it('keeps to its size and to one flush at a time; what is added meanwhile goes next, in order', async () => {
     const { batcher, flushes } = held();
     const results = [1, 2, 3, 4, 5, 6, 7].map((item) => batcher.add(item));
     await turn();
@@ -49,7 +49,7 @@ describe('a batcher', () => {
     expect(flushes).toHaveLength(3);
   });
 
-  it('starts the next flush before the items of the last one go on', async () => {
+  it('starts the next flush before the items of the last one continue', async () => {
     const { batcher, flushes } = held();
     const inFlight: number[] = [];
     const first = batcher.add(1).then(() => inFlight.push(flushes.length));
@@ -62,7 +62,7 @@ describe('a batcher', () => {
     await second;
   });
 
-  it('runs as many flushes as it may, and no more', async () => {
+  it('runs as many concurrent flushes as it may, and no more', async () => {
     const { batcher, flushes } = held({ maxRunning: 2 });
     const results = Array.from({ length: 10 }, (_, item) => batcher.add(item));
     await turn();
@@ -89,7 +89,7 @@ describe('a batcher', () => {
     expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'fulfilled']);
   });
 
-  it('finds the item that a flush fails by, and rejects that one alone', async () => {
+  it('finds the item that makes a flush fail, and rejects only that one', async () => {
     const flushed: number[][] = [];
     const flush = async (items: number[]): Promise<string[]> => {
       flushed.push(items);
@@ -121,7 +121,7 @@ describe('a batcher', () => {
     expect(await Promise.all([one, three])).toEqual(['r1', 'r3']);
   });
 
-  it('does not ask again where no item is to blame', async () => {
+  it('does not retry where no item is to blame', async () => {
     const { batcher, flushes } = held({ failsByItem: (error) => error instanceof TypeError });
     const results = Promise.allSettled([1, 2, 3].map((item) => batcher.add(item)));
     await turn();
@@ -131,7 +131,7 @@ describe('a batcher', () => {
     expect(flushes).toHaveLength(1);
   });
 
-  it('rejects its items too when the flush throws before it waits for anything', async () => {
+  it('also rejects its items when the flush throws synchronously', async () => {
     const batcher = new Batcher<number>(
       () => {
         throw new Error('at once');
@@ -142,7 +142,7 @@ describe('a batcher', () => {
     await expect(batcher.add(2)).rejects.toThrow('at once');
   });
 
-  it('lets the first item wait for more where it should, but not when it is full', async () => {
+  it('lets the first item wait for more when configured to, but not when the batch is full', async () => {
     const { batcher, flushes } = held({ maxWaitMs: 60_000 });
     const results = [batcher.add(1), batcher.add(2)];
     await turn();
@@ -153,7 +153,7 @@ describe('a batcher', () => {
     await Promise.all(results);
   });
 
-  it('drains: waits for what runs, and flushes what waits', async () => {
+  it('drains: waits for running flushes, and flushes what waits', async () => {
     const { batcher, flushes } = held({ maxWaitMs: 60_000 });
     const results = [1, 2, 3, 4].map((item) => batcher.add(item));
     let drained = false;

@@ -17,7 +17,7 @@ const map = (links: LinkedCredential[], records: Record<string, OpenedCredential
 const text = (fields: OpenedCredential['fields']): OpenedCredential => ({ type: 'text', fields });
 
 describe('the credentials of a call', () => {
-  it('have each field under its own name and under the one it is declared to map to', () => {
+  it('have each field under its own name and under the one that it is declared to map to', () => {
     const links = [link('text', 'BOT_TOKEN', 'token', 'a'), link('text', 'SIGNING', 'signing_secret', 'a')];
     expect(map(links, { a: text({ BOT_TOKEN: 't', signing: 's' }) })).toEqual({
       BOT_TOKEN: 't',
@@ -54,21 +54,21 @@ describe('the credentials of a call', () => {
     expect(map(links, records)).toMatchObject({ host: 'first' });
   });
 
-  it('take the only field of a text record for its declaration, whatever its name', () => {
+  it('use the only field of a text record for its declaration, whatever its name', () => {
     expect(map([link('text', 'HOOK', 'signing_secret', 'a')], { a: text({ secret: 's' }) })).toEqual({
       secret: 's',
       signing_secret: 's',
     });
   });
 
-  it('have a record of several fields as a whole where it fills one declaration', () => {
+  it('contain a record of several fields as a whole where it fills one declaration', () => {
     const fields = { host: 'mail.example', port: '587', username: 'ada', password: 'p' };
     const smtp = link('text', 'SMTP', 'smtp_config', 'a');
     expect(map([smtp], { a: text(fields) })).toEqual({ ...fields, smtp_config: fields });
     expect(map([smtp, link('text', 'X', 'x', 'a')], { a: text(fields) })).toEqual(fields);
   });
 
-  it('have a token by the names of its own type alone, and never a client secret by another name', () => {
+  it('contain a token only under the names of its own type, and never a client secret under another name', () => {
     const key = { type: 'api_key', fields: { token: 't' } };
     expect(map([link('api_key', 'CHAT', 'bot_token', 'a')], { a: key })).toEqual({ token: 't', bot_token: 't' });
     const oauth = { type: 'oauth2', fields: { client_id: 'c', access_token: 'a' } };
@@ -76,7 +76,7 @@ describe('the credentials of a call', () => {
     expect(map([link('oauth2', 'CHAT', 'client_secret', 'o')], { o: oauth })).toEqual(oauth.fields);
   });
 
-  it('have what a binding of the vault maps to a declared name', () => {
+  it('contain what a binding of the vault maps to a declared name', () => {
     const bound = { ...text({ user: 'u', password: 'p' }), credentials: { user: 'u', api_secret: 'p' } };
     const links = [link('text', 'X', 'api_secret', 'a'), link('text', 'USER', 'name', 'a')];
     expect(map(links, { a: bound })).toMatchObject({ api_secret: 'p', name: 'u' });
@@ -137,7 +137,7 @@ describe('the fields that some names need', () => {
       [link('text', 'A', 'signing_secret', 'both'), link('text', 'B', 'signing_secret_next', 'only')],
       ['signing_secret', 'signing_secret_next'],
     ],
-  ])('are enough for them: %s', (_what, links, wanted) => {
+  ])('are sufficient: %s', (_what, links, wanted) => {
     const needed = fieldsFor(links, wanted);
     const ids = [...new Set(links.map(({ credential_id: id }) => id))];
     const pick = (open: (id: string) => OpenedCredential) => {
@@ -149,7 +149,7 @@ describe('the fields that some names need', () => {
     expect(pick((id) => held(id, needed.get(id) ?? null))).toEqual(whole);
   });
 
-  it('are no others', () => {
+  it('are minimal', () => {
     const links = [link('text', 'BOT_TOKEN', 'token', 'both'), link('text', 'SIGNING', 'signing_secret', 'both')];
     expect(fieldsFor(links, ['signing_secret'])).toEqual(new Map([['both', ['signing_secret', 'SIGNING', 'signing']]]));
     expect(fieldsFor(links, [])).toEqual(new Map());

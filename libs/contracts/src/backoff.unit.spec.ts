@@ -9,7 +9,7 @@ describe('backoffMs', () => {
     ]);
   });
 
-  it('spreads over as much of the wait as is asked for, and never waits longer', () => {
+  it('spreads over the requested part of the wait, and never waits longer', () => {
     expect([0, 0.5, 0.999].map((random) => backoffMs(backoff, 2, 1, random))).toEqual([400, 200, 1]);
     expect([0, 0.5, 0.999].map((random) => backoffMs(backoff, 2, 0.5, random))).toEqual([400, 300, 201]);
   });

@@ -18,7 +18,7 @@ describe('the hash of a text', () => {
     expect(textHash(text.replace('4711', '4712'))).not.toBe(hash);
   });
 
-  it('is none for what a person may well say too: from 24 letters and digits on it counts', () => {
+  it('is null for what a person may also say: it counts from 24 letters and digits on', () => {
     expect(textHash('Thanks!')).toBeNull();
     expect(textHash('a'.repeat(23))).toBeNull();
     expect(textHash('a'.repeat(24))).not.toBeNull();

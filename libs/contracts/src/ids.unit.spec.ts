@@ -1,7 +1,7 @@
 import { firstId, idTimeMs, newId } from './ids.js';
 
 describe('an id', () => {
-  it('is its kind and a UUIDv7, and tells its time', () => {
+  it('is its kind and a UUIDv7, and contains its time', () => {
     const before = Date.now();
     const id = newId('evt');
     expect(id).toMatch(/^evt_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
@@ -18,7 +18,7 @@ describe('an id', () => {
     expect(idTimeMs(bounds[0]!)).toBe(nowMs);
   });
 
-  it('is one of a million, in the order they were made', () => {
+  it('is unique among a million, in the order in which they were made', () => {
     let last = '';
     const tails = new Set<string>();
     for (let made = 0; made < 1_000_000; made += 1) {
@@ -31,7 +31,7 @@ describe('an id', () => {
     expect(tails.size).toBe(1_000_000);
   });
 
-  it('goes on in order when more are made in a millisecond than it counts, and when the clock is set back', () => {
+  it('stays in order when a millisecond has more ids than its counter holds, and when the clock is set back', () => {
     const now = Date.now() + 60_000;
     const many = Array.from({ length: 10_000 }, () => newId('evt', now));
     many.push(newId('evt', now - 30_000), newId('evt', now + 5));

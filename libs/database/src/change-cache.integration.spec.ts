@@ -70,8 +70,8 @@ const now = async (one: Replica, project: string, text: string): Promise<void> =
   expect(await one.texts(project)).toBe(text);
 };
 
-describe('what a replica keeps', () => {
-  it('is read once, and again after each change that another connection commits, and no other', async () => {
+describe('a value that a replica caches', () => {
+  it('is read once, and again after each change that another connection commits, and only then', async () => {
     const one = replica();
     await heard(one);
     await now(one, 'a', '');
@@ -89,7 +89,7 @@ describe('what a replica keeps', () => {
     expect(one.reads).toBe(reads);
   });
 
-  it('is not what a reading saw that began before a change was committed', async () => {
+  it('does not come from a read that began before a change was committed', async () => {
     const one = replica();
     await heard(one);
     const writer = await pool.connect();
@@ -102,15 +102,15 @@ describe('what a replica keeps', () => {
   });
 });
 
-describe('a connection that listens and ends', () => {
+describe('a listening connection that ends', () => {
   const backend = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'ending-changes'`;
 
-  it('takes with it what was kept, and comes again', async () => {
+  it('clears the cache, and reconnects', async () => {
     const one = replica({ name: 'ending' });
     await heard(one);
     await now(one, 'a', '');
     const [{ pid }] = (await db.query(backend)) as [{ pid: number }];
-    const lost = until('it listens no more', async () => !one.listener.listening);
+    const lost = until('it no longer listens', async () => !one.listener.listening);
     await pool.query('SELECT pg_terminate_backend($1)', [pid]);
     await lost;
     // It hears nothing of this change, and nobody asks before it listens again.
@@ -121,7 +121,7 @@ describe('a connection that listens and ends', () => {
     await now(one, 'a', 'after');
   });
 
-  it('ends with its process, at whatever moment of its beginning that is told to stop', async () => {
+  it('ends with its process, whenever during its start that is told to stop', async () => {
     for (const afterMs of [0, 0, 1, 2, 4, 8, 16]) {
       const { listener } = replica({ name: 'stopping' });
       if (afterMs > 0) await pause(afterMs);
@@ -130,7 +130,7 @@ describe('a connection that listens and ends', () => {
     }
   });
 
-  it('is given up when it does not answer, however open it seems', async () => {
+  it('is given up when it does not respond, however open it seems', async () => {
     const one = replica({ url: link.url });
     await heard(one);
     await now(one, 'a', '');
@@ -144,7 +144,7 @@ describe('a connection that listens and ends', () => {
 });
 
 describe('where notifications do not come through', () => {
-  it('a value is kept for its short time alone', async () => {
+  it('a value is cached only for its short lifetime', async () => {
     // LISTEN succeeds, but nothing is ever heard, as behind a pooler that shares connections by transaction.
     const elsewhere = new URL(database.url);
     elsewhere.pathname = '/postgres';

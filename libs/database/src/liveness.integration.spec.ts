@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { isGone, Liveness } from './liveness.js';
 
-describe('the life of a process', () => {
+describe('the liveness of a process', () => {
   let database: TestDatabase;
   let link: BreakableLink;
   let pool: pg.Pool;
@@ -38,7 +38,7 @@ describe('the life of a process', () => {
   const gone = async (owner: string): Promise<boolean> =>
     (await pool.query(`SELECT ${isGone('$1::text')} AS gone`, [owner])).rows[0].gone;
 
-  it('is proven from the start, and its end is known to all others', async () => {
+  it('is proven from the start, and its end becomes known to all others', async () => {
     const mortal = await start(link.url);
     const { owner } = mortal.liveness;
     expect(owner).toMatch(/^live_test_/);
@@ -51,7 +51,7 @@ describe('the life of a process', () => {
     await until('the others know', () => one.losses() > 2 && two.losses() > 2);
   });
 
-  it('is proven again under the same name after a connection was lost, and what was lost meanwhile is looked for', async () => {
+  it('is proven again under the same name after a lost connection, and losses meanwhile are looked for', async () => {
     const started = await start(link.url);
     const { liveness, losses } = started;
     const { owner } = liveness;
@@ -61,10 +61,10 @@ describe('the life of a process', () => {
     link.mend();
     await until('it is proven', () => liveness.owner === owner);
     expect(await gone(owner)).toBe(false);
-    await until('a loss is told', () => losses() > 2);
+    await until('a loss is reported', () => losses() > 2);
   });
 
-  it('is not proven by the connection of a pooler: its leases end by their time', async () => {
+  it('is not proven through a pooler: its leases end by their time', async () => {
     const pooler = await pretendPooler(database.url);
     const { liveness } = await start(pooler.url);
     expect(liveness.owner).toMatch(/^test_/);

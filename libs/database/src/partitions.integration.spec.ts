@@ -38,13 +38,13 @@ const partitionOf = async (at: string): Promise<string> =>
   )[0]!.name;
 
 describe('daily partitions', () => {
-  it('are made for today and the days after, over a turn of the year, as often as asked', async () => {
+  it('are created for today and the next days, across the end of a year, as often as requested', async () => {
     await ensureDailyPartitions(db, 'public.thing', 2, noon);
     await ensureDailyPartitions(db, 'public.thing', 2, noon);
     expect(await partitions()).toEqual(['thing_20211230', 'thing_20211231', 'thing_20220101', 'thing_default']);
   });
 
-  it('take the rows of their day in UTC, and the default one takes the others', async () => {
+  it('take the rows of their day in UTC, and the default partition takes the others', async () => {
     await ensureDailyPartitions(db, 'public.thing', 1, noon);
     expect(await partitionOf('2021-12-30T00:00:00Z')).toBe('thing_20211230');
     expect(await partitionOf('2021-12-30T23:59:59.999Z')).toBe('thing_20211230');
@@ -52,7 +52,7 @@ describe('daily partitions', () => {
     expect(await partitionOf('2022-01-05T00:00:00Z')).toBe('thing_default');
   });
 
-  it('are dropped when their day ended more than the retention ago, the default one never', async () => {
+  it('are dropped when their day ended more than the retention ago; the default partition never is', async () => {
     const dayMs = 86_400_000;
     await ensureDailyPartitions(db, 'public.thing', 5, noon - 5 * dayMs);
     expect(await dropOldPartitions(db, 'public.thing', 3, noon)).toEqual(['thing_20211225']);
@@ -67,7 +67,7 @@ describe('daily partitions', () => {
     ]);
   });
 
-  it('are made and dropped later while a backup reads: writes do not queue up behind them', async () => {
+  it('are created and dropped later while a backup reads, and writes do not queue up behind them', async () => {
     const dayMs = 86_400_000;
     await ensureDailyPartitions(db, 'public.thing', 5, noon - 5 * dayMs);
     const reader = db.createQueryRunner();
@@ -88,7 +88,7 @@ describe('daily partitions', () => {
     expect(await partitions()).toContain('thing_20211231');
   });
 
-  it('leave no old rows behind in the default one, however many, and keep the others', async () => {
+  it('leave no old rows behind in the default partition, however many, and keep the others', async () => {
     await db.query(
       `INSERT INTO public.thing SELECT '2021-12-25T23:59:59.999Z' FROM generate_series(1, 12000) UNION ALL
        SELECT '2021-12-26T00:00:00Z'::timestamptz UNION ALL SELECT '2022-02-01T00:00:00Z'`,
@@ -99,7 +99,7 @@ describe('daily partitions', () => {
     expect(rows.map(({ at }) => at.toISOString().slice(0, 10))).toEqual(['2021-12-26', '2022-02-01']);
   });
 
-  it('are made and dropped by several processes at once', async () => {
+  it('are created and dropped by several processes at once', async () => {
     await ensureDailyPartitions(db, 'public.thing', 5, noon - 5 * 86_400_000);
     await Promise.all(Array.from({ length: 4 }, () => ensureDailyPartitions(db, 'public.thing', 6, noon)));
     await Promise.all(Array.from({ length: 4 }, () => dropOldPartitions(db, 'public.thing', 1, noon)));
@@ -107,7 +107,7 @@ describe('daily partitions', () => {
     expect(await partitions()).toContain('thing_20220105');
   });
 
-  it('are made though the default one holds rows of their day', async () => {
+  it('are created even if the default partition holds rows of their day', async () => {
     expect(await partitionOf('2021-12-30T10:00:00Z')).toBe('thing_default');
     await ensureDailyPartitions(db, 'public.thing', 1, noon);
     expect(await partitions()).toContain('thing_20211231');

@@ -1,7 +1,7 @@
 import { testDatabase, type TestDatabase } from '#libs/testing';
 import { PreparingClient } from './preparing-client.js';
 
-describe('a client that prepares', () => {
+describe('a client that prepares statements', () => {
   let database: TestDatabase;
   let client: PreparingClient;
 
@@ -28,7 +28,7 @@ describe('a client that prepares', () => {
     for (let times = 0; times < 6; times += 1) expect(await ask(2)).toEqual([{ id: 2 }]);
   };
 
-  it('prepares what comes again and again, and nothing that came a few times or has no parameters', async () => {
+  it('prepares what is repeated often, and nothing that came a few times or has no parameters', async () => {
     for (let times = 0; times < 4; times += 1) await ask();
     for (let times = 0; times < 10; times += 1) await client.query('SELECT 1');
     expect(await preparedTexts()).toEqual([]);
@@ -37,20 +37,20 @@ describe('a client that prepares', () => {
     expect(await ask(1)).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  it('answers in the new shape after a migration, also for what was prepared before it', async () => {
+  it('answers in the new shape after a migration, also for statements prepared before it', async () => {
     await askOften();
     await client.query("ALTER TABLE thing ADD COLUMN name text DEFAULT 'x'");
     expect(await ask(2)).toEqual([{ id: 2, name: 'x' }]);
     expect(await ask(2)).toEqual([{ id: 2, name: 'x' }]);
   });
 
-  it('answers after somebody has thrown its statements away, as a pooler may', async () => {
+  it('answers after its statements were deallocated, as a pooler may do', async () => {
     await askOften();
     await client.query('DEALLOCATE ALL');
     expect(await ask(2)).toEqual([{ id: 2 }]);
   });
 
-  it('leaves a transaction that such a change has broken to whoever began it', async () => {
+  it('leaves a transaction that a migration broke to its caller', async () => {
     await askOften();
     await client.query("ALTER TABLE thing ADD COLUMN name text DEFAULT 'x'");
     await client.query('BEGIN');
@@ -59,7 +59,7 @@ describe('a client that prepares', () => {
     expect(await ask(2)).toEqual([{ id: 2, name: 'x' }]);
   });
 
-  it('keeps errors as they are', async () => {
+  it('keeps errors unchanged', async () => {
     for (let times = 0; times < 6; times += 1) {
       await expect(client.query('SELECT 1 / $1::integer', [0])).rejects.toMatchObject({ code: '22012' });
     }

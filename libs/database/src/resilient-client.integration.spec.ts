@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from './service-schema.js';
 
-describe('a connection that ends while nobody listens', () => {
+describe('a connection that ends without an error listener', () => {
   let database: TestDatabase;
   let source: DataSource;
 
@@ -18,7 +18,7 @@ describe('a connection that ends while nobody listens', () => {
     await database.drop();
   });
 
-  it('ends its query, and neither the process nor the pool', async () => {
+  it('fails its query, and neither the process nor the pool', async () => {
     const { master } = source.driver as unknown as { master: pg.Pool };
     const client = await master.connect();
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

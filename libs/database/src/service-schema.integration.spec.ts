@@ -40,7 +40,7 @@ class Broken1000000000002 implements MigrationInterface {
 const schema: ServiceSchema = { name: 'fresh', entities: [], migrations: [First1000000000000, Second1000000000001] };
 
 describe('migrating', () => {
-  it('runs every migration once when several processes start at once', async () => {
+  it('runs every migration once when several processes start concurrently', async () => {
     const ran = await Promise.all([1, 2, 3].map(() => migrate(schema, database.url)));
     expect(ran.flat().toSorted()).toEqual(['First1000000000000', 'Second1000000000001']);
     expect(ran.filter((names) => names.length === 0)).toHaveLength(2);

@@ -25,7 +25,7 @@ describe('a sweeper', () => {
     expect(most).toBe(1);
   });
 
-  it('goes on at once after a full batch, and waits after one that was not', async () => {
+  it('continues at once after a full batch, and waits after a smaller one', async () => {
     const left = [10, 10, 3];
     let runs = 0;
     const everyMs = 400;
@@ -43,7 +43,7 @@ describe('a sweeper', () => {
     expect(runs).toBe(3);
   });
 
-  it('sweeps at once after a loss, first doing what is done after one, and again where that failed', async () => {
+  it('sweeps at once after a loss, first runs its loss handler, and runs that again if it failed', async () => {
     const losses = new Liveness({ url: 'postgres://nowhere', applicationName: 'test' });
     const done: string[] = [];
     const sweeper = new Sweeper({
@@ -71,13 +71,13 @@ describe('a sweeper', () => {
       return found.shift() ?? 0;
     };
     const sweeper = new Sweeper({ name: 'test', everyMs: 5, idleMs: 60_000, batch: 10, sweep }).start();
-    await until('it looked again, and found nothing', () => runs === 2);
+    await until('it ran again, and found nothing', () => runs === 2);
     sweeper.soon();
-    await until('it looked at once', () => runs === 3);
+    await until('it ran at once', () => runs === 3);
     await sweeper.stop();
   });
 
-  it('looks again for what was written while it looked', async () => {
+  it('sweeps again for what was written during a sweep', async () => {
     const gate = Promise.withResolvers<void>();
     let runs = 0;
     const sweep = async (): Promise<number> => {
@@ -86,14 +86,14 @@ describe('a sweeper', () => {
       return 0;
     };
     const sweeper = new Sweeper({ name: 'test', everyMs: 5, idleMs: 60_000, batch: 10, sweep }).start();
-    await until('it looks', () => runs === 1);
+    await until('it runs', () => runs === 1);
     sweeper.soon();
     gate.resolve();
-    await until('it looked again', () => runs === 2);
+    await until('it ran again', () => runs === 2);
     await sweeper.stop();
   });
 
-  it('waits for a running sweep when it stops, begins no other, and does not mind a second stop', async () => {
+  it('waits for a running sweep when it stops, begins no other, and tolerates a second stop', async () => {
     const gate = Promise.withResolvers<void>();
     let runs = 0;
     const sweeper = sweeperOf(async () => {

@@ -46,7 +46,7 @@ describe('address blocks', () => {
   });
 
   it.each(['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '010.0.0.1', '1.2.3', 'fd00::/129', 'host', ''])(
-    'do not read %j',
+    'reject %j',
     (text) => expect(parseRange(text)).toBeUndefined(),
   );
 });

@@ -10,7 +10,7 @@ describe('the allow-list', () => {
     expect(list.names('fd00::7', 9001)).toBe(false);
   });
 
-  it('opens a block for every name, and also when an IPv6 address carries it', () => {
+  it('opens a block for every name, and also for an IPv6 address that carries it', () => {
     const list = allowList(['10.1.0.0/16', 'fd00:1::/32']);
     expect(list.permits('10.1.2.3', false)).toBe(true);
     expect(list.permits('::ffff:10.1.2.3', false)).toBe(true);
@@ -33,7 +33,7 @@ describe('the allow-list', () => {
     (entry) => expect(() => allowList([entry])).toThrow(`"${entry}"`),
   );
 
-  it('reads one name from all spellings of a host', () => {
+  it('reads every spelling of a host as one name', () => {
     const names = ['http://LOCALHOST./', 'http://localhost/', 'http://[::1]/', 'http://①②⑦.0.0.1/'].map((url) =>
       bareHostname(new URL(url)),
     );

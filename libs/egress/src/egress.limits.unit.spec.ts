@@ -35,7 +35,7 @@ const failure = async (request = {}, url = base) => {
 };
 
 describe('a response', () => {
-  it('comes whole, with its headers, over a connection that is used again', async () => {
+  it('is returned whole, with its headers, over a connection that is reused', async () => {
     answer = (request, response) => {
       response.setHeader('set-cookie', ['a=1', 'b=2']);
       request.pipe(response);
@@ -62,13 +62,13 @@ describe('a response', () => {
     expect(response.headers).not.toHaveProperty('content-encoding');
   });
 
-  it('without a body is fine, whatever its encoding says', async () => {
+  it('may have no body, whatever its encoding says', async () => {
     answer = (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end();
     expect((await egress.fetch(base, { method: 'HEAD' })).body).toHaveLength(0);
     expect((await egress.fetch(base)).body).toHaveLength(0);
   });
 
-  it('that does not decompress has failed', async () => {
+  it('that does not decompress fails', async () => {
     answer = (_request, response) => response.setHeader('content-encoding', 'gzip').end('no gzip at all');
     expect(await failure()).toMatchObject({ code: 'response_failed', sent: true });
   });
@@ -110,7 +110,7 @@ describe('size', () => {
     expect((await failure({ onTooLarge: 'fail' })).code).toBe('response_too_large');
   });
 
-  it('of stacked encodings is what came: they are not undone', async () => {
+  it('of stacked encodings is the size as received: they are not undone', async () => {
     const twice = gzipSync(gzipSync('hello'));
     answer = (_request, response) => response.setHeader('content-encoding', 'gzip, gzip').end(twice);
     const response = await egress.fetch(base);

@@ -39,7 +39,7 @@ const failure = async (egress: Egress, url: string, request = {}) => {
   return outcome;
 };
 
-describe('without an allow-list, no spelling of an inside address is connected to', () => {
+describe('without an allow-list, no spelling of an internal address is connected to', () => {
   it.each(
     `127.0.0.1 127.1 0177.0.0.1 0x7f.0.0.1 0x7f000001 2130706433 017700000001 127.0.0.1. 0 0.0.0.0
      127.000.000.001 １２７.０.０.１ ①②⑦.0.0.1 127。0。0。1 %31%32%37.0.0.1 [::] [::1] [0:0:0:0:0:0:0:1]
@@ -55,7 +55,7 @@ describe('without an allow-list, no spelling of an inside address is connected t
 });
 
 describe('names', () => {
-  it('with a root dot are classified, and named by the allow-list, like those without', async () => {
+  it('with a trailing dot are classified, and matched by the allow-list, like those without', async () => {
     const resolve = async () => ['127.0.0.1'];
     const url = `http://localhost.:${port}/`;
     expect((await failure(egressWith({ resolve }), url)).code).toBe('blocked_address');
@@ -74,7 +74,7 @@ describe('names', () => {
     expect(connections).toBe(0);
   });
 
-  it('connect to exactly the addresses that were classified, however the next answer differs', async () => {
+  it('connect to exactly the addresses that were classified, even if the next answer differs', async () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     let asked = 0;
     const egress = egressWith({ allow: ['127.0.0.1/32'], resolve: async () => answers[asked++] ?? [] });
@@ -91,13 +91,13 @@ describe('names', () => {
     expect({ asked, connections }).toEqual({ asked: 2, connections: 1 });
   });
 
-  it('that do not resolve, or to nothing, say so', async () => {
+  it('that do not resolve, or resolve to nothing, are reported', async () => {
     const broken = egressWith({ resolve: () => Promise.reject(new Error('ENOTFOUND')) });
     expect((await failure(broken, 'http://gone.test/')).code).toBe('dns_failed');
     expect((await failure(egressWith({ resolve: async () => [] }), 'http://gone.test/')).code).toBe('dns_failed');
   });
 
-  it('whose answer never comes end as a time-out', async () => {
+  it('whose answer never comes end as a timeout', async () => {
     const egress = egressWith({ timeouts: { connectMs: 500 }, resolve: () => new Promise(() => {}) });
     expect(await failure(egress, 'http://slow.test/', { timeoutMs: 50 })).toMatchObject({
       code: 'timeout',
@@ -118,7 +118,7 @@ describe('the allow-list', () => {
     expect({ status: response.status, body: response.body.toString() }).toEqual({ status: 200, body: 'inside' });
   });
 
-  it('opens the named port alone', async () => {
+  it('opens only the named port', async () => {
     const egress = egressWith({ allow: [`127.0.0.1:${port + 1}`] });
     expect((await failure(egress, `http://127.0.0.1:${port}/`)).code).toBe('blocked_address');
   });

@@ -18,7 +18,7 @@ beforeEach(() => (connections = 0));
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 describe('a socket', () => {
-  it('leads to a host that is allowed', async () => {
+  it('connects to an allowed host', async () => {
     const socket = await createEgress({ allow: ['127.0.0.1'] }).connect('127.0.0.1', port);
     const [greeting] = await once(socket, 'data');
     expect(String(greeting)).toBe('220 ready\r\n');

@@ -24,12 +24,12 @@ describe('a first hop', () => {
     ['http://256.256.256.256/', 'invalid_url'],
   ])('refuses %s', (url, expected) => expect(code(() => firstHop(url, 'GET', {}, undefined))).toBe(expected));
 
-  it('refuses methods that are none of a tool', () => {
+  it('refuses methods that tools may not use', () => {
     expect(code(() => firstHop('http://a/', 'CONNECT', {}, undefined))).toBe('invalid_request');
     expect(firstHop('http://a/', 'post', {}, undefined).method).toBe('POST');
   });
 
-  it('leaves the headers of the connection to the connection', () => {
+  it('drops the headers that belong to the connection', () => {
     const headers = { Host: 'internal', 'Transfer-Encoding': 'chunked', Upgrade: 'h2c', 'Content-Type': 'text/plain' };
     expect(firstHop('http://a/', 'POST', headers, 'x').headers).toEqual({ 'content-type': 'text/plain' });
   });
@@ -62,11 +62,11 @@ describe('a redirect', () => {
     expect(redirectHop(from('https://a/', 'PUT', 'body'), 302, '/y')).toMatchObject({ method: 'PUT', body: 'body' });
   });
 
-  it('hands no body to another origin', () => {
+  it('passes no body to another origin', () => {
     expect(code(() => redirectHop(from('https://a/', 'POST', 'b'), 307, 'https://b/'))).toBe('blocked_redirect');
   });
 
-  it('is none without a Location or with another status', () => {
+  it('is not one without a Location or with another status', () => {
     expect(redirectHop(from('https://a/'), 302, undefined)).toBeUndefined();
     expect(redirectHop(from('https://a/'), 304, '/y')).toBeUndefined();
   });

@@ -51,8 +51,8 @@ async function readAll(body: ReadableStream<Uint8Array>): Promise<number> {
   return bytes;
 }
 
-describe('an answer read while it comes', () => {
-  it('is handed over with its headers, and its socket closed when nobody wants the rest', async () => {
+describe('a streamed answer', () => {
+  it('is handed over with its headers, and its socket is closed when nobody wants the rest', async () => {
     const before = closed;
     const { status, headers, body } = await egress.open(`${base}/stream`);
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/event-stream' });
@@ -68,12 +68,12 @@ describe('an answer read while it comes', () => {
     expect(await codeOf(readAll(body))).toBe('response_too_large');
   });
 
-  it('comes whole when its reader is faster than its sender', async () => {
+  it('arrives whole when its reader is faster than its sender', async () => {
     const { body } = await egress.open(`${base}/in-pieces`);
     expect(await readAll(body)).toBe(4_000_000);
   });
 
-  it('ends when it says nothing for too long', async () => {
+  it('ends when it sends nothing for too long', async () => {
     const { body } = await egress.open(`${base}/stream`, { bodyIdleMs: 50 });
     expect(await codeOf(readAll(body))).toBe('timeout');
   });

@@ -28,7 +28,7 @@ const db = {
 } as unknown as Database;
 
 describe('what was handed over', () => {
-  it('is looked through to its end, also where a batch ends among what came at one time', async () => {
+  it('is swept to its end, also where a batch ends between rows of the same time', async () => {
     await pool.query('UPDATE engine.handover_mark SET swept_to = $1', ['2026-01-01T00:00:00Z']);
     // Pairs with the same time: every batch of three ends between two of them.
     await pool.query(

@@ -76,7 +76,7 @@ const idsOf = async (query: Partial<EventQuery>): Promise<string[]> =>
   (await listEvents(db, { ...events, ...query })).map(({ id }) => id);
 
 describe('the journal', () => {
-  it('tells what happened to a receipt, oldest first, the receipt itself as the first', async () => {
+  it('shows what happened to a receipt, oldest first, with the receipt itself first', async () => {
     const id = await received();
     const at = (ms: number): Date => new Date(Date.now() + ms);
     await append([
@@ -103,7 +103,7 @@ describe('the journal', () => {
     expect(await timeline(db, 'org_2', 'prj_1', id)).toEqual([]);
   });
 
-  it('knows which receipts have ended: a turn or delivery that ends is no end', async () => {
+  it('knows which receipts have ended: the end of a turn or delivery does not count', async () => {
     const [ended, open, turn] = [newId('evt'), newId('evt'), newId('evt')];
     await append([
       entry(ended),
@@ -114,14 +114,14 @@ describe('the journal', () => {
     expect(await journal.endedAmong([])).toEqual(new Set());
   });
 
-  it('knows which receipts were heard of lately', async () => {
+  it('knows which receipts had entries lately', async () => {
     const [late, long] = [newId('evt'), newId('evt')];
     await append([entry(late), entry(long, { at: new Date(Date.now() - 60_000) })]);
     expect(await journal.heardOfWithin([late, long], 30_000)).toEqual(new Set([late]));
     expect(await journal.heardOfWithin([late, long], 90_000)).toEqual(new Set([late, long]));
   });
 
-  it('keeps what died once while it is open, at whichever stage, with its error', async () => {
+  it('keeps a dead letter once while it is open, at whichever stage, with its error', async () => {
     const id = newId('evt');
     const died = entry(id, { stage: 'parsed', outcome: 'dead', reason: 'gone', detail: { error: 'the App is gone' } });
     await append([died, died]);
@@ -138,7 +138,7 @@ describe('the journal', () => {
     expect(await listDeadLetters(db, { ...letters, reason: 'gone' })).toHaveLength(1);
   });
 
-  it('lists receipts and what was never one page by page, from either end, each with its last ending', async () => {
+  it('lists receipts and events without one page by page, from either end, each with its last ending', async () => {
     const all: string[] = [];
     for (let n = 0; n < 6; n += 1) {
       // Refused requests and runs by API have no receipt: their first entry takes its place.
@@ -176,7 +176,7 @@ describe('the journal', () => {
     expect(await idsOf({ projectId: 'prj_3' })).toEqual([]);
   });
 
-  it('gives the entries since a time, receipts among them, in their project or in all', async () => {
+  it('returns the entries since a time, receipts included, of their project or of all', async () => {
     const since = new Date(Date.now() - 5_000);
     const id = await received();
     await append([
@@ -193,7 +193,7 @@ describe('the journal', () => {
     expect(await entriesSince(db, since, 1, null)).toHaveLength(1);
   });
 
-  it('reports an entry that cannot be written, rejects who waits for it, and writes those beside it', async () => {
+  it('reports an entry that cannot be written, rejects its waiting caller, and writes the entries beside it', async () => {
     failures.length = 0;
     // Larger than a Postgres integer.
     const bad = entry(newId('evt'), { attempt: 3_000_000_000 });
@@ -219,7 +219,7 @@ describe('the journal', () => {
     expect((await journal.endedAmong(ids)).size).toBe(1_200);
   });
 
-  it('drops what is over the retention', async () => {
+  it('drops what is older than the retention', async () => {
     await db.query(
       `CREATE TABLE journal.entry_20010101 PARTITION OF journal.entry FOR VALUES FROM ('2001-01-01') TO ('2001-01-02')`,
     );

@@ -9,21 +9,21 @@ const item = (id: string, text = ''): JobItem => ({
 const sizes = (items: JobItem[]): number[] => batchesOf(items).map((one) => one.items.length);
 
 describe('a batch', () => {
-  it('takes as many as its limit, in order, and loses nobody', () => {
+  it('takes as many items as its limit, in order, and loses none', () => {
     const all = Array.from({ length: 70 }, (_, n) => item(`evt_${n}`));
     expect(sizes(all)).toEqual([32, 32, 6]);
     expect(batchesOf(all).flatMap((one) => one.items)).toEqual(all);
     expect(batchesOf([])).toEqual([]);
   });
 
-  it('is smaller when its items are big, and one that is too big for any goes alone', () => {
+  it('is smaller when its items are big, and an item over the limit goes alone', () => {
     const half = 'x'.repeat(batchLimits.maxBytes / 2 - 100);
     const whole = 'x'.repeat(batchLimits.maxBytes * 2);
     expect(sizes([item('a', half), item('b', half), item('c', half)])).toEqual([2, 1]);
     expect(sizes([item('a'), item('b', whole), item('c')])).toEqual([1, 1, 1]);
   });
 
-  it("has its item's own id when alone, else one id for one set, whatever its order", () => {
+  it('has the id of its only item, else one id per set, whatever its order', () => {
     const [a, b] = [item('evt_a'), item('evt_b')];
     expect(batchId(inboundParse, { items: [a] })).toBe('evt_a');
     const together = batchId(inboundParse, { items: [a, b] });

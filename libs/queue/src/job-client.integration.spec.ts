@@ -37,14 +37,14 @@ const enqueueMany = (count: number): Promise<boolean[]> =>
   Promise.all(Array.from({ length: count }, (_, version) => client.enqueue(appChanged, change(version))));
 
 describe('a client of the queue', () => {
-  it('adds what comes at one moment in batches, and the same set once', async () => {
+  it('adds concurrent jobs in batches, and the same set once', async () => {
     expect(await enqueueMany(70)).toEqual(Array.from({ length: 70 }, () => true));
     expect((await client.waiting(queue)).own).toBe(3);
     await enqueueMany(70);
     expect((await client.waiting(queue)).own).toBe(3);
   });
 
-  it('adds surplus to a lane of its own, and tells of both lanes together', async () => {
+  it('adds surplus to a lane of its own, and reports both lanes together', async () => {
     const parse = (more: { surplus?: true }) => ({
       receipt_id: newId('evt'),
       received_at: new Date().toISOString(),
@@ -59,13 +59,13 @@ describe('a client of the queue', () => {
     expect(await client.depth(inboundParse.queue)).toMatchObject({ waiting: 2, active: 0, delayed: 0 });
   });
 
-  it('adds a job that waits alone once', async () => {
+  it('adds once a job that is never batched and already waits', async () => {
     for (let times = 0; times < 3; times += 1) expect(await client.enqueue(appChanged, change(1))).toBe(true);
     await client.enqueue(appChanged, change(2));
     expect(await client.depth(queue)).toMatchObject({ waiting: 2, active: 0, delayed: 0 });
   });
 
-  it('adds a later job once, and a retry beside the job it comes from', async () => {
+  it('adds a later job once, and a retry beside the job that it comes from', async () => {
     await client.enqueueLater(appChanged, change(1), 60_000);
     await client.enqueueLater(appChanged, change(1), 90_000);
     expect(await client.depth(queue)).toMatchObject({ waiting: 0, delayed: 1 });
@@ -75,7 +75,7 @@ describe('a client of the queue', () => {
     expect(await client.depth(queue)).toMatchObject({ waiting: 1, delayed: 2 });
   });
 
-  it('tells sweepers how far the consumers are behind: since when the oldest waits, delays apart', async () => {
+  it('tells sweepers how long the oldest job has waited, without delays', async () => {
     expect(await client.behindMs(queue)).toBe(0);
     const since = Date.now() - 60_000;
     await client.enqueue(appChanged, change(1), since);
@@ -85,7 +85,7 @@ describe('a client of the queue', () => {
     expect(behindMs).toBeLessThanOrEqual(Date.now() - since);
   });
 
-  it('counts no delay that was asked for as a wait', async () => {
+  it('does not count a requested delay as a wait', async () => {
     await client.enqueueLater(appChanged, change(1), 300);
     await until('it waits', async () => {
       // A worker would move it when it is due.
@@ -101,7 +101,7 @@ describe('a client of the queue', () => {
     expect((await client.depth(queue)).oldestMs).toBeLessThan(250);
   });
 
-  it('never throws while Redis is away, counts what it missed, and goes on when it is back', async () => {
+  it('never throws while Redis is down, counts what it missed, and continues when it is back', async () => {
     await client.enqueue(appChanged, change(1));
     link.cut();
     expect(await enqueueMany(40)).toEqual(Array.from({ length: 40 }, () => false));
@@ -114,7 +114,7 @@ describe('a client of the queue', () => {
     expect((await client.waiting(queue)).own).toBeGreaterThanOrEqual(2);
   });
 
-  it('works once Redis is there when it was away at the start', async () => {
+  it('works once Redis is up if it was down at the start', async () => {
     link.cut();
     const early = new JobClient(link.url);
     expect(await early.enqueue(appChanged, change(1))).toBe(false);

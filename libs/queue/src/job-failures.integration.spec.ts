@@ -21,7 +21,7 @@ describe('a job that fails', () => {
     ['unstorable text', () => Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' })],
     ['a number out of range', () => Object.assign(new Error('out of range for type integer'), { code: '22003' })],
     ['a key too large for its index', () => Object.assign(new Error('index row size exceeds'), { code: '54000' })],
-  ])('ends a job at its first attempt for what stands in it: %s', async (_what, error) => {
+  ])('ends at its first attempt if its content is the cause: %s', async (_what, error) => {
     let attempts = 0;
     jobs.serve(() => {
       attempts += 1;
@@ -34,7 +34,7 @@ describe('a job that fails', () => {
     expect(attempts).toBe(1);
   });
 
-  it('dead-letters a payload that breaks its contract at once, unseen, and names the fields', async () => {
+  it('is dead-lettered at once, unseen, if its payload breaks the contract, and the fields are named', async () => {
     const seen: string[] = [];
     jobs.serve((payload) => void seen.push(payload.receipt_id));
     const wrong = { ...route('evt_wrong'), app_kind: 'robot', received_at: 7 };
@@ -42,7 +42,7 @@ describe('a job that fails', () => {
     const raw = new Queue(queue, { connection, prefix: queuePrefix(queue) });
     const items = [wrong, route('evt_right')].map((payload) => ({ payload, attempts: 0, addedAtMs: Date.now() }));
     await raw.add(name, { items }, { removeOnComplete: true });
-    await until('both are through', () => jobs.dead.length === 1 && seen.length === 1);
+    await until('both are done', () => jobs.dead.length === 1 && seen.length === 1);
     expect(seen).toEqual(['evt_right']);
     expect(jobs.dead[0]).toMatchObject({ code: 'invalid_payload', payload: wrong });
     expect(jobs.dead[0]!.reason).toMatch(/app_kind/);
@@ -51,7 +51,7 @@ describe('a job that fails', () => {
     connection.disconnect();
   });
 
-  it('dead-letters a permanent failure at its first attempt', async () => {
+  it('is dead-lettered at its first attempt on a permanent failure', async () => {
     let calls = 0;
     jobs.serve(() => {
       calls += 1;
@@ -64,7 +64,7 @@ describe('a job that fails', () => {
     await jobs.untilIdle();
   });
 
-  it('sends one that failed again alone, with its own attempts, while its batch goes on', async () => {
+  it('is retried alone, with its own attempts, while its batch continues', async () => {
     const seen = new Map<string, number[]>();
     const payloads = Array.from({ length: 5 }, (_, n) => route(`evt_${n}`));
     jobs.serve(({ receipt_id: id }, context) => {
@@ -84,7 +84,7 @@ describe('a job that fails', () => {
     expect(jobs.dead).toEqual([]);
   });
 
-  it('finishes the others of a batch, though one cannot even be dead-lettered', async () => {
+  it('does not keep the others of its batch from finishing, even if it cannot be dead-lettered', async () => {
     const gone = Promise.withResolvers<void>();
     const slow = Promise.withResolvers<void>();
     const done: string[] = [];
@@ -127,7 +127,7 @@ describe('a job that fails', () => {
     expect(dueMs - Date.now()).toBeLessThanOrEqual(messageRoute.backoff.capMs);
   });
 
-  it('runs one later that asked for it, at the cost of no attempt', async () => {
+  it('runs later when it asks for that, at the cost of no attempt', async () => {
     const attempts: number[] = [];
     jobs.serve((_payload, context) => {
       attempts.push(context.attempt);
@@ -139,7 +139,7 @@ describe('a job that fails', () => {
     expect(attempts).toEqual([1, 1, 1, 1]);
   });
 
-  it('gives one up after its last attempt, with the code of its error', async () => {
+  it('is given up after its last attempt, with the code of its error', async () => {
     const attempts: number[] = [];
     jobs.serve((_payload, context) => {
       attempts.push(context.attempt);

@@ -14,7 +14,7 @@ afterAll(() => jobs.close());
 beforeEach(() => jobs.begin());
 afterEach(() => jobs.end());
 
-describe('a server of jobs', () => {
+describe('a job server', () => {
   it('runs as many jobs at a time as it may, and no more', async () => {
     const ends = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
     const begun: number[] = [];
@@ -33,7 +33,7 @@ describe('a server of jobs', () => {
     expect(begun).toHaveLength(4);
   });
 
-  it('runs what its jobs wait for, though as many wait as may run', async () => {
+  it('runs the job that others wait for, even if as many wait as may run', async () => {
     const [awaited, begun] = [Promise.withResolvers<void>(), new Set<string>()];
     jobs.serve(async ({ receipt_id: id }, context) => {
       begun.add(id);
@@ -46,7 +46,7 @@ describe('a server of jobs', () => {
     expect(begun.size).toBe(5);
   });
 
-  it('does not start without a handler for each job and its dead, with two, or with one too many', () => {
+  it('does not start without a handler for each job and its dead letters, with two, or with one too many', () => {
     const handler = async (): Promise<void> => undefined;
     const bare = jobs.make();
     expect(() => bare.listen(() => undefined)).toThrow(`No handler for the job ${name}`);
@@ -81,7 +81,7 @@ describe('a server of jobs', () => {
     expect(await jobs.client.depth(queue)).toMatchObject({ waiting: 1, active: 0 });
   });
 
-  it('takes again what a killed process held', async () => {
+  it('retries the jobs of a killed process', async () => {
     await jobs.enqueueAll([route('evt_a'), route('evt_b')]);
     const holder = holdJob(jobs.url);
     await until('the other process holds it', async () => (await jobs.client.depth(queue)).active === 1);
@@ -93,7 +93,7 @@ describe('a server of jobs', () => {
     expect(seen.toSorted()).toEqual(['evt_a', 'evt_b']);
   });
 
-  it('handles what is no surplus while surplus holds all consumers of its own', async () => {
+  it('handles other jobs while surplus holds all of its own consumers', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const handled: string[] = [];
@@ -112,7 +112,7 @@ describe('a server of jobs', () => {
     await until('all are handled', () => handled.length === 46);
   });
 
-  it('rests between jobs of surplus while others come', async () => {
+  it('rests between surplus jobs while others come', async () => {
     const [first, second, own] = [route(), route(), { ...route(), project_id: 'prj_2' }];
     let endedMs = 0;
     let nextMs = 0;
@@ -134,7 +134,7 @@ describe('a server of jobs', () => {
     expect(nextMs - endedMs).toBeGreaterThanOrEqual(98);
   });
 
-  it('tries surplus again as surplus', async () => {
+  it('retries surplus as surplus', async () => {
     jobs.serve(() => {
       throw new RunLater(600_000, 'later');
     });

@@ -12,11 +12,11 @@ describe('a JSON value', () => {
     });
   });
 
-  it('loses no entry when keys become one', () => {
+  it('loses no entry when keys become equal', () => {
     expect(value({ a: 1, 'a\u200B': 2, '\u200Ba': 3 })).toEqual({ a: 1, 'a (2)': 2, 'a (3)': 3 });
   });
 
-  it('keeps __proto__ as a key, and the prototype as it is', () => {
+  it('keeps __proto__ as a key, and the prototype unchanged', () => {
     const result = value(JSON.parse('{"__proto__": {"admin": true}}')) as Record<string, unknown>;
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
     expect(result['admin']).toBeUndefined();
@@ -31,11 +31,11 @@ describe('a JSON value', () => {
     expect(value('x'.repeat(500), { maxChars: 100 })).toMatch(/\[cut: \d+ characters\]$/);
   });
 
-  it('is null where it is no JSON', () => {
+  it('is null where it is not JSON', () => {
     expect(value([undefined, Number.NaN, () => 1, 1n])).toEqual([null, null, null, null]);
   });
 
-  it('reports for all its texts together', () => {
+  it('has one report for all its texts', () => {
     const { report } = sanitizeValue(['\u200Ba', { '\u200Bb': '\u202E' }]);
     expect(report.counts).toEqual({ invisible_characters: 2, bidi_controls: 1 });
   });

@@ -52,7 +52,7 @@ describe('sanitising any text', () => {
     );
   });
 
-  it('leaves printable ASCII without brackets as it is', () => {
+  it('leaves printable ASCII without brackets unchanged', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[ -;=-Z\\-~]{0,300}$/), (input) => {
         expect(sanitize(input)).toEqual({ text: input, report: { counts: {}, rounds: 1, cut: 0, settled: true } });
@@ -62,7 +62,7 @@ describe('sanitising any text', () => {
 });
 
 describe('sanitising any value', () => {
-  it('gives JSON of the same shape, and the same again', () => {
+  it('returns JSON of the same shape, and the same result the second time', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (input) => {
         const once = sanitizeValue(input).value;
@@ -85,7 +85,7 @@ describe('sanitising any value', () => {
 });
 
 describe('sanitising any file name', () => {
-  it('gives one name that every file system takes', () => {
+  it('returns a name that every file system accepts', () => {
     fc.assert(
       fc.property(text, (input) => {
         const { name } = sanitizeFileName(input);

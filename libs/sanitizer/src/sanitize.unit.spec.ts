@@ -139,7 +139,7 @@ describe('what a sanitised text loses', () => {
     expect(report.counts.control_characters).toBe(1);
   });
 
-  it('says that a text did not settle, and withholds it', () => {
+  it('reports and withholds a text that did not settle', () => {
     const nested = `${'<|a'.repeat(12)}<|x|>${'b|>'.repeat(12)}`;
     const { text, report } = sanitize(nested);
     expect(report.settled).toBe(false);
@@ -147,8 +147,8 @@ describe('what a sanitised text loses', () => {
   });
 });
 
-describe('caps', () => {
-  it('cuts characters and says how many', () => {
+describe('the limits', () => {
+  it('cut characters and say how many', () => {
     const { text, report } = sanitize('x'.repeat(1_000), { maxChars: 100 });
     expect(text.length).toBeLessThanOrEqual(100);
     expect(text).toMatch(/^x+\n\[cut: \d+ characters\]$/);
@@ -156,12 +156,12 @@ describe('caps', () => {
     expect(text).toContain(`[cut: ${report.cut} characters]`);
   });
 
-  it('cuts lines, and no character in half', () => {
+  it('cut lines, and no character in half', () => {
     expect(sanitize('a\n'.repeat(10), { maxLines: 3 }).text).toBe('a\na\n[cut: 17 characters]');
     expect(sanitize('😀'.repeat(100), { maxChars: 64 }).text).toMatch(/^(?:😀)+\n\[cut: \d+ characters\]$/u);
   });
 
-  it('keeps eight marks on a letter', () => {
+  it('keep eight marks on a letter', () => {
     const { text, report } = sanitize(`z${'\u0353'.repeat(500)}a`);
     expect(text).toBe(`z${'\u0353'.repeat(8)}a`);
     expect(report.counts.combining_marks).toBe(1);

@@ -9,7 +9,7 @@ describe('the log of a process that hosts several services', () => {
     pino({ base: { service } }, { write: (line: string) => void written.push(JSON.parse(line)) });
   const log = new NestLog(logOf('last'));
 
-  it('is of the service whose request, and whose timer, is at work', async () => {
+  it('is that of the service whose request or timer is running', async () => {
     const served = (service: string) =>
       logBy(logOf(service), () => {
         const server = createServer((_request, response) => {

@@ -1,7 +1,7 @@
 import { Metrics } from './metrics.js';
 
 describe('the metrics of queues', () => {
-  it('tell what waits, and nothing of a queue that cannot be asked', async () => {
+  it('report what waits, and nothing for a queue that cannot be queried', async () => {
     let away = false;
     const metrics = new Metrics('a-service');
     metrics.queues(['inbound', 'route'], async (queue) => {

@@ -20,7 +20,7 @@ const portOf = (app: Awaited<ReturnType<typeof startService>>) => {
   return typeof address === 'object' && address ? address.port : 0;
 };
 
-describe('the port of operations', () => {
+describe('the operations port', () => {
   it('alone serves metrics and says why a service is not ready', async () => {
     const app = await startService({ ...options, notReady: async () => 'the moon is full' });
     const [own, operations] = [await app.getUrl(), `http://127.0.0.1:${portOf(app)}`];
@@ -34,7 +34,7 @@ describe('the port of operations', () => {
     await expect(fetch(`${operations}/metrics`)).rejects.toThrow();
   });
 
-  it('is named when it is taken, by the setting that moves it', async () => {
+  it('is named when it is taken, with the setting that changes it', async () => {
     const app = await startService(options);
     const taken = startService({ ...options, settings: { ...settings, OPERATIONS_PORT: portOf(app) } });
     await expect(taken).rejects.toThrow('OPERATIONS_PORT');

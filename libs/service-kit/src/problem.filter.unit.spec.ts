@@ -13,7 +13,7 @@ describe('what was thrown', () => {
     ['two transactions that wait for each other', failed('40P01')],
     ['two transactions that read what the other writes', failed('40001')],
     ['one connection too many', failed('53300')],
-  ])('is worth another try for the caller: %s', (_what, error) => {
+  ])('is worth a retry by the caller: %s', (_what, error) => {
     expect(toProblem(error)).toMatchObject({ status: 503, code: 'unavailable', headers: { 'retry-after': '2' } });
   });
 
@@ -21,7 +21,7 @@ describe('what was thrown', () => {
     ['a row that is there already', failed('23505')],
     ['a bug', new TypeError('undefined is not a function')],
     ['no error at all', 'gone'],
-  ])('is an error of ours otherwise, and tells nothing: %s', (_what, error) => {
+  ])('is otherwise an internal error that reveals nothing: %s', (_what, error) => {
     expect(toProblem(error)).toMatchObject({
       status: 500,
       code: 'internal_error',
@@ -29,7 +29,7 @@ describe('what was thrown', () => {
     });
   });
 
-  it('is what Postgres says of U+0000 in a text', () => {
+  it('is an invalid text if Postgres refuses U+0000 in it', () => {
     expect(toProblem(failed('22P05'))).toMatchObject({ status: 422, code: 'invalid_text' });
   });
 });

@@ -91,13 +91,13 @@ describe('a cursor', () => {
   });
 
   it.each(['', 'a', 'evt_0198', 'AAAAAAAAAAAA', '%20', 'a&cursor=b', 'x'.repeat(5_000)])(
-    'that is none is refused, and is not page one: %.20s',
+    'that is invalid is refused, and does not mean page one: %.20s',
     async (cursor) => {
       expect(await ask('GET', `?cursor=${cursor}`)).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
     },
   );
 
-  it('that was cut short or changed is none', async () => {
+  it('that was truncated or changed is invalid', async () => {
     const cursor = (await ask<Page<string>>('GET', '?limit=2')).body.next_cursor ?? '';
     for (const other of [cursor.slice(0, -1), `${cursor}A`, `${cursor}=`, cursor.toUpperCase()]) {
       expect(await ask('GET', `?cursor=${other}`)).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
@@ -105,23 +105,23 @@ describe('a cursor', () => {
   });
 });
 
-describe('a request that says JSON and has no body', () => {
-  it('has no body', async () => {
+describe('a request with a JSON content type and no body', () => {
+  it('is read as one without a body', async () => {
     expect(await ask('DELETE')).toEqual({ status: 204, body: null });
     expect((await ask('GET')).status).toBe(200);
   });
 
-  it('lacks what the route needs, by name', async () => {
+  it('is refused with the fields that the route needs', async () => {
     const errors = [{ field: 'name', message: expect.any(String) }];
     expect(await ask('POST')).toMatchObject({ status: 422, body: { code: 'invalid_fields', errors } });
   });
 
-  it('is refused where its body is no JSON', async () => {
+  it('is refused where its body is not JSON', async () => {
     expect((await ask('POST', '', '{')).status).toBe(400);
   });
 });
 
-describe('a text that no column keeps', () => {
+describe('a text that no column can store', () => {
   it.each([
     ['{"name":"a\\ud800"}', 'name', 'surrogate'],
     ['{"name":"a\\u0000"}', 'name', 'U+0000'],
@@ -137,12 +137,12 @@ describe('a text that no column keeps', () => {
     expect(await ask('GET', '/numbered/%00')).toMatchObject({ status: 422, body: { code: 'invalid_text' } });
   });
 
-  it('is not what a pair is', async () => {
+  it('does not include a surrogate pair', async () => {
     expect((await ask('POST', '', '{"name":"\\ud83d\\udca9"}')).status).toBe(201);
   });
 });
 
-describe('the number of a row in a path', () => {
+describe('a row number in a path', () => {
   it.each([
     ['7', 200],
     ['2147483647', 200],
@@ -153,7 +153,7 @@ describe('the number of a row in a path', () => {
     ['0.5', 400],
     ['1e999', 400],
     ['x', 400],
-  ])('is one that a column has: %s', async (number, status) => {
+  ])('is one that its column can have: %s', async (number, status) => {
     expect((await ask('GET', `/numbered/${number}`)).status).toBe(status);
   });
 });
@@ -165,7 +165,7 @@ describe('a list of objects', () => {
     ['[null]', 422],
     ['["a"]', 422],
     ['{}', 422],
-  ])('has nothing else in it: %s', async (parts, status) => {
+  ])('contains nothing else: %s', async (parts, status) => {
     expect((await ask('POST', '', `{"name":"a","parts":${parts}}`)).status).toBe(status);
   });
 });

@@ -32,7 +32,7 @@ async function jwksServer(
   };
 }
 
-describe('tokens signed with one key for all', () => {
+describe('tokens signed with one shared key', () => {
   const engine = new ServiceTokens(testServiceKey, 'engine');
   const vault = new ServiceTokens(testServiceKey, 'credential-vault');
 
@@ -47,19 +47,19 @@ describe('tokens signed with one key for all', () => {
     await expect(new ServiceTokens(testServiceKey, 'router').verify(token)).rejects.toThrow(/aud/);
   });
 
-  it('give a service no scope of people, whatever it says of itself', async () => {
+  it('give a service no scope of people, whatever it claims', async () => {
     const scopes = ['service' as const, 'admin' as const, 'credentials:write' as const];
     const claims = { subject: 'service:engine', organizationId: 'org_a', projectId: 'prj_a', scopes };
     expect((await vault.verify(await engine.mint('credential-vault', claims))).scopes).toEqual(['service']);
   });
 
-  it('believe no header of the caller about the tenant', async () => {
+  it('take no header of the caller for the tenant', async () => {
     const token = await engine.asService('credential-vault', 'org_a', 'prj_a');
     const elsewhere = { organizationId: 'org_b', projectId: 'prj_b' };
     expect((await vault.verify(token, elsewhere)).organizationId).toBe('org_a');
   });
 
-  it('are refused from a key that is not among ours, and after it has left', async () => {
+  it('are refused with an unknown key, and once their key has been removed', async () => {
     const other = newKey();
     const token = await new ServiceTokens(other, 'engine').asService('credential-vault');
     await expect(vault.verify(token)).rejects.toThrow();
@@ -69,8 +69,8 @@ describe('tokens signed with one key for all', () => {
   });
 });
 
-describe('tokens signed with a key for each service', () => {
-  it('prove which service signed; the portal alone speaks for people', async () => {
+describe('tokens signed with one key per service', () => {
+  it('prove which service signed; only the portal can speak for people', async () => {
     const [engineKey, portalKey] = [newKey(), newKey()];
     const [engine, portal] = [new ServiceTokens(engineKey, 'engine'), new ServiceTokens(portalKey, 'portal')];
     const issuers = { engine: await engine.jwks, portal: await portal.jwks };
@@ -94,7 +94,7 @@ describe('tokens signed with a key for each service', () => {
     await expect(vault.verify(unknown)).rejects.toThrow(/the issuer router is not known here/);
   });
 
-  it('follow a rotation through the JWKS, without a restart of who verifies', async () => {
+  it('follow a rotation through the JWKS, without a restart of the verifier', async () => {
     const [first, second] = [newKey(), newKey()];
     let engine = new ServiceTokens([first, second], 'engine');
     const published = await engine.jwks;
@@ -112,12 +112,12 @@ describe('tokens signed with a key for each service', () => {
     }
   });
 
-  it('publishes no private part', async () => {
+  it('publish no private part', async () => {
     const { keys } = await new ServiceTokens([newKey(), newKey()], 'engine').jwks;
     expect(keys.map((key) => Object.keys(key).sort())).toEqual(Array(2).fill(['alg', 'crv', 'kid', 'kty', 'use', 'x']));
   });
 
-  it('refuses a private key as a setting that everyone has', () => {
+  it('refuse a private key in the setting that everyone has', () => {
     expect(() => readIssuers({ engine: { keys: [newKey()] } })).toThrow(/engine is neither/);
     expect(() => readIssuers({ engine: 'no url' })).toThrow(/engine is neither/);
   });
@@ -166,11 +166,11 @@ describe('ServiceAccount tokens of the cluster', () => {
     await expect(vault.verify(await sign(claims))).rejects.toThrow();
   });
 
-  it('are refused where the cluster is no issuer', async () => {
+  it('are refused where the cluster is not an issuer', async () => {
     await expect(new ServiceTokens(newKey(), 'credential-vault').verify(await sign(gateway))).rejects.toThrow();
   });
 
-  it('are what a service shows, from the file of the audience', async () => {
+  it('are what a service presents, from the file of the audience', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'gatehouse-tokens-'));
     try {
       await writeFile(join(directory, 'credential-vault'), `${await sign(gateway)}\n`);
@@ -201,7 +201,7 @@ describe('the age of a token', () => {
     return token.sign(await importJWK(testServiceKey, 'EdDSA'));
   };
 
-  it('bounds it, whatever its end says', async () => {
+  it('limits its use, whatever its expiry says', async () => {
     const tenYears = 10 * 365 * 86_400;
     expect((await vault.verify(await forged(nowSeconds() - 200, tenYears))).subject).toBe('service:engine');
     await expect(vault.verify(await forged(nowSeconds() - 400, tenYears))).rejects.toThrow(/iat/);
@@ -209,18 +209,18 @@ describe('the age of a token', () => {
     await expect(vault.verify(await forged(nowSeconds() + 3_600, tenYears))).rejects.toThrow(/iat/);
   });
 
-  it('is a setting', async () => {
+  it('is limited by a setting', async () => {
     const strict = new ServiceTokens(testServiceKey, 'credential-vault', { maxAgeSeconds: 60 });
     await expect(strict.verify(await forged(nowSeconds() - 100, 600))).rejects.toThrow(/iat/);
     expect((await strict.verify(await forged(nowSeconds() - 30, 600))).subject).toBe('service:engine');
   });
 
-  it('lets two clocks differ by some seconds', async () => {
+  it('may be some seconds negative, since clocks differ', async () => {
     expect((await vault.verify(await forged(nowSeconds() + 5, 120))).subject).toBe('service:engine');
   });
 });
 
-describe('a token that is taken once', () => {
+describe('a single-use token', () => {
   const engine = new ServiceTokens(testServiceKey, 'engine');
 
   it('is refused the second time, and another one is not', async () => {
@@ -241,8 +241,8 @@ describe('a token that is taken once', () => {
   });
 });
 
-describe('what was spent', () => {
-  it('is forgotten after its end, and not before', () => {
+describe('a used token', () => {
+  it('is forgotten after its expiry, and not before', () => {
     const spent = new SpentTokens(2);
     spent.spend('a', 1_000, 0);
     spent.spend('b', 3_000, 0);

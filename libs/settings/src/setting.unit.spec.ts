@@ -8,7 +8,7 @@ describe('a setting', () => {
   const file = join(dir, 'key');
   afterAll(() => rmSync(dir, { recursive: true }));
 
-  it('is what the environment says, or what stands in the file that it names', () => {
+  it('comes from the environment, or from the file that it names', () => {
     writeFileSync(file, 'from a file\n');
     expect(settingOf('KEY', { KEY: 'plain' })).toBe('plain');
     expect(settingOf('KEY', { KEY_FILE: file })).toBe('from a file');
@@ -16,7 +16,7 @@ describe('a setting', () => {
     expect(settingOf('KEY', {})).toBeUndefined();
   });
 
-  it('is refused when both say it, or the file is not there, without its value', () => {
+  it('is refused, without its value, when both are set or the file is missing', () => {
     expect(() => settingOf('KEY', { KEY: 'secret', KEY_FILE: file })).toThrow(/^KEY and KEY_FILE are both set/);
     expect(() => settingOf('KEY', { KEY_FILE: join(dir, 'none') })).toThrow(/none, which cannot be read \(ENOENT\)/);
   });

@@ -108,7 +108,7 @@ describe('metrics', () => {
     await end();
   });
 
-  it('that nobody takes are said to be lost, once, and do not keep a service from its end', async () => {
+  it('that nobody accepts are reported as lost, once, and do not keep a service from stopping', async () => {
     answer = 400;
     const end = await start(20);
     await until('they were sent often', () => sent.length > 3);
@@ -116,13 +116,13 @@ describe('metrics', () => {
     expect(said).toEqual([expect.stringMatching(/metrics export failed.*Bad Request/)]);
   });
 
-  it('wait to be scraped where nothing is said', async () => {
+  it('wait to be scraped where no export is configured', async () => {
     const end = await start(0);
     await end();
     expect(sent).toEqual([]);
   });
 
-  it('are refused where they are to be sent nowhere', async () => {
+  it('are refused where an export has no endpoint', async () => {
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: null, METRICS_EXPORT_MS: 1_000 };
     await expect(startMetrics('test', registry, settings, () => undefined)).rejects.toThrow(
       'OTEL_EXPORTER_OTLP_ENDPOINT',

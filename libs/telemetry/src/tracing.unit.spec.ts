@@ -41,7 +41,7 @@ const start = (percent = 100): Promise<() => Promise<void>> => {
 };
 
 describe('a message', () => {
-  it('is known wherever it is handled, and nowhere else', async () => {
+  it('has its trace fields wherever it is handled, and nowhere else', async () => {
     const fields = { event_id: message.eventId, trace_id: traceId, organization_id: 'org_1' };
     await inMessage(message, undefined, async () => {
       await Promise.resolve();
@@ -53,12 +53,12 @@ describe('a message', () => {
     inMessage({ ...message, eventId: 'none' }, undefined, () => expect(traceFields()).toBeUndefined());
   });
 
-  it('tells its place in the trace to nobody who asks for another event', () => {
+  it('does not give its trace context to a call about another event', () => {
     inMessage(message, undefined, () => expect(traceparent(`evt_${'0'.repeat(32)}`)).toBeUndefined());
   });
 
   it.each(['', 'nonsense', `00-${'f'.repeat(32)}-${'e'.repeat(16)}-01`])(
-    'goes on from its webhook, told %j',
+    'continues from its webhook, given %j',
     (told) => {
       inMessage(message, told, () => expect(traceparent()).toBe(`00-${traceId}-${traceId.slice(16)}-00`));
     },
@@ -89,25 +89,25 @@ describe('spans', () => {
     ]);
   });
 
-  it('are left out of messages that are not among the share', async () => {
+  it('are left out for messages that are not sampled', async () => {
     const end = await start(0);
     await inMessage(message, undefined, () => inSpan('job', 'consumer', {}, async () => undefined));
     await end();
     expect(sent).toEqual([]);
   });
 
-  it('that a collector does not take are said to be lost', async () => {
+  it('that a collector does not accept are reported as lost', async () => {
     answer = 400;
     const end = await start();
     const work = () => inMessage(message, undefined, () => inSpan('job', 'consumer', {}, async () => undefined));
     await work();
-    await until('it is said', () => said.length > 0);
+    await until('it is reported', () => said.length > 0);
     await work();
     await end();
     expect(said[0]).toMatch(/OTLPExporterError.*Bad Request/);
   });
 
-  it('are not made while nobody takes them', async () => {
+  it('are not created while nobody receives them', async () => {
     await inMessage(message, undefined, () =>
       inSpan('job', 'consumer', {}, async () => expect(traceparent()).toMatch(/-00$/)),
     );

@@ -27,7 +27,7 @@ const ask = (call: string, body: object, scope?: object) => world.service('POST'
 const callsOf = (route: string) => adapter.calls.filter((call) => call.route === route).map(({ body }) => body);
 
 describe('verify', () => {
-  it('says whose credentials they are, for an organization and an adapter', async () => {
+  it('names the account of credentials, for an organization and an adapter', async () => {
     adapter.routes['verify'] = ({ credentials }) =>
       credentials.token === 'good'
         ? { ok: true, user: 'Bot', account: { id: 'U1' } }
@@ -44,7 +44,7 @@ describe('verify', () => {
     expect((await ask('verify', call('good'), { organizationId: 'org_other' })).status).toBe(404);
   });
 
-  it('of an App sends its credential by maps_to', async () => {
+  it('sends the credential of an App by maps_to', async () => {
     adapter.routes['verify'] = () => ({ ok: true, user: 'Bot' });
     expect((await ask('verify', { app_id: app })).body).toEqual({ ok: true, user: 'Bot' });
     expect(callsOf('verify')[0]?.credentials).toMatchObject({ token: 'secret' });
@@ -52,13 +52,13 @@ describe('verify', () => {
     expect((await ask('verify', { app_id: app, adapter_slug: adapter.slug })).body.code).toBe('app_or_adapter');
   });
 
-  it('is for services alone', async () => {
+  it('is for services only', async () => {
     const answer = await world.service('POST', 'adapter-calls/verify', { app_id: app }, { scopes: ['admin'] });
     expect(answer.status).toBe(403);
   });
 });
 
-describe('an adapter that does not answer as it should', () => {
+describe('an adapter that answers wrongly', () => {
   it.each<[string, (response: ServerResponse) => unknown, number, string, number]>([
     [
       'HTML',
@@ -77,7 +77,7 @@ describe('an adapter that does not answer as it should', () => {
     ['nothing', () => undefined, 504, 'timeout', 1],
     ['500', (response) => response.writeHead(500).end(), 503, 'provider_unavailable', 3],
     ['429', (response) => response.writeHead(429, { 'retry-after': '30' }).end(), 503, 'provider_unavailable', 1],
-  ])('but with %s is told apart', async (_what, answer, status, code, calls) => {
+  ])('with %s gets an error of its own', async (_what, answer, status, code, calls) => {
     adapter.routes['format'] = (_body, response) => void answer(response);
     const said = await ask('format', { app_id: app, text: 'hello' });
     expect([said.status, said.body.code]).toEqual([status, code]);
@@ -89,7 +89,7 @@ describe('an adapter that does not answer as it should', () => {
     ['HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'), 'contract_violation'],
     ['nothing', () => undefined, 'timeout'],
     ['500', (response) => response.writeHead(500).end(), 'provider_unavailable'],
-  ])('but with %s has an outcome of its verification all the same', async (_what, answer, code) => {
+  ])('with %s still gets a verification outcome', async (_what, answer, code) => {
     adapter.routes['verify'] = (_body, response) => void answer(response);
     const { status, body } = await ask('verify', { app_id: app });
     expect([status, body.ok, body.code]).toEqual([200, false, code]);
@@ -107,7 +107,7 @@ describe('an adapter that does not answer as it should', () => {
 });
 
 describe('format, list-changes and fetch-file', () => {
-  it('answer what the adapter does', async () => {
+  it('return what the adapter answers', async () => {
     expect((await ask('format', { app_id: app, text: 'hello', mode: 'plain' })).body.text).toBe('hello');
     expect(callsOf('format')).toEqual([{ text: 'hello', mode: 'plain' }]);
     adapter.routes['sources/list-changes'] = ({ cursor }) => ({
@@ -141,7 +141,7 @@ describe('deliver', () => {
     idempotency_key: key,
   });
 
-  it('delivers once under one key, however often it is asked at once', async () => {
+  it('delivers once per key, however many concurrent calls there are', async () => {
     adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm1' });
     const key = newId('req');
     const answers = await Promise.all([1, 2, 3, 4].map(() => ask('deliver', message(key))));
@@ -152,7 +152,7 @@ describe('deliver', () => {
     expect((await ask('deliver', message(key, 'other'))).body.code).toBe('idempotency_key_reused');
   });
 
-  it('delivers files, in every attempt, and keeps them no longer than that', async () => {
+  it('delivers files in every attempt, and keeps them no longer', async () => {
     adapter.manifest.message = { attachments: true, max_attachment_bytes: 100 };
     await world.call(
       'POST',
@@ -206,7 +206,7 @@ describe('deliver', () => {
     expect(callsOf('deliver')).toEqual([]);
   });
 
-  it('says how it stands when it has to wait, and that its answer was lost', async () => {
+  it('reports a delivery that has to wait, and one whose answer was lost', async () => {
     const detail = { message: 'slow down', retryable: true, retry_after: 60 };
     adapter.routes['deliver'] = () => ({ ok: false, error: 'rate_limited', error_detail: detail, delivered_parts: 2 });
     expect((await ask('deliver', message('waits'))).body).toMatchObject({

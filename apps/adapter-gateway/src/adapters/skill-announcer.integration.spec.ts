@@ -53,7 +53,7 @@ describe('the Skill of a manifest', () => {
       return rows[0].skill_told === version;
     });
 
-  it('is told once for each manifest that comes into force, with an adapter or without one', async () => {
+  it('is announced once for each manifest that comes into force, with or without an adapter', async () => {
     const adapter = await fakeAdapter('knowing', { skill: { name: 'Knowing', knowledge: 'Ask twice.' } });
     const [id, bare] = [await register({ url: adapter.url }), await register({ manifest: words('bare') })];
     await Promise.all([settled(id, 1), settled(bare, 1)]);
@@ -76,7 +76,7 @@ describe('the Skill of a manifest', () => {
       return skill?.state === state ? skill : null;
     });
 
-  it('stands on its adapter: waiting, made, or why not and what to do', async () => {
+  it('is shown on its adapter: waiting, created, or why not and what to do', async () => {
     const plain = await fakeAdapter('plain');
     expect((await world.call('POST', 'adapters', { url: plain.url })).body.skill).toBeNull();
     await plain.close();
@@ -99,7 +99,7 @@ describe('the Skill of a manifest', () => {
     expect(await shown(id, 'made')).toMatchObject({ skill_id: 'skl_clash', error: null, since: null });
   });
 
-  it('is tried again with pauses while the registry is away, which its adapter shows', async () => {
+  it('is retried with pauses while the registry is away, and its adapter shows that', async () => {
     statuses.set('away', 500);
     const id = await register({ manifest: words('away') });
     const first = await shown(id, 'failed');
@@ -114,7 +114,7 @@ describe('the Skill of a manifest', () => {
     expect(await shown(id, 'made')).toMatchObject({ failures: 0, code: null });
   });
 
-  it('is told again while the registry is away, and not when it was refused', async () => {
+  it('is announced again while the registry is away, and not after a refusal', async () => {
     statuses.set('later', 503);
     const later = await register({ manifest: words('later') });
     await until('it was told twice', () => toldOf('later').length >= 2);
@@ -125,7 +125,7 @@ describe('the Skill of a manifest', () => {
     expect(toldOf('taken')).toHaveLength(1);
   });
 
-  it('shares the credentials of its App, but what webhooks are checked with, and follows them', async () => {
+  it('shares the credentials of its App, except those that webhooks are checked with, and follows their changes', async () => {
     const credentials = [
       { key: 'ACCOUNT', type: 'text', label: 'Account', maps_to: 'token' },
       { key: 'HOOK', type: 'text', label: 'Secret', maps_to: 'signing_secret', required: false },
@@ -168,7 +168,7 @@ describe('the Skill of a manifest', () => {
     expect((await world.call('DELETE', `adapters/${id}`)).status).toBe(204);
     await lastTold(({ method }) => method === 'DELETE');
     statuses.delete('sharing');
-    await until('the registry took it', async () => {
+    await until('the registry accepted it', async () => {
       const { rowCount } = await world.pool.query('SELECT 1 FROM gateway.skill_removal');
       return rowCount === 0;
     });

@@ -39,7 +39,7 @@ describe('the credentials of an App', () => {
   const boundTo = (appId: string): string[] => [...(world.vault.bound.get(appId) ?? [])].sort();
   const verify = async (id: string) => (await world.call('POST', `apps/${id}/verify`)).body;
 
-  it('are one record for each declaration, bound before any call, and all go with the first one', async () => {
+  it('have one record for each declaration, bound before any call, and are all released with the first one', async () => {
     const { status, body } = await install({ credentials: all() });
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -130,7 +130,7 @@ describe('the credentials of an App', () => {
     expect(shapes.status).toBe(422);
   });
 
-  it('are none where none is declared: a record that is given all the same is refused for that', async () => {
+  it('are not accepted where the manifest declares none', async () => {
     const bare = await fakeAdapter(`bare-${made}`, { credentials: [] });
     try {
       await world.call('POST', 'adapters', { url: bare.url });
@@ -144,7 +144,7 @@ describe('the credentials of an App', () => {
     }
   });
 
-  it('of one record given for all go to every declaration that it fills', async () => {
+  it('go to every declaration that they fill when one record is given for all', async () => {
     const { body } = await install({ credential_id: idOf('hook'), credentials: { BOT: idOf('bot') } });
     const filled = body.credentials.map(({ credential_id: id }) => id);
     expect(filled).toEqual([null, idOf('hook'), idOf('bot')]);
@@ -153,7 +153,7 @@ describe('the credentials of an App', () => {
     expect(boundTo(body.id)).toEqual([]);
   });
 
-  it('are all kept when two requests link different ones at once', async () => {
+  it('are all kept when two concurrent requests link different ones', async () => {
     const { id } = (await install({})).body;
     await Promise.all(
       Object.entries(all()).map(([key, credential]) =>
@@ -165,13 +165,13 @@ describe('the credentials of an App', () => {
     await until('the vault knows all of them', () => boundTo(id).length === 3);
   });
 
-  it('are let go of when the App is retired', async () => {
+  it('are released when the App is retired', async () => {
     const { id } = (await install({ credentials: all() })).body;
     await world.call('DELETE', `apps/${id}`);
     expect(boundTo(id)).toEqual([]);
   });
 
-  it('are told of again where the vault was away or lost a binding, and change nothing half', async () => {
+  it('are announced again after the vault was away or lost a binding, and never change only in part', async () => {
     const { id } = (await install({ credentials: all() })).body;
     give('next', { signing_secret: 'z' });
     world.vault.down = true;
@@ -188,7 +188,7 @@ describe('the credentials of an App', () => {
     await until('the sweep told the vault', () => !boundTo(id).includes(idOf('next')));
   });
 
-  it('reach an adapter that the vault asks about one record, by its names and with the App’s others', async () => {
+  it('reach an adapter that the vault asks about one record, by its names and with the other ones of the App', async () => {
     const ask = (credential_id: string, credential_type: string, credentials: object) =>
       world.service('POST', 'adapter-calls/verify', {
         adapter_slug: adapter.slug,
@@ -209,7 +209,7 @@ describe('the credentials of an App', () => {
 });
 
 describe('the endpoint of an App', () => {
-  it('is checked with fields that the vault is told of, before the ingress asks for them', async () => {
+  it('is checked with fields that the vault hears of before the ingress asks for them', async () => {
     const world = await gatewayWorld();
     await world.start();
     const webhook = { verification: { scheme: 'hmac', secret_fields: ['signing_secret'] } };

@@ -15,7 +15,7 @@ describe('who writes the text of a signed webhook', () => {
   const manager = { scopes: ['apps:write', 'approvals:manage'] as Scope[] };
   const webhook = { name: 'Webhook', kind: 'builtin' };
 
-  it('is people, until somebody who manages approvals says that it is the system', async () => {
+  it('is a person, until somebody who manages approvals says that it is the system', async () => {
     const { body: app } = await world.call('POST', 'apps', webhook);
     expect(app.text_from).toBe('people');
     const system = { text_from: 'system' };

@@ -24,8 +24,8 @@ const finished = (run: string) =>
     return body.state === 'running' ? null : body;
   });
 
-describe('a conformance run by the API', () => {
-  it('goes on by itself, and shows what failed with what to do', async () => {
+describe('a conformance run through the API', () => {
+  it('runs by itself, and shows what failed with what to do', async () => {
     const { status, body } = await begin({
       fixtures: { credentials: { good: { token: 'a-very-secret-token' } }, not_applicable: { 11: 'no documents' } },
     });
@@ -45,7 +45,7 @@ describe('a conformance run by the API', () => {
     expect(page.data[0]).not.toHaveProperty('report');
   });
 
-  it('is one at a time, and is bounded', async () => {
+  it('runs one at a time, and is bounded', async () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     adapter.routes['verify'] = () => released.then(() => ({ ok: false, error: 'auth_failed' }));
@@ -56,7 +56,7 @@ describe('a conformance run by the API', () => {
     await finished(first.body.id);
   });
 
-  it('of a process that has ended is given up', async () => {
+  it('is given up when its process has ended', async () => {
     const { body } = await begin({});
     await finished(body.id);
     await world.pool.query(
@@ -79,7 +79,7 @@ describe('a conformance run by the API', () => {
 });
 
 describe('the health of an adapter over time', () => {
-  it('counts polls by step, with latency, and why it was not ready', async () => {
+  it('counts polls by step, with latency, and shows why the adapter was not ready', async () => {
     const read = async () => (await world.call('GET', `adapters/${id}/health?hours=1`)).body;
     const well = await until('it was polled', async () => {
       const body = await read();

@@ -7,7 +7,7 @@ import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 import { fakeAdapter, type FakeAdapter } from '../testing/fake-adapter.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
-describe('what a gateway had in hand when it died', () => {
+describe('what a gateway had in flight when it died', () => {
   let world: GatewayWorld;
   let adapter: FakeAdapter;
   let asked: Deliveries;
@@ -40,7 +40,7 @@ describe('what a gateway had in hand when it died', () => {
   const row = async (id: string) =>
     (await world.pool.query('SELECT * FROM gateway.delivery WHERE id = $1', [id])).rows[0];
 
-  it('is attempted again at once, and nothing of one that is only slow', async () => {
+  it('is attempted again at once, unless the process is only slow', async () => {
     const [ofDead, ofSlow] = [deliveryOf(app), deliveryOf(app)];
     await deliveries.claim([ofDead], 'live_dead', 3_600_000);
     await deliveries.claim([ofSlow], 'live_slow', 3_600_000);
@@ -50,7 +50,7 @@ describe('what a gateway had in hand when it died', () => {
     expect(await row(ofSlow.delivery_id)).toMatchObject({ state: 'sending', claims: 1, lease_owner: 'live_slow' });
   });
 
-  it('is told of by who took over: what the other one says counts only where it has arrived', async () => {
+  it('is reported by the process that took over: a report of the old one counts only if the reply arrived', async () => {
     const one = deliveryOf(app);
     const [first] = await deliveries.claim([one], 'slow', 1);
     await until('its lease is over', async () => (await deliveries.claim([one], 'live_slow', 60_000)).length === 1);
@@ -72,7 +72,7 @@ describe('what a gateway had in hand when it died', () => {
     expect((await deliveries.record([{ ...said, ...arrived, state: 'delivered' }], [])).size).toBe(1);
   });
 
-  it('numbers each attempt once, also where a pause costs none and after a redrive', async () => {
+  it('gets one number per attempt, also where a pause costs none and after a redrive', async () => {
     let calls = 0;
     adapter.routes['deliver'] = (_body, response) => {
       calls += 1;
@@ -134,7 +134,7 @@ describe('what a gateway had in hand when it died', () => {
     await asking.close();
   });
 
-  it('is parsed again at once where it had waited for its adapter', async () => {
+  it('is parsed again at once where it waited for its adapter', async () => {
     // Receipts of a disabled adapter are neither taken, nor removed as for an unregistered one.
     await world.pool.query('UPDATE gateway.adapter SET disabled = true');
     const wait = (id: string, by: string) =>

@@ -4,7 +4,7 @@ import { deliverAnswer } from './deliver-answer.js';
 const read = (answer: Record<string, unknown>): object => deliverAnswer(answer, 'dlv_1');
 
 describe('an answer of /deliver', () => {
-  it('is a delivery unless it denies it, with whatever id it gives', () => {
+  it('is a delivery unless it says that it is not, whatever id it gives', () => {
     expect(read({ ok: true, message_id: 'm1' })).toEqual({ ok: true, message_id: 'm1' });
     expect(read({ ok: true, message_id: 42 })).toEqual({ ok: true, message_id: '42' });
     expect(read({ ok: true })).toEqual({ ok: true, message_id: 'dlv_1' });
@@ -25,7 +25,7 @@ describe('an answer of /deliver', () => {
     });
   });
 
-  it('keeps what is not a number out of the waiting and the counting', () => {
+  it('does not use a value that is not a number for waiting or counting', () => {
     const detail = { message: 'later\0', retryable: true, retry_after: 'soon' };
     expect(read({ ok: false, error: 'rate_limited', error_detail: detail, delivered_parts: 'two' })).toEqual({
       ok: false,
@@ -34,13 +34,13 @@ describe('an answer of /deliver', () => {
     });
   });
 
-  it('is none with an ok that is neither true nor false, or parts that are no number', () => {
+  it('is invalid with an ok that is neither true nor false, or parts that are not a number', () => {
     expect(wrongDelivery({ ok: 'yes' })).toBe('ok must be true or false, not a text');
     expect(wrongDelivery({ ok: false, delivered_parts: 'two' })).toMatch(/^delivered_parts must be a whole number/);
     expect(wrongDelivery({})).toBeNull();
   });
 
-  it('stays what it is with details of a wrong type, which are named', () => {
+  it('stays valid with details of a wrong type, and names them', () => {
     expect(wrongDeliveryDetail({ ok: true, message_id: {} })).toBe(
       'message_id must be a text or a whole number, not an object',
     );

@@ -20,7 +20,7 @@ describe('the list of deliveries', () => {
     await world.close();
   });
 
-  it('is read from either end, page by page', async () => {
+  it('can be read from either end, page by page', async () => {
     const app = await deliveries.install(adapter);
     const sent: string[] = [];
     for (const text of ['one', 'two', 'three']) sent.push(await deliveries.send(app, { text }));

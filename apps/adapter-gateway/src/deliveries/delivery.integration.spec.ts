@@ -39,7 +39,7 @@ describe('a delivery', () => {
     expect(adapter.bodiesOf('deliver')[0]?.message.text).toBe('nul \ufffd and lone \ufffd');
   });
 
-  it('that fails at part 3 of 5 goes on there, and every part is posted once', async () => {
+  it('that fails at part 3 of 5 resumes there, and posts every part once', async () => {
     await install();
     const posted: number[] = [];
     let failed = false;
@@ -80,7 +80,7 @@ describe('a delivery', () => {
     ).toBeLessThanOrEqual(3);
   });
 
-  it('comes back when a Retry-After says so, at the cost of no attempt', async () => {
+  it('is rescheduled when a Retry-After says so, at the cost of no attempt', async () => {
     await install();
     let refused = 0;
     adapter.routes['deliver'] = (_body, response) => {
@@ -94,7 +94,7 @@ describe('a delivery', () => {
     expect(Date.now() - startMs).toBeGreaterThanOrEqual(2_000);
   });
 
-  it('waits while the adapter is not ready, says so once, and goes on when it is', async () => {
+  it('waits while the adapter is not ready, says so once, and continues when it is', async () => {
     await install();
     adapter.health.status = 'draining';
     await until('it is not ready', async () => {
@@ -126,7 +126,7 @@ describe('a delivery', () => {
     expect(await deliveries.journalOf(id)).toEqual(['retrying adapter_unready', 'delivered']);
   });
 
-  it('that died and is attempted again takes its dead letter along', async () => {
+  it('that died and is attempted again updates its dead letter', async () => {
     await install();
     const detail = { message: 'no such room', retryable: false };
     adapter.routes['deliver'] = () => ({ ok: false, error: 'channel_not_found', error_detail: detail });
@@ -144,7 +144,7 @@ describe('a delivery', () => {
     await deliveries.inState(id, 'delivered');
   });
 
-  it('is one of no more than the address takes, in all replicas together', async () => {
+  it('stays within the rate of its address, over all replicas together', async () => {
     adapter.manifest.message = { rate_per_address: { count: 2, seconds: 1 } };
     await install();
     const arrivals: [string, number][] = [];
@@ -163,7 +163,7 @@ describe('a delivery', () => {
     expect((await deliveries.read(slow[5]!)).attempts).toBe(1);
   });
 
-  it('holds to the limit that its project has for an address, and says so', async () => {
+  it('keeps to the limit that its project has for an address, and says so', async () => {
     adapter.manifest.message = {};
     await install();
     const limit = async (perMinute: number | null): Promise<void> => {

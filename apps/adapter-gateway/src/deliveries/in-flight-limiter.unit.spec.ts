@@ -6,7 +6,7 @@ const limiterOf = (limit: number): InFlightLimiter =>
   });
 
 describe('an in-flight limiter', () => {
-  it('lets in as many as it may, one for each that leaves, in the order in which they came', async () => {
+  it('admits as many as its limit, one for each that leaves, in the order in which they came', async () => {
     const limiter = limiterOf(2);
     const entered: number[] = [];
     const places = [0, 1, 2, 3, 4].map(async (n) => {

@@ -40,7 +40,7 @@ describe('a delivery', () => {
       'an ok that is a text',
       (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":"yes"}'),
     ],
-  ])('answered by %s is unknown, not sent again', async (what, answer) => {
+  ])('answered by %s is unknown, and not sent again', async (what, answer) => {
     await install();
     adapter.routes['deliver'] = (_body, response) => void answer(response);
     const id = await deliveries.send(app);
@@ -58,7 +58,7 @@ describe('a delivery', () => {
     await deliveries.inState(id, 'delivered');
   });
 
-  it('of a provider that did not answer, and cannot be asked, is for a person to settle', async () => {
+  it('to a provider that did not answer and has no look-up is left for a person to settle', async () => {
     await install();
     adapter.routes['deliver'] = () => ({
       ok: false,

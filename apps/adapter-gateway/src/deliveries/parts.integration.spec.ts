@@ -45,7 +45,7 @@ describe('a message that is too long for its channel', () => {
   const keptParts = async (id: string): Promise<number> =>
     (await world.pool.query('SELECT 1 FROM gateway.delivery_part WHERE delivery_id = $1', [id])).rows.length;
 
-  it('goes in parts, in order, each under a key of its own', async () => {
+  it('is sent in parts, in order, each under a key of its own', async () => {
     await install({ max_length: 120 });
     const id = await send(lines(6));
     const row = await deliveries.inState(id, 'delivered');
@@ -58,7 +58,7 @@ describe('a message that is too long for its channel', () => {
     expect(await keptParts(id)).toBe(0);
   });
 
-  it('goes as it is where it fits, and where the adapter splits by itself', async () => {
+  it('is sent whole where it fits, or where the adapter splits by itself', async () => {
     await install({ max_length: 120 });
     const short = await send('short');
     expect(await deliveries.inState(short, 'delivered')).toMatchObject({ parts: null });
@@ -71,7 +71,7 @@ describe('a message that is too long for its channel', () => {
     ]);
   });
 
-  it('stops at the part that fails, and goes on there with the same parts', async () => {
+  it('stops at the part that fails, and resumes there with the same parts', async () => {
     await install({ max_length: 120 });
     let failures = 0;
     adapter.routes['deliver'] = ({ message }) => {
@@ -91,7 +91,7 @@ describe('a message that is too long for its channel', () => {
     });
   });
 
-  it('is dead with what has arrived when a part can never arrive; a redrive sends the rest', async () => {
+  it('becomes a dead letter with what has arrived when a part can never arrive; a redrive sends the rest', async () => {
     await install({ max_length: 120 });
     adapter.routes['deliver'] = ({ message }) =>
       message.text.includes('line 3') ? { ok: false, error: 'permission_denied' } : { ok: true, message_id: 'm' };
@@ -103,7 +103,7 @@ describe('a message that is too long for its channel', () => {
     expect(sent().map(({ idempotency_key: key }) => key)).toEqual([1, 2, 2, 3].map((part) => `${id}/${part}`));
   });
 
-  it('is unknown with the part whose answer was lost; marked, the parts after it go', async () => {
+  it('is unknown from the part whose answer was lost; once marked, the parts after it are sent', async () => {
     await install({ max_length: 120 });
     adapter.routes['deliver'] = ({ message }, response) =>
       message.text.includes('line 3') ? void response.destroy() : { ok: true, message_id: 'm' };
@@ -116,7 +116,7 @@ describe('a message that is too long for its channel', () => {
     expect(sent()).toHaveLength(3);
   });
 
-  it('asks for the part that a process may have sent when it died, and sends only the rest', async () => {
+  it('looks up the part that a dead process may have sent, and sends only the rest', async () => {
     await install({ max_length: 120, lookup: true });
     const asked: string[] = [];
     adapter.routes['deliver/lookup'] = ({ idempotency_key: key }) => {
@@ -160,7 +160,7 @@ describe('a message that is too long for its channel', () => {
     expect(entry.detail).toEqual({ cut_chars: row.cut_chars, text: expect.stringContaining('DELIVERY_MAX_PARTS (4)') });
   });
 
-  it('of a person or a service loses its control characters alone', async () => {
+  it('loses only its control characters when a person or a service wrote it', async () => {
     await install({ max_length: 120 });
     const call = {
       app_id: app,

@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe('a fast adapter', () => {
-  it('is not held up by five hundred that do not answer, nor by one that has very much to do', async () => {
+  it('is not held up by five hundred that do not answer, nor by one with a very long queue', async () => {
     const app = await deliveries.install(fast);
     // Copies of the fast adapter, on a host of their own that holds every delivery.
     for (const [table, change] of [

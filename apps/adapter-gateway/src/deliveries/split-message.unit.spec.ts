@@ -6,7 +6,7 @@ const plain = (text: string): Promise<FormattedText> => Promise.resolve({ text, 
 const marked = (text: string): Promise<FormattedText> => plain(text.replaceAll('a', '<b>a</b>'));
 
 describe('splitting a message', () => {
-  it('cuts at lines, and keeps every word in its order', async () => {
+  it('cuts at lines, and keeps every word in order', async () => {
     const text = Array.from({ length: 30 }, (_, line) => `line ${line} says something`).join('\n');
     const { parts, cutChars } = await splitMessage(text, { maxLength: 100, maxParts: 20 }, plain);
     expect(parts.map((part) => part.text).join('\n')).toBe(text);
@@ -21,7 +21,7 @@ describe('splitting a message', () => {
     expect(parts[2]?.text).toContain(`[cut: ${cutChars} characters are missing]`);
   });
 
-  it('gives parts within the limits, whatever the text and its rendering, and the same ones again', async () => {
+  it('gives parts within the limits, whatever the text and its rendering, and the same parts every time', async () => {
     const limits = fc.record({
       maxLength: fc.integer({ min: 20, max: 200 }),
       maxParts: fc.integer({ min: 1, max: 5 }),

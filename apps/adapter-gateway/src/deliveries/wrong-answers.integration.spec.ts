@@ -31,7 +31,7 @@ const shown = (violation: string): Promise<unknown> =>
   });
 
 describe('a delivery whose adapter breaks the contract', () => {
-  it('ends at its first attempt when nothing can be made of /format', async () => {
+  it('ends at its first attempt when the answer of /format is unusable', async () => {
     adapter.routes['format'] = () => ({ text: 'hello', parts: 'hello' });
     expect(await settled()).toMatchObject({ state: 'dead', error: 'contract_violation', attempts: 1 });
     await shown('/format: parts must be a list of texts, not a text');

@@ -1,6 +1,6 @@
 import { parseKeepingNumbers } from './json-numbers.js';
 
-describe('numbers of a body', () => {
+describe('numbers in a body', () => {
   it.each([
     ['12345678901234567890', '12345678901234567890'],
     ['9007199254740993', '9007199254740993'],
@@ -8,7 +8,7 @@ describe('numbers of a body', () => {
     ['0.12345678901234567890123', '0.12345678901234567890123'],
     ['1e400', '1e400'],
     ['1e-400', '1e-400'],
-  ])('that a double would change stay as their digits: %s', (source, expected) => {
+  ])('keep their digits where a double would change them: %s', (source, expected) => {
     expect(parseKeepingNumbers(`{"n":[${source}]}`)).toEqual({ n: [expected] });
   });
 
@@ -21,11 +21,11 @@ describe('numbers of a body', () => {
     ['1E+2', 100],
     ['-0.000', -0],
     ['0.0000001', 1e-7],
-  ])('that a double holds are numbers: %s', (source, expected) => {
+  ])('are numbers where a double holds them: %s', (source, expected) => {
     expect(parseKeepingNumbers(`{"n":${source},"long":"0000000000000000"}`)).toMatchObject({ n: expected });
   });
 
-  it('in texts and names are left alone', () => {
+  it('are left alone in texts and names', () => {
     const text = '{"12345678901234567890":"12345678901234567890"}';
     expect(parseKeepingNumbers(text)).toEqual({ '12345678901234567890': '12345678901234567890' });
   });

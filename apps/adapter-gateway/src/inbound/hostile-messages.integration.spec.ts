@@ -90,7 +90,7 @@ describe('an answer of an adapter', () => {
   it.each([
     ['inline', hostile],
     ['by reference', { ...hostile, message: `${hostile.message}${'x'.repeat(20_000)}` }],
-  ])('with U+0000 and lone surrogates in every field is handed on as it came, %s', async (_how, answer) => {
+  ])('is handed on unchanged with U+0000 and lone surrogates in every field, %s', async (_how, answer) => {
     expect(await handedOver(await answered(answer))).toEqual([answer]);
   });
 
@@ -100,25 +100,25 @@ describe('an answer of an adapter', () => {
       'one of a batch',
       { ...hostile, event_type: 'batch', metadata: { messages: [{ ...hostile, metadata: nested(101) }] } },
     ],
-  ])('nested too deeply ends in its name on the first attempt: %s', async (_what, answer) => {
+  ])('that is nested too deeply ends with that reason on the first attempt: %s', async (_what, answer) => {
     const receipt = await answered(answer);
     expect(await story(receipt)).toEqual([{ outcome: 'dead', reason: 'contract_violation' }]);
     expect(await letters(receipt)).toBe(1);
   });
 
-  it('nested to the limit is handed on whole', async () => {
+  it('that is nested to the limit is handed on whole', async () => {
     const answer = { ...hostile, metadata: nested(100) };
     expect(await handedOver(await answered(answer))).toEqual([answer]);
   });
 
-  it('over the limit of bytes ends in its name on the first attempt', async () => {
+  it('over the byte limit ends with that reason on the first attempt', async () => {
     const receipt = await answered({ ...hostile, message: 'x'.repeat(1_100_000) });
     expect(await story(receipt)).toEqual([{ outcome: 'dead', reason: 'contract_violation' }]);
     expect(await letters(receipt)).toBe(1);
   });
 });
 
-describe('what Postgres refuses for what is in it', () => {
+describe('a message whose content Postgres refuses', () => {
   const refused = `impossible ${'x'.repeat(20_000)}`;
 
   beforeAll(async () => {
@@ -154,7 +154,7 @@ describe('a body of the built-in Webhook app', () => {
     });
   });
 
-  it('is its text where it has no task, and all of it where it has neither', async () => {
+  it('gives its text where it has no task, and the whole body where it has neither', async () => {
     expect(await parsed('{"text":"hello"}')).toMatchObject({ message: 'hello' });
     expect(await parsed('{"task":"do it","text":"hello"}')).toMatchObject({ message: 'do it' });
     expect(await parsed('{"order": 1.10}')).toMatchObject({ message: '{"order": 1.10}' });
@@ -173,7 +173,7 @@ describe('a body of the built-in Webhook app', () => {
   it.each([
     ['that is no JSON', '{"task":', 'invalid_json'],
     ['nested too deeply', JSON.stringify(nested(101)), 'too_deep'],
-  ])('%s, which the ingress refuses, ends on the first attempt all the same', async (_what, body, reason) => {
+  ])('with %s, which the ingress refuses, also ends on the first attempt', async (_what, body, reason) => {
     const receipt = await receive(hook, body);
     expect(await story(receipt)).toEqual([{ outcome: 'dead', reason }]);
     expect(await letters(receipt)).toBe(1);

@@ -86,7 +86,7 @@ const waits = async (ids: string[]): Promise<{ attempts: number; code: string }[
 const parsed = (): number => adapter.bodiesOf('parse-inbound').length;
 
 describe('an adapter that does not answer', () => {
-  it('holds up nobody else, whatever waits for it', async () => {
+  it('holds up no other adapter, however much waits for it', async () => {
     const held: ServerResponse[] = [];
     adapter.routes['parse-inbound'] = (_body, response) => void held.push(response);
     await receive(app, 200);
@@ -97,7 +97,7 @@ describe('an adapter that does not answer', () => {
     expect(held.length).toBeLessThan(100);
   });
 
-  it('gets what waited as soon as it answers, each once', async () => {
+  it('gets what waited as soon as it answers, each message once', async () => {
     let works = false;
     adapter.routes['parse-inbound'] = (_body, response) => (works ? message : void response.writeHead(500).end());
     const ids = await receive(app, 300);
@@ -113,7 +113,7 @@ describe('an adapter that does not answer', () => {
     expect(mine).toHaveLength(ids.length);
   });
 
-  it('ends what it cannot take by itself, after its attempts', async () => {
+  it('ends a message that it cannot process, after its attempts', async () => {
     const poison = newId('evt');
     let asked = 0;
     adapter.routes['parse-inbound'] = (_body, response) => {
@@ -130,12 +130,12 @@ describe('an adapter that does not answer', () => {
     );
     await until('it is dead', async () => (await story(poison)).includes('dead provider_unavailable'));
     expect(asked).toBe(1);
-    await until('it waits no more', async () => (await waits([poison])).length === 0);
+    await until('it no longer waits', async () => (await waits([poison])).length === 0);
   });
 });
 
 describe('an adapter that is not ready', () => {
-  it('is asked nothing; what waits for it says so once, and goes on when it is ready', async () => {
+  it('is not called; what waits for it says so once, and continues when it is ready', async () => {
     adapter.health.status = 'draining';
     const [id] = await until('the pause has reached everyone', async () => {
       const [sent] = await receive();

@@ -104,7 +104,7 @@ describe('a delivery of several messages', () => {
     expect((await routed(receipt)).map(({ dedup_key: key }) => key)).toEqual(['key-1', 'key-3']);
   });
 
-  it('of which none is left is ignored', async () => {
+  it('is ignored when none of them is left', async () => {
     expect(await ended(await receive(batch([])))).toEqual({ outcome: 'ignored', reason: 'empty_batch' });
     expect(await ended(await receive(batch([message(1, 'ignored')])))).toMatchObject({ outcome: 'ignored' });
   });
@@ -124,13 +124,13 @@ describe('a delivery of several messages', () => {
   });
 });
 
-describe('an adapter that says no more than the contract shows', () => {
+describe('an adapter that only answers what the contract requires', () => {
   it('verifies without naming a scheme', async () => {
     adapter.routes['verify-webhook'] = () => ({ ok: true });
     expect(await routing(await receive(message(7), null))).toMatchObject({ verified_scheme: 'adapter' });
   });
 
-  it('is shown to have verified what it could not parse', async () => {
+  it('shows that it verified what it could not parse', async () => {
     const receipt = await receive(batch('text'), null);
     await until('the receipt is dead, after what was verified', async () => {
       const { rows } = await world.pool.query(
@@ -147,7 +147,7 @@ describe('an adapter that says no more than the contract shows', () => {
     adapter.routes['verify-webhook'] = () => ({ ok: true });
   });
 
-  it('flags a handshake by its answer alone, which is then no message', async () => {
+  it('flags a handshake by its answer alone, which is then not a message', async () => {
     expect((await handshake({ challenge_response: 'value' })).answer).toMatchObject({ status: 200, body: 'value' });
     expect((await handshake({ challenge_response: 1158201444 })).answer).toMatchObject({ body: '1158201444' });
   });
@@ -159,7 +159,7 @@ describe('an adapter that says no more than the contract shows', () => {
     expect(rows[0].detail.to_do).toMatch(/webhook\.handshake/);
   });
 
-  it('leaves out what only triggers need: it stays left out', async () => {
+  it('may omit what only triggers need, and it stays omitted', async () => {
     const [told] = await routed(await receive({ sender: 'ada', message: 'hi', is_bot: null, thread_id: null }));
     expect(told).toMatchObject({ sender: 'ada', message: 'hi', missing: ['event_type', 'is_bot'] });
     expect(told).not.toHaveProperty('thread_id');
@@ -189,13 +189,16 @@ describe('a field of a wrong type', () => {
       batch([message(1), { ...message(2), is_bot: 1 }]),
       'metadata.messages[1].is_bot must be true or false, not a whole number',
     ],
-  ])('(%s) ends the event at its first attempt, and is named there and in the portal', async (_what, wrong, said) => {
-    const receipt = await receive({ ...message(Math.random()), ...wrong });
-    expect(await ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
-    await isSaidOf(receipt, `/parse-inbound: ${said}`);
-  });
+  ])(
+    '(%s) ends the event at its first attempt, and is named on the event and in the portal',
+    async (_what, wrong, said) => {
+      const receipt = await receive({ ...message(Math.random()), ...wrong });
+      expect(await ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
+      await isSaidOf(receipt, `/parse-inbound: ${said}`);
+    },
+  );
 
-  it('of /verify-webhook ends it too, and nothing is parsed', async () => {
+  it('in /verify-webhook also ends it, and nothing is parsed', async () => {
     adapter.routes['verify-webhook'] = () => ({ ok: 'true' });
     adapter.calls.length = 0;
     const receipt = await receive(message(90), null);
@@ -205,7 +208,7 @@ describe('a field of a wrong type', () => {
     adapter.routes['verify-webhook'] = () => ({ ok: true });
   });
 
-  it('ends it too where the answer is no JSON', async () => {
+  it('also ends it where the answer is not JSON', async () => {
     adapter.routes['parse-inbound'] = (_body, response) =>
       void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
     const receipt = await arrive('none');
@@ -226,7 +229,7 @@ describe('a handshake through the adapter', () => {
       .answer;
   const nosniff = { 'x-content-type-options': 'nosniff' };
 
-  it('answers a text as text, and an object as it says, but never as a page or with a cookie', async () => {
+  it('answers a text as text and an object as it says, but never as a page or with a cookie', async () => {
     const text = { 'content-type': 'text/plain; charset=utf-8', ...nosniff };
     expect(await ask('value')).toEqual({ status: 200, headers: text, body: 'value' });
     const headers = { 'Content-Type': 'text/html', 'Set-Cookie': 'a=b', 'X-Hook-Secret': 's', 'Validation-Token': 'v' };
@@ -242,7 +245,7 @@ describe('a handshake through the adapter', () => {
     });
   });
 
-  it('is none when the adapter says that it is a message', async () => {
+  it('is not a handshake when the adapter says that it is a message', async () => {
     expect(await handshake(message(1))).toEqual({ answer: null });
   });
 
@@ -274,7 +277,7 @@ describe('a handshake through the adapter', () => {
 });
 
 describe('a message that says that documents have changed', () => {
-  it('synchronises the sources that wait for it', async () => {
+  it('syncs the sources that wait for it', async () => {
     adapter.routes['sources/list-changes'] = () => ({ changes: [], cursor: 'c' });
     const make = async (hint: string): Promise<string> => {
       const body = { app_id: app, name: hint, resource_path: '', hint_events: [hint] };

@@ -21,7 +21,7 @@ afterEach(() => adapter.close());
 const install = (body: object, slug = adapter.slug) => world.call('POST', `listings/${slug}/install`, body);
 
 describe('a listing', () => {
-  it('shows what it needs, its health, and the App that the project has of it', async () => {
+  it('shows what the adapter needs, its health, and the App that the project has of it', async () => {
     const before = (await world.call('GET', `listings/${adapter.slug}`)).body;
     expect(before).toMatchObject({
       kind: 'adapter',
@@ -42,7 +42,7 @@ describe('installing', () => {
     [['send', 'receive'], 'Store (bidirectional)', 'bidirectional'],
     [['receive'], 'Store (inbound)', 'inbound'],
     [['send'], 'Store (outbound)', 'outbound'],
-  ])('with %j carries the direction in the name', async (capabilities, name, direction) => {
+  ])('with %j puts the direction into the name', async (capabilities, name, direction) => {
     const { status, body } = await install({ capabilities });
     expect({ status, name: body.name, direction: body.direction }).toEqual({ status: 201, name, direction });
     const renamed = await world.call('PATCH', `apps/${body.id}`, { name: 'Shop' });
@@ -56,7 +56,7 @@ describe('installing', () => {
     expect(projected.endpoints.find(({ app_id: id }) => id === body.id)?.state).toBe(receives ? 'active' : 'disabled');
   });
 
-  it('is done once per provider and project, also when asked at once', async () => {
+  it('happens once per provider and project, even when requested concurrently', async () => {
     const answers = await Promise.all([install({}), install({}), install({})]);
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 409, 409]);
     const made = answers.find(({ status }) => status === 201)!.body;
@@ -76,7 +76,7 @@ describe('installing', () => {
     expect((await install({ credential_id: 'cred_right' })).status).toBe(201);
   });
 
-  it('knows a credential before an App is changed to it', async () => {
+  it('checks a credential before an App is changed to it', async () => {
     const { id } = (await install({ name: 'C' }, 'webhook')).body;
     const change = (credential_id: string) => world.call('PATCH', `apps/${id}`, { credential_id });
     expect(await change('cred_nowhere')).toMatchObject({
@@ -99,7 +99,7 @@ describe('installing', () => {
 });
 
 describe('rotating the webhook token', () => {
-  it('lets the old one work on for the grace period, one of them at a time', async () => {
+  it('keeps the old one valid for the grace period, and only one old token at a time', async () => {
     const app = (await install({})).body;
     const endpoint = async () => {
       const { body } = await world.service('GET', 'endpoints?after=0');
@@ -155,7 +155,7 @@ describe('a shipped adapter', () => {
   const slugs = async (as = {}) =>
     (await gateways.call('GET', 'listings', undefined, as)).body.data.map((one) => one.slug);
 
-  it('can be installed without its address, which registers it in that project alone', async () => {
+  it('can be installed without its address, which registers it in that project only', async () => {
     expect(await slugs()).toEqual(['webhook', 'parcels', 'letters']);
     const { body: offered } = await gateways.call('GET', 'listings/parcels');
     expect(offered).toMatchObject({ kind: 'adapter', name: 'Parcels', adapter: null, app_id: null });
@@ -175,7 +175,7 @@ describe('a shipped adapter', () => {
     expect((await gateways.call('GET', 'listings/parcels', undefined, elsewhere)).body.adapter).toBeNull();
   });
 
-  it('is no longer offered, and hides nothing, when its server is away', async () => {
+  it('is no longer offered when its server is away, and hides no other', async () => {
     const away = await gatewayWorld();
     await away.start({ ADAPTERS_URL: 'http://127.0.0.1:9' });
     const { status, body } = await away.call('GET', 'listings');

@@ -99,7 +99,7 @@ describe('the origin of a message', () => {
     return { job, message: job.messages?.[0] as NormalizedMessage };
   }
 
-  it('travels in a header and a field, and counts what led to it', async () => {
+  it('travels in a header and a field, and counts the hops that led to it', async () => {
     const { marker, body } = await deliver(apps.first);
     expect(body['gatehouse_origin']).toBe(marker);
     expect(marker).toContain(body['delivery_id']);
@@ -115,14 +115,14 @@ describe('the origin of a message', () => {
     expect(both.message.origin?.hops).toBe(1);
   });
 
-  it("makes an App's own message one of a bot (spec 4.2)", async () => {
+  it('makes the own message of an App one of a bot (spec 4.2)', async () => {
     const { marker } = await deliver(apps.first);
     const { message } = await receive(apps.first, { task: 'x' }, { 'x-gatehouse-origin': marker });
     expect(message).toMatchObject({ is_bot: true, metadata: { is_self: true } });
     expect(message).not.toHaveProperty('origin');
   });
 
-  it('takes the longest way of several, and nothing from what names no delivery of that App', async () => {
+  it('takes the longest of several chains, and ignores what names no delivery of that App', async () => {
     const [near, far] = [await deliver(apps.first), await deliver(apps.first, 2)];
     const several = { 'x-gatehouse-origin': `${near.marker}, ${far.marker}` };
     expect((await receive(apps.second, {}, several)).message.origin?.hops).toBe(3);
@@ -144,7 +144,7 @@ describe('the origin of a message', () => {
     }
   });
 
-  it('is given to adapters, and read from what they found', async () => {
+  it('is given to adapters, and read from what they find', async () => {
     const { marker } = await deliver(apps.first, 1);
     const parsed = { event_type: 'message_received', sender: 'ada', message: 'm', is_bot: false };
     adapter.routes['parse-inbound'] = () => ({ ...parsed, metadata: { origin_marker: marker }, origin: { hops: 9 } });
@@ -171,7 +171,7 @@ describe('the origin of a message', () => {
     expect((await receive(apps.chat, {})).message.is_bot).toBe(true);
   });
 
-  it('says of an App that cannot send, and of no other, that it cannot', async () => {
+  it('marks an App that cannot send, and no other', async () => {
     adapter.routes['parse-inbound'] = () => ({
       event_type: 'message_received',
       sender: 'ada',
@@ -188,7 +188,7 @@ describe('the origin of a message', () => {
   });
 });
 
-describe('an App whose replies can go nowhere', () => {
+describe('an App whose replies have no destination', () => {
   let world: GatewayWorld;
 
   beforeAll(async () => {
@@ -215,7 +215,7 @@ describe('an App whose replies can go nowhere', () => {
   });
 
   it.each(['replies.example', 'ftp://replies.example/', 'https://user:pass@replies.example/', ''])(
-    'takes no address that the Webhook app cannot post to: %s',
+    'accepts no address that the Webhook App cannot post to: %s',
     async (address) => {
       const { body } = await world.call('POST', 'apps', { name: 'hook', kind: 'builtin' });
       expect(await reply(body.id, address)).toMatchObject({ status: 422, body: { code: 'invalid_reply_address' } });
@@ -223,7 +223,7 @@ describe('an App whose replies can go nowhere', () => {
     },
   );
 
-  it('says so where it has no send capability; one that sends has its sender to answer', async () => {
+  it('says so where it has no send capability; one that can send replies to the sender', async () => {
     const adapter = await fakeAdapter('talk');
     await world.call('POST', 'adapters', { url: adapter.url });
     const { body } = await world.call('POST', 'listings/talk/install', { capabilities: ['receive'] });

@@ -60,7 +60,7 @@ describe('a registered adapter', () => {
   };
 
   describe('whose new manifest', () => {
-    it('offers receive no more has an App that does not receive, and says so', async () => {
+    it('no longer offers receive has an App that does not receive, and says so', async () => {
       const before = (await world.waiting(appChanged)).length;
       await putInForce({ capabilities: ['send'] });
       expect(await appNow()).toMatchObject({
@@ -82,7 +82,7 @@ describe('a registered adapter', () => {
       expect(await endpoint()).toMatchObject({ state: 'active' });
     });
 
-    it('offers send no more has an App whose deliveries end with the reason', async () => {
+    it('no longer offers send has an App whose deliveries end with the reason', async () => {
       await putInForce({ capabilities: ['receive'] });
       expect((await appNow()).name).toBe('Shop (inbound)');
       const dead = await delivery(await deliver(), 'dead');
@@ -93,7 +93,7 @@ describe('a registered adapter', () => {
       expect(adapter.calls).toEqual([]);
     });
 
-    it('offers more has Apps that a person gives it to', async () => {
+    it('offers more has Apps that get it only from a person', async () => {
       await putInForce({ capabilities: ['send'] });
       await world.call('DELETE', `apps/${app.id}`);
       app = (await world.call('POST', `listings/${adapter.slug}/install`, {})).body;
@@ -104,7 +104,7 @@ describe('a registered adapter', () => {
       expect((await give()).body).toMatchObject({ name: 'Shop (bidirectional)', direction: 'bidirectional' });
     });
 
-    it('names tools that there are not warns of them wherever it is shown', async () => {
+    it('names missing tools warns of them wherever it is shown', async () => {
       const skill = { name: 'Shop', knowledge: 'Be kind.', tool_names: ['http_request', 'sell'] };
       Object.assign(adapter.manifest, { skill });
       const { adapter: shown, version } = (await world.call('POST', `adapters/${id}/refresh`, {})).body;
@@ -140,7 +140,7 @@ describe('a registered adapter', () => {
       await elsewhere.close();
     });
 
-    it('stays where it is when there is another adapter, or none', async () => {
+    it('stays at its address when the new one has a different adapter, or none', async () => {
       const other = await fakeAdapter('other');
       expect((await change({ url: other.url })).body.code).toBe('slug_mismatch');
       await other.close();
@@ -149,7 +149,7 @@ describe('a registered adapter', () => {
     });
   });
 
-  it('has a name of its own, or its manifest’s', async () => {
+  it('has a name of its own, or that of its manifest', async () => {
     expect((await change({ name: 'Shop of Berlin' })).body).toMatchObject({ name: 'Shop of Berlin' });
     expect((await world.call('GET', `listings/${adapter.slug}`)).body.name).toBe('Shop of Berlin');
     expect((await change({ name: null })).body).toMatchObject({ name: 'Shop' });
@@ -157,7 +157,7 @@ describe('a registered adapter', () => {
     expect(stranger.status).toBe(404);
   });
 
-  it('holds what is for its Apps while it is disabled, and lets it go on when it is enabled', async () => {
+  it('holds the work of its Apps while it is disabled, and releases it when it is enabled', async () => {
     expect((await change({ disabled: true })).body).toMatchObject({ disabled: true, state: 'ready' });
     expect(await appNow()).toMatchObject({ state: 'active', held_reason: 'adapter_disabled' });
     expect(await endpoint()).toMatchObject({ state: 'paused' });
@@ -178,14 +178,14 @@ describe('a registered adapter', () => {
   describe('that is to be unregistered', () => {
     const unregister = () => world.call('DELETE', `adapters/${id}`);
 
-    it('stays while Apps of it are installed, which are named', async () => {
+    it('stays while Apps of it are installed, and they are named', async () => {
       const { status, body } = await unregister();
       expect({ status, code: body.code }).toEqual({ status: 409, code: 'adapter_in_use' });
       expect(body.detail).toContain(`Shop (bidirectional) (${app.id})`);
       expect((await world.call('GET', `adapters/${id}`)).status).toBe(200);
     });
 
-    it('is gone when they are retired, with its versions; what waited for it comes to its end', async () => {
+    it('is removed with its versions when they are retired; what waited for it comes to an end', async () => {
       adapter.health['status'] = 'starting';
       await until('it is not ready', async () => (await world.call('GET', `adapters/${id}`)).body.state === 'unready');
       const queued = await deliver();

@@ -33,7 +33,7 @@ const inForce = async () => (await world.call('GET', `adapters/${id}`)).body;
 const refresh = async () => (await world.call('POST', `adapters/${id}/refresh`, {})).body;
 
 describe('a refreshed manifest', () => {
-  it('is in force at once when only words differ, and kept as a version', async () => {
+  it('is in force at once when only texts differ, and is kept as a version', async () => {
     adapter.manifest.description = 'Better words.';
     Object.assign(adapter.manifest.credentials[0] ?? {}, { label: 'The token' });
     expect(await refresh()).toMatchObject({ pending: false, version: { number: 2 }, adapter: { manifest_version: 2 } });
@@ -81,7 +81,7 @@ describe('a refreshed manifest', () => {
     expect(await refresh()).toMatchObject({ pending: true, version: { number: 2 } });
   });
 
-  it('gives the vault its OAuth configuration only once it is approved', async () => {
+  it('gives the vault its OAuth configuration only after approval', async () => {
     const ask = async () =>
       (await world.service('GET', `oauth-providers/${adapter.slug}?organization_id=${home.organizationId}`)).body;
     adapter.manifest.oauth_config?.scopes.push('write');
@@ -119,7 +119,7 @@ describe('a refreshed manifest', () => {
 });
 
 describe('registering', () => {
-  it('refuses an adapter whose slug is not its path, or not that of its health', async () => {
+  it('refuses an adapter whose slug differs from its path or from that of its health', async () => {
     const other = await fakeAdapter('elsewhere');
     other.manifest.slug = 'not-elsewhere';
     expect((await world.call('POST', 'adapters', { url: other.url })).body.code).toBe('slug_mismatch');
@@ -143,7 +143,7 @@ describe('registering', () => {
     await other.close();
   });
 
-  it('names every field of a manifest that is of a wrong type, and the versions of the schema that it knows', async () => {
+  it('names every manifest field of a wrong type, and the supported schema versions', async () => {
     const other = await fakeAdapter('wrong', {
       schema_version: '2.0',
       icon: 5,
@@ -169,7 +169,7 @@ describe('registering', () => {
     await other.close();
   });
 
-  it('names what is no adapter', async () => {
+  it('says what is not an adapter', async () => {
     const page = await httpServer((_path, _body, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
     );
@@ -179,7 +179,7 @@ describe('registering', () => {
     expect((await world.call('POST', 'adapters', { url: 'http://10.0.0.1/x' })).body.detail).toContain('GATEHOUSE_EGRESS_ALLOW');
   });
 
-  it('takes a skill without an adapter, which has no App', async () => {
+  it('accepts a skill without an adapter, which has no App', async () => {
     const manifest = {
       schema_version: '1.0',
       slug: 'just-words',
@@ -198,7 +198,7 @@ describe('registering', () => {
 });
 
 describe('health', () => {
-  it('is polled: build, latency, and every status but ready is not ready', async () => {
+  it('is polled: build, latency, and every status except ready is not ready', async () => {
     adapter.health = { ...adapter.health, status: 'starting', version: 'build-2' };
     const unready = await until('it is not ready', async () => {
       const row = await inForce();
@@ -210,7 +210,7 @@ describe('health', () => {
     expect((await inForce()).latency_ms).toBeGreaterThan(0);
   });
 
-  it('is asked with whose adapter it is, and an answer without its fields is shown', async () => {
+  it('is requested with the owner of the adapter, and an answer without its fields is shown', async () => {
     const asked: unknown[] = [];
     adapter.routes['health'] = (_body, _response, { headers }) => {
       asked.push([headers['x-organization-id'], headers['x-project-id']]);
@@ -223,7 +223,7 @@ describe('health', () => {
     );
   });
 
-  it('is asked less often the longer it is bad', async () => {
+  it('is polled less often the longer it is bad', async () => {
     const polls: number[] = [];
     adapter.routes['health'] = (_body, response) => {
       polls.push(Date.now());
@@ -235,7 +235,7 @@ describe('health', () => {
   });
 });
 
-describe('the description of the API', () => {
+describe('the API description', () => {
   it('has every route of the portal, its listings and its sources', async () => {
     const answer = await fetch(`${await gateway.getUrl()}/openapi.json`);
     const { paths } = (await answer.json()) as { paths: Record<string, Record<string, { operationId?: string }>> };

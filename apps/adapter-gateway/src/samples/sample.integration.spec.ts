@@ -30,7 +30,7 @@ afterAll(async () => {
 const send = async (body: object, as = {}) => (await world.call('POST', `apps/${app}/samples`, body, as)).body;
 
 describe('samples of a manifest', () => {
-  it('are listed with what they need beside them, as far as that can be sent', async () => {
+  it('are listed with what they need, as far as they can be sent', async () => {
     const { body } = await world.call('GET', `apps/${app}/samples`);
     expect(body).toMatchObject({ kinds: ['signed', 'unsigned', 'tampered'], cannot_sign: null });
     expect(body.data).toEqual([
@@ -38,7 +38,7 @@ describe('samples of a manifest', () => {
     ]);
   });
 
-  it('are signed with the App’s secret by the declared scheme; that nobody answers is told', async () => {
+  it('are signed with the secret of the App by the declared scheme; a webhook that nobody answers is reported', async () => {
     const { sent, answer, error, event_id } = await send({ event_type: 'opened' });
     const mac = createHmac('sha256', 'shared').update(JSON.stringify(sample)).digest('hex');
     expect(sent.headers).toEqual({ 'content-type': 'application/json', 'x-kind': 'issues', 'x-mac': `v1=${mac}` });
@@ -48,7 +48,7 @@ describe('samples of a manifest', () => {
     expect((await send({ kind: 'stale' })).code).toBe('no_time_is_signed');
   });
 
-  it('are sent by who manages Apps; a stored event by who may read its body', async () => {
+  it('can be sent by whoever manages Apps; a stored event by whoever may read its body', async () => {
     expect((await send({}, { scopes: ['apps:read'] })).code).toBe('scope_missing');
     expect((await send({ event_id: 'evt_1' })).code).toBe('scope_missing');
   });

@@ -22,14 +22,14 @@ beforeEach(async () => {
 });
 afterEach(() => provider.close());
 
-describe('a source that could not be synchronised', () => {
+describe('a source that could not be synced', () => {
   const failure = async () => {
     const { status, body } = await world.call('GET', `sources/${source.id}`);
     expect({ status, body }).toMatchObject({ status: 200, body: { id: source.id } });
     return body.sync_failure;
   };
 
-  it('shows since when, why, and what to do, until it could be', async () => {
+  it('shows since when, why, and what to do, until a sync succeeds', async () => {
     expect(await failure()).toBeNull();
     provider.onList = () => ({ ok: false, error: 'not_found', message: 'there is no such folder' });
     expect(await source.synced()).toMatchObject({ state: 'failed', error: 'not_found' });
@@ -52,7 +52,7 @@ describe('a source that could not be synchronised', () => {
     expect(await failure()).toBeNull();
   });
 
-  it('in part names the first document that is missing, and the run that names them all', async () => {
+  it('in part names the first missing document, and the run that names them all', async () => {
     provider.files.set('a.md', 'one').set('b.md', 'two');
     provider.onFetch = (path) => (path === 'a.md' ? { ok: false, error: 'permission_denied' } : undefined);
     const run = await source.synced();
@@ -72,11 +72,11 @@ describe('a source that could not be synchronised', () => {
     const waits = await until('it shows that it waits', failure);
     expect(waits).toMatchObject({ code: 'rate_limited', error: 'slowly' });
     expect(Date.parse(waits.next_try_at ?? '')).toBeGreaterThan(Date.parse(waits.since));
-    await until('it went on', async () => (await failure()) === null);
+    await until('it continued', async () => (await failure()) === null);
   });
 });
 
-describe('a synchronisation', () => {
+describe('a sync', () => {
   it('keeps documents with fingerprint and provenance, and fetches only what changed', async () => {
     provider.files.set('a.md', 'one').set('b/c.md', 'two').set('empty', '');
     const first = await source.synced();
@@ -104,7 +104,7 @@ describe('a synchronisation', () => {
     expect((await world.call('GET', path, undefined, stranger)).status).toBe(404);
   });
 
-  it('reads every page, and infers a deletion from a complete listing alone', async () => {
+  it('reads every page, and infers a deletion only from a complete listing', async () => {
     for (let n = 0; n < 250; n += 1) provider.files.set(`f/${n}`, `text ${n}`);
     expect(await source.synced()).toMatchObject({ state: 'succeeded', added: 250, pages: 3, failed: 0 });
     provider.files.delete('f/7');
@@ -122,7 +122,7 @@ describe('a synchronisation', () => {
     expect(await source.current()).toContain('f/7');
   });
 
-  it('removes nothing when a complete listing breaks off, or when its root is gone', async () => {
+  it('removes nothing when a complete listing breaks off, or when its root is missing', async () => {
     for (let n = 0; n < 250; n += 1) provider.files.set(`f/${n}`, 'text');
     await source.synced();
     provider.files = new Map([...provider.files].slice(0, 150));
@@ -139,7 +139,7 @@ describe('a synchronisation', () => {
     expect(await source.synced()).toMatchObject({ state: 'succeeded', removed: 100 });
   });
 
-  it('carries out what an incremental listing says', async () => {
+  it('applies what an incremental listing says', async () => {
     provider.files.set('a', '1').set('b', '1');
     provider.full = false;
     await source.synced();
@@ -157,7 +157,7 @@ describe('a synchronisation', () => {
     expect(await source.current()).toEqual(['b', 'c']);
   });
 
-  it('begins again when its cursor has expired', async () => {
+  it('starts from the beginning when its cursor has expired', async () => {
     provider.files.set('a', '1');
     await source.synced();
     provider.files.delete('a');
@@ -166,7 +166,7 @@ describe('a synchronisation', () => {
     expect(await source.synced()).toMatchObject({ state: 'succeeded', added: 1, removed: 1, listing: 2 });
   });
 
-  it('goes on past a document that cannot be had, and tries it again in the next run', async () => {
+  it('skips a document that cannot be fetched, and tries it again in the next run', async () => {
     provider.files.set('good', '1').set('bad', '1').set('big', 'x'.repeat(100_000)).set('gone', '1');
     provider.onFetch = (path) => {
       if (path === 'bad') return { ok: false, error: 'provider_unavailable' };
@@ -182,7 +182,7 @@ describe('a synchronisation', () => {
     expect(await source.current()).toEqual(['bad', 'good']);
   });
 
-  it('takes base64 in JSON, and JSON documents as they are', async () => {
+  it('accepts base64 in JSON, and JSON documents as they are', async () => {
     provider.files.set('x.json', '{"content_base64":1}').set('y', 'plain');
     provider.onFetch = (path) =>
       path === 'y'
@@ -196,7 +196,7 @@ describe('a synchronisation', () => {
     expect(await Promise.all(contents)).toEqual([{ content_base64: 1 }, 'encoded']);
   });
 
-  it('keeps nothing of an answer that is no document, and says so on the run and on the page of the adapter', async () => {
+  it('keeps nothing of an answer that is not a document, and says so on the run and on the page of the adapter', async () => {
     const adapter = await fakeAdapter('files');
     source = await DocumentSource.of(world, adapter);
     const change = { path: 'a.txt', fingerprint: '1', status: 'added' };
@@ -232,8 +232,8 @@ describe('a synchronisation', () => {
   });
 });
 
-describe('what begins a synchronisation', () => {
-  it('is its schedule', async () => {
+describe('a sync is started', () => {
+  it('by its schedule', async () => {
     provider.files.set('a', '1');
     await world.call('PATCH', `sources/${source.id}`, { every_seconds: 30 });
     await until('a scheduled run has ended', async () => (await source.runs())[0]?.finished_at);
@@ -242,7 +242,7 @@ describe('what begins a synchronisation', () => {
     expect(Date.parse(body.next_sync_at ?? '')).toBeGreaterThan(Date.now() + 20_000);
   });
 
-  it('is a request during a run, for once more after it', async () => {
+  it('once more after the current run, when requested during it', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     provider.files.set('a', '1');
@@ -251,7 +251,7 @@ describe('what begins a synchronisation', () => {
       return undefined;
     };
     const first = await world.call('POST', `sources/${source.id}/sync`);
-    await until('it lists', () => provider.listed.length > 0);
+    await until('it is listing', () => provider.listed.length > 0);
     const again = await world.call('POST', `sources/${source.id}/sync`);
     expect(again.body.id).toBe(first.body.id);
     provider.files.set('b', '1');
@@ -263,7 +263,7 @@ describe('what begins a synchronisation', () => {
     expect(await source.current()).toEqual(['a', 'b']);
   });
 
-  it('is gone with the source', async () => {
+  it('no longer, once the source is deleted', async () => {
     provider.files.set('a', '1');
     await source.synced();
     expect((await world.call('DELETE', `sources/${source.id}`)).status).toBe(204);

@@ -17,7 +17,7 @@ interface Told {
   provenance: Record<string, unknown>;
 }
 
-describe('what the engine is told of the documents of a source', () => {
+describe('what the engine hears of the documents of a source', () => {
   let world: GatewayWorld;
   let engine: TestServer;
   let provider: DocumentProvider;
@@ -56,7 +56,7 @@ describe('what the engine is told of the documents of a source', () => {
   afterEach(() => provider.close());
 
   const settled = () =>
-    until('everything is told', async () => {
+    until('the engine knows everything', async () => {
       const { rows } = await world.pool.query('SELECT 1 FROM gateway.source_document WHERE tell_at IS NOT NULL');
       return rows.length === 0;
     });
@@ -65,7 +65,7 @@ describe('what the engine is told of the documents of a source', () => {
     return Object.fromEntries((await source.documents()).map((row) => [row.path, row.knowledge]));
   };
 
-  it('is every change, once, with where it came from', async () => {
+  it('is every change, once, with its origin', async () => {
     provider.files.set('a.md', 'one').set('b.md', 'two');
     await source.synced();
     await settled();
@@ -97,7 +97,7 @@ describe('what the engine is told of the documents of a source', () => {
     expect(told).toEqual([]);
   });
 
-  it('is said again until it was taken: while the engine is away, and when its answer was lost', async () => {
+  it('is sent again until it is accepted: while the engine is away, and when its answer was lost', async () => {
     let refused = 0;
     let lost = 0;
     instead = ({ path }, response) => {
@@ -120,7 +120,7 @@ describe('what the engine is told of the documents of a source', () => {
     expect(new Set(Object.values(await knowledge()))).toEqual(new Set(['kept']));
   });
 
-  it('stands on the document and its source while it is not taken: since when, why, and when it is offered again', async () => {
+  it('is shown on the document and its source until it is accepted: since when, why, and the next attempt', async () => {
     let status = 503;
     instead = (_version, response) => {
       if (status === 200) return false;
@@ -154,7 +154,7 @@ describe('what the engine is told of the documents of a source', () => {
     });
   });
 
-  it('is the newest version, though it changed while the one before was on its way', async () => {
+  it('is the newest version, even if it changed while the previous one was in flight', async () => {
     provider.files.set('a.md', 'first');
     let held: ServerResponse | undefined;
     instead = (version, response) => {
@@ -163,20 +163,20 @@ describe('what the engine is told of the documents of a source', () => {
       return true;
     };
     await source.synced();
-    await until('the first is on its way', () => held);
+    await until('the first is in flight', () => held);
     provider.files.set('a.md', 'then');
     await source.synced();
-    await until('the second was told', () => told.some(({ text }) => text === 'then'));
+    await until('the second was sent', () => told.some(({ text }) => text === 'then'));
     if (held) sendJson(held, { outcome: 'unreadable' });
     await settled();
-    await until('it is said what became of the newest', async () => (await knowledge())['a.md'] === 'kept');
+    await until('the outcome of the newest is known', async () => (await knowledge())['a.md'] === 'kept');
     expect(brief(told)).toEqual([
       ['a.md', 1, false, 'first'],
       ['a.md', 2, false, 'then'],
     ]);
   });
 
-  it('is what the source says of their trust, anew when that changes', async () => {
+  it('is the trust level of the source, and is sent again when that changes', async () => {
     provider.files.set('a.md', 'one');
     await source.synced();
     await settled();
@@ -197,7 +197,7 @@ describe('what the engine is told of the documents of a source', () => {
   it.each([
     ['PATCH', { audience: 'everyone' }, 200],
     ['DELETE', undefined, 204],
-  ])('may be noted while somebody sends %s to the source', async (method, body, status) => {
+  ])('may be recorded while somebody sends %s to the source', async (method, body, status) => {
     provider.files.set('a.md', 'one');
     await source.synced();
     await settled();
@@ -218,7 +218,7 @@ describe('what the engine is told of the documents of a source', () => {
     }
   });
 
-  it('is that they are gone when their source is deleted, and nothing of them is left', async () => {
+  it('is their removal when their source is deleted, and nothing of them is left', async () => {
     provider.files.set('a.md', 'one').set('b.md', 'two');
     await source.synced();
     await settled();
@@ -242,7 +242,7 @@ describe('what the engine is told of the documents of a source', () => {
     );
   });
 
-  it('is not a document over the limit, whose version before is removed', async () => {
+  it('is not a document over the limit, whose previous version is removed', async () => {
     provider.files.set('a.md', 'small');
     await source.synced();
     await settled();

@@ -46,8 +46,8 @@ async function kept(): Promise<number> {
   return rows[0].n;
 }
 
-describe('a run of two replicas that keep their leases', () => {
-  it('goes from one to the other, and fetches every document once', async () => {
+describe('a run that two replicas share while they keep their leases', () => {
+  it('moves from one to the other, and fetches every document once', async () => {
     await twoReplicas({ ...settings, SYNC_LEASE_MS: 60_000 });
     await sync();
     expect(await ended()).toMatchObject({ state: 'succeeded', added: count, failed: 0 });
@@ -59,10 +59,10 @@ describe('a run of two replicas that keep their leases', () => {
   });
 });
 
-describe('a run of two replicas', () => {
+describe('a run that two replicas share', () => {
   beforeEach(() => twoReplicas(settings));
 
-  it('loses and doubles nothing when its connections break at any step', async () => {
+  it('loses and duplicates nothing when its connections break at any step', async () => {
     await sync();
     let broken = 0;
     const breaking = setInterval(() => {
@@ -84,7 +84,7 @@ describe('a run of two replicas', () => {
     expect(broken).toBeGreaterThan(1);
   });
 
-  it('leaves nothing to one that was late: what it does after its lease is over does not count', async () => {
+  it('ignores a late replica: what it does after its lease has expired does not count', async () => {
     provider.files = new Map([['slow', 'text']]);
     let calls = 0;
     let late = false;
@@ -121,7 +121,7 @@ describe('a run of two replicas', () => {
     expect(await ended()).toMatchObject({ id: 'syn_lost', state: 'succeeded', added: count });
   });
 
-  it('waits for the adapter when it says so, at the cost of no attempt', async () => {
+  it('waits for the adapter when that says so, at the cost of no attempt', async () => {
     provider.files = new Map([['a', 'text']]);
     let refused = 0;
     provider.onList = () => {

@@ -31,7 +31,7 @@ const text =
     void response.writeHead(status, { 'content-type': type }).end(body);
 
 describe('Verify of an App whose adapter', () => {
-  it('answers everything has a checklist in which only the webhook fails, which nobody serves here', async () => {
+  it('answers everything has a checklist in which only the webhook fails, because nothing serves it here', async () => {
     adapter.routes['verify'] = () => ({ ok: true, user: 'Bot' });
     const { body } = await verify();
     const checks = body.checks as { id: string; status: string; what_to_do: string | null }[];
@@ -52,7 +52,7 @@ describe('Verify of an App whose adapter', () => {
     ['answers 500', text(500, 'application/json', '{}'), 'provider_unavailable', /answered 500/],
     ['drops the socket', (_body, response) => void response.destroy(), 'provider_unavailable', /\/verify/],
     ['never answers', () => undefined, 'timeout', /no answer in time/],
-  ])('%s says so, and that nothing is known of the credentials', async (_what, answer, code, words) => {
+  ])('%s says so, and that nothing is known about the credentials', async (_what, answer, code, words) => {
     adapter.routes['verify'] = answer;
     const { status, body } = await verify();
     expect([status, body.ok, body.code]).toEqual([200, false, code]);
@@ -68,7 +68,7 @@ describe('Verify of an App whose adapter', () => {
     ['names a number as user', () => ({ ok: true, user: 5 }), /without a text as user/],
     ['says who it is in a text', () => ({ ok: true, user: 'Bot', account: 'U1' }), /account is not an object/],
     ['gives no error', () => ({ ok: false }), /without a text as error/],
-  ])('%s breaks the contract, which its page shows too', async (_what, answer, words) => {
+  ])('%s breaks the contract, and its page shows that too', async (_what, answer, words) => {
     adapter.routes['verify'] = answer;
     const { status, body } = await verify();
     expect([status, body.ok, body.code]).toEqual([200, false, 'contract_violation']);
@@ -77,7 +77,7 @@ describe('Verify of an App whose adapter', () => {
     expect(asked()).toBe(1);
   });
 
-  it('breaks it again in another way shows that way, however soon it follows', async () => {
+  it('breaks it again in a different way shows the new violation, however soon it follows', async () => {
     adapter.routes['verify'] = () => ({ ok: true });
     await verify();
     adapter.routes['verify'] = () => ({ ok: false });
@@ -90,19 +90,19 @@ describe('Verify of an App whose adapter', () => {
     [{ error: 'the token has expired' }, 'auth_failed', 'accept the credentials: the token has expired'],
     [{ error: 'provider_unavailable' }, 'provider_unavailable', 'nothing is known of the credentials'],
     [{ error: 'a-very-secret-token is wrong' }, 'auth_failed', '[redacted] is wrong'],
-  ])('refuses with %j tells refused and unknown apart', async (said, code, words) => {
+  ])('refuses with %j distinguishes refused from unknown', async (said, code, words) => {
     adapter.routes['verify'] = () => ({ ok: false, ...said });
     const { status, body } = await verify();
     expect([status, body.ok, body.code]).toEqual([200, false, code]);
     expect(body.error).toContain(words);
   });
 
-  it('names itself in characters that no database takes is remembered without them', async () => {
+  it('gives a name with characters that no database accepts is stored without them', async () => {
     adapter.routes['verify'] = () => ({ ok: true, user: 'B\u0000t', account: { id: 'U\ud800' } });
     expect((await verify()).body).toMatchObject({ ok: true, user: 'B\ufffdt', account: { id: 'U\ufffd' } });
   });
 
-  it('is given a pause after failing is told to be so, and is asked no more', async () => {
+  it('is given a pause after failures says so, and is not called', async () => {
     adapter.routes['verify'] = text(500, 'application/json', '{}');
     await Promise.all([verify(), verify()]);
     const before = asked();
@@ -112,7 +112,7 @@ describe('Verify of an App whose adapter', () => {
     expect(asked()).toBe(before);
   });
 
-  it('cannot be handed its credentials says why', async () => {
+  it('cannot be given its credentials says why', async () => {
     world.credentials.delete('cred_1');
     await until('the credential is gone for the gateway', async () => !(await verify()).body.ok);
     const { status, body } = await verify();
@@ -120,7 +120,7 @@ describe('Verify of an App whose adapter', () => {
     expect(body.error).toMatch(/was deleted, link another one/);
   });
 
-  it('is not there is another project’s App', async () => {
+  it('belongs to another project is not found', async () => {
     expect((await world.call('POST', `apps/${app}/verify`, undefined, { projectId: 'prj_other' })).status).toBe(404);
   });
 });

@@ -4,7 +4,7 @@ import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 const daySeconds = 86_400;
 
-describe('the webhook of a provider that has to be asked again', () => {
+describe('a provider webhook that has to be renewed', () => {
   let world: GatewayWorld;
   let adapter: FakeAdapter;
 
@@ -34,7 +34,7 @@ describe('the webhook of a provider that has to be asked again', () => {
     });
   const inSeconds = (time: string): number => (new Date(time).getTime() - Date.now()) / 1_000;
 
-  it('is renewed once each time, by whichever replica, and says until when it lasts', async () => {
+  it('is renewed once each time, by any one replica, and shows until when it lasts', async () => {
     const expires = new Date(Date.now() + 7 * daySeconds * 1_000).toISOString();
     adapter.routes['renew-webhook'] = () => ({ ok: true, expires_at: expires });
     const { id, webhook_url: url } = await install();
@@ -49,14 +49,14 @@ describe('the webhook of a provider that has to be asked again', () => {
     expect(asked()).toHaveLength(2);
   });
 
-  it('is renewed before it ends, though the manifest would have it later', async () => {
+  it('is renewed before it ends, even if the manifest asks for a later time', async () => {
     adapter.routes['renew-webhook'] = () => ({ ok: true, expires_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { id } = await install();
     const row = await said(id, ({ renewed_at: at }) => at);
     expect(inSeconds(row.due_at)).toBeLessThan(1_801);
   });
 
-  it('is tried again when that failed, and shows why and that it was renewed before', async () => {
+  it('is retried after a failure, and shows why and that it was renewed before', async () => {
     // Each lasts until the test has seen it.
     let fails: 'by its grant' | 'for now' | 'no more' = 'by its grant';
     adapter.routes['renew-webhook'] = (_body, response) => {
@@ -79,10 +79,10 @@ describe('the webhook of a provider that has to be asked again', () => {
     expect(second.since).toBe(first.since);
     fails = 'no more';
     expect(await said(id, ({ renewed_at: at }) => at)).toMatchObject({ error: null, error_detail: null });
-    await until('the App shows it no more', async () => (await app()).renewal_failure === null);
+    await until('the App no longer shows it', async () => (await app()).renewal_failure === null);
   });
 
-  it('rests when a person sees to it', async () => {
+  it('is not retried soon when a person has to fix it', async () => {
     adapter.routes['renew-webhook'] = () => ({ ok: false, error: 'not_configured', message: 'no topic is set' });
     const { id } = await install();
     const row = await said(id, ({ error }) => error);
@@ -90,7 +90,7 @@ describe('the webhook of a provider that has to be asked again', () => {
     expect(inSeconds(row.due_at)).toBeGreaterThan(daySeconds - 60);
   });
 
-  it('is not asked for of a paused App, and is its project’s alone', async () => {
+  it('is not renewed for a paused App, and belongs to its project only', async () => {
     adapter.routes['renew-webhook'] = () => ({ ok: true });
     const { id } = await install();
     await said(id, ({ renewed_at: at }) => at);
@@ -109,7 +109,7 @@ describe('the webhook of a provider that has to be asked again', () => {
     await other.close();
   });
 
-  it('is none where the manifest asks for nothing', async () => {
+  it('is not renewed where the manifest does not ask for it', async () => {
     adapter.manifest['webhook'] = {};
     const { id } = await install();
     expect((await listing()).body.renews_webhook).toBe(false);

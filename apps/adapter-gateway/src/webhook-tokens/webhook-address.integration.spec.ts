@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('the URL of a webhook is for who manages its App, and others are told why they do not see it', async () => {
+it('the URL of a webhook is shown to whoever manages its App, and others are told why they do not see it', async () => {
   expect(app).toMatchObject({ webhook_url: expect.stringContaining(app.webhook_token), webhook_hidden: null });
   const reader = { scopes: ['apps:read' as const] };
   const [one, list] = [
@@ -34,7 +34,7 @@ it('the URL of a webhook is for who manages its App, and others are told why the
   expect(writer.body.webhook_url).toBe(app.webhook_url);
 });
 
-it('its token is nowhere in the database', async () => {
+it('the token is nowhere in the database', async () => {
   const { rows } = await world.pool.query<{ row: string }>('SELECT t::text AS row FROM gateway.app t');
   expect(rows.length).toBe(1);
   const text = JSON.stringify(rows);
@@ -42,7 +42,7 @@ it('its token is nowhere in the database', async () => {
   expect(text).not.toContain(Buffer.from(app.webhook_token).toString('hex'));
 });
 
-it('without the key that sealed it the URL works on and is not shown, until a rotation makes another', async () => {
+it('without the key that sealed it, the URL still works and is not shown, until a rotation creates another', async () => {
   const { rows } = await world.pool.query<{ token_hash: string }>('SELECT token_hash FROM gateway.app');
   await world.pool.query(
     `UPDATE gateway.app SET sealed_token = set_byte(sealed_token, 20, get_byte(sealed_token, 20) # 1)`,
@@ -61,12 +61,12 @@ it.each([
   [{ scheme: 'standard-webhooks', timestamp_header: 'x' }, 'signature_options'],
   [{ scheme: 'hmac', timestamp_header: 'x', signed_text: '{body}' }, 'invalid_fields'],
   [{ scheme: 'hmac', timestamp_header: 'x', tolerance_seconds: 0 }, 'invalid_fields'],
-])('signature settings that would not be heeded are refused: %j', async (signature, code) => {
+])('signature settings that would have no effect are refused: %j', async (signature, code) => {
   const { status, body } = await world.call('PATCH', `apps/${app.id}`, { signature });
   expect([status, body.code]).toEqual([422, code]);
 });
 
-it('the ingress is told of the time that a signature carries', async () => {
+it('the ingress learns which timestamp a signature carries', async () => {
   const signature = { scheme: 'hmac', timestamp_header: 'X-Timestamp', tolerance_seconds: 60 };
   const { body } = await world.call('PATCH', `apps/${app.id}`, { signature });
   expect(body.signature).toMatchObject({ timestamp_header: 'x-timestamp', tolerance_seconds: 60 });

@@ -6,7 +6,7 @@ const [first, second] = [randomBytes(32), randomBytes(32)];
 describe('the seal of a token', () => {
   const seal = new TokenSeal([first]);
 
-  it('opens for its App alone, whole and with its key', () => {
+  it('opens for its App only, unmodified and with its key', () => {
     const sealed = seal.seal('app_1', 'the token');
     expect(sealed.toString('latin1')).not.toContain('the token');
     expect(seal.open('app_1', sealed)).toBe('the token');
@@ -26,7 +26,7 @@ describe('the seal of a token', () => {
     expect(new TokenSeal([second]).open('app_1', both.seal('app_1', 'newer'))).toBe('newer');
   });
 
-  it('needs keys of 32 bytes, and names the setting but not its value', () => {
+  it('needs keys of 32 bytes, and an error names the setting but not its value', () => {
     expect(sealingKeys('KEY', `${first.toString('base64')}, ${second.toString('base64')}`)).toEqual([first, second]);
     for (const value of [undefined, '', 'hunter2']) {
       expect(() => sealingKeys('KEY', value)).toThrow('KEY');

@@ -70,7 +70,7 @@ async function deliver(changes: JsonObject = {}, message: JsonObject = {}, serve
 }
 
 describe('delivering', () => {
-  it('posts the message once, signed in both ways that independent libraries accept', async () => {
+  it('posts the message once, with both signatures, which independent libraries accept', async () => {
     respond = (response) => response.end('{"id":"m-9","thread_id":"t-9"}');
     const result = await deliver(
       {},
@@ -171,7 +171,7 @@ describe('delivering', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('reports no answer in time, and a connection lost after sending, as timeout that is not safe to repeat', async () => {
+  it('reports no answer in time, and a connection lost after sending, as a timeout that is not safe to retry', async () => {
     respond = () => undefined;
     expect(await deliver({}, {}, serve(HASTY_MS))).toMatchObject({
       ok: false,
@@ -206,14 +206,14 @@ describe('delivering', () => {
     expect(seen).toHaveLength(0);
   });
 
-  it('refuses an empty text, a key that no header can hold, and an unknown part, without posting', async () => {
+  it('refuses an empty text, a key that does not fit a header, and an unknown part, without posting', async () => {
     expect(await deliver({}, { text: ' ' })).toMatchObject({ error: 'invalid_request' });
     expect(await deliver({ idempotency_key: 'a\r\nb' })).toMatchObject({ error: 'invalid_request' });
     expect(await deliver({ from_part: 2 })).toMatchObject({ error: 'invalid_request' });
     expect(seen).toHaveLength(0);
   });
 
-  it('stops at a failing part and posts every part once over the retry', async () => {
+  it('stops at a failing part, and posts every part once over the retry', async () => {
     const text = 'part one\n\npart two\n\npart three\n\npart four\n\npart five';
     let failing = true;
     respond = (response, request) => {
@@ -246,7 +246,7 @@ describe('delivering', () => {
     ]);
   });
 
-  it('never mixes the secrets of calls that run at once', async () => {
+  it('never mixes the secrets of concurrent calls', async () => {
     const accounts = Array.from({ length: 50 }, (_, index) => Buffer.alloc(24, index % 2).toString('base64'));
     await Promise.all(
       accounts.map((signing_secret, index) =>

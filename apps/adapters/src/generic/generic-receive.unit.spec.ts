@@ -41,7 +41,7 @@ async function parse(
 }
 
 describe('verifying a webhook', () => {
-  it('accepts both schemes, told by the headers', async () => {
+  it('accepts both schemes, chosen by the headers', async () => {
     expect(await verify(standard(SECRET))).toBe('standard-webhooks');
     expect(await verify(standard(`whsec_${SECRET}`), BODY, { signing_secret: `whsec_${SECRET}` })).toBe(
       'standard-webhooks',
@@ -57,7 +57,7 @@ describe('verifying a webhook', () => {
     );
   });
 
-  it('refuses a tampered or re-serialised body under both', async () => {
+  it('refuses a tampered or re-serialised body under both schemes', async () => {
     const reserialised = JSON.stringify(JSON.parse(BODY));
     for (const headers of [standard(SECRET), hashed(SECRET)]) {
       expect(await verify(headers, `${BODY} `)).toBe('bad_signature');
@@ -74,7 +74,7 @@ describe('verifying a webhook', () => {
     expect(await verify({ ...stale, ...hashed(SECRET) })).toBe('stale_timestamp');
   });
 
-  it('fails closed without a secret or without the exact body, and takes either secret of a rotation', async () => {
+  it('fails closed without a secret or without the exact body, and accepts either secret of a rotation', async () => {
     for (const signing_secret of [undefined, '', null, [], 7]) {
       expect(await verify(standard(SECRET), BODY, { signing_secret })).toBe('not_configured');
     }
@@ -150,7 +150,7 @@ describe('parsing a webhook', () => {
     expect((await parse({ message: 'm' }, { headers: { 'webhook-id': 'msg_9' } })).dedup_key).toBe('generic:-:msg_9');
   });
 
-  it('gives an event without a message its whole body, and ignores what says nothing', async () => {
+  it('makes the whole body the message of an event without one, and ignores a body without content', async () => {
     expect(await parse({ event_type: 'order_created', total: 3 })).toMatchObject({
       event_type: 'order_created',
       message: '{"event_type":"order_created","total":3}',
@@ -167,7 +167,7 @@ describe('parsing a webhook', () => {
     });
   });
 
-  it('knows an echo by the header or the field, whatever their case, and nothing else', async () => {
+  it('recognises an echo only by the header or the field, whatever their case', async () => {
     expect(await parse(BODY)).toMatchObject({ is_bot: false, metadata: { is_self: false } });
     const own = { is_bot: true, metadata: { is_self: true } };
     expect(await parse(BODY, { headers: { 'X-GATEHOUSE-origin': 'm' } })).toMatchObject(own);
@@ -176,7 +176,7 @@ describe('parsing a webhook', () => {
     expect(await parse('', { headers: { 'x-gatehouse-origin': 'm' } })).toMatchObject(own);
   });
 
-  it("leaves a platform's marker to the platform, which knows whose it is", async () => {
+  it("leaves the platform's marker to the platform, which knows whose it is", async () => {
     const marker = `${'a1'.repeat(16)}.dlv_${'0'.repeat(32)}`;
     const foreign = { is_bot: false, metadata: { is_self: false, origin_marker: marker } };
     expect(await parse(BODY, { headers: { 'x-gatehouse-origin': marker } })).toMatchObject(foreign);
@@ -186,7 +186,7 @@ describe('parsing a webhook', () => {
     expect((await parse(said)).metadata).not.toHaveProperty('origin_marker');
   });
 
-  it('says by an address of null that a sender without reply_to cannot be answered', async () => {
+  it('marks a sender without reply_to as unanswerable by an address of null', async () => {
     expect(await parse({ sender: 'ci', message: 'm' })).toMatchObject({ metadata: { channel_address: null } });
     expect(await parse('plain text')).toMatchObject({ metadata: { channel_address: null } });
   });
@@ -199,7 +199,7 @@ describe('parsing a webhook', () => {
     expect(await key('a:b', 'c')).not.toBe(await key('a', 'b:c'));
   });
 
-  it('does not let a sender set what the adapter answers for', async () => {
+  it('does not let a sender set the fields that the adapter vouches for', async () => {
     const metadata = {
       channel_address: 'https://evil.example',
       is_self: true,
@@ -210,7 +210,7 @@ describe('parsing a webhook', () => {
     expect(parsed.metadata).toEqual({ is_self: false, channel_address: null, timestamp: NOW.toISOString() });
   });
 
-  it('answers megabytes and deep nesting', async () => {
+  it('answers bodies of megabytes and deep nesting', async () => {
     const bodies = ['x'.repeat(1_000_000)];
     for (const field of ['message', 'metadata', 'sender', 'foo']) {
       bodies.push(`{"${field}":${'['.repeat(200_000)}${']'.repeat(200_000)}}`);
@@ -243,7 +243,7 @@ describe('verifying credentials', () => {
 });
 
 describe('formatting', () => {
-  it('passes Markdown, strips it for plain, and makes broadcasts inert either way', async () => {
+  it('passes Markdown on, strips it for plain, and makes broadcasts inert in both', async () => {
     expect((await call('format', { text: '**hi** @here', mode: 'rich' })).json).toEqual({
       text: '**hi** @\u200bhere',
       format: 'markdown',

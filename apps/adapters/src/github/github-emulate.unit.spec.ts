@@ -71,7 +71,7 @@ async function received(text: string, self: unknown): Promise<JsonObject> {
 }
 
 describe('against an emulated GitHub', () => {
-  it('hears an issue, answers it, and knows its own answer when it comes back', async () => {
+  it('receives an issue, answers it, and recognises its own answer when it comes back', async () => {
     const verified = await adapter.call('verify', { credentials: person });
     expect(verified).toMatchObject({ ok: true, user: 'octocat', account: { username: 'octocat' } });
     const heard = await received('It fails', undefined);
@@ -96,7 +96,7 @@ describe('against an emulated GitHub', () => {
     ).toEqual({ found: false });
   });
 
-  it('answers as the bot of a GitHub App, with a token that it made for the installation', async () => {
+  it('answers as the bot of a GitHub App, with a token that it created for the installation', async () => {
     const verified = await adapter.call('verify', { credentials: bot });
     expect(verified).toMatchObject({ ok: true, user: 'agent[bot]', account: { app_id: '12345' } });
     const message = { text: 'The bot says so.' };
@@ -110,14 +110,14 @@ describe('against an emulated GitHub', () => {
     expect(adapter.logs()).not.toContain('BEGIN');
   });
 
-  it('tells credentials that are wrong', async () => {
+  it('recognises wrong credentials', async () => {
     const wrong = { ...bot, installation_id: '101' };
     expect(await adapter.call('verify', { credentials: wrong })).toMatchObject({ ok: false, error: 'auth_failed' });
     const noKey = { ...bot, private_key: 'none' };
     expect(await adapter.call('verify', { credentials: noKey })).toMatchObject({ ok: false, error: 'auth_failed' });
   });
 
-  it('reads the repository as documents, and then what changed in it', async () => {
+  it('reads the repository as documents, and then its changes', async () => {
     const source = { credentials: person, resource_path: 'octocat/docs' };
     const put = (path: string, content: string, more: object = {}) =>
       api('PUT', `/repos/octocat/docs/contents/${path}`, {

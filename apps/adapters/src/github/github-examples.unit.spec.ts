@@ -27,7 +27,7 @@ const HANDLED = [
 ];
 
 describe("every example of Octokit's collection", () => {
-  it('is there', () => {
+  it('is present', () => {
     expect(examples.flatMap((event) => event.examples)).toHaveLength(329);
   });
 
@@ -53,7 +53,7 @@ describe("every example of Octokit's collection", () => {
     }
   });
 
-  it('gives keys of their own to messages of their own, and one event type per kind', async () => {
+  it('gives different messages different keys, and each kind one event type', async () => {
     const keys = new Map<unknown, string>();
     const types = new Set<unknown>();
     for (const { name, examples: payloads } of examples.filter((event) => HANDLED.includes(event.name))) {
@@ -81,7 +81,7 @@ describe("every example of Octokit's collection", () => {
     );
   });
 
-  it('is understood as a form too', async () => {
+  it('is also understood as a form', async () => {
     const payload = examples.find(({ name }) => name === 'issue_comment')?.examples[0] ?? {};
     const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
     const headers = { 'x-github-event': 'issue_comment', 'x-hub-signature-256': await sign(SECRET, body) };

@@ -38,7 +38,7 @@ const TOO_LONG = {
   ],
 };
 
-describe('what GitHub answers becomes a code', () => {
+describe('an answer of GitHub becomes a code', () => {
   it.each<[string, Reply, string, object]>([
     ['bad credentials', { status: 401, body: { message: 'Bad credentials' } }, 'auth_failed', { retryable: false }],
     [
@@ -89,12 +89,12 @@ describe('what GitHub answers becomes a code', () => {
     expect(github.seen).toHaveLength(1);
   });
 
-  it('no answer in time may have been a comment: it is not to be repeated blindly', async () => {
+  it('no answer in time may mean a posted comment, and is not to be retried blindly', async () => {
     github.answer = () => 'silence';
     expect(await hasty.call('deliver', call)).toMatchObject({ error: 'timeout', error_detail: { retryable: false } });
   });
 
-  it('an address or a thread that could lead elsewhere is refused unasked', async () => {
+  it('an address or a thread that could lead elsewhere is refused without a request', async () => {
     for (const channel_address of ['octo/..#1', 'octo/docs', '../x/y#1', 'octo/docs#1/../2', 'octo/docs#0']) {
       expect(await adapter.call('deliver', { ...call, channel_address })).toMatchObject({ error: 'invalid_request' });
     }
@@ -116,7 +116,7 @@ describe('a comment', () => {
     expect(github.seen[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
   });
 
-  it('notifies nobody, and shows plain text as it stands', async () => {
+  it('notifies nobody, and shows plain text unchanged', async () => {
     github.answer = () => ({ status: 201, body: { node_id: 'IC' } });
     await adapter.call('deliver', { ...call, message: { text: 'cc @jane `@x`' } });
     await adapter.call('deliver', { ...call, message: { text: '*not bold* #1', format: 'plain' } });
@@ -124,7 +124,7 @@ describe('a comment', () => {
     expect(bodies).toEqual(['cc @\u200bjane `@x`', String.raw`\*not bold\* \#1`]);
   });
 
-  it('is not called unsent by a look-up that GitHub did not answer', async () => {
+  it('is not reported as unsent by a look-up that GitHub did not answer', async () => {
     github.answer = () => ({ status: 503 });
     await expect(adapter.call('deliver/lookup', { ...call, idempotency_key: 'k' })).rejects.toThrow('503');
   });
@@ -154,7 +154,7 @@ describe('the token of an installation', () => {
     .replaceAll('\n', String.raw`\n`);
   const app = { app_id: '7', private_key, installation_id: '70' };
 
-  it('is made once for many calls, and anew when GitHub refuses it', async () => {
+  it('is created once for many calls, and again when GitHub refuses it', async () => {
     let made = 0;
     let valid = 'token-1';
     github.answer = ({ url, headers }) => {
@@ -174,7 +174,7 @@ describe('the token of an installation', () => {
     expect(made).toBe(2);
   });
 
-  it('that GitHub does not make in time was not used for anything: the delivery is tried again', async () => {
+  it('that GitHub does not create in time was not used for anything: the delivery is retried', async () => {
     github.answer = () => 'silence';
     const asApp = { ...call, credentials: { ...app, installation_id: '71' } };
     expect(await hasty.call('deliver', asApp)).toMatchObject({

@@ -32,7 +32,7 @@ const answer = (path: string, body: unknown): void => {
 };
 
 describe('a listing', () => {
-  it('walks a tree that GitHub cut short, folder by folder, and finds every file once', async () => {
+  it('walks a tree that GitHub truncated, folder by folder, and finds every file once', async () => {
     answer(`/git/trees/${NEW}?recursive=1`, { truncated: true, tree: [blob('a.md')] });
     answer(`/git/trees/${NEW}`, { truncated: false, tree: [blob('a.md'), tree('x'), tree('y')] });
     answer('/git/trees/tree-x?recursive=1', {
@@ -57,19 +57,19 @@ describe('a listing', () => {
     expect(await list(null)).toMatchObject({ ok: false, error: 'too_large' });
   });
 
-  it('starts anew when GitHub lists only some of the changes', async () => {
+  it('starts from the beginning when GitHub lists only some of the changes', async () => {
     const files = Array.from({ length: 300 }, (_, index) => ({ filename: `${index}.md`, sha: 'f', status: 'added' }));
     answer(`/compare/${OLD}...${NEW}?per_page=1`, { status: 'ahead', files });
     answer(`/git/trees/${NEW}?recursive=1`, { truncated: false, tree: [blob('a.md')] });
     expect(await list(OLD)).toMatchObject({ full: true, changes: [{ path: 'a.md' }], cursor: NEW });
   });
 
-  it('asks for a restart when the commit of the cursor is gone, or was never one', async () => {
+  it('asks for a restart when the commit of the cursor is gone or never existed', async () => {
     expect(await list(OLD)).toMatchObject({ ok: false, error: 'cursor_expired' });
     expect(await list('../../x')).toMatchObject({ ok: false, error: 'cursor_expired' });
   });
 
-  it('shows an empty repository as empty, and a repository or folder that is gone as an error', async () => {
+  it('shows an empty repository as empty, and a missing repository or folder as an error', async () => {
     routes[`${repo}/commits/main?per_page=1`] = { status: 409, body: { message: 'Git Repository is empty.' } };
     expect(await list(null)).toEqual({ changes: [], cursor: 'empty', full: true });
     routes = {};
@@ -79,7 +79,7 @@ describe('a listing', () => {
     expect(await list(null, { resource_path: 'octo/docs@main:gone' })).toMatchObject({ error: 'not_found' });
   });
 
-  it('tells limits and refused tokens from missing documents', async () => {
+  it('distinguishes limits and refused tokens from missing documents', async () => {
     const head = `${repo}/commits/main?per_page=1`;
     routes[head] = { status: 403, headers: { 'retry-after': '9' }, body: { message: 'secondary rate limit' } };
     expect(await list(null)).toMatchObject({ error: 'rate_limited' });
@@ -121,7 +121,7 @@ describe('a file', () => {
     expect(file.headers.get('x-fingerprint')).toBe('b1');
   });
 
-  it('that is empty is a file, a folder or a submodule is none', async () => {
+  it('may be empty; a folder or a submodule is not a file', async () => {
     answer('/contents/empty?ref=main', { type: 'file', size: 0, sha: 'e', encoding: 'base64', content: '' });
     expect(await (await fetchFile('empty')).text()).toBe('');
     answer('/contents/folder?ref=main', [{ type: 'file', path: 'folder/a' }]);

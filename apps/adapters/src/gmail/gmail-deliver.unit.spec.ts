@@ -20,7 +20,7 @@ beforeEach(() => gmail.front.intercept(undefined));
 afterAll(() => gmail.close());
 
 describe('the loop of a mail, its answer and the push that the answer causes', () => {
-  it('answers in the thread, and knows the answer as its own', async () => {
+  it('answers in the thread, and recognises the answer as its own', async () => {
     const received = await receive(gmail.front, [...MAIL_HEADERS, 'Message-ID: <loop@x>', 'References: <root@x>']);
     const batch = await gmail.parse(pushOf('7'), { credentials: CREDENTIALS });
     const [changed, mail] = batch.metadata?.messages ?? [];
@@ -137,7 +137,7 @@ describe('the documented errors', () => {
     expect(seen).toBe(2);
   });
 
-  it('reports a lost answer as one that may have arrived', async () => {
+  it('reports a lost answer as a mail that may have arrived', async () => {
     gmail.front.intercept((_request, response) => response.destroy());
     expect(await gmail.deliver()).toMatchObject({ ok: false, error: 'timeout', error_detail: { retryable: false } });
   });
@@ -154,7 +154,7 @@ describe('looking up a delivery', () => {
     );
   const find = () => gmail.call('deliver/lookup', { idempotency_key: 'key-1', channel_address: 'jane@example.org' });
 
-  it('finds it by its mark, and only it', async () => {
+  it('finds only that delivery, by its mark', async () => {
     gmail.front.intercept(search('key-1'));
     expect(await find()).toEqual({ found: true, message_id: 'm1' });
     gmail.front.intercept(search('key-1-3/3'));
@@ -165,7 +165,7 @@ describe('looking up a delivery', () => {
     }
   });
 
-  it('does not take a search that failed for a mail that was not sent', async () => {
+  it('does not report a mail as unsent when the search failed', async () => {
     gmail.front.intercept((_request, response) => response.writeHead(503).end());
     await gmail.post('deliver/lookup', { idempotency_key: 'key-1', channel_address: 'jane@example.org' }, 503);
   });

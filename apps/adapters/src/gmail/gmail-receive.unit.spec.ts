@@ -41,7 +41,7 @@ describe('a message resource', () => {
     ...changes,
   });
 
-  it('is an email with its text, its thread and what is attached', async () => {
+  it('becomes an email with its text, its thread and its attachments', async () => {
     expect(await gmail.parse(resource())).toEqual({
       event_type: 'email_received',
       sender: 'jane@example.org',
@@ -125,14 +125,14 @@ describe('a message resource', () => {
     expect((await gmail.parse(resource({ payload: latin }))).message).toBe('café');
   });
 
-  it('is ignored as a draft, and anything else as unknown', async () => {
+  it('is ignored as a draft, and everything else is ignored as unknown', async () => {
     expect(await gmail.parse(resource({ labelIds: ['DRAFT'] }))).toMatchObject({ event_type: 'ignored' });
     for (const document of [{}, [], 'text', null, { message: { data: 'AA==' } }, { emailAddress: 1 }]) {
       expect(await gmail.parse(document)).toMatchObject({ event_type: 'ignored' });
     }
   });
 
-  it('survives a tree of parts a hundred thousand deep', async () => {
+  it('may be a tree of parts a hundred thousand deep', async () => {
     const body = `{"id":"1","threadId":"2","payload":${'{"parts":['.repeat(100_000)}${']}'.repeat(100_000)}}`;
     const message = await gmail.call('parse-inbound', { credentials: {}, request: { body } });
     expect(message).toMatchObject({ event_type: 'email_received' });
@@ -140,7 +140,7 @@ describe('a message resource', () => {
 });
 
 describe('a push', () => {
-  it('without a token names the mailbox only, wrapped or not', async () => {
+  it('without a token only names the mailbox, wrapped or not', async () => {
     const expected = {
       event_type: 'mailbox_changed',
       sender: MAILBOX,
@@ -151,7 +151,7 @@ describe('a push', () => {
     expect(await gmail.parse({ emailAddress: MAILBOX, historyId: 9 })).toMatchObject(expected);
   });
 
-  it('is parsed again later when Gmail is away, and says so when the token is refused', async () => {
+  it('is parsed again later when Gmail is unavailable, and says so when the token is refused', async () => {
     gmail.front.intercept((_request, response) => response.writeHead(503, { 'retry-after': '7' }).end('{}'));
     await gmail.post('parse-inbound', { request: { body: JSON.stringify(pushOf('9')) } }, 503);
     gmail.front.intercept((_request, response) => response.writeHead(401).end('{}'));

@@ -18,7 +18,7 @@ describe('the label as a document source', () => {
   const list = (cursor: string | null, resource_path = 'Label_docs') =>
     gmail.call<Listing>('sources/list-changes', { resource_path, cursor });
 
-  it('lists all, then what was added and removed, with a cursor that stands while nothing changes', async () => {
+  it('lists everything, then additions and removals, with a cursor that stays the same while nothing changes', async () => {
     const { id: label } = await gmail.front.call('labels', { name: 'docs' });
     const place = String(label);
     const a = await receive(gmail.front, [...MAIL_HEADERS, 'Message-ID: <a@docs>']);
@@ -43,7 +43,7 @@ describe('the label as a document source', () => {
     ]);
   });
 
-  it('fetches a mail as it came, and what is attached to it', async () => {
+  it('fetches a mail as it was received, and its attachments', async () => {
     const raw = [
       ...MAIL_HEADERS,
       'Content-Type: multipart/mixed; boundary=b',
@@ -73,7 +73,7 @@ describe('the label as a document source', () => {
     }
   });
 
-  it('asks to start again when the history does not reach back, or the cursor is none', async () => {
+  it('asks for a restart when the history does not reach back, or the cursor is invalid', async () => {
     const first = await list(null, 'INBOX');
     gmail.front.intercept((_request, response) =>
       response.writeHead(404).end(gmailError(404, 'notFound', 'NOT_FOUND')),

@@ -28,7 +28,7 @@ const renew = (credentials: object = { pubsub_topic: TOPIC }) =>
   });
 
 describe('the watch of a mailbox', () => {
-  it('is asked for again, of INBOX and SENT, and says when it ends', async () => {
+  it('is renewed for INBOX and SENT, and says when it ends', async () => {
     expect(await renew()).toEqual({ ok: true, expires_at: new Date(1_795_881_600_000).toISOString() });
     expect(google.seen.map(({ url, fields, headers }) => [url, fields, headers.authorization])).toEqual([
       [
@@ -51,7 +51,7 @@ describe('the watch of a mailbox', () => {
     ['auth_failed', { status: 401, body: { error: { code: 401, message: TOKEN, status: 'UNAUTHENTICATED' } } }],
     ['permission_denied', { status: 403, body: { error: { code: 403, message: TOKEN, status: 'PERMISSION_DENIED' } } }],
     ['provider_unavailable', { status: 503 }],
-  ])('that Google refuses is %s, without its words', async (error, reply) => {
+  ])('that Google refuses is %s, without the words of Google', async (error, reply) => {
     google.answer = () => reply;
     const answer = await renew();
     expect(answer).toMatchObject({ ok: false, error });

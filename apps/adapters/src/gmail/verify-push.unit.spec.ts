@@ -108,7 +108,7 @@ describe('the token of a push', () => {
     expect(await verify(`Bearer ${await sign(changes)}`)).toBe('bad_signature');
   });
 
-  it('is refused when another key signed it, when nobody did, and when a byte differs', async () => {
+  it('is refused when another key signed it, when it is unsigned, and when a byte differs', async () => {
     expect(await verify(`Bearer ${await sign({}, stranger)}`)).toBe('bad_signature');
     const unsigned = [{ alg: 'none' }, claims()].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
     expect(await verify(`Bearer ${unsigned.join('.')}.`)).toBe('bad_signature');
@@ -134,7 +134,7 @@ describe('the token of a push', () => {
     expect(await verify(`Bearer ${await sign()}`, credentials)).toBe('not_configured');
   });
 
-  it('is neither right nor wrong while the keys cannot be fetched', async () => {
+  it('is neither valid nor invalid while the keys cannot be fetched', async () => {
     available = false;
     expect(await verify(`Bearer ${await sign()}`, CREDENTIALS, serve())).toBe(503);
   });

@@ -78,7 +78,7 @@ const TYPES = [
   'application/json',
 ];
 
-describe.each(['gmail', 'sendgrid'])('whatever is sent to %s', (slug) => {
+describe.each(['gmail', 'sendgrid'])('any input to %s', (slug) => {
   it.each(Object.keys(DOCUMENTS))('as %s is answered with JSON, without a secret', async (kind) => {
     await fc.assert(
       fc.asyncProperty(

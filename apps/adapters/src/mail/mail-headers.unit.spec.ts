@@ -10,7 +10,7 @@ const mail = (...headers: [string, string][]) => ({
   attachments: [],
 });
 
-describe('who sent a mail', () => {
+describe('the sender of a mail', () => {
   it.each([
     ['jane@example.com (Jane Doe)', 'jane@example.com', 'Jane Doe'],
     ['Jane (at work) <Jane@Example.com>', 'jane@example.com', 'Jane'],
@@ -28,7 +28,7 @@ describe('who sent a mail', () => {
   });
 
   it.each(['"two words"@example.com', '"victim@example.com evil"@example.org', 'nobody', '<>', ''])(
-    'is nobody who can be answered: %s',
+    'cannot be answered: %s',
     (from) => {
       const metadata = mailMetadata(mail(['From', from]));
       expect(metadata.channel_address).toBeNull();
@@ -37,7 +37,7 @@ describe('who sent a mail', () => {
     },
   );
 
-  it('is answered where it asks to be', () => {
+  it('is answered at the address that the mail asks for', () => {
     const from: [string, string] = ['From', 'Jane <jane@example.com>'];
     expect(mailMetadata(mail(from, ['Reply-To', 'desk@example.com (Desk)'])).channel_address).toBe('desk@example.com');
     expect(mailMetadata(mail(from, ['Reply-To', 'none'])).channel_address).toBe('jane@example.com');
@@ -45,8 +45,8 @@ describe('who sent a mail', () => {
   });
 });
 
-describe('whom a mail was sent to', () => {
-  it('is told with decoded names, each still apart from the next', () => {
+describe('the recipients of a mail', () => {
+  it('are shown with decoded names, each still separate from the next', () => {
     const metadata = mailMetadata(
       mail(
         ['To', '=?iso-8859-1?q?M=FCller?= <m@example.com>, =?utf-8?b?w4k=?= <e@example.com>'],
@@ -57,14 +57,14 @@ describe('whom a mail was sent to', () => {
     expect(metadata['cc']).toBe('"Doe, Jäne" <jane@example.com>, undisclosed-recipients:;');
   });
 
-  it('does not take what a name spells for another mailbox', () => {
+  it('do not include a mailbox that is only spelt in a name', () => {
     const text = addressListText('=?utf-8?q?=22Boss=22_=3Cboss=40example=2Ecom=3E?= <jane@example.com>');
     expect(text).toBe('"\\"Boss\\" <boss@example.com>" <jane@example.com>');
     expect(addressIn(text)).toBe('jane@example.com');
   });
 
   it.each(['(', '"', '<a@b>, ', '=?utf-8?q?=41?= ', 'a:', '\\', ';'])(
-    'is read in linear time, however many %j it has',
+    'are read in linear time, however many %j there are',
     (piece) => {
       expect(growth(20_000, (times) => piece.repeat(times), addressListText)).toBeLessThan(1.5);
     },
@@ -93,7 +93,7 @@ describe('a mail that no person wrote', () => {
     expect(mailMetadata(mail(from, header))).toMatchObject({ ...none, ...expected });
   });
 
-  it('tells an absence note from a report, though neither has a return path', () => {
+  it('is told apart as absence note or report, though neither has a return path', () => {
     const note = mail(from, ['Return-Path', '<>'], ['Auto-Submitted', 'auto-replied (vacation)']);
     expect(mailMetadata(note)).toMatchObject({ ...none, auto_submitted: true });
     const report: [string, string] = ['Content-Type', 'multipart/report; report-type="delivery-status"; boundary=x'];
@@ -101,7 +101,7 @@ describe('a mail that no person wrote', () => {
     expect(mailMetadata(bounced)).toMatchObject({ bounce: true });
   });
 
-  it('says so by its sender: a mailer, or one that reads no answer', () => {
+  it('is recognised by its sender: a mailer, or one that reads no answer', () => {
     expect(mailMetadata(mail(['From', 'MAILER-DAEMON@example.com (Mail Delivery System)']))).toMatchObject({
       bounce: true,
     });
@@ -110,7 +110,7 @@ describe('a mail that no person wrote', () => {
     expect(mailMetadata(answerable)).toMatchObject(none);
   });
 
-  it('is known in MIME form as well', async () => {
+  it('is recognised in MIME form as well', async () => {
     const read = await readMime('From: =?utf-8?q?J=C3=A9?= <j@example.org>\r\nList-Id: <l.example.org>\r\n\r\nhello');
     expect(read && mailMetadata(read)).toMatchObject({ mailing_list: true, sender: { name: 'Jé' } });
   });

@@ -17,13 +17,13 @@ describe('a thread', () => {
     expect(boundedReferences(['<a@x>', '<a@x>', '<b@x>'])).toEqual(['<a@x>', '<b@x>']);
   });
 
-  it('fits into what the platform keeps, and comes back as it went', () => {
+  it('fits into what the platform stores, and comes back unchanged', () => {
     const context = replyContextOf({ messageId: '<m@x>', references: ids, subject: 'é'.repeat(900) });
     expect(Buffer.byteLength(JSON.stringify(context))).toBeLessThanOrEqual(REPLY_CONTEXT_MAX_BYTES);
     expect(readReplyContext(JSON.parse(JSON.stringify(context)))).toEqual(context);
   });
 
-  it('takes nothing from a context that is no Message-ID or more than one line', () => {
+  it('takes nothing from a context that is not a Message-ID or has more than one line', () => {
     expect(readReplyContext({ message_id: 'x\r\nBcc: a@b.c', references: ['<a\n@x>', 7], subject: 'a\nb' })).toEqual(
       {},
     );
@@ -33,7 +33,7 @@ describe('a thread', () => {
 });
 
 describe('the mark of a delivery', () => {
-  it('names each part, and the last one as the end', () => {
+  it('names each part, and marks the last one as the end', () => {
     const marks = [0, 1, 2].map((index) => deliveryMark('k', { index, count: 3 }));
     expect(marks).toEqual(['k-1/3', 'k-2/3', 'k-3/3']);
     expect(marks.map((mark) => completesDelivery(mark, 'k'))).toEqual([false, false, true]);
@@ -44,7 +44,7 @@ describe('the mark of a delivery', () => {
 });
 
 describe('addresses', () => {
-  it.each(['a@b', 'first.last+tag@sub.example.org', 'ü@example.org'])('takes %s', (text) => {
+  it.each(['a@b', 'first.last+tag@sub.example.org', 'ü@example.org'])('accepts %s', (text) => {
     expect(isMailAddress(text)).toBe(true);
   });
   it.each(['', 'a', 'a@', '@b', 'a@b@c', 'a b@c', 'a@b\n', 'a@b,c@d', '<a@b>', '"a"@b', `${'a'.repeat(254)}@b`])(
@@ -64,15 +64,15 @@ describe('addresses', () => {
   });
 });
 
-describe('the words of HTML', () => {
-  it('are its blocks as lines, without what is not shown', () => {
+describe('the text of HTML', () => {
+  it('has its blocks as lines, without what is hidden', () => {
     const html =
       '<html><head><title>no</title><style>p{}</style></head><body><h1>Hi</h1><p>one &lt;two&gt;<br>three</p><ul><li>a</li><li>b</li></ul><script>no()</script></body></html>';
     expect(htmlToText(html)).toBe('Hi\n\none <two>\nthree\n\n- a\n\n- b');
   });
 
   it.each(['<div>', '<p>', '<b>', '</div>', '<!--', '<a b="', '&amp;', '<script>', '< '])(
-    'are found in linear time among any number of %s',
+    'is found in linear time among any number of %s',
     (piece) => {
       expect(growth(10_000, (times) => `words ${piece.repeat(times)}`, htmlToText)).toBeLessThan(1.5);
     },

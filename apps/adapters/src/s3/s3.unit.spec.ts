@@ -79,8 +79,8 @@ async function put(key: string, body: string | Buffer, bucket = 'documents') {
 const remove = (key: string) => fetch(`${endpoint}/documents/${key}`, { method: 'DELETE' });
 const paths = (listing: Listing) => listing.changes.map(({ path }) => path).sort();
 
-describe('against an S3 that others wrote', () => {
-  it('lists all pages once, answers the same cursor while nothing changes, and shows what was added, modified, removed', async () => {
+describe('against a third-party S3 server', () => {
+  it('lists all pages once, keeps the cursor while nothing changes, and shows what was added, modified, removed', async () => {
     for (let index = 0; index < 7; index++) await put(`list/file ${index}.md`, `body ${index}`);
     const first = await list('documents/list', null);
     expect(paths(first)).toEqual(Array.from({ length: 7 }, (_, index) => `file ${index}.md`));
@@ -103,7 +103,7 @@ describe('against an S3 that others wrote', () => {
     expect(after.cursor).not.toBe(first.cursor);
   });
 
-  it('goes on where a call stopped when the root is too large for one', async () => {
+  it('resumes where a call stopped when the root is too large for one', async () => {
     const small = serve(1);
     for (let index = 0; index < 7; index++) await put(`many/${index}`, 'x');
     const seen: string[] = [];
@@ -133,7 +133,7 @@ describe('against an S3 that others wrote', () => {
     expect(paths(await list('s3://documents/names/', null))).toHaveLength(5);
   });
 
-  it('reads an empty file, and refuses one that is too large rather than cutting it short', async () => {
+  it('reads an empty file, and refuses one that is too large rather than truncating it', async () => {
     await put('sizes/empty', '');
     await put('sizes/fits', 'x'.repeat(100));
     await put('sizes/large', 'x'.repeat(101));
@@ -142,7 +142,7 @@ describe('against an S3 that others wrote', () => {
     expect((await fetchFile('documents/sizes', 'large')).json()).toMatchObject({ ok: false, error: 'too_large' });
   });
 
-  it('tells a root or a file that is gone from an empty bucket', async () => {
+  it('distinguishes a missing root or file from an empty bucket', async () => {
     expect(await list('nobucket', null)).toMatchObject({ ok: false, error: 'not_found' });
     expect(await list('documents/nofolder', null)).toMatchObject({ ok: false, error: 'not_found' });
     expect((await fetchFile('documents', 'nofile')).json()).toMatchObject({ ok: false, error: 'not_found' });
@@ -159,7 +159,7 @@ describe('against an S3 that others wrote', () => {
   });
 });
 
-describe('what is not followed', () => {
+describe('input that could lead elsewhere', () => {
   it.each(['../secret', 'a/../../secret', '/etc/passwd', 'a\\b', './a'])('refuses the path %s', async (path) => {
     const answer = await fetchFile('documents', path);
     expect(answer.statusCode === 400 || answer.json<Listing>().error === 'not_found').toBe(true);
@@ -190,7 +190,7 @@ describe('what is not followed', () => {
     },
   );
 
-  it('leaves out keys that lead out of their root, and markers of folders', async () => {
+  it('leaves out keys that lead out of their root, and folder markers', async () => {
     respond = (_request, response) =>
       response.end(`<?xml version="1.0"?><ListBucketResult><IsTruncated>false</IsTruncated><EncodingType>url</EncodingType>
         ${['ok%26.txt', 'folder/', 'a/../b', '%2Fabs', 'c%5Cd'].map((key) => `<Contents><Key>${key}</Key><ETag>&quot;e&quot;</ETag></Contents>`).join('')}
@@ -226,7 +226,7 @@ describe('the documented errors', () => {
     else expect(verified).toMatchObject({ ok: false, error: error === 'auth_failed' ? error : 'provider_unavailable' });
   });
 
-  it('takes no answer, no listing and a lost connection for a store that is away', async () => {
+  it('treats no answer, no listing and a lost connection as an unavailable store', async () => {
     const away = { ok: false, error: 'provider_unavailable' };
     respond = () => undefined;
     expect(await list('documents', null, { endpoint: faultUrl }, serve(10, HASTY_MS))).toMatchObject(away);
@@ -236,7 +236,7 @@ describe('the documented errors', () => {
     expect(await list('documents', null, { endpoint: faultUrl })).toMatchObject(away);
   });
 
-  it('signs what it sends, the host and path as they go out', async () => {
+  it('signs exactly the host and path that it sends', async () => {
     let seen: IncomingMessage | undefined;
     respond = (request, response) => {
       seen = request;

@@ -73,7 +73,7 @@ const deliver = (message: JsonObject = {}, changes: JsonObject = {}) =>
     ...changes,
   });
 
-describe('files of a message', () => {
+describe('the files of a message', () => {
   it('go with its first mail', async () => {
     const content = Buffer.from('x;y').toString('base64');
     const attachments = [{ name: 'a.csv', content_type: 'text/csv', content_base64: content }];
@@ -86,7 +86,7 @@ describe('files of a message', () => {
 });
 
 describe('the loop of a mail, its answer and what comes back of it', () => {
-  it('answers in the thread, and knows the answer and its status as its own', async () => {
+  it('answers in the thread, and recognises the answer and its status as its own', async () => {
     const mail = await call<NormalizedMessage>('parse-inbound', {
       request: inboundRequest(
         parsedFields(['From: Jane <jane@example.org>', 'Message-ID: <m1@x>', 'References: <root@x>']),
@@ -209,7 +209,7 @@ describe('delivering', () => {
     else expect(retry_after).toBeUndefined();
   });
 
-  it('reports a lost answer as one that may have arrived', async () => {
+  it('reports a lost answer as a mail that may have arrived', async () => {
     respond = (response) => response.destroy();
     expect(await deliver()).toMatchObject({ ok: false, error: 'timeout', error_detail: { retryable: false } });
   });
@@ -231,7 +231,7 @@ describe('verifying', () => {
     expect(await call('verify', {})).toMatchObject({ ok: false, error: 'auth_failed' });
   });
 
-  it('tells a refused key from a SendGrid that is away', async () => {
+  it('distinguishes a refused key from an unavailable SendGrid', async () => {
     scopes(401);
     expect(await call('verify', {})).toMatchObject({ ok: false, error: 'auth_failed' });
     for (const status of [429, 500]) {

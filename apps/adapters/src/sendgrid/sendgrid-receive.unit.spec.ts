@@ -34,8 +34,8 @@ const HEADERS = [
   'Message-ID: <m1@x>',
 ];
 
-describe('a mail that SendGrid took apart', () => {
-  it('is an email with its thread and what was found out about its sender', async () => {
+describe('a mail that SendGrid parsed', () => {
+  it('becomes an email with its thread and what was found out about its sender', async () => {
     expect(await mail(parsedFields([...HEADERS, 'References: <root@x> <m0@x>', 'In-Reply-To: <m0@x>']))).toEqual({
       event_type: 'email_received',
       sender: 'jane@example.org',
@@ -81,7 +81,7 @@ describe('a mail that SendGrid took apart', () => {
     expect(await mail(unknown)).toMatchObject({ message: 'grün' });
   });
 
-  it('names what is attached, without its bytes', async () => {
+  it('names the attachments, without their bytes', async () => {
     const attachment = { name: 'attachment1', value: 'x;y', fileName: 'a.csv', type: 'text/csv' };
     const message = await mail([...parsedFields(HEADERS, { attachments: '1' }), attachment]);
     expect(message.metadata?.attachments).toEqual([
@@ -90,7 +90,7 @@ describe('a mail that SendGrid took apart', () => {
     expect(JSON.stringify(message)).not.toContain('x;y');
   });
 
-  it('gives one key to a mail that is posted again, another to another', async () => {
+  it('keeps its key when it is posted again, and another mail gets another one', async () => {
     const first = await mail(parsedFields(HEADERS));
     expect((await mail(parsedFields(HEADERS, { sender_ip: '203.0.113.8' }))).dedup_key).toBe(first.dedup_key);
     const without = HEADERS.filter((header) => !header.startsWith('Message-ID'));
@@ -117,7 +117,7 @@ describe('a mail that SendGrid took apart', () => {
   });
 });
 
-describe('a mail as it came', () => {
+describe('a raw mail', () => {
   const raw = [
     ...HEADERS,
     'Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=',
@@ -137,7 +137,7 @@ describe('a mail as it came', () => {
     '',
   ].join('\r\n');
 
-  it('says the same of itself', async () => {
+  it('is read like a parsed one', async () => {
     const fields = parsedFields([]).filter(({ name }) => !['headers', 'text', 'html', 'subject'].includes(name));
     expect(await mail([...fields, { name: 'email', value: raw }])).toMatchObject({
       sender: 'jane@example.org',
@@ -152,7 +152,7 @@ describe('a mail as it came', () => {
   });
 });
 
-describe('what is no mail', () => {
+describe('a request that is not a mail', () => {
   it.each([
     ['no headers', inboundRequest([{ name: 'text', value: 'x' }])],
     ['no boundary', { headers: { 'content-type': 'multipart/form-data' }, body: 'x' }],
@@ -179,7 +179,7 @@ describe('events', () => {
     ...changes,
   });
 
-  it('are each a delivery status that names the delivery and cannot be answered', async () => {
+  it('each become a delivery status that names the delivery and cannot be answered', async () => {
     const batch = await events([
       event(),
       event({ event: 'bounce', sg_event_id: 'b', reason: '550 no such user', type: 'bounce' }),
@@ -210,7 +210,7 @@ describe('events', () => {
     });
   });
 
-  it('are ignored one by one where they are unknown, and as a whole where they are none', async () => {
+  it('are ignored one by one where they are unknown, and as a whole where the body has none', async () => {
     const batch = await events([event(), event({ event: 'teleported' }), { event: 'open' }]);
     expect(batch.metadata?.messages?.map(({ event_type }) => event_type)).toEqual([
       'delivery_status',

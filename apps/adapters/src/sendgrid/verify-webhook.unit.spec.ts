@@ -45,7 +45,7 @@ async function verify(
 }
 
 describe('the signature of a webhook', () => {
-  it('agrees with the published vector, as the verifier of SendGrid does', async () => {
+  it('matches the published vector, as the verifier of SendGrid does', async () => {
     const { key, signature, timestamp, body } = PUBLISHED;
     const headers = { [EventWebhookHeader.SIGNATURE()]: signature, [EventWebhookHeader.TIMESTAMP()]: timestamp };
     const options = { credentials: { event_public_key: key }, at: Number(timestamp) };
@@ -56,7 +56,7 @@ describe('the signature of a webhook', () => {
     expect(await verify(headers, body.trim(), options)).toBe('bad_signature');
   });
 
-  it('is checked alike by both, right or wrong, over many signatures and keys', async () => {
+  it('gets the same verdict from both, right or wrong, over many signatures and keys', async () => {
     const other = keyPair();
     for (let index = 0; index < 12; index++) {
       const body = `[{"event":"delivered","n":${index},"text":"grün"}]`;
@@ -73,7 +73,7 @@ describe('the signature of a webhook', () => {
     }
   });
 
-  it('accepts both keys of a rotation, in lower-case headers too', async () => {
+  it('is accepted by both keys of a rotation, also with lower-case headers', async () => {
     const next = keyPair();
     const credentials = { event_public_key: [next.shown, shown] };
     expect(await verify(signed('[]'), '[]', { credentials })).toBe('sendgrid-ecdsa');
@@ -82,7 +82,7 @@ describe('the signature of a webhook', () => {
     expect(await verify(lower, '[]')).toBe('sendgrid-ecdsa');
   });
 
-  it('is refused with one byte changed, outside its time, missing, or without a key to verify with', async () => {
+  it('is refused with one byte changed, outside its time window, missing, or without a key to verify with', async () => {
     const headers = signed('[1]');
     expect(await verify(headers, '[2]')).toBe('bad_signature');
     expect(await verify({ ...headers, [EventWebhookHeader.TIMESTAMP()]: String(NOW + 1) }, '[1]')).toBe(

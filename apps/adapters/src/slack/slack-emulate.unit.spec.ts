@@ -64,7 +64,7 @@ async function received(message: JsonObject): Promise<JsonObject> {
 }
 
 describe('against an emulated Slack', () => {
-  it('hears a person, answers in the thread, finds its answer and knows it for its own', async () => {
+  it('receives a message, answers in the thread, finds its answer and recognises it as its own', async () => {
     const verified = await adapter.call('verify', { credentials });
     expect(verified).toMatchObject({ ok: true, user: 'agent' });
     account = verified.account;
@@ -114,7 +114,7 @@ describe('against an emulated Slack', () => {
     });
   });
 
-  it('tells a channel that is not there and a token that is none', async () => {
+  it('recognises a missing channel and an invalid token', async () => {
     const message = { text: 'hello' };
     expect(await adapter.call('deliver', { credentials, channel_address: 'C0NONE', message })).toMatchObject({
       error: 'not_found',

@@ -37,7 +37,7 @@ const edit = (author: JsonObject, text = 'new', previous = 'old') => ({
   previous_message: { text: previous, ts: '1700000001.000100', ...author },
 });
 
-describe('whose message it is', () => {
+describe('the author of a message', () => {
   it.each<[string, JsonObject, JsonObject, boolean, boolean]>([
     ['a person', message, {}, false, false],
     ['the agent', { ...message, user: 'U0AGENT' }, {}, true, true],
@@ -98,15 +98,15 @@ describe('whose message it is', () => {
     expect(await parse(event, more)).toMatchObject({ is_bot: isBot, metadata: { is_self: isSelf } });
   });
 
-  it('is told by the authorization of the event before anything was verified', async () => {
+  it('is recognised by the authorization of the event before anything was verified', async () => {
     const authorizations = [{ team_id: 'T1', user_id: 'U0AGENT', is_bot: true }];
     const own = await parse({ ...message, user: 'U0AGENT' }, { authorizations }, null);
     expect(own).toMatchObject({ is_bot: true, metadata: { is_self: true } });
   });
 });
 
-describe('one message', () => {
-  it('has one key, whatever comes first: the mention, its twin or a retry', async () => {
+describe('a message', () => {
+  it('has one key, whichever comes first: the mention, its twin or a retry', async () => {
     const text = '<@U0AGENT> hello';
     const twin = await parse({ ...message, text });
     const mention = await parse({ ...message, type: 'app_mention', channel_type: undefined, text });
@@ -115,7 +115,7 @@ describe('one message', () => {
     expect((await parse({ ...message, ts: '1700000001.000101' })).dedup_key).not.toBe(mention.dedup_key);
   });
 
-  it('is edited once an edit, and an unfurled link is no edit', async () => {
+  it('has a new key for each edit, and an unfurled link is not an edit', async () => {
     expect(await parse(edit({ user: 'U1' }))).toMatchObject({
       event_type: 'message_edited',
       message: 'new',
@@ -161,7 +161,7 @@ describe('forms', () => {
   const form = (fields: Record<string, string>): Promise<JsonObject> =>
     adapter.call('parse-inbound', { request: { headers: {}, body: new URLSearchParams(fields).toString() } });
 
-  it('are commands, with a key per call and the check of the certificate told apart', async () => {
+  it('are commands, with a key per call, and the certificate check recognised', async () => {
     const fields = {
       command: '/deploy',
       text: 'web',

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const refusal = (error: string): Reply => ({ body: { ok: false, error } });
 
-describe('what Slack answers becomes a code', () => {
+describe('an answer of Slack becomes a code', () => {
   it.each<[Reply, string, object]>([
     [refusal('invalid_auth'), 'auth_failed', { retryable: false, provider_code: 'invalid_auth' }],
     [refusal('token_revoked'), 'auth_failed', {}],
@@ -59,7 +59,7 @@ describe('what Slack answers becomes a code', () => {
     expect(slack.seen).toHaveLength(1);
   });
 
-  it('no answer in time may have been a message: it is not to be repeated blindly', async () => {
+  it('no answer in time may mean a posted message, and is not to be retried blindly', async () => {
     slack.answer = () => 'silence';
     expect(await hasty.call('deliver', call)).toMatchObject({ error: 'timeout', error_detail: { retryable: false } });
     expect(await hasty.call('verify', call)).toMatchObject({ ok: false, error: 'provider_unavailable' });
@@ -71,8 +71,8 @@ describe('what Slack answers becomes a code', () => {
   });
 });
 
-describe('what is posted', () => {
-  it('notifies no channel and loads no address of the text, in any format', async () => {
+describe('a posted message', () => {
+  it('notifies no channel and unfurls no address of the text, in any format', async () => {
     slack.answer = () => ({ body: { ok: true, ts: '1.1' } });
     const text = 'Hi <!channel> <!here|here> <!subteam^S1|@all> @everyone <@U1> a & b';
     for (const format of ['markdown', 'plain', 'native']) {
@@ -87,7 +87,7 @@ describe('what is posted', () => {
     expect(plain).toMatch(/&lt;@U1&gt; a &amp; b$/);
   });
 
-  it('fails at part three of five and posts each part once over the retry, with a name of its own each', async () => {
+  it('fails at part three of five and posts each part once over the retry, under a name of its own', async () => {
     let refused = false;
     const posted: string[] = [];
     slack.answer = ({ fields }) => {
@@ -109,7 +109,7 @@ describe('what is posted', () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it('needs a text and the ts of a thread, and leaves no attachment out unsaid', async () => {
+  it('needs a text and the ts of a thread, and reports every attachment that it leaves out', async () => {
     const attached = { text: 'see this', attachments: [{ id: 'f' }] };
     expect(await adapter.call('deliver', { ...call, message: attached })).toMatchObject({ error: 'unsupported' });
     expect(await adapter.call('deliver', { ...call, message: { text: ' ' } })).toMatchObject({

@@ -26,7 +26,7 @@ async function fetchFile(path: string): Promise<Response> {
 }
 
 describe('a file of a message', () => {
-  it('is had by its fetch_ref, with the token', async () => {
+  it('is fetched by its fetch_ref, with the token', async () => {
     const answer = await fetchFile(`${files.url}/files-pri/T1-F1/download/a.csv`);
     expect([answer.headers.get('content-type'), await answer.text()]).toEqual(['text/csv', 'x;y']);
     expect(files.seen.map(({ url, headers }) => [url, headers.authorization])).toEqual([
@@ -35,7 +35,7 @@ describe('a file of a message', () => {
   });
 
   it.each(['http://evil.example/a.csv', 'F123', 'https://files.slack.com.evil.example/a', 'http://u:p@127.0.0.1/a'])(
-    'is never asked for at %s, nor is the token shown there',
+    'is never requested at %s, nor is the token sent there',
     async (address) => {
       expect(await (await fetchFile(address)).json()).toMatchObject({ ok: false, error: 'not_found' });
       expect(files.seen).toEqual([]);
@@ -50,7 +50,7 @@ describe('a file of a message', () => {
     ['rate_limited', { status: 429 }],
     ['provider_unavailable', { status: 503 }],
     ['too_large', { headers: { 'content-type': 'text/csv' }, body: 'x'.repeat(21 * 1024 * 1024) }],
-  ])('that cannot be had is %s', async (error, reply) => {
+  ])('that cannot be fetched is %s', async (error, reply) => {
     files.answer = () => reply;
     expect(await (await fetchFile(`${files.url}/a.csv`)).json()).toMatchObject({ ok: false, error });
   });

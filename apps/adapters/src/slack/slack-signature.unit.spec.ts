@@ -36,7 +36,7 @@ function signed(body: string, at = new Date()): Record<string, string> {
 }
 
 describe('the signature', () => {
-  it('is accepted as Slack documents it, also with the secret that follows', async () => {
+  it('is accepted as Slack documents it, also with the next secret', async () => {
     expect(await verify(DOCUMENTED)).toEqual({ ok: true, scheme: 'slack-v0' });
     expect(await verify(DOCUMENTED, ['next', SECRET])).toMatchObject({ ok: true });
     expect(await verify(DOCUMENTED, 'other')).toMatchObject({ error: 'bad_signature' });
@@ -48,7 +48,7 @@ describe('the signature', () => {
     });
   });
 
-  it('ends five minutes after it was made, and five minutes before', async () => {
+  it('expires five minutes after it was made, and is refused five minutes before', async () => {
     const at = (seconds: number) => ({
       ...DOCUMENTED,
       received_at: new Date((1531420618 + seconds) * 1000).toISOString(),
@@ -60,7 +60,7 @@ describe('the signature', () => {
 });
 
 describe("Bolt's receiver", () => {
-  it('accepts what our signer made, and refuses what we refuse', async () => {
+  it('accepts what our signer signed, and refuses what we refuse', async () => {
     const seen: ReceiverEvent['body'][] = [];
     const port = await freePort();
     const receiver = new HTTPReceiver({ signingSecret: SECRET, port, logLevel: LogLevel.ERROR });

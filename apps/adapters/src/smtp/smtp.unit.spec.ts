@@ -120,7 +120,7 @@ describe('verifying an account', () => {
     expect(await call('verify', { credentials: { smtp_config: account() } })).toMatchObject({ ok: true });
   });
 
-  it('tells a refused password from a server that is away or silent', async () => {
+  it('distinguishes a refused password from a server that is unavailable or silent', async () => {
     expect(await verify({ password: 'wrong-password' })).toMatchObject({ ok: false, error: 'auth_failed' });
     const closed = await tcpServer(() => undefined);
     await closing.pop()?.();
@@ -139,7 +139,7 @@ describe('verifying an account', () => {
     expect(await verify({ port: rude })).toMatchObject({ ok: false, error: 'provider_unavailable' });
   });
 
-  it('refuses a record that cannot be used, addresses inside, and a password in the clear', async () => {
+  it('refuses a record that cannot be used, internal addresses, and a password in plain text', async () => {
     for (const changes of [{ host: '' }, { port: '0' }, { port: 'x' }, { encryption: 'ssl3' }, { username: '' }]) {
       expect(await verify(changes)).toMatchObject({ ok: false, error: 'auth_failed' });
     }
@@ -153,7 +153,7 @@ describe('verifying an account', () => {
     });
   });
 
-  it('refuses a server whose certificate nobody vouches for, before the password is sent', async () => {
+  it('refuses a server with an untrusted certificate, before the password is sent', async () => {
     const answer = await serve(PATIENT_MS).inject({
       method: 'POST',
       url: '/smtp/verify',
@@ -182,7 +182,7 @@ describe('delivering', () => {
     expect(raw).not.toContain(PASSWORD);
   });
 
-  it('names a mail the same in every attempt, and another mail differently', async () => {
+  it('gives a mail the same id in every attempt, and another mail a different one', async () => {
     const first = await deliver();
     expect((await deliver()).message_id).toBe(first.message_id);
     expect((await deliver({}, { idempotency_key: 'key-2' })).message_id).not.toBe(first.message_id);
@@ -246,7 +246,7 @@ describe('delivering', () => {
     expect((taken as [Taken])[0].raw).not.toMatch(/^Bcc:/im);
   });
 
-  it('sends files with the first mail of a long text, whatever their names hold', async () => {
+  it('sends files with the first mail of a long text, whatever their names contain', async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 46, 13, 10]);
     const file = { name: 'a"\r\nBcc: eve@example.org\r\n/\u{1f600}.bin', content_base64: bytes.toString('base64') };
     expect(await deliver({ text: 'long text '.repeat(150), attachments: [file] })).toMatchObject({ ok: true });

@@ -28,7 +28,7 @@ function refusal(status: number, description: string, parameters?: object): Repl
   return { status, body: { ok: false, error_code: status, description, ...(parameters && { parameters }) } };
 }
 
-describe('what Telegram answers becomes a code', () => {
+describe('an answer of Telegram becomes a code', () => {
   it.each<[Reply, string, object]>([
     [refusal(401, 'Unauthorized'), 'auth_failed', { retryable: false }],
     [refusal(404, 'Not Found'), 'auth_failed', {}],
@@ -63,12 +63,12 @@ describe('what Telegram answers becomes a code', () => {
     expect(telegram.seen).toHaveLength(1);
   });
 
-  it('no answer in time may have been a message: it is not to be repeated blindly', async () => {
+  it('no answer in time may mean a sent message, and is not to be retried blindly', async () => {
     telegram.answer = () => 'silence';
     expect(await hasty.call('deliver', call)).toMatchObject({ error: 'timeout', error_detail: { retryable: false } });
   });
 
-  it('a failure at part three of five is resumed there', async () => {
+  it('a delivery that fails at part three of five resumes there', async () => {
     const sent: string[] = [];
     let refused = false;
     telegram.answer = ({ fields }) => {
@@ -87,7 +87,7 @@ describe('what Telegram answers becomes a code', () => {
     expect(sent.join('\n\n')).toBe(text);
   });
 
-  it('refuses unasked what would become part of an address', async () => {
+  it('what would become part of an address is refused without a request', async () => {
     for (const changes of [
       { credentials: { token: '1:a/../../x' } },
       { channel_address: 'https://example.com' },

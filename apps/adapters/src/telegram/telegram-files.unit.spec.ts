@@ -35,7 +35,7 @@ const refusal = (status: number, description: string): Reply => ({
   body: { ok: false, error_code: status, description },
 });
 
-describe('files of a message that is sent', () => {
+describe('the files of an outgoing message', () => {
   const attachments = ['one', 'two'].map((text) => ({
     name: `${text}.txt`,
     content_type: 'text/plain',
@@ -63,7 +63,7 @@ describe('files of a message that is sent', () => {
     telegram.answer = ({ url }) => (url.startsWith('/file/') ? content : place);
   });
 
-  it('follow the text, each a part', async () => {
+  it('follow the text, one per part', async () => {
     const sent = await deliver();
     expect(sent).toMatchObject({ ok: true, message_id: '1', parts: [{}, {}, {}] });
     expect(methods()).toEqual(['sendMessage', 'sendDocument', 'sendDocument']);
@@ -74,7 +74,7 @@ describe('files of a message that is sent', () => {
     expect([file.name, file.type, await file.text()]).toEqual(['one.txt', 'text/plain', 'content one']);
   });
 
-  it('go alone where there is no text, and on from the part that failed', async () => {
+  it('are sent alone where there is no text, and from the part that failed', async () => {
     expect(await deliver({}, ' ')).toMatchObject({ ok: true });
     expect(methods()).toEqual(['sendDocument', 'sendDocument']);
     telegram.seen.length = 0;
@@ -89,7 +89,7 @@ describe('files of a message that is sent', () => {
 });
 
 describe('a file of a message', () => {
-  it('is had by its fetch_ref', async () => {
+  it('is fetched by its fetch_ref', async () => {
     expect(await fetchFile()).toEqual({ status: 200, text: 'x;y' });
     expect(telegram.seen.map(({ url }) => url)).toEqual([
       `/bot${TOKEN}/getFile`,
@@ -108,12 +108,12 @@ describe('a file of a message', () => {
     ['rate_limited', () => (place = refusal(429, 'Too Many Requests'))],
     ['provider_unavailable', () => (place = refusal(502, 'Bad Gateway'))],
     ['provider_unavailable', () => (content = { status: 302, headers: { location: 'http://127.0.0.1:1/' } })],
-  ])('that cannot be had is %s', async (error, given) => {
+  ])('that cannot be fetched is %s', async (error, given) => {
     given();
     expect(await errorOf()).toBe(error);
   });
 
-  it('is asked for by an id that is one', async () => {
+  it('is requested only by a valid id', async () => {
     expect(await errorOf('documents/file_1.csv')).toBe('not_found');
     expect(telegram.seen).toEqual([]);
   });

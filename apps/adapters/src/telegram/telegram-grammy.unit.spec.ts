@@ -53,7 +53,7 @@ const person = { id: 55, is_bot: false, first_name: 'Jane' };
 const group = { id: Number(CHAT), type: 'supergroup', title: 'Build', is_forum: true };
 
 describe('beside grammY', () => {
-  it('takes the same requests and reads the same message out of them', async () => {
+  it('accepts the same requests and reads the same message from them', async () => {
     const message = telegram.write({
       from: person,
       chat: group,
@@ -76,7 +76,7 @@ describe('beside grammY', () => {
     expect((await received(telegram.updateOf(message), 'guessed')).status).toBe(401);
   });
 
-  it('answers in the topic, and knows its own answer and that of another bot', async () => {
+  it('answers in the topic, and recognises its own answer and that of another bot', async () => {
     const sent = await adapter.call('deliver', {
       credentials,
       channel_address: CHAT,
@@ -95,7 +95,7 @@ describe('beside grammY', () => {
     expect(parsed).toMatchObject({ is_bot: true, sender: String(OTHER.id), metadata: { is_self: false } });
   });
 
-  it('sends ten times the limit whole and in order, tags closed in each part, emoji whole', async () => {
+  it('sends ten times the limit whole and in order, with tags closed in each part and emoji whole', async () => {
     const words = Array.from({ length: 8_000 }, (_, index) => `w${index}`)
       .join(' ')
       .slice(0, 40_960);
@@ -115,7 +115,7 @@ describe('beside grammY', () => {
     }
   });
 
-  it('splits what /format made as it splits Markdown', async () => {
+  it('splits the output of /format as it splits Markdown', async () => {
     const text = `# Title\n\n${'some **bold** <words> & [a link](https://example.com/?a=1&b=2) '.repeat(400)}`;
     const formatted = await adapter.call('format', { text, mode: 'rich' });
     const native = { text: formatted.text, format: 'native' };
@@ -126,7 +126,7 @@ describe('beside grammY', () => {
     expect(sent.length).toBeGreaterThan(2);
   });
 
-  it('falls back to the words when Telegram cannot read the form', async () => {
+  it('falls back to plain text when Telegram cannot read the markup', async () => {
     const message = { text: 'so <blink>bright</blink> &amp; new', format: 'native' };
     const sent = await adapter.call('deliver', { credentials, channel_address: CHAT, message });
     expect(sent).toMatchObject({ ok: true, fallback: 'plain' });

@@ -107,8 +107,8 @@ const EVENTS = [
   '__proto__',
 ];
 
-describe.each(Object.entries(NAMES))('whatever is sent to %s', (slug, names) => {
-  it('is verified and parsed below 500, as the contract has it, and gives no secret away', async () => {
+describe.each(Object.entries(NAMES))('any input to %s', (slug, names) => {
+  it('is verified and parsed below 500, as the contract requires, and leaks no secret', async () => {
     const body = fc.oneof(
       shaped(names).map((value) => JSON.stringify(value)),
       fc.string(),

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => vault.close());
 
 describe('resolving by a binding', () => {
-  it('gives the fields it allows, by the names it maps them to', async () => {
+  it('gives the fields that it allows, under the names that it maps them to', async () => {
     const id = await bindings.credential();
     await bindings.bind(id, { ...app('app_1'), fields: ['user', 'password'], maps_to: { password: 'smtp_password' } });
     expect((await bindings.resolveFor(id, 'app_1')).body).toMatchObject({
@@ -29,7 +29,7 @@ describe('resolving by a binding', () => {
     });
   });
 
-  it('tells the type alone to who asks for no field, of a grant that has no token too', async () => {
+  it('gives only the type to a caller that asks for no field, also for a grant without a token', async () => {
     const text = await bindings.credential();
     await bindings.bind(text, app('app_kind'));
     const { body } = await bindings.resolveFor(text, 'app_kind', []);
@@ -41,7 +41,7 @@ describe('resolving by a binding', () => {
     expect((await bindings.resolveFor(grant, 'app_other', [])).body).toMatchObject({ status: 403, code: 'not_bound' });
   });
 
-  it('gives each consumer its own', async () => {
+  it('gives each consumer its own fields', async () => {
     const id = await bindings.credential();
     await bindings.bind(id, { ...app('app_a'), fields: ['user'] });
     await bindings.bind(id, { ...app('app_b'), maps_to: { host: 'server' } });
@@ -57,7 +57,7 @@ describe('resolving by a binding', () => {
     ]);
   });
 
-  it('is refused to who is not bound, and to another project', async () => {
+  it('is refused to a consumer that is not bound, and to another project', async () => {
     const id = await bindings.credential();
     expect((await bindings.resolveFor(id, 'app_x')).body).toMatchObject({ status: 403, code: 'not_bound' });
     await bindings.bind(id, app('app_x'));
@@ -75,7 +75,7 @@ describe('client_secret and refresh_token', () => {
     expect((await bindings.resolveFor(id, 'app_plain', ['refresh_token'])).status).toBe(403);
   });
 
-  it('are refused by field to who binds them without approval, and only an administrator approves', async () => {
+  it('are refused by field to whoever binds them without approval, and only an administrator approves', async () => {
     const id = await bindings.oauth();
     const asked = { ...app('app_1'), maps_to: { refresh_token: 'refresh' } };
     const refused = await bindings.bind(id, asked);
@@ -92,7 +92,7 @@ describe('client_secret and refresh_token', () => {
     });
   });
 
-  it('stay inside when a changed manifest wants them under another name, until that is approved too', async () => {
+  it('stay inside when a changed manifest asks for them under another name, until that is approved too', async () => {
     const id = await bindings.oauth();
     await bindings.bind(id, { ...app('app_2'), maps_to: { client_secret: 'secret' }, approve: ['client_secret'] });
     const consumer = { kind: 'app', id: 'app_2' };
@@ -132,13 +132,13 @@ describe('a binding', () => {
     expect((await vault.call('GET', `/api/v1/credentials/${id}/bindings`)).body.data).toEqual([]);
   });
 
-  it('is one for each consumer', async () => {
+  it('exists once per consumer', async () => {
     const id = await bindings.credential();
     await bindings.bind(id, app('app_1'));
     expect((await bindings.bind(id, app('app_1'))).body).toMatchObject({ status: 409, code: 'already_bound' });
   });
 
-  it('keeps its credential from deletion, by name, unless forced', async () => {
+  it('protects its credential from deletion, and is named, unless deletion is forced', async () => {
     const id = await bindings.credential();
     await bindings.bind(id, app('app_1'));
     await bindings.bind(id, { consumer_kind: 'skill', consumer_id: 'skill_1' });
@@ -150,7 +150,7 @@ describe('a binding', () => {
     expect((await bindings.resolveFor(id, 'app_1')).status).toBe(404);
   });
 
-  it('that is gone lets its credential go', async () => {
+  it('that is gone releases its credential', async () => {
     const id = await bindings.credential();
     const { body } = await bindings.bind(id, app('app_1'));
     expect((await vault.call('DELETE', `/api/v1/credentials/${id}/bindings/${body.id}`)).status).toBe(204);

@@ -19,7 +19,7 @@ afterAll(() => vault.close());
 describe('the ingress, which checks signatures', () => {
   const ingress = asService('webhook-ingress');
 
-  it('resolves of what Apps are bound to the fields that sign, by either name, and no token of a grant', async () => {
+  it('resolves only the signing fields that Apps are bound to, by either name, and no token of a grant', async () => {
     const [text, grant] = [await bindings.credential(), await bindings.oauth()];
     const set = (credentials: object[]) =>
       vault.call('PUT', '/internal/bindings/app/app_signed', { credentials }, gateway);
@@ -50,7 +50,7 @@ describe('the ingress, which checks signatures', () => {
     expect(await given(grant)).toEqual({});
   });
 
-  it('is refused what a Skill is bound to, and to bind anything', async () => {
+  it('may not resolve what a Skill is bound to, nor bind anything', async () => {
     const id = await bindings.credential();
     const consumer = { kind: 'skill', id: 'skill_9' };
     await vault.call('PUT', '/internal/bindings', { credential_id: id, consumer }, asService('engine'));
@@ -63,7 +63,7 @@ describe('the ingress, which checks signatures', () => {
     }
   });
 
-  it('takes a token of a service once', async () => {
+  it('accepts a service token once', async () => {
     const id = await bindings.credential();
     await bindings.bind(id, app('app_once'));
     const token = await new ServiceTokens(testServiceKey, 'webhook-ingress').asService(
@@ -82,8 +82,8 @@ describe('the ingress, which checks signatures', () => {
   });
 });
 
-describe('services', () => {
-  it('of an App is to all its credentials and to no others', async () => {
+describe('the bindings that services set', () => {
+  it('of an App cover all its credentials and no others', async () => {
     const [first, second, third] = [await bindings.credential(), await bindings.oauth(), await bindings.credential()];
     const set = (ids: string[], as = gateway) => {
       const credentials = ids.map((credential_id) => ({ credential_id }));
@@ -109,7 +109,7 @@ describe('services', () => {
     expect((await vault.call('DELETE', `/api/v1/credentials/${second}`)).status).toBe(204);
   });
 
-  it('of a Skill is let go of for one credential alone', async () => {
+  it('of a Skill can be released for one credential only', async () => {
     const [gone, kept] = [await bindings.credential(), await bindings.credential()];
     const consumer = { kind: 'skill', id: 'skill_less' };
     const registry = asService('mcp-registry');
@@ -121,7 +121,7 @@ describe('services', () => {
     expect((await vault.call('DELETE', `/api/v1/credentials/${kept}`)).status).toBe(409);
   });
 
-  it('may do what the policy says, each', async () => {
+  it('are limited for each service to what the policy says', async () => {
     const id = await bindings.credential();
     const consumer = { kind: 'skill', id: 'skill_1' };
     const asked = { credential_id: id, consumer };
@@ -141,7 +141,7 @@ describe('services', () => {
 });
 
 describe('describing credentials', () => {
-  it('names what they have and opens nothing', async () => {
+  it('names their fields and opens nothing', async () => {
     const pending = await bindings.credential({
       type: 'oauth2',
       grant: 'authorization_code',

@@ -36,7 +36,7 @@ async function connect(): Promise<void> {
   );
 }
 
-it('vault rotate: rewraps, and says which key may leave', async () => {
+it('vault rotate: rewraps, and says which key may be removed', async () => {
   await vault.restart(new KekRing('k2', both));
   await connect();
   await rotate(client, say, 'k2');
@@ -44,7 +44,7 @@ it('vault rotate: rewraps, and says which key may leave', async () => {
   expect(said.at(-1)).toBe('k1 wraps nothing any more: it may leave GATEHOUSE_KEK_RING');
 });
 
-it('vault rotate --to: refuses to go on under another key than that', async () => {
+it('vault rotate --to: refuses to run under a primary key other than the named one', async () => {
   await connect();
   await expect(rotate(client, say, 'k2')).rejects.toMatchObject({ code: 'not_primary' });
 });

@@ -20,7 +20,7 @@ const errorsOf = ({ body }: { body: { errors?: { field: string }[] } }): string[
   (body.errors ?? []).map(({ field }) => field);
 
 describe('a credential of the type oauth2', () => {
-  it('waits for its tokens, and says what it is', async () => {
+  it('waits for its tokens, and says so', async () => {
     const fields = { client_id: 'id', client_secret: 'secret' };
     const { status, body } = await create({ name: 'o1', type: 'oauth2', grant: 'authorization_code', fields });
     expect(status).toBe(201);
@@ -97,7 +97,7 @@ describe('a credential of the type text', () => {
     });
   });
 
-  it('is held to a declaration that comes later, and is unchanged where it does not fit', async () => {
+  it('is checked against a later declaration, and is unchanged where it does not fit', async () => {
     const { body } = await create({ name: 'later', type: 'text', fields: { a: '1' } });
     const path = `/api/v1/credentials/${body.id}`;
     const refused = await vault.call('PATCH', path, { name: 'renamed', declared_fields: [{ name: 'b' }] });
@@ -120,7 +120,7 @@ describe('the rotation of one field', () => {
   const finish = (id: string, field: string) =>
     vault.call('POST', `/api/v1/credentials/${id}/fields/${field}/finish-rotation`);
 
-  it('keeps the secret before valid in a list, until it is finished', async () => {
+  it('keeps the previous secret valid in a list until the rotation is finished', async () => {
     const fields = { signing_secret: ['first'], other: 'same' };
     const { body } = await create({ name: 'rotating', type: 'text', fields });
     await rotate(body.id, 'signing_secret', 'second');
@@ -139,7 +139,7 @@ describe('the rotation of one field', () => {
     expect((await rotate(body.id, 'nope', 'b')).body).toMatchObject({ status: 404, code: 'field_not_found' });
   });
 
-  it('is for who may write', async () => {
+  it('is for those who may write', async () => {
     const { body } = await create({ name: 'guarded', type: 'api_key', fields: { token: 'a' } });
     const reader = { ...writer, scopes: ['credentials:read' as const] };
     const path = `/api/v1/credentials/${body.id}/fields/token/rotate`;

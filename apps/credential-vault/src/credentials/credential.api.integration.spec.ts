@@ -71,7 +71,7 @@ describe('the management API', () => {
     for (const { text } of answers) expect(text).not.toContain(canary);
   });
 
-  it('changes what is as it was read, or nothing', async () => {
+  it('changes what is still as it was read, or nothing', async () => {
     const url = `/api/v1/credentials/${await created('read')}`;
     const token = await new ServiceTokens(testServiceKey, 'portal').mint('credential-vault', person);
     const headers = { authorization: `Bearer ${token}` };
@@ -137,7 +137,7 @@ describe('the management API', () => {
 });
 
 describe('resolving', () => {
-  it('gives services the values, all of them or those asked for', async () => {
+  it('gives services the values, all of them or only the requested ones', async () => {
     const id = await created('resolved');
     expect((await resolve(id)).body).toEqual({
       credential_id: id,
@@ -149,14 +149,14 @@ describe('resolving', () => {
     expect((await resolve(id, ['user', 'nope'])).body).toMatchObject({ status: 422, code: 'unknown_fields' });
   });
 
-  it('is closed to every key, admin included', async () => {
+  it('is closed to every API key, admin included', async () => {
     const id = await created('closed');
     const admin: Principal = { ...person, scopes: ['admin'] };
     const answer = await call('POST', '/internal/credentials/resolve', { credential_id: id }, admin);
     expect({ status: answer.status, leaked: answer.text.includes(canary) }).toEqual({ status: 403, leaked: false });
   });
 
-  it('follows merges, removals and replacements with a new generation', async () => {
+  it('shows merges, removals and replacements under a new generation', async () => {
     const id = await created('changing');
     const path = `/api/v1/credentials/${id}`;
     await call('PATCH', path, { fields: { password: 'two', port: '25', user: null } });
@@ -170,7 +170,7 @@ describe('resolving', () => {
     expect((await call('PATCH', path, { adapter_slug: null })).status).toBe(200);
   });
 
-  it('answers a batch in its order and says what is missing in its place', async () => {
+  it('answers a batch in its order, with what is missing in its place', async () => {
     const [a, b] = [await created('batch a', { x: '1' }), await created('batch b', { y: '2' })];
     const service: Principal = { ...owner, subject: 'service:adapter-gateway', scopes: ['service'] };
     const credentials = [{ credential_id: b }, { credential_id: 'cred_none' }, { credential_id: a }];
@@ -181,7 +181,7 @@ describe('resolving', () => {
   });
 });
 
-describe('what is stored', () => {
+describe('stored data', () => {
   it('holds no value, becomes undecryptable when moved, and recovers by a replacement', async () => {
     const [from, to] = [await created('from'), await created('to')];
     const rows = await vault.query("SELECT encode(sealed, 'escape') AS sealed FROM vault.credential_field");

@@ -10,7 +10,7 @@ let id: string;
 
 beforeAll(async () => {
   vault = await vaultWorld(keys, { SERVICE_POLICY: unboundPolicy, AUDIT_FLUSH_MS: 3_600_000 });
-  await until('it hears of changes', async () => vault.app.get(ChangeListener).listening);
+  await until('the vault listens for changes', async () => vault.app.get(ChangeListener).listening);
 });
 afterAll(() => vault.close());
 beforeEach(async () => {
@@ -24,8 +24,8 @@ const fields = async (): Promise<unknown> => (await resolve()).body.fields;
 const uses = () =>
   vault.query(`SELECT times FROM vault.credential_audit WHERE credential_id = $1 AND action = 'resolved'`, [id]);
 
-describe('what is kept of a credential', () => {
-  it('is replaced before whoever replaced it is answered', async () => {
+describe('a cached credential', () => {
+  it('is replaced before the writer gets its answer', async () => {
     for (let n = 0; n < 30; n += 1) {
       await vault.call('PATCH', `/api/v1/credentials/${id}`, { fields: { password: `new ${n}` } });
       expect(await fields()).toEqual({ password: `new ${n}`, user: 'u' });
@@ -40,17 +40,17 @@ describe('what is kept of a credential', () => {
     expect(await fields()).toMatchObject({ user: 'u' });
     await vault.query(`UPDATE vault.credential SET name = name || '.' WHERE id = $1`, [id]);
     // The change was not made by this process, which is notified of it a moment later.
-    await until('it is read anew', async () => !Object.hasOwn((await fields()) as object, 'user'));
+    await until('it is read again', async () => !Object.hasOwn((await fields()) as object, 'user'));
     expect(await fields()).toEqual({ password: 'first' });
     await vault.query('DELETE FROM vault.credential_field WHERE credential_id = $1', [id]);
     await vault.query('DELETE FROM vault.credential WHERE id = $1', [id]);
     await until('it is gone', async () => (await resolve()).status === 404);
   });
 
-  it('is not relied on where changes are not heard of', async () => {
+  it('is not used while changes are not heard', async () => {
     await fields();
     const changes = vault.app.get(ChangeListener);
-    const lost = until('it does not hear', async () => !changes.listening);
+    const lost = until('it does not listen', async () => !changes.listening);
     await vault.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND application_name = 'credential-vault-changes'`,
@@ -58,12 +58,12 @@ describe('what is kept of a credential', () => {
     await vault.query(`DELETE FROM vault.credential_field WHERE credential_id = $1 AND field = 'user'`, [id]);
     await lost;
     expect(await fields()).toEqual({ password: 'first' });
-    await until('it hears again', async () => changes.listening);
+    await until('it listens again', async () => changes.listening);
   });
 });
 
 describe('a use of a credential', () => {
-  it('is in the audit before it is answered, and those like it when the vault stops', async () => {
+  it('is in the audit before it is answered; further ones are summed up until the vault stops', async () => {
     expect((await resolve()).status).toBe(200);
     expect(await uses()).toEqual([{ times: 1 }]);
     await Promise.all([resolve(), resolve()]);
@@ -72,7 +72,7 @@ describe('a use of a credential', () => {
     expect(await uses()).toEqual([{ times: 1 }, { times: 2 }]);
   });
 
-  it('is refused where it cannot be written down', async () => {
+  it('is refused where it cannot be recorded', async () => {
     await vault.query('ALTER TABLE vault.credential_audit RENAME TO away');
     const answer = await resolve();
     await vault.query('ALTER TABLE vault.away RENAME TO credential_audit');

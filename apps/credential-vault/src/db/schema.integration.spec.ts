@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { schema } from './schema.js';
 
 describe('the schema of the vault', () => {
-  it('is after its migrations what the entities say', async () => {
+  it('is what the entities describe, after its migrations', async () => {
     const database = await testDatabase();
     const options = dataSourceOptions(schema, { url: database.url, poolSize: 2, applicationName: 'test' });
     const db = await new DataSource(options).initialize();

@@ -36,7 +36,7 @@ const counts = async () => {
 };
 
 describe('the rotation of the KEK', () => {
-  it('says to an organization how far it is with what it keeps', async () => {
+  it('tells an organization how much of what it stores is rewrapped', async () => {
     const progress = async () => (await vault.call('GET', '/api/v1/key-rotation')).body;
     const k1 = { kid: 'k1', in_ring: true };
     expect(await progress()).toEqual({ keys: [{ ...k1, data_keys: 25, primary: true }], left: 0 });
@@ -53,7 +53,7 @@ describe('the rotation of the KEK', () => {
     expect(await progress()).toMatchObject({ keys: [{ data_keys: 0 }, { data_keys: 25 }], left: 0 });
   });
 
-  it('wraps every data key under the new primary, after which the old key may go', async () => {
+  it('wraps every data key under the new primary, after which the old key may be removed', async () => {
     await vault.restart(both('k2'));
     expect(await counts()).toEqual({ k1: 25, k2: 0 });
     expect(await rewrap({ batch: 10 })).toEqual({ rewrapped: 25, failed: [], finished: true });
@@ -62,7 +62,7 @@ describe('the rotation of the KEK', () => {
     for (const [n, id] of ids.entries()) expect((await resolve(id)).body.fields.a).toBe(`value ${n}`);
   });
 
-  it('stops after its time and goes on where it was, in several processes at once', async () => {
+  it('stops after its time and resumes where it was, in several processes at once', async () => {
     await vault.restart(both('k2'));
     const partly = await rewrap({ batch: 1, budget_ms: 1 });
     expect(partly.finished).toBe(false);
@@ -91,7 +91,7 @@ describe('the rotation of the KEK', () => {
     expect([...statuses]).toEqual([200]);
   });
 
-  it('leaves a row that does not open as it is, tells which, and passes it', async () => {
+  it('leaves a row that does not open unchanged, names it, and skips it', async () => {
     await vault.query('UPDATE vault.credential SET wrapped_dek = $1 WHERE id = $2', [randomBytes(61), ids[3]]);
     await vault.restart(both('k2'));
     expect(await rewrap({ batch: 2 })).toEqual({ rewrapped: 24, failed: [ids[3]], finished: true });
@@ -106,7 +106,7 @@ describe('the rotation of the KEK', () => {
     expect(await counts()).toEqual({ k1: 25 });
   });
 
-  it('is for the vault itself', async () => {
+  it('is for the vault only', async () => {
     for (const url of ['/internal/keys/rewrap', '/internal/keys/reseal']) {
       const body = { before: new Date().toISOString() };
       const payload = url.endsWith('reseal') ? body : { to: 'k1' };
@@ -115,7 +115,7 @@ describe('the rotation of the KEK', () => {
   });
 });
 
-it('new data keys after a compromise: the same values, under other keys', async () => {
+it('new data keys after a compromise: the same values under new keys', async () => {
   const keysOf = () => vault.query('SELECT id, wrapped_dek, generation FROM vault.credential ORDER BY id');
   const before = await keysOf();
   const cutoff = new Date(Date.now() + 1_000).toISOString();
@@ -134,7 +134,7 @@ it('new data keys after a compromise: the same values, under other keys', async 
   for (const [n, id] of ids.entries()) expect((await resolve(id)).body.fields).toEqual({ a: `value ${n}`, b: 'same' });
 });
 
-it('a credential that does not open says so, and is active again once what it needs is back', async () => {
+it('a credential that does not open says so, and is active again once its key is back', async () => {
   const statusOf = async () => (await vault.call('GET', `/api/v1/credentials/${ids[0]}`)).body.status;
   const [row] = await vault.query('SELECT wrapped_dek FROM vault.credential WHERE id = $1', [ids[0]]);
   const put = (dek: unknown) =>

@@ -68,7 +68,7 @@ describe.each(issuers)('credentials of MCP servers, with the tokens of %s', (iss
     return answer.body.id;
   };
 
-  it('are made, given their client, read by their server and deleted with it by mcp-registry', async () => {
+  it('are created, given their client, read by their server and deleted with it by mcp-registry', async () => {
     const answer = await call('mcp-registry', 'POST', of('mcp_1'), wish());
     expect(answer.body).toMatchObject({
       redirect_uri: expect.stringMatching(/\/oauth\/callback\/own-/),
@@ -102,7 +102,7 @@ describe.each(issuers)('credentials of MCP servers, with the tokens of %s', (iss
     },
   );
 
-  it('open no way to what people made, though it is bound to the same server', async () => {
+  it('give no access to credentials that people created, even if one is bound to the same server', async () => {
     const fields = { client_id: 'theirs', client_secret: 'theirs' };
     const body = { name: `theirs ${issuer}`, type: 'oauth2', grant: 'authorization_code', fields };
     const { id } = (await vault.call('POST', '/api/v1/credentials', body)).body;
@@ -123,7 +123,7 @@ describe.each(issuers)('credentials of MCP servers, with the tokens of %s', (iss
     expect(create.body.code).toBe('scope_missing');
   });
 
-  it('are not those of another server, or of another organization', async () => {
+  it('are not available to another server, or to another organization', async () => {
     const id = await made('mcp_4');
     expect((await call('mcp-registry', 'PUT', of('mcp_5', id), client)).status).toBe(404);
     expect((await call('mcp-registry', 'DELETE', of('mcp_4', id), undefined, 'org_b')).status).toBe(404);
@@ -153,7 +153,7 @@ describe.each(issuers)('credentials of MCP servers, with the tokens of %s', (iss
 });
 
 describe('a service', () => {
-  it('has no scope of people by its own word', async () => {
+  it('cannot claim the scopes of people', async () => {
     const scopes = ['service' as const, 'credentials:write' as const, 'admin' as const];
     const claims = { ...owner, subject: 'service:mcp-registry', scopes };
     const token = await new ServiceTokens(testServiceKey, 'mcp-registry').mint('credential-vault', claims);
@@ -164,8 +164,8 @@ describe('a service', () => {
   });
 });
 
-describe('the document of a client', () => {
-  it('is read by anyone, and sends browsers to our callback alone', async () => {
+describe('the client metadata document', () => {
+  it('can be read by anyone, and sends browsers only to our callback', async () => {
     const answer = await vault.app.inject({ method: 'GET', url: '/api/v1/oauth/clients/own-0123' });
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toEqual({

@@ -66,20 +66,20 @@ describe('TokenRefused', () => {
     [503, {}, 'transient'],
     [400, { error: 'temporarily_unavailable' }, 'transient'],
     [200, {}, 'malformed'],
-  ])('takes %i %j for %s', (status, body, failure) => {
+  ])('reads %i %j as %s', (status, body, failure) => {
     const answer = normalise(json(body, status), {});
     const quirks = { permanent_errors: ['account_inactive'], revoked_errors: ['consent_withdrawn'] };
     expect(TokenRefused.of(answer, quirks).failure).toBe(failure);
   });
 
-  it('keeps no text of the provider that is no code', () => {
+  it('keeps no text of the provider that is not a code', () => {
     const answer = normalise(json({ error: 'refresh token secret-123 is bad' }, 400), {});
     expect(String(TokenRefused.of(answer, {}))).not.toContain('secret-123');
   });
 });
 
 describe('retryAfterSeconds', () => {
-  it('reads seconds and dates, and bounds them', () => {
+  it('reads seconds and dates, within bounds', () => {
     const now = Date.parse('2026-01-01T00:00:00Z');
     const given = ['45', 'Thu, 01 Jan 2026 00:02:00 GMT', '999999999', 'soon', undefined];
     expect(given.map((value) => retryAfterSeconds(value, now))).toEqual([45, 120, 86_400, null, null]);

@@ -27,7 +27,7 @@ const audit = async () =>
   >[];
 
 describe('revealing', () => {
-  it('gives a named service the fields it names, and writes down who, what, when and why', async () => {
+  it('gives a named service the fields that it names, and records who, what, when and why', async () => {
     expect((await reveal()).body.fields).toEqual({ password: canary });
     const [entry] = await audit();
     expect(entry).toMatchObject({
@@ -50,14 +50,14 @@ describe('revealing', () => {
     expect({ status: answer.status, leaked: answer.text.includes(canary) }).toEqual({ status: 403, leaked: false });
   });
 
-  it('needs a reason, and fields that are there', async () => {
+  it('needs a reason, and fields that exist', async () => {
     expect((await reveal({ fields: ['password'] })).body).toMatchObject({ status: 422, errors: [{ field: 'reason' }] });
     expect((await reveal({ ...ask, fields: ['nope'] })).body).toMatchObject({ status: 422, code: 'unknown_fields' });
     const elsewhere = asService('engine', ['credentials:reveal'], { ...owner, projectId: 'prj_b' });
     expect((await reveal(ask, elsewhere)).status).toBe(404);
   });
 
-  it('does not happen where it cannot be written down', async () => {
+  it('does not happen where it cannot be recorded', async () => {
     await vault.query('ALTER TABLE vault.credential_audit RENAME TO away');
     try {
       const answer = await reveal();
@@ -69,11 +69,11 @@ describe('revealing', () => {
 });
 
 describe('the audit', () => {
-  it('counts what gateways read with every message, and shows it to its project alone', async () => {
+  it('counts what gateways read with every message, and is shown only to its project', async () => {
     const resolve = () =>
       vault.call('POST', '/internal/credentials/resolve', { credential_id: id }, asService('adapter-gateway'));
     await Promise.all([resolve(), resolve(), resolve()]);
-    const times = await until('three uses were written', async () => {
+    const times = await until('three uses were recorded', async () => {
       const uses = (await audit()).filter(({ action }) => action === 'resolved');
       const sum = uses.reduce((total, use) => total + Number(use['times']), 0);
       return sum === 3 ? uses : null;

@@ -31,7 +31,7 @@ describe('Sealer', () => {
     ['row', { credentialId: 'cred_2' }],
     ['type', { type: 'api_key' }],
     ['generation', { generation: 4 }],
-  ])('does not open a value moved to another %s, with a warm cache either', async (_what, moved) => {
+  ])('does not open a value moved to another %s, also with a warm cache', async (_what, moved) => {
     const sealed = await sealer.seal(place, fields);
     await sealer.open(place, sealed);
     await expect(sealer.open({ ...place, ...moved }, sealed)).rejects.toThrow(DoesNotOpen);
@@ -53,7 +53,7 @@ describe('Sealer', () => {
     }
   });
 
-  it('seals the same value to other bytes every time, with a format byte in front', async () => {
+  it('seals the same value to different bytes every time, with a leading format byte', async () => {
     const [a, b] = [await sealer.seal(place, fields), await sealer.seal(place, fields)];
     expect(a.fields.get('user')![0]).toBe(1);
     expect(a.fields.get('user')).not.toEqual(b.fields.get('user'));
@@ -81,7 +81,7 @@ describe('DekCache', () => {
     expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual([null, Buffer.from('b'), Buffer.from('c')]);
   });
 
-  it('forgets a key after its life', () => {
+  it('forgets a key after its lifetime', () => {
     const cache = new DekCache(0, 2);
     cache.set('a', Buffer.from('a'));
     expect(cache.get('a')).toBeNull();
@@ -110,7 +110,7 @@ describe('readKekRing', () => {
     expect(readKekRing({ primary: 'a', keys: { a: key } }, { production: true }).kids).toEqual(['a']);
   });
 
-  it('refuses in production the key that the launcher generated, and takes it elsewhere', () => {
+  it('refuses in production the key that the launcher generated, and accepts it elsewhere', () => {
     const ring = { primary: 'a', keys: { a: key }, local: true };
     expect(() => readKekRing(ring, { production: true })).toThrow(/NODE_ENV is production/);
     expect(readKekRing(ring, { production: false }).primary).toBe('a');

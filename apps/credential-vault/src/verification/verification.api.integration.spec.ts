@@ -26,7 +26,7 @@ const get = async (id: string) => (await vault.call('GET', `/api/v1/credentials/
 const verify = (id: string, as = writer) => vault.call('POST', `/api/v1/credentials/${id}/verify`, undefined, as);
 
 describe('verifying', () => {
-  it('asks the adapter on save, and keeps whose account it is', async () => {
+  it('asks the adapter on save, and stores which account it is', async () => {
     const saved = await create();
     expect(saved).toMatchObject({ status: 'active', reason: null, account: { id: 'acc_1', name: 'Someone' } });
     expect(Date.parse(saved.last_verified_at ?? '')).toBeGreaterThan(Date.now() - 60_000);
@@ -42,7 +42,7 @@ describe('verifying', () => {
     });
   });
 
-  it('asks on demand, and says what the provider refused, without the secret that it quotes', async () => {
+  it('asks on demand, and says what the provider refused, without the secret that the provider quotes', async () => {
     const { id } = await create('very-secret-token');
     gateway.answers(200, { ok: false, error: 'invalid_auth: very-secret-token is revoked' });
     const answer = await verify(id);
@@ -59,7 +59,7 @@ describe('verifying', () => {
   });
 
   it.each(['provider_unavailable', 'contract_violation', 'timeout', 'circuit_open', 'adapter_unready'])(
-    'leaves a credential as it was that nobody was heard about: %s',
+    'leaves a credential unchanged when there is no verdict: %s',
     async (code) => {
       const { id } = await create();
       gateway.answers(200, { ok: false, code, error: 'it is down' });
@@ -78,14 +78,14 @@ describe('verifying', () => {
     expect(gateway.calls.at(-1)?.body.credentials).toEqual({ token: 'b-token' });
   });
 
-  it('tells that the credential belongs to another account than before', async () => {
+  it('reports that the credential belongs to a different account than before', async () => {
     const { id } = await create();
     gateway.answers(200, { ok: true, account: { id: 'acc_2' } });
     expect((await verify(id)).body).toMatchObject({ ok: true, account_changed: true });
     expect((await get(id)).reason).toMatch(/another account than before: it was acc_1/);
   });
 
-  it('hands over what the App is given: by its names, and nothing that it may not have', async () => {
+  it('hands over what the App is given, under its names, and nothing that it may not have', async () => {
     const { id } = await create();
     const binding = { consumer_kind: 'app', consumer_id: 'app_1', maps_to: { token: 'bot_token' } };
     await vault.call('POST', `/api/v1/credentials/${id}/bindings`, binding, admin);
@@ -104,7 +104,7 @@ describe('verifying', () => {
     );
   });
 
-  it('lets a save stand when the gateway is away, and says so on demand', async () => {
+  it('lets a save succeed when the gateway is unavailable, and says so on demand', async () => {
     gateway.answers(503, { code: 'adapter_unavailable', detail: 'not now' });
     const saved = await create();
     expect(saved).toMatchObject({ status: 'active', reason: 'not verified: not now' });

@@ -51,7 +51,7 @@ describe('the page of an agent', () => {
     (await call('POST', '/api/v1/agents', { name: 'Desk', instructions: '', skills: ['skl_desk'], ...fields })).json();
   const names = (tools: { name: string }[]) => tools.map(({ name }) => name);
 
-  it('says what its model is given, what it finds by a search and what is left out, with what to do', async () => {
+  it('says which tools its model gets, which it finds by a search and which are left out, with what to do', async () => {
     const { id, toolset } = await agent({ tools: ['http_request'] });
     expect(toolset.offered).toEqual([
       { name: 'http_request', skill: 'desk', source: 'builtin', grade: 'read' },
@@ -89,7 +89,7 @@ describe('the page of an agent', () => {
     expect((await engine.inject({ method: 'PATCH', url, headers, payload: { name: 'B' } })).statusCode).toBe(412);
   });
 
-  it('is shown when the registry gives no answer, and says so', async () => {
+  it('is shown when the registry does not answer, and says so', async () => {
     const { id } = await agent();
     services.on('/internal/toolsets', () => ({ status: 503, code: 'unavailable' }));
     const shown = await call('GET', `/api/v1/agents/${id}`);
@@ -97,7 +97,7 @@ describe('the page of an agent', () => {
     expect(shown.json().toolset).toMatchObject({ offered: [], error: { code: 'toolset_unavailable' } });
   });
 
-  it('is told to the registry of each agent that a Skill or tool reaches, once', async () => {
+  it('gives the registry each agent that a Skill or tool reaches, once', async () => {
     const first = await agent({ name: 'A', skills: ['skl_a', 'skl_b'], python_tools: ['tol_p'] });
     const { agents, more } = (
       await call('GET', '/internal/agents/toolsets?skill_ids=skl_a,skl_b&tool_id=tol_p')
@@ -121,7 +121,7 @@ describe('the page of an agent', () => {
     expect(elsewhere.json().agents).toEqual([]);
   });
 
-  it('names what its project has: other Skills and tools are refused by name, and those it has already stay', async () => {
+  it('accepts only Skills and tools of its project: others are refused by name, and those that it already has stay', async () => {
     const skills = ['skl_desk', 'skl_gone', 'skl_a,skl_b'];
     const made = { name: 'Odd', instructions: '', skills, python_tools: ['tol_gone'] };
     const refused = await call('POST', '/api/v1/agents', made);
@@ -139,7 +139,7 @@ describe('the page of an agent', () => {
     expect((await change(['skl_later', 'skl_gone'])).json()).toMatchObject({ code: 'invalid_fields' });
   });
 
-  it('takes Skills as they are named while the registry gives no answer', async () => {
+  it('accepts Skills unchecked while the registry does not answer', async () => {
     services.on('/internal/toolsets', () => ({ status: 503, code: 'unavailable' }));
     expect(await agent({ skills: ['skl_unknown'] })).toMatchObject({ skills: ['skl_unknown'] });
   });

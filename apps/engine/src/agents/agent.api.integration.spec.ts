@@ -32,7 +32,7 @@ describe('agents over the API', () => {
     });
   };
 
-  it('are made, read, changed and deleted', async () => {
+  it('are created, read, changed and deleted', async () => {
     const made = await call('POST', '', { name: 'Desk', instructions: 'Help.', tools: ['http_request'] });
     expect(made.statusCode).toBe(201);
     const { id } = made.json();
@@ -47,7 +47,7 @@ describe('agents over the API', () => {
     expect((await call('GET', `/${id}`)).statusCode).toBe(404);
   });
 
-  it('are changed as they were read, or not at all', async () => {
+  it('are changed only if they are still as they were read', async () => {
     const { id } = (await call('POST', '', { name: 'Desk', instructions: '', caps: { steps: 3 } })).json();
     const read = (await call('GET', `/${id}`)).headers['etag'];
     const changed = await call('PATCH', `/${id}`, { name: 'Mine' }, home, read);
@@ -66,13 +66,13 @@ describe('agents over the API', () => {
     ['PATCH', { instructions: null }, 'instructions'],
     ['PATCH', { caps: null }, 'caps'],
     ['POST', { name: 'Desk', instructions: '', tools: null }, 'tools'],
-  ] as const)('refuse null where there is always a value: %s %j', async (method, body, field) => {
+  ] as const)('refuse null where a value is required: %s %j', async (method, body, field) => {
     const { id } = (await call('POST', '', { name: 'Desk', instructions: '', model: 'm' })).json();
     const refused = await call(method, method === 'PATCH' ? `/${id}` : '', body);
     expect([refused.statusCode, refused.json().errors?.[0]?.field]).toEqual([422, field]);
   });
 
-  it('are known to other services in their own project alone', async () => {
+  it('are visible to other services in their own project only', async () => {
     const { id } = (await call('POST', '', { name: 'Desk', instructions: '' })).json();
     const ask = async (project: typeof home) =>
       engine.inject({
@@ -85,7 +85,7 @@ describe('agents over the API', () => {
     expect([elsewhere.statusCode, elsewhere.json().code]).toEqual([404, 'agent_not_found']);
   });
 
-  it('lose their model by null', async () => {
+  it('lose their model when it is set to null', async () => {
     const { id } = (await call('POST', '', { name: 'Desk', instructions: '', model: 'm' })).json();
     const changed = await call('PATCH', `/${id}`, { model: null });
     expect([changed.statusCode, changed.json().model]).toEqual([200, null]);
@@ -118,7 +118,7 @@ describe('agents over the API', () => {
     expect((await call('GET', `/${id}`)).json().name).toBe('Mine');
   });
 
-  it('are stored as the entities say', async () => {
+  it('are stored as the entities describe', async () => {
     const { upQueries } = await engine.get(DataSource).driver.createSchemaBuilder().log();
     expect(upQueries.map((query) => query.query)).toEqual([]);
   });

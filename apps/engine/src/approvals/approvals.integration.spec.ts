@@ -50,7 +50,7 @@ describe('a call that needs approval', () => {
     return { turn, approval: rows[0] };
   };
 
-  it('waits without a process, survives a restart, and is made once when it is approved', async () => {
+  it('waits without a process, survives a restart, and is made once after approval', async () => {
     const { turn, approval } = await waiting([call('POST'), call('GET', '/read')], 'Ordered.');
     // Calls that need no approval are made before the wait.
     expect(target.calls.map(({ method }) => method)).toEqual(['GET']);
@@ -65,7 +65,7 @@ describe('a call that needs approval', () => {
     expect(target.calls.map(({ method }) => method)).toEqual(['GET', 'POST']);
     const results = model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? [];
     expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(['call_0', 'call_1']);
-    await until('the journal tells it', async () => {
+    await until('the journal has it', async () => {
       const { rows } = await world.pool.query('SELECT reason FROM journal.entry WHERE subject_id = $1', [turn.turn_id]);
       const said = rows.map((row) => row.reason);
       return ['waiting_approval', 'approval_approved', 'tool_called'].every((reason) => said.includes(reason));
@@ -73,7 +73,7 @@ describe('a call that needs approval', () => {
     expect((await api('POST', `approvals/${approval.id}/refuse`)).statusCode).toBe(409);
   });
 
-  it('is not made when it is refused, and the model is told', async () => {
+  it('is not made when it is rejected, and the model hears of it', async () => {
     const { turn, approval } = await waiting([call('POST')], 'As you wish.');
     expect((await api('POST', `approvals/${approval.id}/refuse`)).statusCode).toBe(200);
     await turnsOf(world).reaches(turn.turn_id, 'succeeded');
@@ -99,7 +99,7 @@ describe('a call that needs approval', () => {
     expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ state: 'waiting_approval' });
   });
 
-  it('waits for every decision of its step', async () => {
+  it('waits until every approval of its step is decided', async () => {
     const { turn } = await waiting([call('POST', '/a'), call('POST', '/b')], 'Both.');
     const { rows } = await world.pool.query('SELECT id FROM engine.approval WHERE turn_id = $1', [turn.turn_id]);
     const answers = await Promise.all(rows.map(({ id }) => api('POST', `approvals/${id}/approve`)));

@@ -53,24 +53,29 @@ describe('separation of duties', () => {
     ['raise what it may do by itself', { may_do: 'destructive' }],
     ['name its approvers', { approvers: ['key:writer'] }],
     ['name hosts', { allowed_hosts: ['example.com'] }],
-  ])('lets nobody who only writes agents %s, when it is made nor later, not as admin either', async (_what, powers) => {
-    const scopes: Scope[] = ['agents:write', 'admin'];
-    const made = (await call('POST', '/api/v1/agents', scopes, { name: 'Desk', instructions: '' })).body;
-    for (const held of [['agents:write'], scopes] as Scope[][]) {
-      const create = await call('POST', '/api/v1/agents', held, { name: 'Desk', instructions: '', ...powers });
-      const change = await call('PATCH', `/api/v1/agents/${made.id}`, held, powers);
-      for (const { status, body } of [create, change]) {
-        expect([status, body.code]).toEqual([403, 'scope_missing']);
-        expect(body.detail).toContain('approvals:manage, which admin does not include');
+  ])(
+    'lets nobody who only writes agents %s, neither at creation nor later, not even as admin',
+    async (_what, powers) => {
+      const scopes: Scope[] = ['agents:write', 'admin'];
+      const made = (await call('POST', '/api/v1/agents', scopes, { name: 'Desk', instructions: '' })).body;
+      for (const held of [['agents:write'], scopes] as Scope[][]) {
+        const create = await call('POST', '/api/v1/agents', held, { name: 'Desk', instructions: '', ...powers });
+        const change = await call('PATCH', `/api/v1/agents/${made.id}`, held, powers);
+        for (const { status, body } of [create, change]) {
+          expect([status, body.code]).toEqual([403, 'scope_missing']);
+          expect(body.detail).toContain('approvals:manage, which admin does not include');
+        }
       }
-    }
-    expect((await call('PATCH', `/api/v1/agents/${made.id}`, ['agents:write'], { may_do: 'read' })).status).toBe(200);
-    expect((await call('PATCH', `/api/v1/agents/${made.id}`, ['agents:write'], { may_do: 'write' })).status).toBe(403);
-    const manager: Scope[] = ['agents:write', 'approvals:manage'];
-    expect((await call('PATCH', `/api/v1/agents/${made.id}`, manager, powers)).body).toMatchObject(powers);
-  });
+      expect((await call('PATCH', `/api/v1/agents/${made.id}`, ['agents:write'], { may_do: 'read' })).status).toBe(200);
+      expect((await call('PATCH', `/api/v1/agents/${made.id}`, ['agents:write'], { may_do: 'write' })).status).toBe(
+        403,
+      );
+      const manager: Scope[] = ['agents:write', 'approvals:manage'];
+      expect((await call('PATCH', `/api/v1/agents/${made.id}`, manager, powers)).body).toMatchObject(powers);
+    },
+  );
 
-  it('notes who changed which powers of an agent, as they were and are, for good', async () => {
+  it('records for good who changed which powers of an agent, with old and new values', async () => {
     const manager: Scope[] = ['agents:write', 'approvals:manage'];
     const { id } = (await call('POST', '/api/v1/agents', manager, { name: 'Desk', instructions: '' }, 'key:owner'))
       .body;
@@ -92,7 +97,7 @@ describe('separation of duties', () => {
     await expect(world.pool.query('DELETE FROM engine.audit')).rejects.toThrow(/new rows alone/);
   });
 
-  it('lets nobody decide over what they asked for by the API', async () => {
+  it('lets nobody decide on what they requested through the API', async () => {
     const { turn, approval } = await waiting({ started_by: ['key:a'] }, ['key:a', 'key:b']);
     const decide = (subject: string) =>
       call('POST', `/api/v1/approvals/${approval.id}/approve`, ['approvals:decide'], { note: 'ok' }, subject);
@@ -112,7 +117,7 @@ describe('separation of duties', () => {
     ]);
   });
 
-  it('takes a member and the keys that they made for one person', async () => {
+  it('treats a member and the keys that they created as one person', async () => {
     const approvers = ['user:ada', 'key:of-ada', 'key:of-grace'];
     const { turn, approval } = await waiting({ started_by: ['user:ada'] }, approvers);
     const decide = async (subject: string, person?: string) => {
@@ -127,7 +132,7 @@ describe('separation of duties', () => {
     await turnsOf(world).reaches(turn.turn_id, 'succeeded');
   });
 
-  it('lets no contact decide over what it asked for by a message', async () => {
+  it('lets no contact decide on what it requested by a message', async () => {
     const { turn, approval } = await waiting({ contact_id: 'con_boss' }, ['contact:con_boss', 'contact:con_other']);
     const says = async (contact_id: string) => {
       const message = { ...turnOf().input!.message, message: `approve ${approval.id}` };

@@ -67,13 +67,13 @@ describe('knowledge', () => {
     expect((await api('GET', `/${id}`)).statusCode).toBe(404);
   });
 
-  it('is searched by words alone, whatever they contain', async () => {
+  it('is searched by words only, whatever they contain', async () => {
     for (const q of ["'; DROP TABLE engine.document --", 'a & | ! ( ) :* <->', '%', '\u4f60\u597d']) {
       expect((await api('GET', `/search?q=${encodeURIComponent(q)}`)).statusCode).toBe(200);
     }
   });
 
-  it('is of its project alone', async () => {
+  it('belongs to its project only', async () => {
     const { id } = (await api('POST', '', { title: 'Ours', text: 'unshareable' })).json();
     const stranger = { organizationId: home.organizationId, projectId: newId('prj') };
     expect((await api('GET', `/${id}`, undefined, stranger)).statusCode).toBe(404);
@@ -93,7 +93,7 @@ describe('knowledge', () => {
     expect(known.result.documents.map(({ title }: { title: string }) => title).sort()).toEqual(['Margins', 'Prices']);
   });
 
-  it('keeps where it was learnt, and stays untrusted when untrusted senders had a part in it', async () => {
+  it('records where it was learnt, and is untrusted when untrusted senders contributed to it', async () => {
     const { turn, result } = await called('store_knowledge', { text: 'Ada likes quokkas.' });
     expect((await api('GET', `/${result.document_id}`)).json()).toMatchObject({
       trust: 'known',
@@ -119,7 +119,7 @@ describe('knowledge', () => {
     expect(rows.rows).toEqual([{ trust: 'untrusted' }]);
   });
 
-  it('tells neighbours and paths of entities, both ways and within bounds', async () => {
+  it('gives neighbours and paths of entities, in both directions and within bounds', async () => {
     const relations = [
       { from: 'Ada', relation: 'works for', to: 'Acme' },
       { from: 'Acme', relation: 'owns', to: 'Mill' },
@@ -166,7 +166,7 @@ describe('knowledge', () => {
     expect(left.rows[0].n).toBe(0);
   });
 
-  it('is answered, and bounded, around an entity with thousands of relations', async () => {
+  it('answers, within bounds, for an entity with thousands of relations', async () => {
     const relations = Array.from({ length: 2_000 }, (_, n) => ({
       from: 'Hub',
       relation: 'knows',
@@ -180,7 +180,7 @@ describe('knowledge', () => {
     expect(far.paths.length).toBeLessThanOrEqual(10);
   });
 
-  it('is cut into parts that give the whole again', () => {
+  it('is cut into parts that add up to the whole', () => {
     const texts = [
       '',
       'short',

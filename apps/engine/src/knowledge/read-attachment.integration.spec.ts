@@ -41,7 +41,7 @@ describe('an attachment of the event', () => {
     return { turn, result: (await turnsOf(world).results(turn.turn_id)).at(-1) };
   };
 
-  it('is read through the App that it came by, a part at a time, also for a stranger', async () => {
+  it('is read through the App that it came by, one part at a time, also for an untrusted sender', async () => {
     const { turn, result } = await read({ attachment_id: '2', max_chars: 100 }, { trust: 'unknown' });
     const said = { attachment_id: '2', title: 'menu.csv', trust: 'untrusted', source: 'event', next_offset: null };
     expect(result).toEqual({ ...said, text: 'Tea;4\nCake;5' });
@@ -58,7 +58,7 @@ describe('an attachment of the event', () => {
     expect((await read({ attachment_id: '3' })).result.text.trim()).toBe('Shown');
   });
 
-  it('is none that another message has, and nothing else of the App', async () => {
+  it('is never one of another message, nor anything else of the App', async () => {
     const other = await read({ attachment_id: '2' }, { message: { ...turnOf().input!.message } });
     expect(other.result.error.code).toBe('attachment_not_found');
     for (const id of ['m1/att-1', 'INBOX', '']) {

@@ -3,7 +3,7 @@ import { CallGuard } from './call-guard.js';
 
 const get = (url: string): ToolCall => ({ id: 'c', name: 'http_request', arguments: { method: 'GET', url } });
 
-describe('the guard of calls', () => {
+describe('the call guard', () => {
   it('counts calls of one step that have no result yet', () => {
     const guard = new CallGuard(20, 3);
     const refused = [1, 2, 3, 4].map(() => guard.refuse(get('/a'), true)?.error.code ?? null);
@@ -11,7 +11,7 @@ describe('the guard of calls', () => {
     expect(guard.refuse(get('/b'), true)).toBeNull();
   });
 
-  it('begins anew when what is read has changed', () => {
+  it('starts again when what is read has changed', () => {
     const guard = new CallGuard(20, 2);
     for (const hash of ['x', 'y', 'x', 'x']) {
       expect(guard.refuse(get('/a'), true)).toBeNull();
@@ -21,7 +21,7 @@ describe('the guard of calls', () => {
     expect(guard.exhausted).toBe(false);
   });
 
-  it('takes a call that could not be made for none that was, up to a number', () => {
+  it('treats a call that could not be made as not made, up to a limit', () => {
     const guard = new CallGuard(20, 2);
     const post = { ...get('/a'), arguments: { method: 'POST' } };
     expect([guard.mistaken(post), guard.mistaken(post), guard.refuse(post, false)]).toEqual([null, null, null]);
@@ -30,7 +30,7 @@ describe('the guard of calls', () => {
     expect(guard.exhausted).toBe(true);
   });
 
-  it('stands after a crash as it stood before', () => {
+  it('has the same state after a crash as before', () => {
     const before = new CallGuard(20, 2);
     const after = new CallGuard(20, 2);
     const call = get('/a');
@@ -43,7 +43,7 @@ describe('the guard of calls', () => {
     expect(after.exhausted).toBe(true);
   });
 
-  it('ends the calls of a turn at their number, however they differ', () => {
+  it('ends the calls of a turn at their limit, however they differ', () => {
     const guard = new CallGuard(2, 3);
     expect([1, 2, 3].map((n) => guard.refuse(get(`/${n}`), true)?.error.code)).toEqual([
       undefined,

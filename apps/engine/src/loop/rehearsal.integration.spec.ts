@@ -109,14 +109,14 @@ describe('a rehearsal: a replay without delivery', () => {
     expect(asked.rows).toEqual([]);
   });
 
-  it('decides on no approval that the replayed message decided', async () => {
+  it('decides no approval that the replayed message decided', async () => {
     const id = `apr_${'0'.repeat(32)}`;
     const message = { event_type: 'message', sender: 'ada', message: `approve ${id}`, is_bot: false };
     const { ended } = await rehearse([], { message, contact_id: 'con_ada' });
     expect(ended.reply_text).toBe(`This is a rehearsal: nothing was decided about ${id}.`);
   });
 
-  it('lets a Python tool that reads GET, and nothing else', async () => {
+  it('lets a reading Python tool make GET requests, and no others', async () => {
     let answers: unknown[] = [];
     services.on('/internal/run', async ({ body }) => {
       const callback = async (method: string) =>
@@ -137,7 +137,7 @@ describe('a rehearsal: a replay without delivery', () => {
     expect(target.calls.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  it('says so in the turn, its steps and the timeline', async () => {
+  it('is marked in the turn, its steps and the timeline', async () => {
     const { turn } = await rehearse([{ name: 'desk__pay', arguments: '{}' }]);
     const shown = await view(`/turns/${turn.turn_id}`);
     expect(shown.rehearsal).toBe(true);

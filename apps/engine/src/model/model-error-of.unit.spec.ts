@@ -12,7 +12,7 @@ const answered = (statusCode: number, message: string, code = '') =>
     }),
   );
 
-describe('a failed call of a model', () => {
+describe('a failed model call', () => {
   it.each([
     [400, "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."],
     [400, 'prompt is too long: 210000 tokens > 200000 maximum'],
@@ -26,7 +26,7 @@ describe('a failed call of a model', () => {
     expect(answered(status, message)).toMatchObject({ code: 'context_length', permanent: true, away: false });
   });
 
-  it('knows it by the code alone', () => {
+  it('is recognised as too long by the code alone', () => {
     expect(answered(400, 'Bad request', 'context_length_exceeded')).toMatchObject({ code: 'context_length' });
   });
 
@@ -34,7 +34,7 @@ describe('a failed call of a model', () => {
     [400, 'Unknown parameter: temperature'],
     [400, "Invalid value for 'max_tokens'"],
     [404, 'The model x does not exist'],
-  ])('is the request: %i %s', (status, message) => {
+  ])('is the fault of the request: %i %s', (status, message) => {
     expect(answered(status, message)).toMatchObject({ code: 'model_rejected', permanent: true, away: false });
   });
 
@@ -45,7 +45,7 @@ describe('a failed call of a model', () => {
     [529, 'model_unavailable'],
     [401, 'model_unauthorized'],
     [403, 'model_unauthorized'],
-  ])('is a model that is away: %i', (status, code) => {
+  ])('means that the model is unavailable: %i', (status, code) => {
     expect(answered(status, 'no')).toMatchObject({ code, permanent: false, away: true });
   });
 });

@@ -2,15 +2,15 @@ import { checkedModel } from './model-settings.js';
 
 const endpoint = 'http://models.internal/v1';
 
-describe('the settings of the model', () => {
-  it.each([null, ''])('are refused with an endpoint and %j for a name', (MODEL_NAME) => {
+describe('the model settings', () => {
+  it.each([null, ''])('are refused with an endpoint and the model name %j', (MODEL_NAME) => {
     expect(() => checkedModel({ MODEL_BASE_URL: endpoint, MODEL_NAME })).toThrow(/MODEL_NAME is not: name a model/);
   });
 
   it.each([
     [endpoint, 'some-model'],
     [null, null],
-  ])('are taken with %j and %j', (MODEL_BASE_URL, MODEL_NAME) => {
+  ])('are accepted with %j and %j', (MODEL_BASE_URL, MODEL_NAME) => {
     const settings = { MODEL_BASE_URL, MODEL_NAME };
     expect(checkedModel(settings)).toBe(settings);
   });

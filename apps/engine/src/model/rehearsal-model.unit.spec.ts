@@ -41,7 +41,7 @@ describe('the rehearsal model', () => {
     expect((await model.complete(prompt('reply: {{metadata.none}}'), [])).text).toBe('NO_REPLY');
   });
 
-  it('lets a workflow stand over its agent', async () => {
+  it('lets a workflow override its agent', async () => {
     expect((await model.complete(prompt('reply: agent', 'hi', 'reply: workflow'), [])).text).toBe('workflow');
   });
 
@@ -70,7 +70,7 @@ describe('the rehearsal model', () => {
     expect(await model.complete(messages, tools)).toMatchObject({ text: '201', tool_calls: [] });
   });
 
-  it('makes no call with a tool it is not offered', async () => {
+  it('calls no tool that it is not offered', async () => {
     expect(
       (await model.complete(prompt('call http_request {"method":"GET","url":"http://a/"}'), [])).tool_calls,
     ).toEqual([]);

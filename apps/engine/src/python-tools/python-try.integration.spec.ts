@@ -51,7 +51,7 @@ describe('a Python tool that a person tries', () => {
       payload: { method, url: `${target.url}/rates` },
     });
 
-  it('runs with its arguments and credentials, and asks for HTTP within its grade while it runs', async () => {
+  it('runs with its arguments and credentials, and makes HTTP requests within its grade while it runs', async () => {
     services.on('/internal/run', async ({ body }) => {
       token = String(body['callback_token']);
       const answers = [await callback('POST'), await callback('GET'), await callback('GET')].map((one) => one.json());
@@ -73,7 +73,7 @@ describe('a Python tool that a person tries', () => {
     expect((await world.pool.query('SELECT 1 FROM engine.python_try')).rows).toEqual([]);
   });
 
-  it('is told its errors by a code, and is not run with wrong arguments or without its credential', async () => {
+  it('reports its errors by a code, and is not run with wrong arguments or without its credential', async () => {
     services.on('/internal/run', () => ({
       ok: false,
       error: 'exception',
@@ -99,7 +99,7 @@ describe('a Python tool that a person tries', () => {
     expect(services.requests.filter(({ path }) => path === '/internal/run')).toEqual([]);
   });
 
-  it('is asked for by the registry alone, and its token ends with its time', async () => {
+  it('is run only for the registry, and its token expires with its time', async () => {
     expect((await attempt({}, 'service:router')).statusCode).toBe(403);
     let usable = 0;
     services.on('/internal/run', async ({ body }) => {

@@ -22,7 +22,7 @@ describe('a committed reply', () => {
     await world.close();
   });
 
-  it('is read by the gateway, and by nobody else', async () => {
+  it('can be read by the gateway, and by nobody else', async () => {
     const read = async (token: string) =>
       engine.inject({
         url: `/internal/turns/${turn.turn_id}/replies/${deliveryId}`,
@@ -40,7 +40,7 @@ describe('a committed reply', () => {
     );
   });
 
-  it('is offered no more once the gateway tells of it, and shows how it ended', async () => {
+  it('is no longer offered once the gateway reports it, and shows how it ended', async () => {
     const tell = (outcome: string, secondsAgo: number) =>
       world.pool.query(
         `INSERT INTO journal.entry (receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal,
@@ -61,13 +61,13 @@ describe('a committed reply', () => {
     await tell('delivered', 1);
     expect(await shown()).toMatchObject([{ state: 'delivered' }]);
     await world.pool.query('UPDATE engine.stale_handover SET next_at = now() - make_interval(hours => 1)');
-    await until('it is let go', async () => {
+    await until('it is settled', async () => {
       const { rows } = await world.pool.query('SELECT FROM engine.stale_handover');
       return rows.length === 0;
     });
   });
 
-  it('belongs to a project whose turn the API shows, and to no other', async () => {
+  it('belongs to a turn that its project can read, and no other', async () => {
     const read = async (token: string) =>
       engine.inject({ url: `/api/v1/turns/${turn.turn_id}`, headers: { authorization: `Bearer ${token}` } });
     const shown = await read(await world.token(['agents:read']));

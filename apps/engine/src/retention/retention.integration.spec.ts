@@ -31,7 +31,7 @@ describe('the retention of the engine', () => {
     return { id, session };
   }
 
-  it('deletes old turns with their steps, whatever waits for nobody, and keeps the others', async () => {
+  it('deletes old turns with their steps where nobody waits for them, and keeps the others', async () => {
     const [old, kept, active] = [await turn(31, 'a'), await turn(29, 'b'), await turn(31, 'c')];
     await world.pool.query(`UPDATE engine.turn SET state = 'waiting_approval' WHERE id = $1`, [active.id]);
     expect(await rows.deleteOld('turn', 30, 10)).toBe(1);
@@ -41,7 +41,7 @@ describe('the retention of the engine', () => {
     expect(steps.rows).toHaveLength(2);
   });
 
-  it('deletes sessions that are silent since, with their marks, unless they have turns or a person has them', async () => {
+  it('deletes sessions that have been silent, with their marks, unless they have turns or a person has taken them over', async () => {
     const [[quiet, taken], busy] = [[await turn(31, 'quiet'), await turn(31, 'taken')], await turn(1, 'busy')];
     await rows.deleteOld('turn', 30, 10);
     await world.pool.query(`UPDATE engine.session SET updated_at = now() - interval '31 days'`);
@@ -59,7 +59,7 @@ describe('the retention of the engine', () => {
     expect(marks.rows).toEqual([{ session_id: taken?.session }]);
   });
 
-  it('deletes old keys of requests, no more rows at a time than it is asked to', async () => {
+  it('deletes old request keys, no more rows at a time than requested', async () => {
     await world.pool.query(
       `INSERT INTO engine.request_key (project_id, key, request, created_at)
        SELECT $1, n::text, '', now() - n * interval '1 day' FROM generate_series(1, 55) n`,
@@ -69,7 +69,7 @@ describe('the retention of the engine', () => {
     expect(deleted).toEqual([20, 6]);
   });
 
-  it('deletes what is old of a project that is kept shorter, with its usage, and nothing of another', async () => {
+  it('deletes old rows and usage of a project with a shorter retention, and nothing of another', async () => {
     const other = newId('prj');
     const [old, kept] = [await turn(8, 'short'), await turn(6, 'short-kept')];
     const foreign = await turn(8, 'foreign');

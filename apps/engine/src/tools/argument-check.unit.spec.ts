@@ -4,7 +4,7 @@ import { ArgumentCheck } from './argument-check.js';
 const schema = (pattern: string) => ({ type: 'object', properties: { text: { type: 'string', pattern } } });
 
 describe('arguments', () => {
-  it('are checked in linear time by a pattern that would stop the process', () => {
+  it('are checked in linear time by a pattern that would block the process', () => {
     const check = new ArgumentCheck();
     const growing = growth(
       1_200,
@@ -17,7 +17,7 @@ describe('arguments', () => {
     expect(growing).toBeLessThan(1.5);
   });
 
-  it('have no tool to go to whose schema is none', () => {
+  it('are not accepted for a tool whose schema is invalid', () => {
     const check = new ArgumentCheck();
     expect(check.isUsable(schema('('))).toBe(false);
     expect(check.isUsable(schema('^(?!x)a'))).toBe(true);

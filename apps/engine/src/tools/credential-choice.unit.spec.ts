@@ -16,24 +16,24 @@ describe('the credential of a call that may use several', () => {
     return { asked, chosen: 'error' in chosen ? chosen.error.message : chosen.as };
   };
 
-  it('is the one that it names, and no other', async () => {
+  it('is the one that the call names, and no other', async () => {
     expect(await pick(['crm', 'mail'], 'mail')).toEqual({ asked: [], chosen: 'mail' });
     expect((await pick(['crm', 'mail'], 'bank')).chosen).toBe(
       'There is no credential bank here; there are: crm, mail.',
     );
   });
 
-  it('is the only one, or the one of the usual name, without a look at their kinds', async () => {
+  it('is the only one, or the one of the usual name, without a look at their types', async () => {
     expect(await pick(['crm'], null, { types: ['text'] })).toEqual({ asked: [], chosen: 'crm' });
     expect(await pick(['other', 'mail'], null, { as: 'mail', types: ['text'] })).toEqual({ asked: [], chosen: 'mail' });
   });
 
-  it('is the only one of a kind that the tool can use', async () => {
+  it('is the only one of a type that the tool can use', async () => {
     expect((await pick(['crm', 'mail'], null, { as: 'smtp', types: ['text'] })).chosen).toBe('mail');
     expect((await pick(['grant', 'mail'], null, { as: 'search', types: ['api_key', 'oauth2'] })).chosen).toBe('grant');
   });
 
-  it('is nobody where several fit or none does, which is said with their kinds', async () => {
+  it('is not chosen where several fit or none does, and the error lists them with their types', async () => {
     expect((await pick(['mail', 'other'], null, { types: ['text'] })).chosen).toBe(
       'Several credentials fit, so name one: mail (text), other (text).',
     );

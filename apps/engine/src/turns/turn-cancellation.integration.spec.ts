@@ -34,7 +34,7 @@ describe('a cancelled turn', () => {
       reply_text: null;
     };
 
-  it('stores no step and no reply of whoever runs it, and says that it ended', async () => {
+  it('stores no step and no reply of the process that runs it, and reports its end', async () => {
     const turn = turnOf();
     const claim = { turn_id: turn.turn_id, lease_owner: 'engine_elsewhere', attempt: 1 };
     expect(await turns.claim(turn, claim.lease_owner)).toMatchObject({ state: 'claimed' });
@@ -69,7 +69,7 @@ describe('a cancelled turn', () => {
     expect(await stored(turn.turn_id)).toMatchObject({ state: 'failed', error: 'cancelled' });
   });
 
-  it('is one that waits for more messages and comes after its workflow was told to wait no more', async () => {
+  it('may be one held for more messages that arrives after its workflow discarded what it held', async () => {
     const waiting = (workflow_id: number, at: number) => {
       const run = { id: newId('run'), workflow_id, trigger_id: null, replay: false, replay_of: null };
       return turnOf({ run, held: { until: 'messages', at: new Date(at).toISOString() } });
@@ -90,7 +90,7 @@ describe('a cancelled turn', () => {
     expect(told.rows.at(-1)).toEqual({ outcome: 'failed', reason: 'discarded' });
   });
 
-  it('that had succeeded before has succeeded', async () => {
+  it('stays succeeded if it had succeeded before', async () => {
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
     await until('the turn succeeded', async () => (await stored(turn.turn_id))?.state === 'succeeded');

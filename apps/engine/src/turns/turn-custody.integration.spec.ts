@@ -93,7 +93,7 @@ describe('custody of a turn', () => {
     expect(await one(entries, [receipt_id])).toEqual({ n: 1 });
   });
 
-  it('lets a refused ending hold up no other', async () => {
+  it('lets a refused ending block no other', async () => {
     const [bad, good] = await Promise.all([held(), held()]);
     const broken = { ...bad.ending, new_steps: [...bad.ending.new_steps, ...bad.ending.new_steps] };
     const [first, second] = await Promise.allSettled([endings.end(broken, []), endings.end(good.ending, [])]);
@@ -101,7 +101,7 @@ describe('custody of a turn', () => {
     expect(second).toMatchObject({ status: 'fulfilled', value: { ended: true } });
   });
 
-  it('lets a claim that is refused hold up no other, and ends its turn all the same', async () => {
+  it('lets a refused claim block no other, and still ends its turn', async () => {
     // Out of range for Postgres' integer.
     const run = { id: newId('run'), workflow_id: 3_000_000_000, trigger_id: null, replay: false, replay_of: null };
     const bad = turnOf({ run });
@@ -136,7 +136,7 @@ describe('custody of a turn', () => {
     expect(said?.content['text']).toContain('nul \ufffd and lone \ufffd, and \\u0000 as text');
   });
 
-  it('reads an input that the job left out from the router', async () => {
+  it('fetches from the router an input that the job left out', async () => {
     const { input: _input, ...payload } = large;
     await world.jobs.enqueue(turnRun, payload);
     expect(await ended(large.turn_id)).toMatchObject({ state: 'succeeded', input: large.input });

@@ -41,7 +41,7 @@ describe('the end of a turn', () => {
     expect(await journaled(id, 'succeeded')).toMatchObject({ reason, detail: { reply: 'none' } });
   });
 
-  it('takes an empty answer for nothing to say where the turn has done its work by calls', async () => {
+  it('accepts an empty answer as nothing to say where the turn has done its work by calls', async () => {
     agentId = await agentOf(world, { tools: ['search_knowledge'] });
     const { ended } = await run([search, '']);
     expect(ended).toMatchObject({ state: 'succeeded', reply: 'none', reason: 'nothing_to_say' });
@@ -72,7 +72,7 @@ describe('the end of a turn', () => {
     expect((await world.waiting(deliverySend)).filter((job) => job.turn_id === id)).toEqual([]);
   });
 
-  it('sends an answer that was cut at its length, and marks it', async () => {
+  it('sends an answer that was cut at its length limit, and marks it', async () => {
     const { id, ended } = await run([{ content: 'To begin with', finish_reason: 'length' }]);
     expect(ended).toMatchObject({ state: 'succeeded', reply: 'sent', reason: 'length_cut' });
     const sent = await until('it is offered', async () =>
@@ -81,14 +81,14 @@ describe('the end of a turn', () => {
     expect(sent.content?.text).toBe('To begin with\n\n[…]');
   });
 
-  it('names the limit that a last answer was given at', async () => {
+  it('names the limit that led to a last answer', async () => {
     agentId = await agentOf(world, { tools: ['search_knowledge'], caps: { steps: 2 } });
     const { ended } = await run([search, 'As far as I came.']);
     expect(ended).toMatchObject({ state: 'succeeded', reply: 'sent', reason: 'steps_exhausted' });
     expect((await run([search, ''])).ended).toMatchObject({ state: 'failed', error: 'steps_exhausted' });
   });
 
-  it('is told to the sender once where the channel says so, and to nobody whose reply is withheld', async () => {
+  it('is reported to the sender once where the channel says so, and to nobody whose reply is withheld', async () => {
     const failure_notice = 'That did not work.';
     model.always({ content: null, finish_reason: 'content_filter' });
     const told = await run([], { failure_notice });
@@ -110,7 +110,7 @@ describe('the end of a turn', () => {
     expect(rows).toEqual([{ id: told.id }]);
   });
 
-  it('goes on after a redrive from the steps that it has, and sends its answer then', async () => {
+  it('is resumed by a redrive from the existing steps, and then sends its answer', async () => {
     const agent_id = await agentOf(world, { tools: ['search_knowledge'] });
     const turn = turnOf({ agent_id }, { failure_notice: 'That did not work.' });
     model.script(search, { content: null, finish_reason: 'content_filter' });
@@ -136,7 +136,7 @@ describe('the end of a turn', () => {
     expect(new Set(offered.map(({ delivery_id }) => delivery_id)).size).toBe(2);
   });
 
-  it('reads a call of unknown outcome as such after a redrive, and does not make it again', async () => {
+  it('marks a call as unknown after a redrive, and does not make it again', async () => {
     const agent_id = await agentOf(world, { tools: ['http_request'] });
     const turn = turnOf({ agent_id });
     model.always({ content: null, finish_reason: 'content_filter' });
@@ -156,7 +156,7 @@ describe('the end of a turn', () => {
     expect(JSON.stringify(await turns.results(turn.turn_id))).toContain('outcome_unknown');
   });
 
-  it('is not redriven where somebody ended it', async () => {
+  it('is not redriven where somebody ended the turn', async () => {
     const turn = turnOf({ agent_id: newId('agt') });
     const turns = turnsOf(world);
     await turns.run(turn);

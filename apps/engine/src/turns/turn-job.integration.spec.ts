@@ -20,7 +20,7 @@ describe('a turn', () => {
       return ['succeeded', 'failed'].includes(row?.state) && row;
     });
 
-  it('answers, stores its steps and its reply, and offers it', async () => {
+  it('answers, stores its steps and its reply, and offers the reply', async () => {
     await world.start();
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
@@ -40,7 +40,7 @@ describe('a turn', () => {
     expect(entries.rows).toMatchObject([{ stage: 'turn', outcome: 'succeeded' }]);
   });
 
-  it('runs once, though its job is added five times and two workers take it', async () => {
+  it('runs once, even if its job is added five times and two workers take it', async () => {
     await world.start();
     const turns = Array.from({ length: 20 }, () => turnOf());
     for (let round = 0; round < 5; round += 1) {

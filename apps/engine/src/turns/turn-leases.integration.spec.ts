@@ -43,7 +43,7 @@ describe('the lease of a long turn', () => {
     SWEEP_AFTER_MS: 100,
   });
 
-  it('is renewed past its length, so that nobody takes the turn over', async () => {
+  it('is renewed past its length, so that nobody takes over the turn', async () => {
     await world.start(settings());
     const question = thinking();
     const turn = turnOf();
@@ -59,7 +59,7 @@ describe('the lease of a long turn', () => {
     expect(await turnRow(turn.turn_id)).toMatchObject({ attempt: 1, reply_text: 'Thought through.' });
   });
 
-  it('ends the work of whoever loses it, and only the heir answers', async () => {
+  it('ends the work of a process that loses it, and only the new owner answers', async () => {
     const question = thinking();
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
@@ -96,7 +96,7 @@ describe('the lease of a long turn', () => {
     await turns.claim(ofUnproven, 'engine_behind_a_pooler');
     liveness.noteLoss('a test');
     model.script('Gone on with.');
-    await until('it is gone on with', async () => (await turnRow(ofDead.turn_id)).state === 'succeeded');
+    await until('the turn continues', async () => (await turnRow(ofDead.turn_id)).state === 'succeeded');
     expect(await turnRow(ofDead.turn_id)).toMatchObject({ attempt: 2 });
     for (const { turn_id } of [ofSlow, ofUnproven]) {
       expect(await turnRow(turn_id)).toMatchObject({ state: 'running', attempt: 1 });
@@ -106,7 +106,7 @@ describe('the lease of a long turn', () => {
     await until('it is taken', async () => (await turnRow(ofSlow.turn_id)).attempt === 2);
   });
 
-  it('ends at the wall clock, and the turn fails', async () => {
+  it('ends at the wall clock limit, and the turn fails', async () => {
     await world.close();
     world = await engineWorld();
     await world.start({ ...settings(), TURN_WALL_CLOCK_MS: 300 });

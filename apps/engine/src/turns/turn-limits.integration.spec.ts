@@ -54,7 +54,7 @@ describe('the limits of a turn', () => {
   const run = async (agentId: string, input = {}) => turnsOf(world).run(turnOf({ agent_id: agentId }, input));
   const toolsOffered = () => model.requests.map((request) => request.tools?.length ?? 0);
 
-  it('lets calls that read go together, and those that write one by one in their place', async () => {
+  it('let reading calls run together, and writing calls one by one in order', async () => {
     const agent = await agentOf(world, { tools: ['http_request'] });
     model.script(
       ['/held/1', '/held/2', '/3'].map((path) => call('GET', path)),
@@ -70,7 +70,7 @@ describe('the limits of a turn', () => {
     expect(mostTogether).toBe(1);
   });
 
-  it('ends steps, calls and tokens with a last answer without tools', async () => {
+  it('end steps, calls and tokens with a last answer without tools', async () => {
     const steps = await agentOf(world, { tools: ['http_request'], caps: { steps: 2 } });
     model.script([call('GET', '/1')], 'Two steps.');
     expect(await run(steps)).toMatchObject({ reply_text: 'Two steps.' });
@@ -89,7 +89,7 @@ describe('the limits of a turn', () => {
     expect(toolsOffered()).toEqual([2, 0]);
   });
 
-  it('end the turns of a contact when its day is spent, and of nobody else', async () => {
+  it('end the turns of a contact when its daily budget is spent, and of nobody else', async () => {
     const agent = await agentOf(world, { caps: { contact_day_tokens: 20 } });
     model.script();
     expect(await run(agent, { contact_id: 'con_a' })).toMatchObject({ state: 'succeeded', tokens: 15 });
@@ -147,7 +147,7 @@ describe('the limits of a turn', () => {
     expect((await usage('from=yesterday')).code).toBe('invalid_fields');
   });
 
-  it('hand a turn to the fallback model, which keeps it to its end', async () => {
+  it('hand a turn over to the fallback model, which keeps it to its end', async () => {
     const agent = await agentOf(world, { tools: ['http_request'], fallback_model: 'spare' });
     model.script(() => undefined, [call('GET', '/1')], 'By the spare one.');
     const turn = await run(agent);

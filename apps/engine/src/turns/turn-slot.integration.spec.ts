@@ -7,7 +7,7 @@ import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 import { until } from '#libs/testing';
 
-describe('the turns of a project that run at a time', () => {
+describe('the concurrent turns of a project', () => {
   let world: EngineWorld;
   let engines: NestFastifyApplication[];
   let model: FakeModel;
@@ -39,7 +39,7 @@ describe('the turns of a project that run at a time', () => {
     response?.setHeader('content-type', 'application/json').end(JSON.stringify({ choices, usage }));
   };
 
-  it('are as many as its limit, in all replicas together; the others wait, say so, and go on when one ends', async () => {
+  it('are as many as its limit, over all replicas; the others wait, say so, and continue when one ends', async () => {
     await limit(2);
     const turns = Array.from({ length: 6 }, () => turnOf({ agent_id: agent }));
     await Promise.all(turns.map((turn) => world.jobs.enqueue(turnRun, turn)));
@@ -47,13 +47,13 @@ describe('the turns of a project that run at a time', () => {
       (await world.pool.query(`SELECT count(*)::integer AS n FROM engine.turn WHERE error = 'project_turns'`)).rows[0]
         .n;
     await until('four wait', async () => (await held()) === 4);
-    await until('two ask', () => asked.length === 2);
+    await until('two turns run', () => asked.length === 2);
     const elsewhere = turnOf({ project_id: newId('prj') });
     await world.jobs.enqueue(turnRun, elsewhere);
     await until('another project is not held up', () => asked.length === 3);
     let most = 0;
     for (let ended = 0; ended < 7; ended += 1) {
-      await until('somebody asks', () => asked.length > 0);
+      await until('a turn runs', () => asked.length > 0);
       most = Math.max(most, asked.length);
       answer(asked.shift());
     }

@@ -55,7 +55,7 @@ describe('a turn with tools', () => {
     arguments: JSON.stringify({ method: 'POST', url, body: { item: 'tea' } }),
   });
 
-  it('calls what the model asks for and gives it the result', async () => {
+  it('makes the calls that the model requests and gives it the results', async () => {
     model.script([post()], 'Ordered.');
     const turn = turnOf({ agent_id: agentId });
     expect(await run(turn)).toMatchObject({ state: 'succeeded', reply_text: 'Ordered.', tokens: 30 });
@@ -66,7 +66,7 @@ describe('a turn with tools', () => {
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', tool_call_id: 'call_0' });
   });
 
-  it('answers calls that are wrong with an error instead of making them', async () => {
+  it('answers invalid calls with an error instead of making them', async () => {
     const calls = [
       { name: 'http_request', arguments: '{"method":"PATCH","url":"http://127.0.0.1/"}' },
       { name: 'format_disk', arguments: '{}' },
@@ -103,7 +103,7 @@ describe('a turn with tools', () => {
     ]);
   });
 
-  it('lets a model poll an address whose answer changes, and ends one that is answered alike', async () => {
+  it('lets a model poll an address whose answer changes, and stops it when the answer stays the same', async () => {
     const get = { name: 'http_request', arguments: JSON.stringify({ method: 'GET', url: `${target.url}/state` }) };
     let polls = 0;
     target.answer = () => ({ n: (polls += 1) });
@@ -145,7 +145,7 @@ describe('a turn with tools', () => {
     expect(target.calls).toEqual([{ method: 'GET', url: '/again', body: '' }]);
   });
 
-  it('tries again after a model that hangs, answers nonsense or is overloaded', async () => {
+  it('retries after a model that hangs, answers nonsense or is overloaded', async () => {
     model.script(
       () => undefined,
       (response) => response.setHeader('content-type', 'application/json').end('{"choices": 7'),

@@ -50,7 +50,7 @@ describe('a turn whose model', () => {
       ])
     ).rows;
 
-  it('is away waits beyond its tries, says so, and goes on when it is back', async () => {
+  it('is unavailable waits beyond its attempts, says so, and continues when it is back', async () => {
     model.always(away);
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
@@ -80,7 +80,7 @@ describe('a turn whose model', () => {
       'model_unavailable',
       (response) => response.writeHead(200, { 'content-length': 99 }).write('{', () => response.destroy()),
     ],
-  ])('is away in another way waits too: %s', async (code, script) => {
+  ])('is unavailable in another way also waits: %s', async (code, script) => {
     model.always(script);
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
@@ -89,7 +89,7 @@ describe('a turn whose model', () => {
     expect(await turnsOf(world).reaches(turn.turn_id, 'succeeded', 'failed')).toMatchObject({ state: 'succeeded' });
   });
 
-  it('is away goes on after the engine was started anew', async () => {
+  it('is unavailable continues after the engine was restarted', async () => {
     model.always(away);
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
@@ -102,7 +102,7 @@ describe('a turn whose model', () => {
     expect(await turnsOf(world).reaches(turn.turn_id, 'succeeded', 'failed')).toMatchObject({ state: 'succeeded' });
   });
 
-  it('is away has one chain of tries, however often its job is added', async () => {
+  it('is unavailable has one chain of attempts, however often its job is added', async () => {
     model.always(away);
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
@@ -123,7 +123,7 @@ describe('a turn whose model', () => {
     });
   });
 
-  it('is away is not asked by every turn that waits', async () => {
+  it('is unavailable is not called by every waiting turn', async () => {
     model.script();
     model.always(away);
     const turns = Array.from({ length: 12 }, () => turnOf());
@@ -136,7 +136,7 @@ describe('a turn whose model', () => {
     await Promise.all(turns.map((turn) => turnsOf(world).reaches(turn.turn_id, 'succeeded')));
   });
 
-  it('hangs, and the one that takes over for it too, waits though its time is up', async () => {
+  it('hangs, as does its fallback, waits even if its time is up', async () => {
     const agent_id = await agentOf(world, { fallback_model: 'spare', caps: { wall_clock_ms: 1_500 } });
     model.always(() => undefined);
     await engine.close();
@@ -148,14 +148,14 @@ describe('a turn whose model', () => {
     expect(await turnsOf(world).reaches(turn.turn_id, 'succeeded', 'failed')).toMatchObject({ state: 'succeeded' });
   });
 
-  it('answers nonsense fails after its tries, and not before', async () => {
+  it('answers nonsense fails after its attempts, and not before', async () => {
     model.always((response) => response.setHeader('content-type', 'application/json').end('{"choices": 7'));
     const turn = turnOf();
     expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'failed', error: 'model_malformed', attempt: 2 });
     model.always(null);
   });
 
-  it('is away for too long fails of it, as a dead letter', async () => {
+  it('is unavailable for too long fails with a dead letter', async () => {
     model.always(away);
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
@@ -217,7 +217,7 @@ describe('a turn whose model', () => {
       expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('(44000 characters left out)');
     });
 
-    it('is shown less of the results of calls, also by who takes the turn over', async () => {
+    it('is shown less of the results of calls, also after a takeover of the turn', async () => {
       const agentId = await agentOf(world, { tools: ['search_knowledge'] });
       const turn = turnOf({ agent_id: agentId });
       const call = { id: 'c1', name: 'search_knowledge', arguments: { query: 'tea' } };

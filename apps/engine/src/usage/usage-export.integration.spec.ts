@@ -46,7 +46,7 @@ const rowsOf = (text: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('an export of usage', () => {
-  it('has the rows of the project and of its days, summed by agent', async () => {
+  it('has the rows of its project and its days, summed by agent', async () => {
     const answer = await ask('&format=ndjson');
     expect(answer.headers['content-type']).toBe('application/x-ndjson');
     const rows = rowsOf(answer.body);
@@ -63,7 +63,7 @@ describe('an export of usage', () => {
     expect(rowsOf((await ask('&format=ndjson&by=contact')).body)).toHaveLength(8);
   });
 
-  it('is of all projects of the organization for who reaches them, and of no other organization', async () => {
+  it('covers all projects of the organization for a caller with access to them, and no other organization', async () => {
     const all = await ask('&format=ndjson&projects=all', { scopes: ['admin'] });
     const projects = new Set(rowsOf(all.body).map(({ project_id }) => project_id));
     expect(projects).toEqual(new Set([home.projectId, elsewhere.projectId]));
@@ -87,7 +87,7 @@ describe('an export of usage', () => {
     expect(rowsOf(accepted.body)).toHaveLength(2);
   });
 
-  it('goes on over as many pages as there are, each row once', async () => {
+  it('continues over all pages, with each row once', async () => {
     await world.pool.query(
       `INSERT INTO engine.usage SELECT $1, '2026-03-01', 'agt_' || lpad(n::text, 5, '0'), '', $2, 1, 0, 1, 0, 0
          FROM generate_series(3, 4500) n`,
@@ -103,7 +103,7 @@ describe('an export of usage', () => {
     expect({ rows: rows.length, calls }).toEqual(sums.rows[0]);
   });
 
-  it('refuses what is no day', async () => {
+  it('refuses an invalid day', async () => {
     const token = await world.token(['agents:read']);
     const answer = await engine.inject({
       url: '/api/v1/usage/export?from=yesterday',

@@ -36,8 +36,8 @@ const call = async (more: object = {}) => {
 };
 const records = async () => (await registry.call('GET', `/tools/${toolId}/calls`)).body.data;
 
-describe('a call of a tool', () => {
-  it.each([false, true])('gives what the tool answers, and leaves a record (as a stream: %s)', async (streams) => {
+describe('a tool call', () => {
+  it.each([false, true])('returns what the tool answers, and leaves a record (as a stream: %s)', async (streams) => {
     server.script.streams = streams;
     server.script.call = (name, args) => ({
       content: [
@@ -59,7 +59,7 @@ describe('a call of a tool', () => {
     expect(JSON.stringify(await records())).not.toContain('hi"');
   });
 
-  it('tells a failure of the tool itself from one of the call', async () => {
+  it('distinguishes a failure of the tool itself from a failure of the call', async () => {
     server.script.call = () => ({ isError: true, content: [{ type: 'text', text: 'no such city' }] });
     expect(await call()).toMatchObject({ ok: true, is_error: true, content: 'no such city' });
     server.script.call = () => undefined;
@@ -67,7 +67,7 @@ describe('a call of a tool', () => {
     expect((await records()).map((one) => one.outcome)).toEqual(['refused', 'tool_error']);
   });
 
-  it('checks a result by the output schema, and by a pattern that would stop the process in time', async () => {
+  it('checks a result by the output schema, in time even for a pattern that would block the process', async () => {
     const outputSchema = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
     server.script.list = () => ({ tools: [tool('strict', { outputSchema })] });
     const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: 'strict', slug: 'strict' });
@@ -80,16 +80,16 @@ describe('a call of a tool', () => {
     expect(await result(`${'a'.repeat(5_000)}!`)).toMatchObject({ ok: false });
   });
 
-  it('is refused when the definition is another one than it was made for', async () => {
+  it('is refused when the definition is no longer the one that it was made for', async () => {
     expect(await call({ pin: 'a'.repeat(64) })).toMatchObject({ ok: false, error: 'tool_changed', retryable: false });
     expect(server.count('tools/call')).toBe(0);
   });
 
-  it('ends at its time-out', async () => {
+  it('ends at its timeout', async () => {
     server.script.delayMs = 60_000;
     expect(await call({ timeout_ms: 200 })).toMatchObject({ ok: false, error: 'timeout' });
     expect(await records()).toMatchObject([{ outcome: 'timeout' }]);
-    await until('its connection is let go of', () => server.hungUp === 1);
+    await until('its connection is closed', () => server.hungUp === 1);
     await until('the server is told', () => server.count('notifications/cancelled') === 1);
   });
 
@@ -118,7 +118,7 @@ describe('a call of a tool', () => {
   });
 
   it.each([false, true])(
-    'fails as such when the answer is larger than any may be (as a stream: %s)',
+    'fails with an error of its own when the answer is larger than the limit (as a stream: %s)',
     async (streams) => {
       server.script.streams = streams;
       server.script.call = () => ({ content: [{ type: 'text', text: 'x'.repeat(400_000) }] });
@@ -135,7 +135,7 @@ describe('a call of a tool', () => {
     expect(server.count('tools/call')).toBe(2);
   });
 
-  it('names a server that refuses or is dead', async () => {
+  it('reports a server that refuses or is dead', async () => {
     server.script.wants = { authorization: 'Bearer new' };
     expect(await call()).toMatchObject({ ok: false, error: 'auth_failed', retryable: true });
     server.script.wants = {};

@@ -51,7 +51,7 @@ const change = (path: string, to: object) => {
   server.script.documents[path] = (body) => ({ ...(before(body) as object), ...to });
 };
 
-describe('a server that wants OAuth', () => {
+describe('a server that requires OAuth', () => {
   it('is registered by its metadata, dynamically, and used once its credential is connected', async () => {
     const { status, body } = await register({ name: 'Guarded' });
     expect(status).toBe(201);
@@ -120,7 +120,7 @@ describe('a server that wants OAuth', () => {
     expect(asked('DELETE')).toBe(asked('POST'));
   });
 
-  it('is known by the document of its client where the authorization server reads those, and registers nowhere', async () => {
+  it('uses a client metadata document where the authorization server supports it, and registers nowhere', async () => {
     const url = 'https://gatehouse.example/api/v1/oauth/clients/own-1';
     change('/.well-known/oauth-authorization-server', { client_id_metadata_document_supported: true });
     registry.fake.clientMetadataUrl = url;
@@ -133,7 +133,7 @@ describe('a server that wants OAuth', () => {
     expect(registrations).toHaveLength(1);
   });
 
-  it('registers without scopes where the authorization server knows those of the resource later alone', async () => {
+  it('registers without scopes where the authorization server accepts those of the resource only later', async () => {
     server.script.documents['/register'] = (body) => {
       registrations.push(body);
       return body['scope'] ? { error: 'invalid_client_metadata' } : { ...body, client_id: 'client-2' };
@@ -152,7 +152,7 @@ describe('a server that wants OAuth', () => {
     expect(managed('DELETE')).toBeDefined();
   });
 
-  it('takes its credential with it when it is unregistered, or stays while the vault is away', async () => {
+  it('deletes its credential when it is unregistered, or stays while the vault is unavailable', async () => {
     const { body } = await register({ name: 'Going' });
     registry.fake.down = true;
     expect((await registry.call('DELETE', `/mcp-servers/${body.server.id}`)).status).toBe(503);
@@ -163,7 +163,7 @@ describe('a server that wants OAuth', () => {
     expect(managed('DELETE')?.path).toBe(`/internal/mcp-servers/${body.server.id}/credentials/cred_oauth`);
   });
 
-  it('takes a client that was registered by hand', async () => {
+  it('accepts a client that was registered by hand', async () => {
     const { status } = await register({ name: 'By hand', client_id: 'mine' });
     expect({ status, registrations }).toEqual({ status: 201, registrations: [] });
     expect(managed('PUT')?.body).toMatchObject({ client_id: 'mine', config: { token_auth_method: 'none' } });

@@ -49,8 +49,8 @@ describe('server-everything', () => {
   });
 });
 
-describe('a server of the protocol of 2026', () => {
-  it('is met without a handshake, and called', async () => {
+describe('a server of the 2026 protocol', () => {
+  it('is used without a handshake, and called', async () => {
     const handler = createMcpHandler(() => {
       const mcp = new McpServer({ name: 'modern', version: '2' }, { capabilities: { tools: {} } });
       const inputSchema = fromJsonSchema<{ a: number }>({

@@ -91,7 +91,7 @@ describe('registering a server by its URL', () => {
     expect({ status: refused.status, asked: server.asked }).toEqual({ status: 403, asked: [] });
   });
 
-  it('keeps nothing of a server that refuses, is dead, is none, or may not be reached', async () => {
+  it('stores nothing of a server that refuses, is dead, is not an MCP server, or may not be reached', async () => {
     const locked = await openServer();
     locked.script.wants = { authorization: 'Bearer other' };
     const dead = await openServer();
@@ -200,7 +200,7 @@ describe('what a server lists', () => {
   it.each([
     ['a cursor that never ends', (n: number) => `c${n}`],
     ['a cursor that comes twice', () => 'same'],
-  ])('is not taken with %s', async (_what, next) => {
+  ])('is not accepted with %s', async (_what, next) => {
     const server = await openServer();
     let n = 0;
     server.script.list = () => ({ tools: [tool(`t${n}`)], nextCursor: next((n += 1)) });
@@ -209,7 +209,7 @@ describe('what a server lists', () => {
     expect(server.count('tools/list')).toBeLessThanOrEqual(5);
   });
 
-  it('is not taken when it is too large in one piece, and the registry lives on', async () => {
+  it('is not accepted as one piece that is too large, and the registry survives', async () => {
     const server = await openServer();
     server.script.list = () => ({ tools: [tool('big', { description: 'x'.repeat(400_000) })] });
     expect((await register(server)).body.code).toBe('mcp_response_too_large');

@@ -11,12 +11,12 @@ function waits(lives: number[]): number[] {
   });
 }
 
-describe('the wait before a server is started again', () => {
-  it('begins with its second early end, doubles, and has a most', () => {
+describe('the wait before a server is restarted', () => {
+  it('begins with its second early exit, doubles, and has a maximum', () => {
     expect(waits([0, 999, 5, 0, 0])).toEqual([0, 10, 20, 35, 35]);
   });
 
-  it('begins anew after one that lived', () => {
+  it('starts again after a process that lived long enough', () => {
     expect(waits([0, 1_000, 0])).toEqual([0, 0, 0]);
   });
 

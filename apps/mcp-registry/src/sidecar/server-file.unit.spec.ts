@@ -12,7 +12,7 @@ function read(file: unknown) {
   return readServerFile(path);
 }
 
-describe('the file of servers', () => {
+describe('the server file', () => {
   it('gives command, arguments and environment by name', () => {
     const notes = { command: 'node', args: ['notes.js'], env: { TOKEN: 'secret' }, cwd: '/srv' };
     expect([...read({ mcpServers: { notes, bare: { command: 'x' } } })]).toEqual([

@@ -25,7 +25,7 @@ const post = (at: string, body: string, headers: Record<string, string> = {}) =>
   postMessage(`${at}/child/mcp`, body, headers);
 
 describe('limits', () => {
-  it('refuse a message over the size, in both directions', async () => {
+  it('refuse a message over the size limit, in both directions', async () => {
     const { origin } = await sidecars.start();
     const params = { padding: 'x'.repeat(70_000) };
     expect((await post(origin, JSON.stringify({ ...JSON.parse(initialize), params }))).status).toBe(413);
@@ -34,7 +34,7 @@ describe('limits', () => {
     expect(await client.callTool(body.id, 'shout', { bytes: 100_000 })).toMatchObject({ ok: false });
   });
 
-  it('refuse one session more than there may be, until the process of one is gone', async () => {
+  it('refuse one session too many, until the process of another is gone', async () => {
     const { origin } = await sidecars.start({ MCP_SIDECAR_SESSIONS: 1 });
     const first = await post(origin, initialize);
     expect(first.status).toBe(200);
@@ -42,10 +42,10 @@ describe('limits', () => {
     const id = first.headers.get('mcp-session-id') ?? '';
     const headers = { authorization: `Bearer ${sidecarToken}`, 'mcp-session-id': id };
     expect((await fetch(`${origin}/child/mcp`, { method: 'DELETE', headers })).status).toBe(200);
-    await until('there is a place again', async () => (await post(origin, initialize)).status === 200);
+    await until('there is room again', async () => (await post(origin, initialize)).status === 200);
   });
 
-  it('refuse a request too many of one session, until one is answered or cancelled', async () => {
+  it('refuse one request too many in a session, until one is answered or cancelled', async () => {
     const { origin } = await sidecars.start({ MCP_SIDECAR_PENDING: 1 });
     const answer = await post(origin, initialize);
     const headers = { 'mcp-session-id': answer.headers.get('mcp-session-id') ?? '' };
@@ -60,7 +60,7 @@ describe('limits', () => {
     expect(await send({ id: 7, method: 'tools/list' })).toBe(200);
   });
 
-  it('end a session that nobody asks any more', async () => {
+  it('end an idle session', async () => {
     const { origin } = await sidecars.start({ MCP_SIDECAR_IDLE_MS: 200 });
     await post(origin, initialize);
     await until('the session is ended', () => sidecars.sessions().some(({ end }) => end === 'idle'));

@@ -27,7 +27,7 @@ const register = (server: string, name = server, credential?: string) =>
 const post = (path: string, body: string, headers: Record<string, string> = {}) =>
   postMessage(`${origin}${path}`, body, headers);
 
-describe('servers of npm behind the sidecar', () => {
+describe('npm servers behind the sidecar', () => {
   it('filesystem is registered, discovered and called', async () => {
     const { status, body } = await register('files');
     expect({ status, transport: body.transport, health: body.health }).toEqual({
@@ -60,8 +60,8 @@ describe('servers of npm behind the sidecar', () => {
   });
 });
 
-describe('a process that ends', () => {
-  it('fails the call that it was on, and the next call gets a new one', async () => {
+describe('a process that exits', () => {
+  it('fails the call that it was serving, and the next call gets a new one', async () => {
     const { body: server } = await register('child', 'dies');
     const first = (await client.callTool(server.id, 'whoami')).content;
     expect(await client.callTool(server.id, 'die')).toMatchObject({ ok: false });
@@ -73,9 +73,9 @@ describe('a process that ends', () => {
     );
   });
 
-  it('is started twice, and then waited for', async () => {
+  it('is started twice, and then with a wait', async () => {
     expect((await register('broken')).status).toBeGreaterThanOrEqual(400);
-    const refused = await until('it is not started any more', async () => {
+    const refused = await until('it is no longer started', async () => {
       const answer = await post('/broken/mcp', initialize);
       await answer.text();
       return answer.status === 503 && answer;
@@ -84,7 +84,7 @@ describe('a process that ends', () => {
     expect(readFileSync(join(home, 'broken'), 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
-  it('is told from a program that is not there', async () => {
+  it('is distinguished from a program that does not exist', async () => {
     expect((await post('/missing/mcp', initialize)).status).toBe(503);
     expect(sidecars.logged).toContainEqual(expect.objectContaining({ event: 'sidecar.start_failed', code: 'ENOENT' }));
   });
@@ -95,7 +95,7 @@ describe('a caller', () => {
     ['none', ''],
     ['another one', 'Bearer a-token-that-somebody-made-up-by-himself'],
     ['a part of it', `Bearer ${token.slice(0, -1)}`],
-  ])('is refused with %s for a token, before anything is started', async (_which, authorization) => {
+  ])('is refused with %s as token, before anything is started', async (_which, authorization) => {
     const before = sidecars.pids.length;
     const answer = await post('/child/mcp', initialize, { authorization });
     expect(answer.status).toBe(401);
@@ -103,7 +103,7 @@ describe('a caller', () => {
     expect(sidecars.pids).toHaveLength(before);
   });
 
-  it('is told by the registry that its credential is refused', async () => {
+  it('learns from the registry that its credential is refused', async () => {
     registry.fake.credentials.set('cred_wrong', { token: 'a-token-that-somebody-made-up-by-himself' });
     const { status, body } = await register('memory', 'wrong', 'cred_wrong');
     expect({ status, code: body.code }).toEqual({ status: 422, code: expect.stringContaining('auth') });
@@ -124,7 +124,7 @@ describe('a caller', () => {
     expect((await post('/child/mcp', list)).status).toBe(400);
   });
 
-  it('opens its stream for notifications again when it was cut', async () => {
+  it('reopens its notification stream when it was cut', async () => {
     const answer = await post('/child/mcp', initialize);
     await answer.text();
     const headers = {
@@ -136,14 +136,14 @@ describe('a caller', () => {
     expect((await fetch(`${origin}/child/mcp`, { headers, signal: cut.signal })).status).toBe(200);
     expect((await fetch(`${origin}/child/mcp`, { headers })).status).toBe(409);
     cut.abort();
-    await until('there is no stream any more', async () => {
+    await until('no stream is left', async () => {
       const again = await fetch(`${origin}/child/mcp`, { headers });
       await again.body?.cancel();
       return again.status === 200;
     });
   });
 
-  it('finds nothing of the sidecar in its process but what the file gives', async () => {
+  it('finds in its process nothing of the sidecar except what the file gives', async () => {
     process.env['MCP_SIDECAR_TOKEN'] = token;
     const { body } = await register('child', 'env');
     delete process.env['MCP_SIDECAR_TOKEN'];

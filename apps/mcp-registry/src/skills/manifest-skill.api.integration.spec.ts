@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => registry.close());
 
 describe('a Skill', () => {
-  it('comes of a manifest, and changes with it', async () => {
+  it('is created from a manifest, and changes with it', async () => {
     const skill = { name: 'CRM', knowledge: 'Ask first.', tool_names: ['http_request'] };
     const put = (manifest: object) => registry.call('POST', '/skills/manifest', { manifest });
     const first = await put({ slug: 'crm', skill });
@@ -29,7 +29,7 @@ describe('a Skill', () => {
     expect(told).toMatchObject({ status: 200, body: { skill_id: first.body.id, left_out: ['rm'] } });
   });
 
-  it('of a manifest has the credentials of its App, as they change, beside those that people gave it', async () => {
+  it('of a manifest follows the credentials of its App, beside those that people gave it', async () => {
     const skill = { name: 'Mail', knowledge: 'Read it.' };
     const given = { credentials: [{ credential_id: 'cred_a', as: 'ACCOUNT' }], names: ['ACCOUNT'] };
     const put = await registry.internal('POST', '/skills/manifest', { manifest: { slug: 'mail', skill }, ...given });
@@ -54,7 +54,7 @@ describe('a Skill', () => {
     expect((await registry.internal('PUT', '/skills/manifest/none/credentials', given)).status).toBe(404);
   });
 
-  it('of a manifest goes when nothing declares it, and stays as a person’s where agents have it', async () => {
+  it('of a manifest is removed when nothing declares it, and stays as a person’s where agents have it', async () => {
     const put = (slug: string) =>
       registry.internal('POST', '/skills/manifest', { manifest: { slug, skill: { name: slug, knowledge: 'k' } } });
     const [unused, used] = [(await put('unused')).body.skill_id, (await put('used')).body.skill_id];

@@ -15,7 +15,7 @@ const toolset = async (skillIds: string[], toolIds: string[] = []) =>
 const createTool = async (source: string) => (await registry.call('POST', '/tools', { source })).body;
 
 describe('a SKILL.md folder', () => {
-  it('goes out and comes in again, without credentials', async () => {
+  it('is exported and imported again, without credentials', async () => {
     const mul = await createTool(pythonSource('mul'));
     const skill = await create({
       name: 'Numbers: "big" ones',
@@ -44,7 +44,7 @@ describe('a SKILL.md folder', () => {
     expect(set.tools.map((one) => one.model_name).sort()).toEqual(['numbers-again__mul2', 'web_search']);
   });
 
-  it('of other making is read: block scalars, other keys, other files', async () => {
+  it('from elsewhere is read: block scalars, other keys, other files', async () => {
     const content = [
       '---',
       'name: pdf-forms # a comment',

@@ -22,7 +22,7 @@ describe('a SKILL.md', () => {
     expect(readSkillMarkdown(folder(head))).toEqual({ name: 'add', description, knowledge: 'Do it.' });
   });
 
-  it('has texts alone: a number, a date and a truth value are what is written', () => {
+  it('has only text values: a number, a date and a boolean stay as written', () => {
     expect(readSkillMarkdown(folder('name: 007\ndescription: 2026-01-02'))).toMatchObject({
       name: '007',
       description: '2026-01-02',

@@ -44,7 +44,7 @@ describe('a Skill', () => {
     expect(bound).toContainEqual({ credential_id: 'cred_a', consumer: { kind: 'skill', id: skill.id } });
   });
 
-  it('is changed as it was read, or not at all', async () => {
+  it('is changed only if it is still as it was read', async () => {
     const { id } = await create({ name: 'Read', knowledge: 'one', tools: [{ tool: 'builtin:web_search' }] });
     const authorization = `Bearer ${await registry.token()}`;
     const url = `/api/v1/skills/${id}`;
@@ -62,7 +62,7 @@ describe('a Skill', () => {
     expect((await change(tag)).statusCode).toBe(412);
   });
 
-  it('keeps every version, and goes back to one', async () => {
+  it('keeps every version, and can be rolled back to one', async () => {
     const skill = await create({ name: 'Versions', knowledge: 'one', tools: [{ tool: 'builtin:web_search' }] });
     await registry.call('PATCH', `/skills/${skill.id}`, { knowledge: 'two', tools: [] });
     const restored = await registry.call('POST', `/skills/${skill.id}/versions/1/restore`);
@@ -79,7 +79,7 @@ describe('a Skill', () => {
     ]);
   });
 
-  it('loses no change when two are made at the same time', async () => {
+  it('loses no change when two are made concurrently', async () => {
     const skill = await create({ name: 'Race', knowledge: '' });
     const changes = Array.from({ length: 6 }, (_, i) =>
       registry.call('PATCH', `/skills/${skill.id}`, { knowledge: `k${i}` }),
@@ -94,7 +94,7 @@ describe('a Skill', () => {
     expect((await toolset([skill.id])).tools).toEqual([]);
   });
 
-  it('says where each credential may go and how it is shown, through every change and version', async () => {
+  it('shows where each credential may go and how it is sent, through every change and version', async () => {
     const bound = {
       credential_id: 'cred_a',
       as: 'crm',
@@ -122,7 +122,7 @@ describe('a Skill', () => {
     }
   });
 
-  it('says which of its tools no model is given, and what the models of its agents are given now', async () => {
+  it('shows which of its tools no model gets, and what the models of its agents get now', async () => {
     const add = await createTool(pythonSource('left_out'));
     const agent = { id: 'agt_1', name: 'Desk', offered: 3, by_search: 2, left_out: [], left_out_total: 0, error: null };
     registry.fake.effect = { agents: [agent], more: 4 };
@@ -148,7 +148,7 @@ describe('a Skill', () => {
     registry.fake.effect = { agents: [], more: 0 };
   });
 
-  it('shares a built-in tool with another Skill, and hides no credential of it', async () => {
+  it('shares a built-in tool with another Skill, and hides no credential of that one', async () => {
     const credentials = [{ credential_id: 'cred_a', as: 'api' }];
     const tools = [{ tool: 'builtin:http_request' }];
     const one = await create({ name: 'First', slug: 'first', tools, credentials });
@@ -161,7 +161,7 @@ describe('a Skill', () => {
     ]);
   });
 
-  it('names only tools and credentials that there are', async () => {
+  it('names only tools and credentials that exist', async () => {
     const unknown = await registry.call('POST', '/skills', {
       name: 'X',
       tools: [{ tool: 'tol_none' }, { tool: 'builtin:rm' }],
@@ -174,7 +174,7 @@ describe('a Skill', () => {
     expect((await registry.call('POST', '/skills', { name: 'Z', credentials: allowed }, as)).status).toBe(403);
   });
 
-  it('has a name', async () => {
+  it('must have a name', async () => {
     for (const body of [{ knowledge: 'nameless' }, { name: '' }, { name: null }]) {
       const { status, body: problem } = await registry.call('POST', '/skills', body);
       expect({ status, fields: problem.errors?.map((one) => one.field) }).toEqual({
@@ -186,7 +186,7 @@ describe('a Skill', () => {
     expect((await registry.call('PATCH', `/skills/${id}`, { knowledge: 'k' })).body).toMatchObject({ name: 'Named' });
   });
 
-  it('lets go of a credential that it names no more, and of no other', async () => {
+  it('releases a credential that it no longer names, and no other', async () => {
     registry.fake.credentials.set('cred_b', { token: 'another' });
     const { id } = await create({
       name: 'Less',

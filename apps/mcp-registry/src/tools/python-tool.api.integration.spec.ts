@@ -28,7 +28,7 @@ describe('a Python tool', () => {
     });
   });
 
-  it('has a new pin when its source changes, and a grade by what it reaches', async () => {
+  it('gets a new pin when its source changes, and a grade by what it reaches', async () => {
     const tool = await createTool(pythonSource('ping'));
     const saved = await registry.call('PUT', `/tools/${tool.id}/source`, {
       source: pythonSource('ping', 'http_request()'),

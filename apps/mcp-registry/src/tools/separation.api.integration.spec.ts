@@ -2,7 +2,7 @@ import type { Scope } from '#libs/service-kit';
 import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
 import { FakeMcpServer, tool } from '../testing/fake-mcp-server.js';
 
-describe('what tools may do without a person', () => {
+describe('somebody who only writes tools', () => {
   let registry: RegistryWorld;
   let server: FakeMcpServer;
 
@@ -20,7 +20,7 @@ describe('what tools may do without a person', () => {
   const audit = async (subject = '') =>
     (await registry.internal('GET', '/audit')).body.data.filter((entry) => entry.subject === subject).reverse();
 
-  it('is lowered in grade by nobody who only writes tools, and raised by them', async () => {
+  it('may not lower the grade of a tool, but may raise it', async () => {
     const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: 'graded' }, writer);
     const { data } = (await registry.call('GET', `/tools?server_id=${body.id}`)).body;
     const id = data[0]?.id;
@@ -36,7 +36,7 @@ describe('what tools may do without a person', () => {
     ]);
   });
 
-  it.each(['auto', 'warn'])('is not let in unseen by the policy %s of nobody who only writes tools', async (policy) => {
+  it.each(['auto', 'warn'])('may not set the policy %s, which accepts changes unreviewed', async (policy) => {
     const wish = { url: server.url, name: `server-${policy}` };
     const refused = await registry.call('POST', '/mcp-servers', { ...wish, policy }, writer);
     expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);

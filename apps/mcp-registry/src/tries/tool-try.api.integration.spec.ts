@@ -45,7 +45,7 @@ describe('a Python tool tried by hand', () => {
     ]);
   });
 
-  it('tells an error at its line, and an engine that gives no answer', async () => {
+  it('reports an error at its line, and an engine that does not answer', async () => {
     registry.fake.tried = { ok: false, error: 'exception', message: 'KeyError: 1 (line 3)', stdout: '', line: 3 };
     expect((await attempt({ arguments: { day: 'x' } })).body).toEqual(registry.fake.tried);
     registry.fake.tried = null;
@@ -72,7 +72,7 @@ describe('a Python tool tried by hand', () => {
     expect(registry.fake.asked).toHaveLength(before);
   });
 
-  it('is of this project, and no built-in', async () => {
+  it('must belong to this project, and must not be built in', async () => {
     expect((await attempt({ arguments: {} }, { projectId: 'prj_other' })).status).toBe(404);
     const builtin = await registry.call('POST', '/tools/builtin:http_request/try', { arguments: {} });
     expect(builtin).toMatchObject({ status: 409, body: { code: 'built_in' } });

@@ -37,8 +37,8 @@ const call = (path: string, key: string, init?: RequestInit) => send(`${portal.u
 const make = (key: string, more: object = {}) =>
   call('/api-keys', key, post({ name: 'child', scopes: ['apps:read', 'keys:write'], ...more }));
 
-describe('a key that a key makes', () => {
-  it('expires with its maker unless it is to expire before, and is refused when it would outlive it', async () => {
+describe('a key that was created with a key', () => {
+  it('expires with its maker unless it is to expire earlier, and is refused when it would outlive it', async () => {
     const end = new Date(Date.now() + 3_600_000);
     const maker = await portal.key(['admin'], end);
     expect((await make(maker)).body.expires_at).toBe(end.toISOString());
@@ -49,7 +49,7 @@ describe('a key that a key makes', () => {
     expect((await make(await portal.key(['admin']))).body.expires_at).toBeNull();
   });
 
-  it('names its maker, and is revoked with it and with the maker of that', async () => {
+  it('names its maker, and is revoked with any key above it in the chain', async () => {
     const admin = await portal.key(['admin']);
     const first = (await make(admin)).body;
     const second = (await make(first.key)).body;
@@ -79,7 +79,7 @@ describe('a live stream', () => {
     return listener;
   }
 
-  it('ends when its key, or the maker of its key, is revoked; others go on', async () => {
+  it('ends when its key, or the maker of its key, is revoked; other streams continue', async () => {
     const admin = await portal.key(['admin']);
     const maker = (await make(admin, { scopes: ['events:read', 'keys:write'] })).body;
     const child = (await make(maker.key, { scopes: ['events:read'] })).body;

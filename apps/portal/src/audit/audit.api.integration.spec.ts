@@ -56,7 +56,7 @@ const call = (path: string, key: string, init?: RequestInit) => send(`${portal.u
 const ids = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id);
 
 describe('the audit log', () => {
-  it('has who made and revoked which key, never the key, and is changed by nobody', async () => {
+  it('shows who created and revoked which key, never the key itself, and cannot be changed', async () => {
     const admin = await portal.key(['admin']);
     const made = (await call('/api-keys', admin, post({ name: 'ci', scopes: ['keys:write'] }))).body;
     const child = (await call('/api-keys', made.key, post({ name: 'child', scopes: ['keys:read'] }))).body;
@@ -101,7 +101,7 @@ describe('the audit log', () => {
     expect(ids(await call('/audit?limit=200&order=asc', admin))).toEqual(whole.toReversed());
   });
 
-  it('is looked through by what was done, by whom and to what, in every service', async () => {
+  it('can be filtered by action, actor and object, in every service', async () => {
     const admin = await portal.key(['admin']);
     const made = (await call('/api-keys', admin, post({ name: 'sought', scopes: ['keys:read'] }))).body;
     await call(`/api-keys/${made.id}`, admin, { method: 'DELETE' });
@@ -113,7 +113,7 @@ describe('the audit log', () => {
     expect((await call('/audit?action=nothing', admin)).status).toBe(422);
   });
 
-  it('is no page at all while a service does not answer, and needs its scope', async () => {
+  it('is an error while a service does not answer, and needs its scope', async () => {
     elsewhere = null;
     expect((await call('/audit', await portal.key(['audit:read']))).status).toBeGreaterThanOrEqual(500);
     expect((await call('/audit', await portal.key(['keys:read']))).status).toBe(403);
@@ -121,7 +121,7 @@ describe('the audit log', () => {
 });
 
 describe('the scope approvals:manage', () => {
-  it('is passed on by nobody who was not given it, the admin included', async () => {
+  it('can be granted only by a holder, which an admin is not automatically', async () => {
     const wish = post({ name: 'manager', scopes: ['approvals:manage'] });
     expect((await call('/api-keys', await portal.key(['admin']), wish)).body.code).toBe('scope_missing');
     expect((await call('/api-keys', await portal.key(['keys:write', 'approvals:manage']), wish)).status).toBe(201);

@@ -10,7 +10,7 @@ describe('BriefCache', () => {
     reads = 0;
   });
 
-  it('reads once for all who ask at the same time, and keeps it', async () => {
+  it('reads once for all concurrent callers, and keeps the value', async () => {
     const cache = new BriefCache<string | null>(60_000, 10);
     expect(await Promise.all([cache.get('a', reading('x')), cache.get('a', reading('x'))])).toEqual(['x', 'x']);
     expect(await cache.get('a', reading('y'))).toBe('x');
@@ -23,7 +23,7 @@ describe('BriefCache', () => {
     expect(await cache.get('a', reading('y'))).toBe('y');
   });
 
-  it('keeps neither what was not found nor a failure', async () => {
+  it('keeps neither a missing value nor a failure', async () => {
     const cache = new BriefCache<string | null>(60_000, 10);
     expect(await cache.get('a', reading(null))).toBeNull();
     await expect(cache.get('a', () => Promise.reject(new Error('down')))).rejects.toThrow('down');

@@ -39,8 +39,8 @@ async function portalWith(change: Partial<FailedKeysSettings>) {
   return { portal, lookups, call };
 }
 
-describe('API keys that are not valid', () => {
-  it('make their address wait, which no lookup is made for meanwhile', async () => {
+describe('invalid API keys', () => {
+  it('block their address for a while, and no lookup is made meanwhile', async () => {
     const { lookups, call } = await portalWith({ FAILED_KEYS_PER_ADDRESS: 3 });
     for (let tries = 0; tries < 3; tries += 1) expect((await call(newKey(), '203.0.113.7')).status).toBe(401);
     const asked = lookups.length;
@@ -53,7 +53,7 @@ describe('API keys that are not valid', () => {
     expect((await call(newKey(), '203.0.113.8')).status).toBe(401);
   });
 
-  it('of one beginning are slowed from wherever they come', async () => {
+  it('with one prefix are slowed down, wherever they come from', async () => {
     const { call } = await portalWith({ FAILED_KEYS_PER_PREFIX: 2 });
     const guess = () => `gh_ABCDEFGH${newKey().slice(11)}`;
     expect((await call(guess(), '203.0.113.1')).status).toBe(401);
@@ -62,7 +62,7 @@ describe('API keys that are not valid', () => {
     expect((await call(newKey(), '203.0.113.3')).status).toBe(401);
   });
 
-  it('do not hold up a key behind the same address that was valid before', async () => {
+  it('do not hold up a key from the same address that was valid before', async () => {
     const { portal, call } = await portalWith({ FAILED_KEYS_PER_ADDRESS: 2, FAILED_KEYS_PER_PREFIX: 2 });
     const [known, fresh] = [await portal.key(['admin']), await portal.key(['admin'])];
     expect((await call(known, '203.0.113.7')).status).toBe(200);
@@ -83,7 +83,7 @@ describe('API keys that are not valid', () => {
     expect(status).toBe(401);
   });
 
-  it('are not counted where they are valid: many at once never slow each other', async () => {
+  it('do not include valid ones: many valid requests at once never slow each other', async () => {
     const { portal, call } = await portalWith({ FAILED_KEYS_PER_ADDRESS: 2, FAILED_KEYS_PER_PREFIX: 2 });
     const key = await portal.key(['admin']);
     const answers = await Promise.all(Array.from({ length: 40 }, () => call(key, '203.0.113.7')));

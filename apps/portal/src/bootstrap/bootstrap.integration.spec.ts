@@ -23,7 +23,7 @@ describe('the first tenant', () => {
     await database.drop();
   });
 
-  it('is made once, by however many processes at a time, and its key is told once', async () => {
+  it('is created once, by however many concurrent processes, and its key is shown once', async () => {
     const tenants = new FirstTenantRepository(db);
     const made = await Promise.all([tenants.ensureTenant(), tenants.ensureTenant(), tenants.ensureTenant()]);
     expect(new Set(made.map(({ organizationId, projectId }) => `${organizationId} ${projectId}`)).size).toBe(1);
@@ -53,7 +53,7 @@ describe('the first tenant', () => {
     expect(await tenants.makeKey(tenant)).not.toBe(key);
   });
 
-  it('agrees with the entities in its columns and indexes', async () => {
+  it('matches the entities in its columns and indexes', async () => {
     const { upQueries } = await db.driver.createSchemaBuilder().log();
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
@@ -94,7 +94,7 @@ describe('the Webhook App', () => {
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-  it('is made when there is none, and found the next time', async () => {
+  it('is created when there is none, and found the next time', async () => {
     const expected = { app_id: 'app_1', webhook_url_path: `/api/v1/webhooks/${token}`, webhook_token: token };
     expect(await ensureWebhookApp(url, 'jwt')).toEqual(expected);
     expect(await ensureWebhookApp(url, 'jwt')).toEqual(expected);
@@ -106,7 +106,7 @@ describe('the Webhook App', () => {
     expect((await ensureWebhookApp(url, 'jwt')).app_id).toBe('app_1');
   });
 
-  it('does not wait where the gateway refuses, and says what it answered', async () => {
+  it('does not wait where the gateway refuses, and reports the answer of the gateway', async () => {
     refuse = true;
     await expect(ensureWebhookApp(url, 'jwt')).rejects.toThrow(/answered 403 .*scope_missing/);
   });

@@ -65,7 +65,7 @@ const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 describe('the console', () => {
   it.each(['/', '/sign-in', '/p/prj_1/events?outcome=failed', '/index.html'])(
-    'is the answer to %s, asked for anew each time and held to its own origin',
+    'is the answer to %s, revalidated each time and limited to its own origin',
     async (path) => {
       const { status, headers, body } = await get(path, browser);
       const policy = String(headers['content-security-policy']);
@@ -81,13 +81,13 @@ describe('the console', () => {
     },
   );
 
-  it('asks with the page who is signed in, where somebody is', async () => {
+  it('preloads the session with the page, where a session cookie is present', async () => {
     expect((await get('/', browser)).headers['link']).toBeUndefined();
     const { headers } = await get('/', { ...browser, cookie: 'gatehouse_session=x' });
     expect(headers['link']).toBe('</api/v1/session>; rel=preload; as=fetch; crossorigin');
   });
 
-  it('names the files of the page that is asked for, scripts after styles', async () => {
+  it('names the files of the requested page, scripts after styles', async () => {
     const link = async (path: string) => (await get(path, browser)).headers['link'];
     expect(await link('/p/prj_1/tools/tool_1?tab=versions')).toBe(
       '</assets/tool-1.js>; rel=modulepreload; fetchpriority=low; crossorigin, ' +
@@ -101,7 +101,7 @@ describe('the console', () => {
     expect((await get('/page-files.json')).status).toBe(404);
   });
 
-  it('has files that are kept for good, each as small as its client takes it', async () => {
+  it('has files with an unlimited cache lifetime, each in the smallest encoding that its client accepts', async () => {
     const path = '/assets/main-3f2a.js';
     const br = await get(path, { 'accept-encoding': 'gzip, deflate, br' });
     expect(br.headers).toMatchObject({
@@ -136,7 +136,7 @@ describe('the console', () => {
     expect(JSON.parse(String(body)).code).toBe('not_found');
   });
 
-  it('is not the answer to who asks for no page', async () => {
+  it('is not the answer to a request that does not ask for a page', async () => {
     expect((await get('/metrics', { accept: 'application/json' })).status).toBe(404);
     expect((await get('/sign-in', browser, 'POST')).status).toBe(404);
   });

@@ -46,7 +46,7 @@ const codeOf = async (answer: ReturnType<Browser['call']>) => {
 };
 
 describe('an invited member', () => {
-  it('is there before they came, and active once the link signed them in', async () => {
+  it('is listed before they accept, and active once the link signed them in', async () => {
     const invited = (await invite(owner, 'viewer', 'Ada@Example.com')).body;
     expect(invited).toMatchObject({ name: 'Ada', email: 'ada@example.com', role: 'viewer', state: 'invited' });
     expect(await codeOf(invite(owner, 'viewer', 'ADA@example.com'))).toEqual([409, 'already_member']);
@@ -74,7 +74,7 @@ describe('an invited member', () => {
 });
 
 describe('nobody', () => {
-  it('grants more than they have, or decides over who has more', async () => {
+  it('grants more than they have, or changes somebody who has more', async () => {
     const admin = await member('admin');
     expect(await codeOf(invite(admin, 'owner'))).toEqual([403, 'role_not_grantable']);
     expect(await codeOf(change(admin, admin, { role: 'owner' }))).toEqual([403, 'role_not_grantable']);
@@ -93,7 +93,7 @@ describe('nobody', () => {
     expect((await send(`${portal.url}/api/v1/members`, manager, wish)).body.code).toBe('role_not_grantable');
   });
 
-  it('takes the last owner away, also when two try at a time', async () => {
+  it('removes the last owner, even in two concurrent requests', async () => {
     expect(await codeOf(change(owner, owner, { role: 'viewer' }))).toEqual([409, 'last_owner']);
     expect(await codeOf(change(owner, owner, { suspended: true }))).toEqual([409, 'last_owner']);
     const second = await member('owner');
@@ -108,8 +108,8 @@ describe('nobody', () => {
   });
 });
 
-describe('a member who is suspended, lowered or removed', () => {
-  it('loses the rights at once, as do the keys that they made', async () => {
+describe('a member who is suspended, demoted or removed', () => {
+  it('loses the rights at once, as do the keys that they created', async () => {
     const developer = await member('developer');
     const made = (await developer.call('POST', '/api-keys', { name: 'ci', scopes: ['apps:write', 'keys:write'] })).body;
     expect(made).toMatchObject({ made_by_key_id: null, made_by_user_id: developer.session.member.id });
@@ -139,7 +139,7 @@ describe('a member who is suspended, lowered or removed', () => {
     expect((await call(child.key, '/apps')).status).toBe(401);
   });
 
-  it('is left by the live streams that they have open; others go on', async () => {
+  it('loses their open live streams; other streams continue', async () => {
     const listen = async (browser: Browser): Promise<{ ended: boolean }> => {
       const answer = await fetch(`${portal.url}/api/v1/events/stream`, { headers: { cookie: browser.cookie } });
       expect(answer.status).toBe(200);
@@ -155,7 +155,7 @@ describe('a member who is suspended, lowered or removed', () => {
     expect(other.ended).toBe(false);
   });
 
-  it('is not signed in by a link that was made before', async () => {
+  it('is not signed in by a link that was created before', async () => {
     const { body } = await invite(owner, 'viewer');
     await owner.call('PATCH', `/members/${body.id}`, { suspended: true });
     expect((await signInAnswer(portal, body.sign_in_link)).status).toBe(401);

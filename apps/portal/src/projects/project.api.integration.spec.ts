@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe('a project', () => {
-  it('that is closed refuses its keys, is only looked at, and is as before once reopened', async () => {
+  it('that is closed refuses its keys and can only be read, and is as before once reopened', async () => {
     const { id } = (await owner.call('POST', '/projects', { name: 'Trial' })).body;
     const inIt = { 'x-project-id': id };
     const { key } = (await owner.call('POST', '/api-keys', { name: 'k', scopes: ['apps:read'] }, inIt)).body;
@@ -46,7 +46,7 @@ describe('a project', () => {
     expect((await owner.call('POST', '/apps', { name: 'App' }, inIt)).status).toBe(200);
   });
 
-  it('is renamed, and not closed when it is the only open one, also when two are closed at a time', async () => {
+  it('can be renamed, and not closed when it is the only open one, even when two are closed concurrently', async () => {
     const { id } = (await owner.call('POST', '/projects', { name: 'Second' })).body;
     expect((await owner.call('PATCH', `/projects/${id}`, { name: 'Renamed' })).body.name).toBe('Renamed');
     const open = (await owner.call('GET', '/projects')).body.data.filter(
@@ -60,7 +60,7 @@ describe('a project', () => {
     for (const { id: each } of open) await owner.call('POST', `/projects/${each}/reopen`);
   });
 
-  it('has limits of its own, which those are told who hold to them, and which are in the log', async () => {
+  it('has limits of its own, which the services that enforce them receive, and which are in the audit log', async () => {
     const { id } = (await owner.call('POST', '/projects', { name: 'Limited' })).body;
     const none = { messages_per_second: null, concurrent_turns: null, deliveries_per_address_per_minute: null };
     expect((await owner.call('GET', `/projects/${id}`)).body.limits).toEqual({ ...none, retention_days: null });
@@ -80,7 +80,7 @@ describe('a project', () => {
     expect(refused.status).toBe(404);
   });
 
-  it('is of its organization alone, and a key without admin changes no other', async () => {
+  it('belongs to its organization only, and a key without admin changes no other', async () => {
     const key = await portal.key(['projects:write']);
     const made = await send(`${portal.url}/api/v1/projects`, key, post({ name: 'By key' }));
     expect(made.status).toBe(201);
@@ -90,7 +90,7 @@ describe('a project', () => {
 });
 
 describe('an organization', () => {
-  it('is reached as soon as it is there, whatever was read of the session before', async () => {
+  it('can be used as soon as it exists, whatever was cached of the session', async () => {
     const { url } = behind;
     const urls = { INGRESS_URL: url, GATEWAY_URL: url, VAULT_URL: url, ROUTER_URL: url };
     const cached = await startPortal({ ...urls, ENGINE_URL: url, MCP_REGISTRY_URL: url }, 900);
@@ -101,7 +101,7 @@ describe('an organization', () => {
     await cached.close();
   });
 
-  it('is created by a member who becomes its owner, with a project, and chosen by its header', async () => {
+  it('is created by a member who becomes its owner, with a project, and is chosen by its header', async () => {
     const made = (await owner.call('POST', '/organizations', { name: 'Second' })).body;
     const inIt = { 'x-organization-id': made.id };
     const session = (await owner.call('GET', '/session', undefined, inIt)).body;
@@ -120,7 +120,7 @@ describe('an organization', () => {
     expect((await owner.call('GET', '/organizations')).body.data).toHaveLength(2);
   });
 
-  it('is reached by the links that it hands over, and no other is', async () => {
+  it('is the only one that its sign-in links give access to', async () => {
     const email = 'both@example.com';
     const other = (await owner.call('POST', '/organizations', { name: 'Other' })).body;
     const inOther = { 'x-organization-id': other.id };

@@ -37,7 +37,7 @@ describe('the proxy', () => {
     'nonsense',
     ';;',
     'a b/c; x',
-  ])('hands a webhook body of type "%s" on byte by byte, without a key', async (type) => {
+  ])('forwards a webhook body of type "%s" byte by byte, without a key', async (type) => {
     const body = Buffer.concat([Buffer.from('{"a": 1 }\r\n\u0000ü'), randomBytes(3_000_000)]);
     const headers = {
       ...(type ? { 'content-type': type } : {}),
@@ -58,7 +58,7 @@ describe('the proxy', () => {
   });
 
   it.each(['GET', 'HEAD', 'PUT', 'DELETE'])(
-    'hands on %s for handshakes and for the ingress to refuse',
+    'forwards %s for handshakes and for the ingress to refuse',
     async (method) => {
       expect((await call('/api/v1/webhooks/tok_1?challenge=c', null, { method })).status).toBe(200);
       expect(ingress.seen.at(-1)).toMatchObject({ method, url: '/api/v1/webhooks/tok_1?challenge=c' });
@@ -68,7 +68,7 @@ describe('the proxy', () => {
   const forged = { 'x-forwarded-for': '203.0.113.7', 'x-real-ip': '203.0.113.8', forwarded: 'for=203.0.113.9' };
 
   it.each(['/api/v1/webhooks/tok_1', '/api/v1/credentials'])(
-    'drops what a client says of its own address, and names the one it has: %s',
+    'drops what a client says about its own address, and sends the real one: %s',
     async (path) => {
       const key = path.includes('webhooks') ? null : admin;
       await call(path, key, { method: 'POST', body: '{}', headers: { ...forged, [portalHopHeader]: 'forged' } });
@@ -87,7 +87,7 @@ describe('the proxy', () => {
     expect({ subject, scopes }).toEqual({ subject: 'service:portal', scopes: [] });
   });
 
-  it('believes a proxy that it was told to trust, as far as that one vouches', async () => {
+  it('trusts a configured proxy, as far as that vouches for the address', async () => {
     const urls = { INGRESS_URL: ingress.url, VAULT_URL: vault.url, GATEWAY_URL: vault.url, ROUTER_URL: vault.url };
     const all = { ...urls, ENGINE_URL: vault.url, MCP_REGISTRY_URL: vault.url };
     const behind = await startPortal(all, 0, { TRUSTED_PROXIES: ['127.0.0.1'] });
@@ -102,7 +102,7 @@ describe('the proxy', () => {
     '/api/v1/webhooks/../../../metrics',
     '/api/v1/webhooks/..%2f..%2f..%2fmetrics',
     '/api/v1/webhooks/%2e%2e/%2e%2e/%2e%2e/metrics',
-  ])('does not leave its part of a service by %s', async (path) => {
+  ])('reaches nothing outside its part of a service by %s', async (path) => {
     const asked = ingress.seen.length;
     const { hostname, port } = new URL(portal.url);
     const socket = connect(Number(port), hostname);
@@ -113,7 +113,7 @@ describe('the proxy', () => {
     expect(ingress.seen.length).toBe(asked);
   });
 
-  it('hands on bodies of the management API', async () => {
+  it('forwards bodies of the management API', async () => {
     await call('/api/v1/credentials/cred_1', admin, { ...post({ name: 'n' }), method: 'PATCH' });
     expect(vault.seen.at(-1)).toMatchObject({
       method: 'PATCH',
@@ -123,7 +123,7 @@ describe('the proxy', () => {
   });
 
   it.each(['nonsense', 'text/xml', 'application/json; charset="'])(
-    'hands on a body of type %s, for the service to refuse',
+    'forwards a body of type %s, for the service to refuse',
     async (type) => {
       const init = { method: 'POST', body: '{}', headers: { 'content-type': type } };
       expect((await call('/api/v1/credentials', admin, init)).status).toBe(200);
@@ -131,14 +131,14 @@ describe('the proxy', () => {
     },
   );
 
-  it.each(['nonsense', 'text/xml'])('refuses a body of type %s for itself', async (type) => {
+  it.each(['nonsense', 'text/xml'])('refuses a body of type %s itself', async (type) => {
     const init = { method: 'POST', body: '{}', headers: { 'content-type': type } };
     const { status, type: answered, body } = await call('/api/v1/api-keys', admin, init);
     expect([status, answered, body.code]).toEqual([415, 'application/problem+json', 'unsupported_media_type']);
     expect(body.detail).toContain('application/json');
   });
 
-  it('lets browsers come back from a provider without a key, with their cookies', async () => {
+  it('lets browsers return from a provider without a key, with their cookies', async () => {
     const headers = { cookie: 'gatehouse-oauth-1=x' };
     expect((await call('/api/v1/oauth/callback/acme?state=s&code=c', null, { headers })).status).toBe(200);
     expect(vault.seen.at(-1)).toMatchObject({ url: '/api/v1/oauth/callback/acme?state=s&code=c', headers });
@@ -154,7 +154,7 @@ describe('the proxy', () => {
     ['identity', '/api/v1/credentials?large', 'GET', null],
     ['br', '/api/v1/credentials', 'GET', null],
     ['br', '/api/v1/credentials?large', 'POST', null],
-  ])('for a client that takes %s, answers %s by %s in the encoding %s', async (accepted, path, method, encoding) => {
+  ])('for a client that accepts %s, answers %s by %s in the encoding %s', async (accepted, path, method, encoding) => {
     const answer = await fetch(`${portal.url}${path}`, {
       method,
       headers: { authorization: `Bearer ${admin}`, 'accept-encoding': accepted },

@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe('a live stream through the proxy', () => {
-  it('comes as it is sent, and its end reaches the service', async () => {
+  it('arrives as it is sent, and its end reaches the service', async () => {
     const key = await portal.key(['events:read']);
     const leaving = new AbortController();
     const answer = await fetch(`${portal.url}/api/v1/events/stream`, {
@@ -55,7 +55,7 @@ describe('a live stream through the proxy', () => {
     await until('the service sees that the client left', () => stream!.destroyed);
   });
 
-  it('is for those with a key', async () => {
+  it('needs a key', async () => {
     expect((await fetch(`${portal.url}/api/v1/events/stream`)).status).toBe(401);
   });
 });

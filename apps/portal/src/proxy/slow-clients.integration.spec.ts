@@ -52,7 +52,7 @@ it('200 requests whose headers never end are closed, and others are answered mea
 });
 
 it.each(['/api/v1/webhooks/tok', '/api/v1/credentials', '/api/v1/api-keys'])(
-  'a body for %s that comes a byte at a time ends, and others are answered',
+  'a body for %s that comes one byte at a time ends, and others are answered',
   async (path) => {
     const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n`;
     const client = await slowClient(portal.url, `${head}content-length: 100000\r\n\r\n`);

@@ -24,7 +24,7 @@ const db = () => portal.app.get(DataSource);
 const code = async (answer: Response) => ((await answer.json()) as { code: string }).code;
 
 describe("the owner's link", () => {
-  it('signs in once, whoever of many comes first, and is stored as a hash alone', async () => {
+  it('signs in once, whoever of many comes first, and is stored only as a hash', async () => {
     const link = await linkOfOwner(portal);
     expect(new URL(link).pathname).toBe('/sign-in');
     const answers = await Promise.all([signInAnswer(portal, link), signInAnswer(portal, link)]);
@@ -46,7 +46,7 @@ describe("the owner's link", () => {
     }
   });
 
-  it('stops working when another is made, and when its time is over', async () => {
+  it('stops working when another is created, and when its time is over', async () => {
     const old = await linkOfOwner(portal);
     const link = await linkOfOwner(portal);
     expect((await signInAnswer(portal, old)).status).toBe(401);
@@ -54,7 +54,7 @@ describe("the owner's link", () => {
     expect((await signInAnswer(portal, link)).status).toBe(401);
   });
 
-  it('is refused from a page of another origin, and slows who guesses', async () => {
+  it('is refused from a page of another origin, and guessing is slowed down', async () => {
     const link = await linkOfOwner(portal);
     const forged = { ...post({ token: tokenOf(link) }) };
     const headers = { ...forged.headers, origin: 'https://elsewhere.example' };
@@ -62,7 +62,7 @@ describe("the owner's link", () => {
       'csrf_refused',
     );
     const guess = () => send(`${portal.url}/api/v1/sign-in/link`, null, post({ token: 'a'.repeat(43) }));
-    await until('the address waits', async () => (await guess()).status === 429);
+    await until('the address has to wait', async () => (await guess()).status === 429);
     expect((await guess()).body.code).toBe('too_many_sign_ins');
   });
 });
@@ -77,12 +77,12 @@ describe('a session', () => {
   });
   afterAll(() => slow.close());
 
-  it('over https has a cookie for https alone', async () => {
+  it('over https has a cookie for https only', async () => {
     const answer = await signInAnswer(slow, await linkOfOwner(slow));
     expect(answer.headers.get('set-cookie')).toMatch(/^__Host-gatehouse_session=.*; HttpOnly; SameSite=Lax; Secure$/);
   });
 
-  it('is known by its cookie alone, and gives services the member and what the role may', async () => {
+  it('is recognised only by its cookie, and gives services the member and the permissions of the role', async () => {
     const owner = await signIn(slow, await linkOfOwner(slow));
     expect((await owner.call('GET', '/session')).body).toEqual(owner.session);
     const context = { 'x-project-id': slow.tenant.projectId, 'x-organization-id': slow.tenant.organizationId };
@@ -121,7 +121,7 @@ describe('a session', () => {
     expect(body.data).toHaveLength(3);
   });
 
-  it('is told to pages of a consent that a browser opens, and not to their forms, which need no token', async () => {
+  it('is passed to consent pages that a browser opens, and not to their forms, which need no token', async () => {
     const owner = await signIn(slow, await linkOfOwner(slow));
     const headers = { cookie: `${owner.cookie}; other=1`, 'x-csrf-token': '' };
     const tokens = new ServiceTokens(testServiceKey, 'credential-vault');
@@ -137,7 +137,7 @@ describe('a session', () => {
     expect((await owner.call('GET', '/oauth/callback/acme', undefined, over)).status).toBe(200);
   });
 
-  it('ends when it was not used for long, when its time is over, and when it signs out', async () => {
+  it('ends when it was idle for long, when its time is over, and at sign-out', async () => {
     const ends: ((browser: Awaited<ReturnType<typeof signIn>>) => Promise<unknown>)[] = [
       () => db2().query("UPDATE portal.member_session SET last_used_at = now() - interval '11 minutes'"),
       () => db2().query('UPDATE portal.member_session SET expires_at = now()'),
@@ -152,7 +152,7 @@ describe('a session', () => {
     }
   });
 
-  it('is listed where its member is signed in, and ended from another', async () => {
+  it('is listed where its member is signed in, and can be ended from another one', async () => {
     await db2().query('UPDATE portal.member_session SET revoked_at = now()');
     const [first, second] = [await signIn(slow, await linkOfOwner(slow)), await signIn(slow, await linkOfOwner(slow))];
     const { body } = await second.call('GET', '/member-sessions');

@@ -80,9 +80,9 @@ def find_order(number: int, customer: str = "anybody", *, fast: bool = False) ->
     ['Literal["a", 2, None]', { enum: ['a', 2, null] }],
     ['Annotated[int, "how many"]', { type: 'integer', description: 'how many' }],
     ['list[Annotated[str, "one"]]', { type: 'array', items: { type: 'string', description: 'one' } }],
-  ])('takes %s', async (hint, schema) => expect(await schemaOf(hint)).toEqual(schema));
+  ])('may have %s', async (hint, schema) => expect(await schemaOf(hint)).toEqual(schema));
 
-  it('takes classes, also when type hints are text', async () => {
+  it('may use classes, also when type hints are text', async () => {
     const classes = `
 class Color(Enum):
     RED = "red"
@@ -125,13 +125,13 @@ class Line(TypedDict):
     expect(answer).toMatchObject({ ok: true, input_schema: { properties: { a: schema } } });
   });
 
-  it('may import what computes', async () => {
+  it('may import modules that only compute', async () => {
     const source = `import json, re, datetime\nfrom urllib import parse\nimport urllib.parse\nfrom collections import abc\ndef tool():\n  """Does."""\n`;
     expect(await runner.compile(source)).toMatchObject({ ok: true });
   });
 });
 
-describe('a source that is no tool', () => {
+describe('a source that is not a tool', () => {
   const documented = '\n    """Does."""\n';
 
   it.each<[string, string, [number, number, string][]]>([
@@ -173,7 +173,7 @@ describe('a source that is no tool', () => {
     expect(places(await runner.compile(source))).toEqual(expected);
   });
 
-  it('is refused with every reason at once', async () => {
+  it('is refused with all reasons at once', async () => {
     const answer = await runner.compile('import os\ndef tool(a, *b):\n    pass\n');
     expect(places(answer).map(([, , code]) => code)).toEqual([
       'import_not_allowed',
@@ -183,7 +183,7 @@ describe('a source that is no tool', () => {
     ]);
   });
 
-  it('cannot take the runner with it', async () => {
+  it('cannot take the runner down', async () => {
     const sources = [
       'while True: pass\n',
       'raise SystemExit\n',
@@ -202,7 +202,7 @@ describe('a source that is no tool', () => {
 });
 
 describe('the route', () => {
-  it('is for the registry alone', async () => {
+  it('is for the registry only', async () => {
     const source = 'def tool():\n    """Does."""\n';
     const codeAs = async (subject: string, scopes: ('service' | 'admin')[]): Promise<unknown> =>
       (await runner.post('/internal/compile', { source }, { subject, scopes })).body['code'];

@@ -33,7 +33,7 @@ const metric = async (name: string): Promise<number> => {
   return Number(new RegExp(`^${name}\\{.*\\} (\\d+)$`, 'm').exec(body)?.[1]);
 };
 
-it('is ready once a child is warm, and needs no database for it', async () => {
+it('is ready once a child is warm, and needs no database for that', async () => {
   runner = await startRunner();
   const ready = () => runner.app.inject({ method: 'GET', url: '/health/ready' });
   const reason = (await operations().inject('/health/ready')).json();
@@ -43,7 +43,7 @@ it('is ready once a child is warm, and needs no database for it', async () => {
   expect(await metric('gatehouse_python_children')).toBe(1);
 });
 
-it('a child serves one source of one project, and every other one gets another child', async () => {
+it('a child serves one source of one project, and every other source gets another child', async () => {
   runner = await startRunner({ PYTHON_CHILDREN: 2 });
   expect(await mark('org_a', 'a')).toBeNull();
   expect(await mark('org_a', 'again')).toBe('a');
@@ -99,14 +99,14 @@ return found`,
   });
 });
 
-it('a child is replaced after its number of calls, and after one that broke it', async () => {
+it('a child is replaced after its number of calls, and after a call that broke it', async () => {
   runner = await startRunner({ PYTHON_CALLS_PER_CHILD: 2 });
   expect([await mark('org_a', '1'), await mark('org_a', '2'), await mark('org_a', '3')]).toEqual([null, '1', null]);
   expect(await runner.run(toolOf('while True: pass'), { timeout_ms: 200 })).toMatchObject({ error: 'timeout' });
   expect(await mark('org_a', '4')).toBeNull();
 });
 
-it('a child that nobody uses any more is replaced by one that nobody has used', async () => {
+it('an idle child is replaced by an unused one', async () => {
   runner = await startRunner({ PYTHON_IDLE_MS: 1_000 });
   expect(await mark('org_a', 'a')).toBeNull();
   await until('the used child is gone', async () => ((await metric('gatehouse_python_children')) === 0 ? true : null));
@@ -126,7 +126,7 @@ it('keeps no child ready while nobody calls, and one again once somebody does', 
   await until('both are gone', async () => ((await metric('gatehouse_python_children')) === 0 ? true : null));
 });
 
-it('one organization cannot take every child, and who finds no place in the queue is told to come back', async () => {
+it('one organization cannot take every child, and a call that finds no room in the queue is told to retry', async () => {
   runner = await startRunner({ PYTHON_CHILDREN: 2, PYTHON_WAITING_CALLS: 1 });
   const slow = runner.run(toolOf('import time\ntime.sleep(60)'), { timeout_ms: 20_000 });
   await until('the slow call runs', async () => ((await metric('gatehouse_python_busy')) === 1 ? true : null));
@@ -140,7 +140,7 @@ it('one organization cannot take every child, and who finds no place in the queu
   expect(await waits).toMatchObject({ result: 2 });
 });
 
-it('another organization goes past the calls that wait for their own', async () => {
+it('another organization overtakes calls that wait for a child of their own', async () => {
   runner = await startRunner({ PYTHON_CHILDREN: 2 });
   const slow = runner.run(toolOf('import time\ntime.sleep(60)'), { timeout_ms: 20_000 });
   await until('the slow call runs', async () => ((await metric('gatehouse_python_busy')) === 1 ? true : null));
@@ -152,14 +152,14 @@ it('another organization goes past the calls that wait for their own', async () 
   await refused;
 });
 
-it('a call before the first child is warm is told that it starts', async () => {
+it('a call before the first child is warm is told that the sandbox is starting', async () => {
   runner = await startRunner({ PYTHON_WAIT_MS: 100 });
   const { status, body } = await runner.post('/internal/run', runOf(toolOf('return 1')));
   expect([status, body['code']]).toEqual([503, 'sandbox_starting']);
   await until('it runs', async () => (await runner.post('/internal/run', runOf(toolOf('return 1')))).status === 200);
 });
 
-it('a call that waits too long is told to come back', async () => {
+it('a call that waits too long is told to retry', async () => {
   runner = await startRunner({ PYTHON_WAIT_MS: 100 });
   await until('a child is warm', async () => ((await metric('gatehouse_python_children')) === 1 ? true : null));
   const slow = runner.run(toolOf('import time\ntime.sleep(60)'), { timeout_ms: 15_000 });
@@ -170,7 +170,7 @@ it('a call that waits too long is told to come back', async () => {
   expect(await slow).toMatchObject({ error: 'timeout' });
 });
 
-it('a call that finds no child because none starts is told why', async () => {
+it('a call that finds no child because none starts gets the reason', async () => {
   runner = await startRunner({ PYTHON_START_MS: 1, PYTHON_WAIT_MS: 100 });
   await until('a start has failed', async () => {
     const { body } = await runner.post('/internal/run', runOf(toolOf('return 1')));

@@ -18,7 +18,7 @@ describe('a child', () => {
   });
   const ofProcess = (file: string): Promise<string> => readFile(`/proc/${sandbox.pid}/${file}`, 'utf8');
 
-  it('has an empty environment and may read no more than it starts from', async () => {
+  it('has an empty environment and may read only the files that it starts from', async () => {
     expect(await ofProcess('environ')).toBe('');
     const flags = (await ofProcess('cmdline')).split('\0').filter((each) => each.startsWith('--'));
     expect(flags).toContain('--permission');
@@ -30,7 +30,7 @@ describe('a child', () => {
     ]);
   });
 
-  it('can open nothing: no file, no socket, whatever it comes to run', async () => {
+  it('can open nothing: no file, no socket, whatever code it ends up running', async () => {
     const limits = await ofProcess('limits');
     expect(limits).toMatch(/^Max open files +0 +0 /m);
     expect(limits).toMatch(/^Max file size +0 +0 /m);
@@ -45,7 +45,7 @@ describe('a child', () => {
   });
 });
 
-describe('a child that was taken over', () => {
+describe('a compromised child', () => {
   const asked: unknown[] = [];
 
   async function told(source: string): Promise<[Ending, boolean]> {
@@ -64,7 +64,7 @@ describe('a child that was taken over', () => {
     return [ending, alive];
   }
 
-  it.each(['another id', 'in pieces', 'two at once'])('is heard for its own call alone: %s', async (source) => {
+  it.each(['another id', 'in pieces', 'two at once'])('is heard only for its own call: %s', async (source) => {
     expect(await told(source)).toEqual([{ kind: 'answer', answer: source, durationMs: expect.any(Number) }, true]);
   });
 
@@ -72,7 +72,7 @@ describe('a child that was taken over', () => {
     expect(await told(source)).toEqual([{ kind: 'crashed' }, false]);
   });
 
-  it('is answered one question at a time', async () => {
+  it('gets an answer to one question at a time', async () => {
     expect(await told('questions at once')).toEqual([
       { kind: 'answer', answer: { value: 'answered' }, durationMs: expect.any(Number) },
       true,
@@ -81,7 +81,7 @@ describe('a child that was taken over', () => {
   });
 });
 
-it('a start that fails says so and leaves nothing', async () => {
+it('a start that fails says so and leaves nothing behind', async () => {
   await expect(Sandbox.start(smallSettings, never, `${hostile}.none`)).rejects.toThrow(
     /it ended before it was warm \(exit code 1\)/,
   );

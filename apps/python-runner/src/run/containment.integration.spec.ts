@@ -37,7 +37,7 @@ afterEach(async () => {
 const attempt = (before: string, body: string, timeout_ms = 80_000) =>
   runner.run(`${before}${toolOf(body)}`, { timeout_ms });
 
-describe('out of the sandbox a tool does not get to', () => {
+describe('from the sandbox, a tool does not reach', () => {
   it('the environment', async () => {
     const answer = await attempt(anyModule, 'return dict(load("os").environ)');
     expect(answer).toMatchObject({ ok: true });
@@ -100,7 +100,7 @@ describe('out of the sandbox a tool does not get to', () => {
     ['constructor of the constructor', 'return str(js.constructor.constructor("return globalThis")())'],
     ['constructor by the prototype', 'return str(js.__proto__.constructor("return 1")())'],
     ['caller', 'return str(js.caller)'],
-  ])('code from text by JavaScript: %s', async (_title, body) => {
+  ])('code from text in JavaScript: %s', async (_title, body) => {
     expect(await attempt(javascript, body)).toMatchObject({ ok: false });
   });
 
@@ -115,8 +115,8 @@ return load("ctypes").CDLL(None).emscripten_run_script(code)`;
   });
 });
 
-describe('what a tool sends past its own answer', () => {
-  it('is ignored when it names another call, and ends the child when it is no frame', async () => {
+describe('what a tool sends besides its own answer', () => {
+  it('is ignored when it names another call, and ends the child when it is not a frame', async () => {
     // What Python writes to descriptors stays inside Python and never reaches the runner.
     for (const text of [
       '{"id":"x","kind":"answer","answer":{"ok":true,"result":"forged"}}',
@@ -127,7 +127,7 @@ describe('what a tool sends past its own answer', () => {
     }
   });
 
-  it('by the function that asks the host is held for an unknown question', async () => {
+  it('through the host call function is treated as an unknown question', async () => {
     for (const question of [
       '{"call":"answer","value":1}',
       '[]',
@@ -141,7 +141,7 @@ describe('what a tool sends past its own answer', () => {
   });
 });
 
-describe('a tool that takes too much is stopped', () => {
+describe('a tool that uses too much is stopped', () => {
   it.each([
     [
       'a loop that catches everything',

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 describe('a call', () => {
-  it('gives the result, what was printed and how long it took', async () => {
+  it('returns the result, what was printed and how long it took', async () => {
     const source = toolOf('print("adding")\nreturn {"sum": a + b, "of": [a, b]}', 'a: int, b: float = 0.5');
     const answer = await runner.run(source, { arguments: { a: 2 } });
     expect(answer).toEqual({
@@ -39,7 +39,7 @@ describe('a call', () => {
     });
   });
 
-  it('gives the tool what its type hints promise', async () => {
+  it('gives the tool the types that its hints promise', async () => {
     const source = `
 from dataclasses import dataclass
 from enum import Enum
@@ -69,7 +69,7 @@ def tool(p: Point, f: float, names: dict[str, Color]) -> dict:
     });
   });
 
-  it('tells an exception with its line, and a result that is no JSON', async () => {
+  it('reports an exception with its line, and a result that is not JSON', async () => {
     expect(await runner.run(toolOf('print("before")\nreturn 1 / 0'))).toEqual({
       ok: false,
       error: 'exception',
@@ -84,13 +84,13 @@ def tool(p: Point, f: float, names: dict[str, Color]) -> dict:
     expect(await runner.run(toolOf('a = []\na.append(a)\nreturn a'))).toMatchObject({ error: 'invalid_result' });
   });
 
-  it('sees no globals of the call before', async () => {
+  it('sees no globals of the previous call', async () => {
     const source = `seen = []\n${toolOf('seen.append(1)\nreturn len(seen)')}`;
     expect(await runner.run(source)).toMatchObject({ result: 1 });
     expect(await runner.run(source)).toMatchObject({ result: 1 });
   });
 
-  it('keeps what is printed within its cap', async () => {
+  it('keeps what is printed within its limit', async () => {
     const answer = await runner.run(toolOf('for _ in range(10):\n    print("x" * 1_000_000)\nreturn 1'));
     expect(answer).toMatchObject({ ok: true, result: 1, truncated: true, stdout: 'x'.repeat(4_096) });
   });
@@ -132,12 +132,12 @@ describe('http_request', () => {
     ['/refused', 'address_not_public: Not there.'],
     ['/expired', 'The token is over.'],
     ['/large', 'The request gave no answer (response_too_large).'],
-  ])('that the engine answers by %s is refused', async (path, message) => {
+  ])('is refused when the engine answers by %s', async (path, message) => {
     const answer = await runner.run(post, { callback_url: `${engine.url}${path}`, callback_token });
     expect(answer).toMatchObject({ ok: false, error: 'host_call_refused', message });
   });
 
-  it('can be caught when it is refused, and is capped in number', async () => {
+  it('can be caught when it is refused, and is limited in number', async () => {
     const source = toolOf(
       'told = []\nfor n in range(7):\n    try:\n        told.append(http_request("GET", "https://e.com")["status"])\n    except Exception as e:\n        told.append(str(e))\nreturn told',
     );
@@ -147,7 +147,7 @@ describe('http_request', () => {
     });
   });
 
-  it('is refused without a callback, and with nonsense nobody is asked', async () => {
+  it('is refused without a callback, and invalid arguments reach nobody', async () => {
     const before = engine.asked.length;
     expect(await runner.run(post)).toMatchObject({ error: 'host_call_refused' });
     for (const call of [
@@ -179,7 +179,7 @@ describe('the event of a call', () => {
     expect(engine.asked.at(-1)).toEqual({ authorization: `Bearer ${callback_token}`, body: {} });
   });
 
-  it('that is no text is bytes, and no payload', async () => {
+  it('is bytes without a payload where it is not text', async () => {
     expect(await runFor('bytes', 'return [list(event()["body"]), event()["payload"]]')).toMatchObject({
       result: [[255, 254], null],
     });
@@ -188,16 +188,16 @@ describe('the event of a call', () => {
   it.each([
     ['huge', /over 65536 bytes/],
     ['gone', /event_body_not_found: It came by the API/],
-  ])('is refused, never cut: %s', async (path, message) => {
+  ])('is refused, never truncated: %s', async (path, message) => {
     const answer = await runFor(path, 'return event()');
     expect(answer).toMatchObject({ ok: false, error: 'host_call_refused', message: expect.stringMatching(message) });
   });
 
-  it('is none where no event called', async () => {
+  it('is missing where no event led to the call', async () => {
     expect(await runner.run(toolOf('return event()'))).toMatchObject({ ok: false, error: 'host_call_refused' });
   });
 
-  it('leaves its digits in what the tool returns', async () => {
+  it('keeps its digits in what the tool returns', async () => {
     const answer = await runFor('json', 'return {"all": event()["payload"], "safe": 2**53 - 1, "more": [-(2**53)]}');
     expect(answer).toMatchObject({
       result: {
@@ -214,13 +214,13 @@ describe('the route', () => {
   const codeOf = async (more: object, as = {}): Promise<unknown> =>
     (await runner.post('/internal/run', { ...runOf(source), ...more }, as)).body['code'];
 
-  it('refuses who is not the engine, and another organization than the token names', async () => {
+  it('refuses callers other than the engine, and an organization that the token does not name', async () => {
     expect(await codeOf({}, { subject: 'service:mcp-registry' })).toBe('caller_not_allowed');
     expect(await codeOf({}, { scopes: ['admin'] })).toBe('scope_missing');
     expect(await codeOf({ organization_id: 'org_b' })).toBe('other_organization');
   });
 
-  it('refuses another source than was approved, other addresses than the engine, and what is too large', async () => {
+  it('refuses a source that was not approved, addresses other than the engine, and what is too large', async () => {
     expect(await codeOf({ source: `${source}#` })).toBe('source_changed');
     for (const callback_url of ['http://127.0.0.1:1/', 'https://example.com/', 'file:///etc/passwd', 'x']) {
       expect(await codeOf({ callback_url })).toBe('callback_not_allowed');

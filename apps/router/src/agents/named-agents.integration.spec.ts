@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type RouterWorld, routerWorld } from '../testing/router-world.js';
 
-describe('an agent that a rule names', () => {
+describe('what a rule names', () => {
   let world: RouterWorld;
   let away = false;
   const appId = newId('app');
@@ -36,7 +36,7 @@ describe('an agent that a rule names', () => {
   const workflow = (agent_id: string) =>
     world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', agent_id });
 
-  it('has to be in the project', async () => {
+  it('has to be an agent of the project', async () => {
     const refused = { status: 422, body: { code: 'agent_not_found', errors: [{ field: 'agent_id' }] } };
     expect(await channel('agt_gone')).toMatchObject(refused);
     expect(await workflow('agt_gone')).toMatchObject(refused);
@@ -48,16 +48,16 @@ describe('an agent that a rule names', () => {
     );
   });
 
-  it('is nobody when it is null', async () => {
+  it('may be null, for no agent', async () => {
     expect(await channel(null)).toMatchObject({ status: 200, body: { agent_id: null } });
   });
 
-  it('is taken as given while the engine is away', async () => {
+  it('is accepted unchecked while the engine is unavailable', async () => {
     away = true;
     expect(await channel('agt_unknown')).toMatchObject({ status: 200, body: { agent_id: 'agt_unknown' } });
   });
 
-  it('has a trigger and its rehearsal name an App of the project', async () => {
+  it('has to be an App of the project, in a trigger and in its rehearsal', async () => {
     const { id: workflow_id } = (await workflow('agt_here')).body;
     for (const [path, status] of [
       ['triggers', 201],

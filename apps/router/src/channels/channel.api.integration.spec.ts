@@ -31,7 +31,7 @@ afterAll(async () => {
 const read = (id: string) => world.api<Record<string, unknown>>('GET', `/api/v1/channels/${id}`);
 
 describe('the channel of an App', () => {
-  it('that nobody set up is the defaults that are in force', async () => {
+  it('shows the defaults in force where nobody has set it up', async () => {
     const common = {
       agent_id: null,
       chief_of_staff: true,
@@ -44,7 +44,7 @@ describe('the channel of an App', () => {
     expect((await read(hook)).body).toMatchObject({ ...common, unknown_senders: null, inbox_mode: 'queue' });
   });
 
-  it('is edited by the tag of its defaults', async () => {
+  it('is edited with the tag of its defaults', async () => {
     const etag = (await read(chat)).headers.get('etag') ?? '';
     const set = (): Promise<{ status: number }> =>
       world.api('PUT', `/api/v1/channels/${chat}`, { triggers: false }, { 'if-match': etag });
@@ -52,7 +52,7 @@ describe('the channel of an App', () => {
     expect((await read(chat)).body).toMatchObject({ triggers: false, updated_at: expect.any(String) });
   });
 
-  it('is not found for an App that is none', async () => {
+  it('is not found for an App that does not exist', async () => {
     for (const id of [newId('app'), 'app_1', 'nonsense']) {
       expect(await read(id)).toMatchObject({ status: 404, body: { code: 'app_not_found' } });
     }

@@ -36,7 +36,7 @@ describe('contacts', () => {
     return answer.body;
   };
 
-  it('holds a message from a stranger, and continues it once when the stranger is admitted', async () => {
+  it('hold a message from an unknown sender, and it continues once when the sender is admitted', async () => {
     const row = await receive(newId('app'), 'stranger');
     expect(row).toMatchObject({ outcome: 'held_unknown_sender', released_at: null });
     expect(await turnsOf(row)).toHaveLength(0);
@@ -51,7 +51,7 @@ describe('contacts', () => {
     expect(await receive(row.app_id, 'stranger', 'again')).toMatchObject({ outcome: 'routed' });
   });
 
-  it('holds nothing of the built-in Webhook app, and knows no contacts of it', async () => {
+  it('hold nothing of the built-in Webhook App, which has no contacts', async () => {
     const job = jobOf(newId('app'), { sender: 'anybody' }, { app_kind: 'builtin' });
     await routing.route(job, 1);
     const row = await world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
@@ -59,20 +59,20 @@ describe('contacts', () => {
     expect((await turnsOf(row))[0]?.input.trust).toBe('builtin');
   });
 
-  it('lets anybody in where the channel is open, as unknown', async () => {
+  it('let anybody in where the channel is open, as unknown', async () => {
     const row = await receive(await channel('open'), 'guest');
     expect(row.outcome).toBe('routed');
     expect((await turnsOf(row))[0]?.input.trust).toBe('unknown');
   });
 
-  it('ends a stranger where the channel drops them', async () => {
+  it('drop an unknown sender where the channel says so', async () => {
     expect(await receive(await channel('drop'), 'guest')).toMatchObject({
       outcome: 'ignored',
       reason: 'unknown_sender',
     });
   });
 
-  it('makes known who sends a pairing code, once and over that App alone', async () => {
+  it('admit whoever sends a pairing code, once and through that App only', async () => {
     const [appId, other] = [await channel('pair'), await channel('pair')];
     const { code } = await post<{ code: string }>('/api/v1/contacts/pairing-codes', { app_id: appId });
     expect(code).toMatch(/^[2-9B-DF-HJ-NP-TV-XZ]{8}$/);
@@ -90,14 +90,14 @@ describe('contacts', () => {
     expect(await receive(appId, 'carol', code)).toMatchObject({ outcome: 'held_unknown_sender' });
   });
 
-  it('refuses an expired pairing code', async () => {
+  it('refuse an expired pairing code', async () => {
     const appId = await channel('pair');
     const { code } = await post<{ code: string }>('/api/v1/contacts/pairing-codes', { app_id: appId });
     await world.pool.query(`UPDATE router.pairing_code SET expires_at = now() WHERE app_id = $1`, [appId]);
     expect(await receive(appId, 'late', code)).toMatchObject({ outcome: 'held_unknown_sender' });
   });
 
-  it('does not route a blocked contact until it is unblocked and admitted', async () => {
+  it('that are blocked are not routed until they are unblocked and admitted', async () => {
     const { contact_id: id, app_id } = await receive(newId('app'), 'pest');
     await post(`/api/v1/contacts/${id}/block`);
     expect(await receive(app_id, 'pest')).toMatchObject({ outcome: 'blocked_contact', reason: 'blocked' });
@@ -107,7 +107,7 @@ describe('contacts', () => {
     expect(await receive(app_id, 'pest')).toMatchObject({ outcome: 'routed' });
   });
 
-  it('counts merged contacts as one, and gives each its own back when they are unmerged', async () => {
+  it('count as one when merged, and get their own back when unmerged', async () => {
     const [mail, chat] = [await receive(newId('app'), 'dora@mail'), await receive(newId('app'), 'dora')];
     const [a, b] = [mail.contact_id as string, chat.contact_id as string];
     await post(`/api/v1/contacts/${a}/admit`);
@@ -129,7 +129,7 @@ describe('contacts', () => {
     expect(await receive(chat.app_id, 'dora', 'on my own')).toMatchObject({ outcome: 'held_unknown_sender' });
   });
 
-  it('routes no more a day than the budget of a contact', async () => {
+  it('are routed no more a day than their budget', async () => {
     const appId = await channel('open');
     const { contact_id: id } = await receive(appId, 'spender');
     expect((await world.api('PATCH', `/api/v1/contacts/${id}`, { daily_budget: 2 })).status).toBe(200);
@@ -138,7 +138,7 @@ describe('contacts', () => {
     expect(outcomes).toEqual(['routed', 'routed', 'blocked_contact']);
   });
 
-  it('takes a look-alike for somebody else', async () => {
+  it('do not take a look-alike for the same sender', async () => {
     const { contact_id: id, app_id } = await receive(newId('app'), 'boss');
     await post(`/api/v1/contacts/${id}/admit`);
     const row = await receive(app_id, 'bo\u200bss');
@@ -147,7 +147,7 @@ describe('contacts', () => {
     expect(row.sanitizer_report).toMatchObject({ sender: { counts: { invisible_characters: 1 } } });
   });
 
-  it('shows no contact of another project', async () => {
+  it('of another project are not shown', async () => {
     const { contact_id: id } = await receive(newId('app'), 'private');
     await world.pool.query('UPDATE router.contact SET project_id = $2 WHERE id = $1', [id, newId('prj')]);
     for (const path of ['admit', 'block', 'resume']) {

@@ -46,7 +46,7 @@ describe('the list of events', () => {
     expect({ ids: idsOf(second), next: second.next_cursor }).toEqual({ ids: ids.slice(3), next: null });
   });
 
-  it.each(['', '&sender=bo'])('is read from its other end by ?order=asc%s', async (filter) => {
+  it.each(['', '&sender=bo'])('can be read from its other end by ?order=asc%s', async (filter) => {
     const appId = `app_order${filter.length}`;
     const ids: string[] = [];
     for (let count = 0; count < 3; count += 1) ids.push(await events.event({ appId, message: { sender: 'bo' } }));
@@ -97,7 +97,7 @@ describe('the list of events', () => {
     expect(idsOf(await list('app_id=app_open&outcome=open'))).toEqual([open]);
   });
 
-  it('tells the last outcome of one that ended again', async () => {
+  it('shows the last outcome of an event that ended again', async () => {
     const id = await events.event({ appId: 'app_again', outcome: 'dead' });
     await events.append({
       receipt_id: id,
@@ -131,7 +131,7 @@ describe('the list of events', () => {
     expect(idsOf(await list('app_id=app_search&sender=carol&event_type=chat'))).toEqual([other]);
   });
 
-  it('goes on with a search where one request has looked far enough', async () => {
+  it('continues a search on the next page where one request has searched enough', async () => {
     const rare = await events.event({ appId: 'app_far', message: { message: 'needle' } });
     await Promise.all(Array.from({ length: 505 }, () => events.event({ appId: 'app_far' })));
     const first = await list('app_id=app_far&text=needle');
@@ -166,7 +166,7 @@ describe('an event', () => {
   it.each([
     ['another organization', () => ({ organization_id: newId('org'), project_id: caller.projectId })],
     ['another project', () => ({ organization_id: caller.organizationId, project_id: newId('prj') })],
-  ])('of %s is not there', async (_whose, owner) => {
+  ])('of %s is not found', async (_whose, owner) => {
     const id = await events.event({ appId: 'app_theirs', message: {}, owner: owner() });
     expect((await list('app_id=app_theirs')).data).toEqual([]);
     expect((await world.api('GET', `/api/v1/events/${id}`)).status).toBe(404);

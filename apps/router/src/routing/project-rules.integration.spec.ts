@@ -28,7 +28,7 @@ const routed = async (appId: string): Promise<Pick<MessageRow, 'outcome' | 'reas
 };
 
 describe('a rule that one replica changes', () => {
-  it('is in force in the other one with its next message', async () => {
+  it('is in force in the other one for its next message', async () => {
     const appId = await world.channel({ unknown_senders: 'open', chief_of_staff: false });
     const { body: workflow } = await world.api<WorkflowRow>('POST', '/api/v1/workflows', {
       name: 'w',

@@ -21,14 +21,14 @@ describe('the attempts at routing a receipt', () => {
       [receiptId],
     );
 
-  it('are told, so that nobody else begins another chain, and go on from those that were told of', async () => {
+  it('are recorded, so that nobody starts another chain, and continue from the recorded ones', async () => {
     const { messages, ...job } = jobOf(await world.channel({ unknown_senders: 'open' }), {});
     const receipt_id = newId('evt');
     // Its messages are too large for the job, and the gateway is down.
     await expect(handler.route({ ...job, receipt_id }, context(1))).rejects.toThrow();
     await expect(handler.route({ ...job, receipt_id, tried: 1 }, context(1))).rejects.toThrow();
     await handler.route({ ...job, receipt_id, tried: 2, ...(messages ? { messages } : {}) }, context(1));
-    const entries = await until('all are told', async () => {
+    const entries = await until('all are recorded', async () => {
       const rows = await told(receipt_id);
       return rows.length === 3 && rows;
     });

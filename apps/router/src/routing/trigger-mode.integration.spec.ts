@@ -48,7 +48,7 @@ const routed = async (appId: string, message: Partial<NormalizedMessage>): Promi
 };
 
 describe('a message without event_type or is_bot', () => {
-  it('goes to the Chief of Staff where nobody else listens', async () => {
+  it('goes to the Chief of Staff where no trigger listens', async () => {
     const appId = await world.channel({ unknown_senders: 'open' });
     expect(await routed(appId, incomplete)).toMatchObject({
       outcome: 'routed',
@@ -79,7 +79,7 @@ describe('a message without event_type or is_bot', () => {
     expect(await routed(appId, {})).toMatchObject({ outcome: 'routed' });
   });
 
-  it('starts no trigger that was made later, also when a person routes it again', async () => {
+  it('starts no trigger that was created later, also when a person routes it again', async () => {
     const appId = await world.channel({ unknown_senders: 'open' });
     const { receipt_id: receipt } = await routed(appId, incomplete);
     await listens(appId);

@@ -40,7 +40,7 @@ const ack = (appId: string, atMs: number, tookMs: number, count: number) => ({
   count,
 });
 
-describe('statistics of messages', () => {
+describe('message statistics', () => {
   it('are the same before and after the journal was counted, and count nothing twice', async () => {
     const app_id = newId('app');
     const atMs = Date.now() - 10 * minuteMs;
@@ -70,7 +70,7 @@ describe('statistics of messages', () => {
     expect(total.reply.p99_ms).toBeLessThan(3_001);
   });
 
-  it('have every step in them, and Apps apart', async () => {
+  it('contain every step, and list Apps separately', async () => {
     const [one, two] = [newId('app'), newId('app')];
     const atMs = Date.now() - 5 * minuteMs;
     await addCounts(db, [ack(one, atMs, 3, 99), ack(one, atMs, 700, 1), ack(two, atMs, 5, 7)]);
@@ -88,7 +88,7 @@ describe('statistics of messages', () => {
     expect(answers.p50_ms).toBeGreaterThan(2.9);
   });
 
-  it('have what was received at once, though its answer is counted later, and twice never', async () => {
+  it('contain received messages at once, though their answers are counted later, and never twice', async () => {
     const app_id = newId('app');
     const atMs = Date.now();
     const received = async (): Promise<number> => (await statistics({ app_id })).body.total.received;

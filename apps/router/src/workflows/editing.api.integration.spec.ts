@@ -20,7 +20,7 @@ const patch = (path: string, body: object, ifMatch?: string) =>
   world.api<WorkflowRow & { code?: string }>('PATCH', path, body, ifMatch === undefined ? {} : { 'if-match': ifMatch });
 
 describe('an edit with If-Match', () => {
-  it('changes what is as it was read, and its answer has the tag of what it is now', async () => {
+  it('changes what is still as it was read, and its answer has the new tag', async () => {
     const path = `/api/v1/workflows/${(await workflow()).id}`;
     const tag = await tagOf(path);
     expect(tag).toMatch(/^"[\w-]{27}"$/);
@@ -30,7 +30,7 @@ describe('an edit with If-Match', () => {
     expect(changed.headers.get('etag')).not.toBe(tag);
   });
 
-  it('of what was changed since, is weak or is of nothing, changes nothing', async () => {
+  it('changes nothing with a stale, weak or invalid tag', async () => {
     const path = `/api/v1/workflows/${(await workflow()).id}`;
     const tag = await tagOf(path);
     await patch(path, { name: 'theirs' });
@@ -43,7 +43,7 @@ describe('an edit with If-Match', () => {
     expect((await patch('/api/v1/workflows/999', { name: 'mine' }, '*')).status).toBe(404);
   });
 
-  it('is one of many that read the same, in all replicas', async () => {
+  it('succeeds for one of many with the same tag, over all replicas', async () => {
     const path = `/api/v1/workflows/${(await workflow()).id}`;
     const tag = await tagOf(path);
     const token = await new ServiceTokens(testServiceKey, 'router').mint('router', caller);
@@ -59,7 +59,7 @@ describe('an edit with If-Match', () => {
     expect((await world.api<WorkflowRow>('GET', path)).body.name).toBe(won[0]?.json().name);
   });
 
-  it('works for triggers too', async () => {
+  it('also works for triggers', async () => {
     const made = { app_id: 'app_1', workflow_id: (await workflow()).id };
     const { id } = (await world.api<TriggerRow>('POST', '/api/v1/triggers', made)).body;
     const path = `/api/v1/triggers/${id}`;

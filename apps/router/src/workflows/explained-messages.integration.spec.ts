@@ -3,7 +3,7 @@ import { RoutingService } from '../routing/routing.service.js';
 import { jobOf, type RouterWorld, routerWorld } from '../testing/router-world.js';
 import type { TriggerRow } from './trigger.entity.js';
 
-describe('verdicts of many triggers', () => {
+describe('the verdicts of many triggers', () => {
   let world: RouterWorld;
   let routing: RoutingService;
 
@@ -13,7 +13,7 @@ describe('verdicts of many triggers', () => {
   });
   afterAll(() => world.close());
 
-  it('are kept in part, and told in full to who asks', async () => {
+  it('are stored in part, and shown in full on request', async () => {
     const appId = await world.channel({ unknown_senders: 'open', chief_of_staff: false });
     const workflow = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', instructions: '' });
     const ids: string[] = [];

@@ -48,7 +48,7 @@ describe('a filter', () => {
     expect(evaluate('metadata.tags.exists(t, t == "z")')).toMatchObject({ seen: 'metadata.tags is ["x","y"]' });
   });
 
-  it('is an error where it cannot tell, unless another clause is false', () => {
+  it('is an error where it cannot decide, unless another clause is false', () => {
     expect(evaluate('metadata.missing == 1')).toMatchObject({
       result: 'error',
       reason: expect.stringContaining('missing'),
@@ -84,7 +84,7 @@ describe('a filter', () => {
     expect(problem(`${'('.repeat(60)}true${')'.repeat(60)}`)).toBeTruthy();
   });
 
-  it('does not mind a processor that was elsewhere', () => {
+  it('does not count the time for which its thread was suspended', () => {
     const asleep = new Int32Array(new SharedArrayBuffer(4));
     const metadata = {
       get slow(): string {

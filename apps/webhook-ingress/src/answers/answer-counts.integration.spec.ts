@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 describe('answers to webhooks', () => {
-  it('are counted by App: those that took it by how long they took, the others by their code', async () => {
+  it('are counted by App: accepted ones by their duration, the others by their code', async () => {
     const post = async (body: string): Promise<number> => {
       const url = `${await service.getUrl()}/api/v1/webhooks/open`;
       return (await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })).status;

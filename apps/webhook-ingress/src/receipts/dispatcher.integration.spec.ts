@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 beforeEach(async () => {
   dispatcher = dispatcherWith(5, 1_000);
-  await until('Redis is there', async () => (await world.jobs.waiting(inboundParse.queue)).own === 0);
+  await until('Redis is up', async () => (await world.jobs.waiting(inboundParse.queue)).own === 0);
 });
 afterEach(async () => {
   dispatcher.onApplicationShutdown();
@@ -59,7 +59,7 @@ const receive = async (count: number, projectId = 'prj_1'): Promise<Receipt[]> =
 };
 
 describe('the dispatcher', () => {
-  it('stops at the length of the queue it was given, and feeds the rest in order as it drains', async () => {
+  it('stops at the queue length that it was given, and adds the rest in order as the queue drains', async () => {
     const all = await receive(200);
     expect(dispatcher.room).toBe(0);
     await until('the queue is as long as it may be', async () => {
@@ -75,7 +75,7 @@ describe('the dispatcher', () => {
     expect(dispatcher.oldestMs).toBe(0);
   });
 
-  it('keeps what it has while Redis is away, and feeds it when Redis is back', async () => {
+  it('keeps what it has while Redis is down, and adds it when Redis is back', async () => {
     const { room } = dispatcher;
     world.redis.cut();
     // What it had room for is refused by Redis, and left to the sweep.
@@ -99,7 +99,7 @@ describe('the dispatcher', () => {
     expect(Math.max(...places)).toBeLessThan(200);
   });
 
-  it('lets projects take turns that flood alike, whoever began', async () => {
+  it('lets projects that flood equally take turns, whoever began', async () => {
     dispatcher = dispatcherWith(2, 10);
     await receive(600, 'prj_first');
     const second = await receive(60, 'prj_second');
@@ -111,7 +111,7 @@ describe('the dispatcher', () => {
     expect(new Set(consumer.parsed).size).toBe(660);
   });
 
-  it('hands over no more of a project than its limit, tells what waits long, refuses more than may wait, and holds up no other', async () => {
+  it('keeps a project to its limit, reports long waits, refuses more than may wait, and holds up no other project', async () => {
     rates.set('prj_limited', 5);
     dispatcher = dispatcherWith(50, 1_000);
     const limited = await receive(60, 'prj_limited');
@@ -136,7 +136,7 @@ describe('the dispatcher', () => {
     expect(consumer.parsed.filter((id) => limited.some((one) => one.id === id))).toEqual(limited.map(({ id }) => id));
   });
 
-  it('reads no length of a queue while nobody sends much', async () => {
+  it('reads no queue length while nobody sends much', async () => {
     let looks = 0;
     const waiting = (queue: string): ReturnType<JobClient['waiting']> => {
       looks += 1;
@@ -148,6 +148,6 @@ describe('the dispatcher', () => {
     await until('all are parsed', () => consumer!.parsed.length >= 40);
     expect(looks).toBe(0);
     await receive(40);
-    await until('it looks', () => looks > 0);
+    await until('it reads the length', () => looks > 0);
   });
 });

@@ -24,7 +24,7 @@ const sign = (url: string, body: string): string =>
   createHmac('sha1', 'auth-token').update(`${url}${body}`).digest('base64');
 
 describe('the request of a parse job', () => {
-  it('has the URL that its sender signed, whatever host the last proxy asked for', () => {
+  it('has the URL that its sender signed, whatever host the last proxy used', () => {
     const body = 'From=%2B49&Body=Hello';
     const signed = sign('https://gatehouse.example:8443/api/v1/webhooks/token?x=1', body);
     const { request } = parseJob(receipt({}), 16_384, at('https://gatehouse.example:8443'));
@@ -36,7 +36,7 @@ describe('the request of a parse job', () => {
     });
   });
 
-  it('is whole below a path of the installation, with every value of a parameter', () => {
+  it('is complete below a path prefix, with every value of a parameter', () => {
     const url = '/api/v1/webhooks/token?a=1&a=2&b=%20';
     const { request } = parseJob(receipt({ url }), 16_384, at('https://gatehouse.example/hooks'));
     expect(request).toMatchObject({
@@ -46,7 +46,7 @@ describe('the request of a parse job', () => {
     });
   });
 
-  it('leaves the receipt as it was received, and a large body behind', () => {
+  it('leaves the receipt unchanged, and omits a large body', () => {
     const stored = receipt({});
     expect(parseJob(stored, 4, at('https://gatehouse.example'))).not.toHaveProperty('request');
     parseJob(stored, 16_384, at('https://gatehouse.example'));

@@ -11,7 +11,7 @@ function linesOf(counts: Record<string, number>, most = 1_000): ProjectLines {
 const idsOf = (taken: { id: string }[]): string[] => taken.map(({ id }) => id);
 
 describe('the lines of projects', () => {
-  it('take one of each project in turns, and go on with the one that is next', () => {
+  it('take one of each project in turn, and continue with the next one', () => {
     const lines = linesOf({ a: 6, b: 2, c: 3 });
     expect(idsOf(lines.take(4))).toEqual(['a0', 'b0', 'c0', 'a1']);
     expect(idsOf(lines.take(3))).toEqual(['b1', 'c1', 'a2']);
@@ -19,7 +19,7 @@ describe('the lines of projects', () => {
     expect([lines.size, lines.projects]).toEqual([0, 0]);
   });
 
-  it('give a project that waits its part of any that are taken in a row, whatever others have', () => {
+  it('give a waiting project its part of every sequence, whatever others have', () => {
     const lines = linesOf({ flood: 900, b: 40, c: 40 });
     const taken = [7, 1, 13, 30, 2, 55].flatMap((limit) => lines.take(limit));
     const others = taken.slice(0, 108);
@@ -38,13 +38,13 @@ describe('the lines of projects', () => {
     expect(idsOf(lines.take(9))).toEqual(['a0', 'a1', 'a2', 'a3', 'a4']);
   });
 
-  it('pass over a project that may not go now, and keep its place', () => {
+  it('skip a project that may not go now, and keep its place', () => {
     const lines = linesOf({ a: 2, b: 2 });
     expect(idsOf(lines.take(9, (projectId) => projectId !== 'a'))).toEqual(['b0', 'b1']);
     expect(lines.lengthOf('a')).toBe(2);
   });
 
-  it('keep a place for others when one project fills them, and hold each receipt once', () => {
+  it('keep room for others when one project fills them, and hold each receipt once', () => {
     const lines = linesOf({ flood: 200, b: 5 }, 100);
     expect([lines.lengthOf('flood'), lines.lengthOf('b')]).toEqual([80, 5]);
     lines.add({ projectId: 'b', id: 'b0' });

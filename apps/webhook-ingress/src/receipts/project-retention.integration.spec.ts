@@ -23,7 +23,7 @@ const entryOf = ({ id, projectId, receivedAt }: Receipt): JournalEntry => ({
 });
 
 describe('the retention of a project', () => {
-  it('deletes its receipts and what the journal has of them, some at a time, and nothing of another project', async () => {
+  it('deletes its receipts and their journal entries, some at a time, and nothing of another project', async () => {
     const made = ['prj_short', 'prj_long'].flatMap((projectId) =>
       [6, 8, 8, 8].map((days) => receipt({ projectId, receivedAt: new Date(Date.now() - days * dayMs) })),
     );

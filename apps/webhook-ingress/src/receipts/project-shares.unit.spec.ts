@@ -19,7 +19,7 @@ describe('the shares of projects', () => {
     expect([shares.isOver('flood'), shares.isOver('b')]).toEqual([true, false]);
   });
 
-  it('are whole again once nothing waits of them, and not before', () => {
+  it('are whole again once nothing of them waits, and not before', () => {
     const shares = new ProjectShares(10);
     within(shares, 'a', 10);
     shares.read(reading({ ownIsDone: false }), nobody);
@@ -29,7 +29,7 @@ describe('the shares of projects', () => {
     expect(within(shares, 'a', 5)).toBe(0);
   });
 
-  it('keep a project over until its surplus is through: its later messages pass no earlier ones', () => {
+  it('keep a project over until its surplus is through: its later messages overtake no earlier ones', () => {
     const shares = new ProjectShares(10);
     within(shares, 'flood', 11);
     shares.read(reading({ surplusIsDone: true }), () => true);
@@ -40,7 +40,7 @@ describe('the shares of projects', () => {
     expect(within(shares, 'flood', 1)).toBe(1);
   });
 
-  it('let a project come back that has sent little for a while, though another one floods on', () => {
+  it('let a project return that has sent little for a while, even if another one keeps flooding', () => {
     const shares = new ProjectShares(10);
     within(shares, 'was', 11);
     within(shares, 'flood', 1_000);
@@ -52,7 +52,7 @@ describe('the shares of projects', () => {
     expect([shares.isOver('was'), shares.isOver('flood')]).toEqual([false, true]);
   });
 
-  it('give back a part of what went in while somebody is over: two that send alike are treated alike', () => {
+  it('give back a part of what passes while somebody is over: two equal senders are treated alike', () => {
     const shares = new ProjectShares(20);
     within(shares, 'first', 21);
     let second = 0;
@@ -65,7 +65,7 @@ describe('the shares of projects', () => {
     expect(shares.isOver('second')).toBe(true);
   });
 
-  it('ask to be looked at when half of one is used up', () => {
+  it('ask for a reading when half of one is used up', () => {
     const shares = new ProjectShares(10);
     within(shares, 'a', 5);
     expect(shares.isLow).toBe(false);

@@ -50,7 +50,7 @@ describe('a receipt', () => {
 });
 
 describe('a batch that Postgres refuses', () => {
-  it('rejects the receipt that it refuses, and stores the others', async () => {
+  it('rejects the receipt at fault, and stores the others', async () => {
     // NUL is the one character that Postgres cannot store in a text.
     const batch = [receipt(), receipt({ url: '/a\0b' }), receipt()];
     expect(await outcomes(batch.map((one) => writer.write(one, null)))).toEqual(['fulfilled', 'rejected', 'fulfilled']);
@@ -59,7 +59,7 @@ describe('a batch that Postgres refuses', () => {
     expect(await count()).toBe(3);
   });
 
-  it('leaves no key behind that would take its receipts for duplicates', async () => {
+  it('leaves no key behind that would make its receipts duplicates', async () => {
     const [one, other] = [receipt(), receipt()];
     const bad = receipt({ url: '/a\0b' });
     expect(await outcomes([writer.write(one, keyOf('k1')), writer.write(bad, keyOf('k2'))])).toEqual([
@@ -70,7 +70,7 @@ describe('a batch that Postgres refuses', () => {
     expect(await count()).toBe(2);
   });
 
-  it('is rejected when its connection breaks in its midst, and the next one is written', async () => {
+  it('is rejected when its connection breaks midway, and the next one is written', async () => {
     await writer.write(receipt(), null);
     const runner = world.db.createQueryRunner();
     await runner.query('BEGIN');
@@ -99,8 +99,8 @@ describe('a batch that Postgres refuses', () => {
   });
 });
 
-describe('a receipt that has waited for too long', () => {
-  it('is refused, with its key, and those beside it are written', async () => {
+describe('a receipt that has waited too long', () => {
+  it('is refused, with its key, and the receipts beside it are written', async () => {
     const impatient = world.writer(256, 10_000);
     const late = receipt({ receivedAt: new Date(Date.now() - 6_000) });
     const [before, after, again] = [receipt(), receipt(), receipt()];
@@ -114,7 +114,7 @@ describe('a receipt that has waited for too long', () => {
 });
 
 describe('a delivery key', () => {
-  it('stores the first of its receipts in one batch, and tells the others which, and whether the body was the same', async () => {
+  it('stores the first of its receipts in a batch, and gives the others its id and whether the body was the same', async () => {
     const [first, same, other, apart, none] = [receipt(), receipt(), receipt(), receipt({ appId: 'app_2' }), receipt()];
     const written = await Promise.all([
       writer.write(first, keyOf('k')),
@@ -150,7 +150,7 @@ describe('a delivery key', () => {
     expect(await count()).toBe(1_000);
   });
 
-  it('that came before leaves whole what is written beside it, however large that is', async () => {
+  it('that is already known does not affect what is written beside it, however large that is', async () => {
     const first = receipt();
     await writer.write(first, keyOf('taken'));
     const large = Array.from({ length: 12 }, (_, n) => receipt({ body: Buffer.alloc(1_048_576, n) }));

@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-describe('the mark that moves over receipts', () => {
-  it('passes each once, and none unseen, while others are written and two sweeps run', async () => {
+describe('the sweep mark', () => {
+  it('passes each receipt once, and none unseen, while others are written and two sweeps run', async () => {
     const writer = world.writer(16);
     const written: string[] = [];
     const seen: string[] = [];
@@ -41,7 +41,7 @@ describe('the mark that moves over receipts', () => {
     expect(rows.map((row) => row.receipt_id).toSorted()).toEqual(written.toSorted());
   });
 
-  it('reads the receipts that it passes, and not all that came since autovacuum looked', async () => {
+  it('reads only the receipts that it passes, and not all that came since autovacuum last ran', async () => {
     const fresh = await receiptsWorld();
     try {
       await fresh.db.query(

@@ -114,7 +114,7 @@ describe('receipts that have not ended', () => {
     expect(parsed.toSorted()).toEqual(ids);
   });
 
-  it('are not among those that ended before the sweep came by', async () => {
+  it('do not include those that ended before the sweep', async () => {
     const [id] = await stored([receipt({ receivedAt: ago(60_000) })]);
     const subject = { receipt_id: id!, organization_id: 'org_1', project_id: 'prj_1', app_id: 'app_1' };
     await world.journal.appendNow({ ...subject, stage: 'parsed', outcome: 'ignored' });
@@ -122,7 +122,7 @@ describe('receipts that have not ended', () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('wait while their App is paused, and come at once when it goes on', async () => {
+  it('wait while their App is paused, and are enqueued at once when it resumes', async () => {
     await stored([receipt({ receivedAt: ago(60_000), appId: 'app_2', outcome: 'held' })]);
     paused.add('app_2');
     await staleReceipts.find(100);
@@ -136,7 +136,7 @@ describe('receipts that have not ended', () => {
     await until('it is parsed', () => parsed.length === 1);
   });
 
-  it('are all woken when they are more than the queue has room for, with no other traffic', async () => {
+  it('are all enqueued even if they exceed the room in the queue, with no other traffic', async () => {
     dispatcher = dispatcherOf(1);
     staleReceipts = staleReceiptsWith(dispatcher);
     const ids = await stored(Array.from({ length: 70 }, () => receipt({ receivedAt: ago(60_000) })));
@@ -151,7 +151,7 @@ describe('receipts that have not ended', () => {
   });
 });
 
-it('takes some stale receipts though the queues are full: they may be each time that it looks', async () => {
+it('enqueues some stale receipts even with full queues, since they may be full each time that it looks', async () => {
   dispatcher = dispatcherOf(1);
   staleReceipts = staleReceiptsWith(dispatcher);
   const [id] = await stored([receipt({ receivedAt: ago(60_000) })]);
@@ -164,10 +164,10 @@ it('takes some stale receipts though the queues are full: they may be each time 
   await until('it is parsed', () => parsed.includes(id!));
 });
 
-describe('when a process, or what Redis held, was lost', () => {
+describe('after the loss of a process, or of what Redis held, receipts', () => {
   afterEach(() => (losses.sinceLossMs = Number.POSITIVE_INFINITY));
 
-  it('are looked for at once, whatever their lease, and the mark stays', async () => {
+  it('are searched for at once, whatever their lease, and the mark stays', async () => {
     const ids = await stored([receipt(), receipt()]);
     const [ended] = await stored([receipt()]);
     const subject = { receipt_id: ended!, organization_id: 'org_1', project_id: 'prj_1', app_id: 'app_1' };
@@ -182,7 +182,7 @@ describe('when a process, or what Redis held, was lost', () => {
     await until('both are parsed', () => parsed.length === 2);
   });
 
-  it('go on with the number of their last attempt', async () => {
+  it('continue with the number of their last attempt', async () => {
     const [id] = await stored([receipt({ receivedAt: ago(120_000) })]);
     await staleReceipts.find(100);
     const subject = { receipt_id: id!, organization_id: 'org_1', project_id: 'prj_1', app_id: 'app_1' };
@@ -194,16 +194,16 @@ describe('when a process, or what Redis held, was lost', () => {
     await timePasses(60_000);
     losses.sinceLossMs = 100;
     await staleReceipts.enqueue(100);
-    await until('it is woken', () => jobs.length === 1);
+    await until('it is enqueued', () => jobs.length === 1);
     expect(jobs[0]).toMatchObject({ receipt_id: id, tried: 4 });
   });
 });
 
-describe('a receipt that is committed later than its lease', () => {
+describe('a receipt that is committed after its lease has expired', () => {
   it.each([
     ['alone', null],
     ['with a delivery key', { hash: 'k', bodyHash: 'b' }],
-  ])('is not passed by the sweep, %s', async (_name, key) => {
+  ])('is not missed by the sweep, %s', async (_name, key) => {
     const late = receipt({ receivedAt: ago(leaseMs - 400) });
     const other = receipt({ receivedAt: ago(leaseMs - 300) });
     await stored([other]);
@@ -231,8 +231,8 @@ describe('a receipt that is committed later than its lease', () => {
   });
 });
 
-describe('while the consumers are stopped', () => {
-  it('wakes nobody again whose job still waits, however often it comes by', async () => {
+describe('while the consumers are stopped, the sweep', () => {
+  it('enqueues no receipt again whose job still waits, however often it runs', async () => {
     const lost = receipt({ receivedAt: ago(120_000) });
     await stored([lost]);
     await staleReceipts.find(100);
@@ -245,13 +245,13 @@ describe('while the consumers are stopped', () => {
     expect((await world.jobs.waiting(inboundParse.queue)).own).toBe(1);
     const { parsed } = consume(false);
     await until('the queue is empty', async () => (await world.jobs.waiting(inboundParse.queue)).own === 0);
-    await until('it is woken after all', async () => {
+    await until('it is enqueued after all', async () => {
       await staleReceipts.enqueue(100);
       return parsed.includes(lost.id);
     });
   });
 
-  it('takes none for lost that was fed late: its job is young, but what it carries is not', async () => {
+  it('does not consider a receipt lost that was enqueued late: its job is young, but its content is not', async () => {
     const old = receipt({ receivedAt: ago(300_000) });
     await stored([old]);
     dispatcher = dispatcherOf(1);
@@ -261,7 +261,7 @@ describe('while the consumers are stopped', () => {
     // As many as fit into one job: there is no room for another.
     await Promise.all(Array.from({ length: batchLimits.maxItems }, () => dispatcher.enqueue(receipt())));
     dispatcher.offer(old);
-    await until('it is fed', () => dispatcher.oldestMs === 0);
+    await until('it is enqueued', () => dispatcher.oldestMs === 0);
     await until('it waits', async () => (await world.jobs.waiting(inboundParse.queue)).own === 1);
     expect(await staleReceipts.find(100)).toBe(0);
     gate.resolve();
@@ -271,7 +271,7 @@ describe('while the consumers are stopped', () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('wakes nobody whom the gateway has passed on to a router that is behind', async () => {
+  it('enqueues no receipt that the gateway has passed on to a router with a backlog', async () => {
     const one = receipt({ receivedAt: ago(60_000) });
     await stored([one]);
     await staleReceipts.find(100);

@@ -43,7 +43,7 @@ const refusals = (code: string): Promise<number> =>
 const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 describe('a body of the built-in Webhook app', () => {
-  it('is nested to a limit, and refused with its name beyond it', async () => {
+  it('may be nested up to a limit, and is refused with that reason beyond it', async () => {
     expect((await send(nested(100))).status).toBe(200);
     for (const body of [nested(101), nested(5_000), `{"metadata":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`]) {
       expect(await send(body)).toMatchObject({ status: 422, error: 'too_deep', message: /over 100 levels/ });

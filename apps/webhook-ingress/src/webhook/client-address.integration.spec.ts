@@ -52,7 +52,7 @@ async function noted(service: NestFastifyApplication, headers: Record<string, st
 
 const forged = { 'x-forwarded-for': '203.0.113.7' };
 
-it('a client names no address but its own, whatever it sends', async () => {
+it('a client cannot set an address other than its own, whatever it sends', async () => {
   const service = await ingress([]);
   for (const headers of [
     forged,
@@ -64,7 +64,7 @@ it('a client names no address but its own, whatever it sends', async () => {
   }
 });
 
-it('the portal names it, and its token is in no receipt', async () => {
+it('the address that the portal passes on is used, and its token is in no receipt', async () => {
   const service = await ingress([]);
   const token = await tokenOf('portal');
   const { address, headers } = await noted(service, { ...forged, [portalHopHeader]: token });
@@ -73,7 +73,7 @@ it('the portal names it, and its token is in no receipt', async () => {
   expect(headers).not.toContain(token);
 });
 
-it('a proxy that the operator named does too, as far as it vouches', async () => {
+it('so is one from a proxy that the operator configured, as far as it vouches', async () => {
   const service = await ingress(['127.0.0.1']);
   const chain = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
   expect((await noted(service, chain)).address).toBe('203.0.113.7');

@@ -134,8 +134,8 @@ describe('a declared handshake is answered without asking the adapter:', () => {
   });
 });
 
-describe('a handshake that is not declared', () => {
-  it('goes through the adapter, query and all', async () => {
+describe('an undeclared handshake', () => {
+  it('goes through the adapter, query included', async () => {
     gateway.handshake = ({ query }) => ({ ...text(String(query['c'])), status: 201 });
     const answer = await get('asks?c=value');
     expect([answer.status, await answer.text()]).toEqual([201, 'value']);
@@ -173,20 +173,20 @@ describe('a handshake that is not declared', () => {
     expect(codes).toEqual([{ code: 'bad_signature' }]);
   });
 
-  it('is a message when the adapter says so, and when the manifest declares another handshake', async () => {
+  it('is a message when the adapter says so, or when the manifest declares another handshake', async () => {
     expect((await json(post('waits', '{"challenge":"accepted","text":"hello"}'))).received).toBe(true);
     expect(gateway.asked).toHaveLength(1);
     expect((await json(post('slack', '{"challenge":"accepted","text":"hello"}'))).received).toBe(true);
     expect(gateway.asked).toHaveLength(1);
   });
 
-  it('is none with a long body, declared or not', async () => {
+  it('is never one with a long body, declared or not', async () => {
     const long = JSON.stringify({ type: 'url_verification', challenge: 'c', text: 'x'.repeat(5_000) });
     for (const token of ['waits', 'slack']) expect((await json(post(token, long))).received).toBe(true);
     expect(gateway.asked).toEqual([]);
   });
 
-  it('is waited for until the adapter is late; a POST is stored then, and a message waits for nobody', async () => {
+  it('is waited for until the adapter is late; a POST is then stored, and no message has to wait', async () => {
     const held = withheld();
     gateway.handshake = () => held.answer;
     expect((await json(post('waits', '{"text":"the challenge is on"}'))).received).toBe(true);
@@ -198,10 +198,10 @@ describe('a handshake that is not declared', () => {
   });
 });
 
-describe('a declared handshake by POST whose signature the adapter checks', () => {
+describe('a declared POST handshake whose signature the adapter checks', () => {
   const challenge = JSON.stringify({ type: 'url_verification', challenge: 'value' });
 
-  it('is answered by the manifest, once the adapter accepts it', async () => {
+  it('is answered from the manifest, once the adapter accepts it', async () => {
     expect(await (await post('slack', challenge)).text()).toBe('value');
     expect(gateway.asked).toMatchObject([{ verified: false, declared: true }]);
     gateway.refuses = () => 'the secret is wrong';
@@ -209,7 +209,7 @@ describe('a declared handshake by POST whose signature the adapter checks', () =
     expect([refused.status, await refused.json()]).toMatchObject([401, { error: 'refused' }]);
   });
 
-  it('is known by a header, and answered by the adapter, where the manifest says so', async () => {
+  it('is recognised by a header, and answered by the adapter, where the manifest says so', async () => {
     gateway.handshake = ({ headers }) => ({
       status: 200,
       headers: { 'x-hook-secret': String(headers['x-hook-secret']) },
@@ -223,7 +223,7 @@ describe('a declared handshake by POST whose signature the adapter checks', () =
 });
 
 describe('a rotated token', () => {
-  it('works on for its grace period, and answers 410 after it', async () => {
+  it('still works for its grace period, and answers 410 after it', async () => {
     expect((await json(post('before', 'hello'))).received).toBe(true);
     expect((await json(post('rotated', 'hello'))).received).toBe(true);
     expect(await receipts('app_rotated')).toBe(2);

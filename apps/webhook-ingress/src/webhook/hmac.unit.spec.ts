@@ -21,15 +21,18 @@ describe('the HMAC of a message', () => {
   });
 
   const lengths = [0, 1, 55, 56, 63, 64, 65, 127, 128, 129, 1_024, 16_383, 16_384, 16_385, 100_000];
-  it.each<HmacAlgorithm>(['sha1', 'sha256', 'sha512'])('is what createHmac makes by %s, whatever the lengths', (by) => {
-    for (const length of lengths) {
-      for (const keyLength of [0, 1, 20, 63, 64, 65, 127, 128, 129]) {
-        const [key, message] = [randomBytes(keyLength), randomBytes(length)];
-        const expected = createHmac(by, key).update(message).digest('hex');
-        const cut = Math.floor(length / 3);
-        expect([keyLength, length, hmac(by, key, message).toString('hex')]).toEqual([keyLength, length, expected]);
-        expect(hmac(by, key, message.subarray(0, cut), message.subarray(cut)).toString('hex')).toBe(expected);
+  it.each<HmacAlgorithm>(['sha1', 'sha256', 'sha512'])(
+    'is what createHmac computes with %s, whatever the lengths',
+    (by) => {
+      for (const length of lengths) {
+        for (const keyLength of [0, 1, 20, 63, 64, 65, 127, 128, 129]) {
+          const [key, message] = [randomBytes(keyLength), randomBytes(length)];
+          const expected = createHmac(by, key).update(message).digest('hex');
+          const cut = Math.floor(length / 3);
+          expect([keyLength, length, hmac(by, key, message).toString('hex')]).toEqual([keyLength, length, expected]);
+          expect(hmac(by, key, message.subarray(0, cut), message.subarray(cut)).toString('hex')).toBe(expected);
+        }
       }
-    }
-  });
+    },
+  );
 });

@@ -7,7 +7,7 @@ const looks = (body: string, headers: Record<string, string> = {}, query = ''): 
     body: Buffer.from(body),
   });
 
-describe('what providers post as a handshake is known from the request alone:', () => {
+describe('what providers post as a handshake is recognised from the request alone:', () => {
   it.each([
     ['Slack', '{"token":"t","challenge":"c","type":"url_verification"}'],
     ['monday.com', '{"challenge":"c"}'],
@@ -27,7 +27,7 @@ describe('what providers post as a handshake is known from the request alone:', 
   ])('%s, by a header or a parameter', (_provider, headers, query) => expect(looks('', headers, query)).toBe(true));
 });
 
-describe('a message is none:', () => {
+describe('a message is not a handshake:', () => {
   it.each([
     ['whose text speaks of one', '{"text":"the challenge of url_verification","type":"message"}'],
     ['of Slack', '{"token":"t","type":"event_callback","event":{"type":"message","text":"hi"}}'],

@@ -59,7 +59,7 @@ const kept = async (id: string | undefined) =>
 const refusals = async (): Promise<number> => (await pool.query('SELECT FROM ingress.refusal')).rowCount ?? 0;
 
 describe('a request that the gateway marks as its own', () => {
-  it('is answered as any other, ends as verification at once, and leaves the mark nowhere', async () => {
+  it('is answered like any other, ends as verification at once, and leaves the mark nowhere', async () => {
     const first = await post('signed', { ...signature, 'idempotency-key': 'k', [probeHeader]: await mark() });
     expect(first.status).toBe(200);
     expect(await endings(first.id)).toEqual([{ outcome: 'verification', reason: 'sent_by_verify' }]);
@@ -81,7 +81,7 @@ describe('a request that the gateway marks as its own', () => {
     expect(await kept(real.id)).toMatchObject({ outcome: 'accepted', reason: null });
   });
 
-  it('is refused as any other, and is no refusal of a sender', async () => {
+  it('is refused like any other, and is not counted as a refusal of a sender', async () => {
     const before = await refusals();
     expect(await post('signed', { [probeHeader]: await mark() })).toMatchObject({
       status: 401,
@@ -90,7 +90,7 @@ describe('a request that the gateway marks as its own', () => {
     expect(await refusals()).toBe(before);
   });
 
-  it('shows that a paused App is reached', async () => {
+  it('shows that a paused App can be reached', async () => {
     const { id } = await post('paused', { [probeHeader]: await mark() });
     expect(await kept(id)).toMatchObject({ outcome: 'accepted', reason: 'verification' });
   });

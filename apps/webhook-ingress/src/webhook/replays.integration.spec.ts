@@ -54,7 +54,7 @@ async function post(token: string, body: string, headers: Record<string, string>
 }
 
 describe('an HMAC with the time of signing', () => {
-  it('is taken while it is recent, and refused without its time or with another one', async () => {
+  it('is accepted while it is recent, and refused without its time or with another one', async () => {
     const [time, body] = [now(), '{"task":"a"}'];
     expect((await post('timed', body, withTime(time, body))).status).toBe(200);
     const { 'x-timestamp': _time, ...untimed } = withTime(time, body);
@@ -74,7 +74,7 @@ describe('an HMAC with the time of signing', () => {
     expect((await post('timed', body, withTime('tomorrow', body))).error).toBe('stale_timestamp');
   });
 
-  it('is of the text that the App says, within the time that it says', async () => {
+  it('covers the text that the App defines, within the time that it defines', async () => {
     const [time, body] = [now(-400), '{"task":"c"}'];
     const headers = { 'x-timestamp': time, 'x-signature-256': `v0=${signed(`v0:${time}:${body}`)}` };
     expect((await post('slack', body, headers)).status).toBe(200);
@@ -101,7 +101,7 @@ describe('an HMAC with the time of signing', () => {
   });
 });
 
-it('a replay of Standard Webhooks is a duplicate under another Idempotency-Key too', async () => {
+it('a replay of Standard Webhooks is also a duplicate under another Idempotency-Key', async () => {
   const [time, body] = [now(), '{"task":"d"}'];
   const key = Buffer.from(secret, 'base64');
   const signature = createHmac('sha256', key).update(`msg_1.${time}.${body}`).digest('base64');

@@ -21,7 +21,7 @@ describe('the secrets of an endpoint', () => {
     { key: 'CHECK', type: 'api_key' as const, maps_to: 'verify_token', credential_id: 'cred_check' },
   ];
 
-  it('come from all its records, by the bindings of its App, under the names they are declared by', async () => {
+  it('come from all its records, by the bindings of its App, under their declared names', async () => {
     vault.records.set('cred_hook', { secret: ['new', 'old'] }).set('cred_check', { token: 't' });
     const secrets = new Secrets(client);
     const one = endpoint('one', { credentials });
@@ -38,7 +38,7 @@ describe('the secrets of an endpoint', () => {
     expect(secrets.known(endpoint('none', { credentials: [] }))).toEqual({});
   });
 
-  it('are those of the records that are linked now, and outlive a vault that is away', async () => {
+  it('are those of the records that are linked now, and remain available while the vault is down', async () => {
     vault.records.set('cred_hook', { signing_secret: 'a' }).set('cred_check', { token: 't' });
     const secrets = new Secrets(client);
     await secrets.fields(endpoint('one', { credentials }));

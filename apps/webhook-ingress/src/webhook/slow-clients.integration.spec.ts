@@ -46,14 +46,14 @@ it('200 requests whose headers never end are closed, and others are answered mea
   await Promise.all(clients.map(({ closed }) => closed));
 });
 
-it('a body that comes a byte at a time is answered with 408 and closed', async () => {
+it('a body that comes one byte at a time is answered with 408 and closed', async () => {
   const client = await slowClient(url, `${head}content-length: 100000\r\n\r\n`);
   await sendByByte(client, 20);
   expect(client.received).toMatch(/^HTTP\/1.1 408 /);
   expect((await post()).status).toBe(200);
 });
 
-it('one connection more than there may be is closed at once', async () => {
+it('one connection over the limit is closed at once', async () => {
   const crowded = await start({ HTTP_MAX_CONNECTIONS: 20 });
   const clients = await Promise.all(Array.from({ length: 20 }, () => slowClient(crowded, head)));
   const oneMore = await slowClient(crowded, head);

@@ -26,7 +26,7 @@ describe('parseForm', () => {
     expect([form.get('empty'), form.get('absent'), form.files]).toEqual(['', undefined, []]);
   });
 
-  it('reads multipart fields as their bytes, whatever charset they are in, and files with name and type', async () => {
+  it('reads multipart fields as their bytes, whatever their charset, and files with name and type', async () => {
     const latin1 = Buffer.from([0x67, 0x72, 0xfc, 0x6e]);
     const form = await parseForm(
       multipart([
@@ -43,7 +43,7 @@ describe('parseForm', () => {
     ]);
   });
 
-  it('refuses what is no form, breaks off or is too much, instead of cutting it short', async () => {
+  it('refuses what is not a form, breaks off or is too large, instead of truncating it', async () => {
     const field: [string, string] = ['name="a"', 'x'.repeat(20)];
     const refused: [Parameters<typeof parseForm>[0], Parameters<typeof parseForm>[1], RegExp][] = [
       [{ headers: { 'content-type': 'application/json' }, body: Buffer.from('{}') }, {}, /neither/],
@@ -62,7 +62,7 @@ describe('parseForm', () => {
     }
   });
 
-  it('settles for any bytes', async () => {
+  it('returns a form or fails with its own error for any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.boolean(), async (bytes, open) => {
         const body = Buffer.concat([

@@ -32,7 +32,7 @@ describe('plain text', () => {
     expect(plain(markdown)).toBe(expected);
   });
 
-  it('leaves text without marks as it is, blank lines included, and so is idempotent on it', () => {
+  it('leaves text without markup unchanged, blank lines included, and is idempotent on it', () => {
     const word = fc.constantFrom('word', 'a.b', 'it’s', '(so)', '3', 'snake_case', 'x=1;', '"q"', '…', '😀', '50%');
     const line = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => `W ${words.join(' ')}`);
     const text = fc.array(fc.tuple(line, fc.constantFrom('\n', '\n\n', '\n\n\n')), { minLength: 1, maxLength: 8 });
@@ -46,7 +46,7 @@ describe('plain text', () => {
 });
 
 describe('HTML for mail', () => {
-  it('keeps the structure and escapes what is not its own', () => {
+  it('keeps the structure and escapes everything else', () => {
     expect(html('# A & B\n\n**bold** _soft_ ~~gone~~ `a<b`\n\n> quoted')).toBe(
       '<h1>A &amp; B</h1>\n<p><strong>bold</strong> <em>soft</em> <del>gone</del> <code>a&lt;b</code></p>\n' +
         '<blockquote>\n<p>quoted</p>\n</blockquote>',
@@ -79,7 +79,7 @@ describe('HTML for mail', () => {
   });
 });
 
-describe('a dialect of its own', () => {
+describe('a custom dialect', () => {
   const dialect: MarkdownDialect = {
     ...plainDialect,
     lossy: ['heading', 'table'],
@@ -87,7 +87,7 @@ describe('a dialect of its own', () => {
     table: ({ textRows }) => `<<${alignedTable(textRows)}>>`,
   };
 
-  it('shows what it names its way, and reports what it loses only where it occurs', () => {
+  it('renders its own constructs its way, and reports a loss only where it occurs', () => {
     expect(renderMarkdown('**a** b', dialect)).toEqual({ text: '*a* b', lossy: [] });
     expect(renderMarkdown('# h\n\n|**x**|yy|\n|-|-|\n|zzz|1|', dialect)).toEqual({
       text: 'h\n\n<<x   | yy\n----+---\nzzz | 1>>',
@@ -117,7 +117,7 @@ describe('rendering in parts', () => {
     expect(renderInParts(text, htmlDialect, { maxLength: 480 }).parts.length).toBeGreaterThan(1);
   });
 
-  it('has no part for nothing', () => {
+  it('returns no part for an empty text', () => {
     expect(renderInParts(' \n ', plainDialect, { maxLength: 10 }).parts).toEqual([]);
   });
 });
@@ -159,7 +159,7 @@ describe('texts of any size and shape', () => {
     );
   });
 
-  it('are read in stretches when they are long, code whole', () => {
+  it('are parsed in sections when they are long, with code kept whole', () => {
     const code = Array.from({ length: 3000 }, (_, index) => `line ${index}\n`).join('\n');
     const text = `${'**bold** words.\n\n'.repeat(800)}\`\`\`\n${code}\`\`\`\n\nend **here**`;
     const rendered = plain(text);

@@ -62,7 +62,7 @@ describe('an HTML part', () => {
     expect(read(`<span ${attribute}>shown</span>`).text).toBe('shown');
   });
 
-  it('is read once: what it spells in entities is text', () => {
+  it('is decoded once: markup that it spells in entities is text', () => {
     expect(read('&lt;b&gt;bold&lt;/b&gt; &lt;|im_start|&gt;').text).toBe('<b>bold</b> [removed-token]');
   });
 
@@ -81,7 +81,7 @@ describe('an HTML part', () => {
     expect(growth(20_000, (times) => before + piece.repeat(times) + after, read)).toBeLessThan(1.5);
   });
 
-  it('is read up to a depth no page has, and says what was cut', () => {
+  it('is read up to a depth that no page has, and says what was cut', () => {
     const { text, report } = read(`start${'<b>'.repeat(100_000)}end`);
     expect(text).toMatch(/^start\n\[cut: \d+ characters\]$/);
     expect(report.cut).toBeGreaterThan(200_000);

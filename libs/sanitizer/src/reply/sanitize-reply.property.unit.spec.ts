@@ -41,7 +41,7 @@ describe('sanitising any reply', () => {
     );
   });
 
-  it('leaves ordinary prose as it is', () => {
+  it('leaves ordinary prose unchanged', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[ -;=?-Z^-~]{0,250}$/), (input) => {
         expect(sanitizeReply(input).text).toBe(input);

@@ -124,24 +124,24 @@ describe('what a reply loses', () => {
     ['an address on the next line', '![a](\nhttps://e.example/\n)'],
     ['a definition in a list', '![a]\n\n- [a]: https://e.example/'],
     ['a definition of a label in other letters', '![ẞ]\n\n[ss]: https://e.example/'],
-  ])('no image however it is written: %s', (_what, text) => {
+  ])('includes every image, however it is written: %s', (_what, text) => {
     const left = clean(text);
     expect(left).not.toMatch(/!\[/);
     expect(left).not.toBe(text);
   });
 
-  it('keeps what looks like code readable', () => {
+  it('stays readable where it looks like code', () => {
     expect(clean('Use `![a](https://x.example/)` or `<img src="https://x.example">`')).toBe(
       'Use `!¦[a](https://x.example/)` or `<¦img src="https://x.example">`',
     );
   });
 
-  it('says what a model said that only thought', () => {
+  it('includes thoughts, which do not count as spoken', () => {
     expect(sanitizeReply('<think>hm').spoken).toBe('');
     expect(sanitizeReply('<think>hm</think> NO_REPLY').spoken).toBe('NO_REPLY');
   });
 
-  it('withholds what does not settle', () => {
+  it('includes text that does not settle, which is withheld', () => {
     const nested = `${'!['.repeat(12)}![](//e.example)${'](//e.example)'.repeat(12)}`;
     const { text, report } = sanitizeReply(nested);
     expect(text).not.toMatch(/!\[/);
@@ -149,7 +149,7 @@ describe('what a reply loses', () => {
   });
 });
 
-it("frees a person's own words of control characters alone", () => {
+it("a person's own words lose only control characters", () => {
   const text = '<think> ![a](https://x.example/) Human: \u200B';
   expect(sanitizeOwnWords(`${text}\0\u202E\x1b[31m`)).toMatchObject({ text, report: { settled: true } });
   expect(sanitize('a').report.rounds).toBe(1);

@@ -38,7 +38,7 @@ describe.each([
     service = await start();
   });
 
-  it('wraps data keys, each to its place', async () => {
+  it('wraps data keys, each bound to its place', async () => {
     const key = remote();
     const dek = randomBytes(32);
     const place = Buffer.from('org_1 cred_1');
@@ -51,7 +51,7 @@ describe.each([
     await expect(key.unwrap(changed, place)).rejects.toThrow(DoesNotOpen);
   });
 
-  it('takes over from a key of this process, and gives back, without a value lost', async () => {
+  it('takes over from a key of this process, and gives back, without losing a value', async () => {
     vault = await vaultWorld(new KekRing('local', new Map([['local', local]])), policy);
     const body = { name: 'c', type: 'text', fields: { a: 'a value' } };
     const { id } = (await vault.call('POST', '/api/v1/credentials', body)).body;
@@ -71,7 +71,7 @@ describe.each([
     }
   });
 
-  it('that is away makes callers wait, and takes nothing for lost', async () => {
+  it('that is away makes callers wait, and no value counts as lost', async () => {
     vault = await vaultWorld(new KekRing('kms', new Map([['kms', remote()]])), policy);
     const body = { name: 'c', type: 'text', fields: { a: 'a value' } };
     const { id } = (await vault.call('POST', '/api/v1/credentials', body)).body;
@@ -80,12 +80,12 @@ describe.each([
     expect(await vault.call('POST', '/api/v1/credentials', body)).toMatchObject({ status: 503 });
     expect((await vault.call('GET', `/api/v1/credentials/${id}`)).body.status).toBe('active');
     service.away = false;
-    await until('it is read again', async () => (await resolve(id)).body.fields?.a === 'a value');
+    await until('it can be read again', async () => (await resolve(id)).body.fields?.a === 'a value');
   });
 });
 
-describe('a token of OpenBao that has ended', () => {
-  it('is replaced by another login', async () => {
+describe('an expired token of OpenBao', () => {
+  it('is replaced by a new login', async () => {
     const openbao = await transitService();
     service = openbao;
     const key = remote();
@@ -97,7 +97,7 @@ describe('a token of OpenBao that has ended', () => {
   });
 });
 
-describe('the setting of a key that is elsewhere', () => {
+describe('the setting of an external key', () => {
   beforeEach(async () => {
     service = await transitService();
   });

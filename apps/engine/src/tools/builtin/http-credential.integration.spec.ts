@@ -70,21 +70,21 @@ describe('a credential of http_request', () => {
     return (await turnsOf(world).results(turn.turn_id))[0];
   };
 
-  it('goes to its own host, and is taken out of what that says', async () => {
+  it('goes to its own host, and is removed from the answer of that host', async () => {
     const result = await get(`http://127.0.0.1:${port()}/`);
     expect(seen).toEqual(['Bearer swordfish']);
     expect(result).toMatchObject({ status: 400, body: 'you sent [credential]' });
     expect(JSON.stringify(model.requests)).not.toContain('swordfish');
   });
 
-  it('goes to no other host, neither at once nor by a redirect', async () => {
+  it('goes to no other host, neither directly nor by a redirect', async () => {
     expect((await get(`http://localhost:${port()}/`)).error.code).toBe('credential_not_for_host');
     expect(seen).toEqual([]);
     await get(`http://127.0.0.1:${port()}/away`);
     expect(seen).toEqual(['Bearer swordfish', undefined]);
   });
 
-  it('has to be one that the Skill binds', async () => {
+  it('must be one that the Skill binds', async () => {
     expect((await get(`http://127.0.0.1:${port()}/`, 'other')).error.code).toBe('no_credential');
   });
 
@@ -122,7 +122,7 @@ describe('a credential of http_request', () => {
     expect(seen).toEqual([]);
   });
 
-  it('is read as the Skill that binds it, in the header and scheme that the Skill says', async () => {
+  it('is read as the Skill that binds it, and sent in the header and scheme that the Skill names', async () => {
     records['cred_2'] = { type: 'api_key', fields: { token: 'swordfish' } };
     const hosts = [`127.0.0.1:${port()}`];
     bindings.push({ credential_id: 'cred_2', as: 'two', skill_id: 'skl_two', hosts, scheme: 'token' });

@@ -91,14 +91,14 @@ describe('send_email', () => {
     expect(await send()).toMatchObject({ message_id: (result as { message_id: string }).message_id });
   });
 
-  it('tells a refusal from a mail whose fate nobody knows', async () => {
+  it('distinguishes a refusal from a mail with an unknown outcome', async () => {
     answer = 'refuse';
     expect(await send()).toMatchObject({ error: { code: 'mail_refused' } });
     answer = 'vanish';
     expect(await send()).toMatchObject({ error: { code: 'outcome_unknown' } });
   });
 
-  it('sends no password without encryption, and demands STARTTLS by itself', async () => {
+  it('sends no password without encryption, and requires STARTTLS by itself', async () => {
     expect(await send({ username: 'u', password: 'p' })).toMatchObject({ error: { code: 'no_credential' } });
     const { encryption: _none, ...upgraded } = fields();
     const result = await tool.run({ to: ['a@b.c'], subject: 's', text: 't' }, call, bound(upgraded));
@@ -106,7 +106,7 @@ describe('send_email', () => {
     expect(mails).toEqual([]);
   });
 
-  it('goes to the servers alone that its Skill binds the account to', async () => {
+  it('uses only the servers that its Skill binds the account to', async () => {
     const to = (host: string) =>
       tool.run({ to: ['a@b.c'], subject: 's', text: 't' }, call, boundTo(credentialOf(fields(), { hosts: [host] })));
     expect(await to('mail.example.com')).toMatchObject({ error: { code: 'credential_not_for_host' } });
@@ -115,7 +115,7 @@ describe('send_email', () => {
     expect(await to(`127.0.0.1:${port()}`)).toHaveProperty('accepted');
   });
 
-  it('says of a credential of another kind what it needs', async () => {
+  it('says what it needs when the credential is of another type', async () => {
     const key = credentialOf({ token: 'k' }, { as: 'crm', type: 'api_key', hosts: ['crm.example.com'] });
     const result = await tool.run({ to: ['a@b.c'], subject: 's', text: 't' }, call, boundTo(key));
     expect(result).toMatchObject({
@@ -123,7 +123,7 @@ describe('send_email', () => {
     });
   });
 
-  it('reaches no address that is closed, and waits no longer than it may for one that is silent', async () => {
+  it('connects to no blocked address, and times out on a silent one', async () => {
     expect(await send({ host: '169.254.169.254', port: '25' })).toMatchObject({ error: { code: 'blocked_address' } });
     const silent: Server = createSocketServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -186,7 +186,7 @@ describe('web_search', () => {
     [{ status: 429, body: '{}' }, 'search_failed'],
     [{ status: 200, body: '<html>' }, 'search_failed'],
     [{ status: 200, body: '{"results": 7}' }, 'search_failed'],
-  ])('tells what it cannot use: %j', async (given, code) => {
+  ])('reports what it cannot use: %j', async (given, code) => {
     answer = given;
     expect(await search({ provider: 'searxng' })).toMatchObject({ error: { code } });
   });
@@ -194,7 +194,7 @@ describe('web_search', () => {
   it.each([
     ['api_key', { token: 'k3' }],
     ['oauth2', { access_token: 'k3', client_id: 'c' }],
-  ])('takes the key of an %s, to the host that it is bound to', async (type, fields) => {
+  ])('sends the key of an %s to the host that it is bound to', async (type, fields) => {
     answer = { status: 200, body: JSON.stringify({ web: { results: [hit('description')] } }) };
     const host = base().slice('http://'.length);
     const key = (over: object) => credentialOf({ ...fields, base_url: base() }, { type, ...over });

@@ -43,7 +43,7 @@ const turnsOf = (appId: string) =>
   );
 
 describe('a bulk replay', () => {
-  it('routes what a filter finds again, and tells how far it is', async () => {
+  it('routes the events of a filter again, and shows its progress', async () => {
     for (let count = 0; count < 25; count += 1) await events.event({ appId: 'app_bulk', message: { sender: 'ada' } });
     await events.event({ appId: 'app_bulk', message: { sender: 'bo' } });
     const { status, body } = await replayMany({ app_id: 'app_bulk', sender: 'ada' });
@@ -58,7 +58,7 @@ describe('a bulk replay', () => {
     expect(await turnsOf('app_bulk')).toHaveLength(25);
   });
 
-  it('takes the newest up to its limit, and says that there are more', async () => {
+  it('takes the newest events up to its limit, and says that there are more', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 32; count += 1) ids.push(await events.event({ appId: 'app_max' }));
     const { body } = await replayMany({ app_id: 'app_max' });
@@ -73,7 +73,7 @@ describe('a bulk replay', () => {
     expect((await world.api('POST', '/api/v1/events/dead-letters/redrive', { state: 'open' })).status).toBe(422);
   });
 
-  it('is begun once for one Idempotency-Key', async () => {
+  it('starts once for one Idempotency-Key', async () => {
     await events.event({ appId: 'app_key', message: {} });
     const headers = { 'idempotency-key': newId('req') };
     const [first, second] = [
@@ -86,7 +86,7 @@ describe('a bulk replay', () => {
     expect(await turnsOf('app_key')).toHaveLength(1);
   });
 
-  it('says which events failed, and why, and goes on', async () => {
+  it('says which events failed, and why, and continues', async () => {
     await events.event({ appId: 'app_fail' });
     await events.event({ appId: 'app_fail', message: {} });
     ingress.answers(404);
@@ -120,7 +120,7 @@ describe('a bulk replay', () => {
     expect(second).toBeDefined();
   });
 
-  it('can be cancelled: what it has not begun is left out', async () => {
+  it('can be cancelled: events that it has not begun are left out', async () => {
     const id = newId('bat');
     await world.pool.query(
       `WITH made AS (INSERT INTO journal.batch VALUES ($1, $2, $3, 'replay', false, 'key:test', now()))
@@ -133,7 +133,7 @@ describe('a bulk replay', () => {
     expect(cancelled).toBeGreaterThan(0);
   });
 
-  it('of another project is not there', async () => {
+  it('of another project is not found', async () => {
     const id = newId('bat');
     await world.pool.query(`INSERT INTO journal.batch VALUES ($1, $2, $3, 'replay', false, 'key:test', now())`, [
       id,
@@ -146,7 +146,7 @@ describe('a bulk replay', () => {
 });
 
 describe('a bulk redrive', () => {
-  it('sends the open dead letters that a filter finds, each once', async () => {
+  it('redrives the open dead letters of a filter, each once', async () => {
     const ids = [newId('evt'), newId('evt'), newId('evt')];
     const reasons = ['timeout', 'timeout', 'contract_violation'];
     for (const [index, receipt_id] of ids.entries()) {

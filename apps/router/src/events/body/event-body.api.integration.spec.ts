@@ -48,7 +48,7 @@ async function read(id: string, scopes: Scope[] = ['events:read_body']): Promise
 }
 
 describe('the request of an event', () => {
-  it('shows where it came from, its headers without secrets, and its text', async () => {
+  it('shows its origin, its headers without secrets, and its text', async () => {
     const id = newId('evt');
     requests.set(`/internal/receipts/${id}`, {
       method: 'POST',
@@ -116,7 +116,7 @@ describe('the body of an event', () => {
     expect((await read(id, ['admin'])).status).toBe(200);
   });
 
-  it('that is not stored says why it may not be', async () => {
+  it('that is not stored gives the possible reason', async () => {
     const answer = await read(newId('evt'));
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({

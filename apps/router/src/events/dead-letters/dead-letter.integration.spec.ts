@@ -59,7 +59,7 @@ const settled = (id: string) =>
 const makeDue = () => world.rows('UPDATE journal.dead_letter SET next_at = now()');
 
 describe('a dead letter', () => {
-  it('is kept when an event dies, once however often that is said', async () => {
+  it('is kept when an event dies, once however often that is reported', async () => {
     const receipt_id = await died('app_kept');
     await died('app_kept', { receipt_id });
     expect(await lettersOf('app_kept')).toMatchObject([
@@ -79,7 +79,7 @@ describe('a dead letter', () => {
     expect(await lettersOf('app_found', '&since=2100-01-01T00:00:00Z')).toEqual([]);
   });
 
-  it('is redriven once, and tells how it ended', async () => {
+  it('is redriven once, and shows how that ended', async () => {
     const receipt_id = await died('app_once');
     const [letter] = await lettersOf('app_once');
     const answer = await redrive(letter!.id);
@@ -96,7 +96,7 @@ describe('a dead letter', () => {
     expect(await settled(letter!.id)).toMatchObject({ state: 'redriven', outcome: 'routed' });
   });
 
-  it('is redriven once under a key, which tells how it stands', async () => {
+  it('is redriven once per idempotency key, and a repeated request shows its state', async () => {
     await died('app_keyed');
     const [letter] = await lettersOf('app_keyed');
     const headers = { 'idempotency-key': newId('req') };
@@ -109,14 +109,14 @@ describe('a dead letter', () => {
     expect((await redrive(letter!.id)).status).toBe(409);
   });
 
-  it('is one of two that ask at the same time', async () => {
+  it('is redriven for one of several concurrent requests', async () => {
     await died('app_race');
     const [letter] = await lettersOf('app_race');
     const statuses = (await Promise.all([1, 2, 3, 4].map(() => redrive(letter!.id)))).map(({ status }) => status);
     expect(statuses.toSorted((a, b) => a - b)).toEqual([202, 409, 409, 409]);
   });
 
-  it('is sent again while nothing came of it, as a queue may lose it', async () => {
+  it('is sent again while nothing came of it, since a queue may lose it', async () => {
     const receipt_id = await died('app_lost_job');
     const [letter] = await lettersOf('app_lost_job');
     await redrive(letter!.id);
@@ -126,7 +126,7 @@ describe('a dead letter', () => {
     await until('it is sent again', () => times() === 2);
   });
 
-  it('that dies again is a new one', async () => {
+  it('that dies again becomes a new one', async () => {
     const receipt_id = await died('app_anew');
     const [letter] = await lettersOf('app_anew');
     await redrive(letter!.id);
@@ -136,7 +136,7 @@ describe('a dead letter', () => {
     expect(await lettersOf('app_anew', '&state=open')).toHaveLength(1);
   });
 
-  it('of a delivery is the gateway’s to attempt again, once', async () => {
+  it('of a delivery is passed to the gateway to attempt again, once', async () => {
     const subject_id = newId('dlv');
     const receipt_id = await died('app_delivery', { stage: 'delivery', reason: 'provider_unavailable', subject_id });
     const [letter] = await lettersOf('app_delivery');
@@ -149,7 +149,7 @@ describe('a dead letter', () => {
     expect(asked()).toHaveLength(1);
   });
 
-  it('whose event is no longer kept is lost', async () => {
+  it('whose event is no longer stored is lost', async () => {
     await died('app_gone');
     const [letter] = await lettersOf('app_gone');
     ingress.answers(404);
@@ -158,12 +158,12 @@ describe('a dead letter', () => {
     ingress.answers(202);
   });
 
-  it('waits while the ingress is away', async () => {
+  it('waits while the ingress is unavailable', async () => {
     const receipt_id = await died('app_away');
     const [letter] = await lettersOf('app_away');
     ingress.answers(503);
     await redrive(letter!.id);
-    await until('it is tried', () => ingress.asked.some((asked) => asked.includes(receipt_id)));
+    await until('a redrive was attempted', () => ingress.asked.some((asked) => asked.includes(receipt_id)));
     const waits = await until('it says why it waits', async () => {
       const { body } = await world.api<Letter>('GET', `/api/v1/events/dead-letters/${letter!.id}`);
       return body.redrive_error === null ? null : body;
@@ -176,7 +176,7 @@ describe('a dead letter', () => {
     expect(await settled(letter!.id)).toMatchObject({ outcome: 'no_match', redrive_error: null });
   });
 
-  it('is taken by a replay of its event too', async () => {
+  it('is also settled by a replay of its event', async () => {
     const receipt_id = await died('app_replayed');
     const [letter] = await lettersOf('app_replayed');
     expect((await world.api('POST', `/api/v1/events/${receipt_id}/replay`, {})).status).toBe(202);
@@ -186,7 +186,7 @@ describe('a dead letter', () => {
     expect(await settled(letter!.id)).toMatchObject({ state: 'redriven', outcome: 'routed' });
   });
 
-  it('of another project is not there', async () => {
+  it('of another project is not found', async () => {
     await died('app_theirs', { project_id: newId('prj') });
     expect(await lettersOf('app_theirs')).toEqual([]);
     const { id } = await world.row<{ id: string }>(`SELECT id FROM journal.dead_letter WHERE app_id = 'app_theirs'`);

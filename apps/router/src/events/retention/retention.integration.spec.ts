@@ -41,14 +41,14 @@ describe('the retention of the router', () => {
     expect(deleted).toEqual([1, 1]);
   });
 
-  it('takes no more rows at a time than it is asked to', async () => {
+  it('deletes no more rows at a time than requested', async () => {
     await world.pool.query(
       `INSERT INTO router.claim SELECT gen_random_uuid(), n::text, 'r', now() - interval '40 days' FROM generate_series(1, 25) n`,
     );
     expect([await rows.deleteOld('claim', 30, 20), await rows.deleteOld('claim', 30, 20)]).toEqual([20, 5]);
   });
 
-  it('deletes messages of a project that is kept shorter, and none of another', async () => {
+  it('deletes messages of a project with a shorter retention, and none of another', async () => {
     const events = journaledEvents(world, await world.start());
     const eightDays = Date.now() - 8 * dayMs;
     const [old, foreign] = [

@@ -86,23 +86,23 @@ async function listen(
 }
 
 describe('the live stream', () => {
-  it('tells what happens, as it happens', async () => {
+  it('sends what happens, as it happens', async () => {
     const listener = await listen();
     expect({ status: listener.status, type: listener.type }).toEqual({
       status: 200,
       type: 'text/event-stream; charset=utf-8',
     });
     const id = await events.event({});
-    await until('both entries are told', () => listener.stages().length === 2);
+    await until('both entries were sent', () => listener.stages().length === 2);
     expect(listener.stages()).toEqual(['received', 'routed']);
     expect(listener.text()).toContain(`"event_id":"${id}"`);
     expect(listener.text()).not.toContain(caller.organizationId);
   });
 
-  it('tells each entry once', async () => {
+  it('sends each entry once', async () => {
     const listener = await listen();
     for (let count = 0; count < 20; count += 1) await events.event({});
-    await until('all are told', () => listener.ids().length >= 40);
+    await until('all were sent', () => listener.ids().length >= 40);
     const polled = listener.text().length;
     await until('a heartbeat came after them', () => listener.text().slice(polled).includes(': still here'));
     expect(new Set(listener.ids()).size).toBe(listener.ids().length);
@@ -114,43 +114,43 @@ describe('the live stream', () => {
     await events.event({ owner: { organization_id: caller.organizationId, project_id: newId('prj') } });
     await events.event({ owner: { organization_id: newId('org'), project_id: caller.projectId } });
     const mine = await events.event({});
-    await until('mine is told', () => listener.ids().length === 2);
+    await until('mine was sent', () => listener.ids().length === 2);
     const told = [...listener.text().matchAll(/"event_id":"(evt_\w+)"/g)].map((match) => match[1]);
     expect(new Set(told)).toEqual(new Set([mine]));
   });
 
-  it('chooses by App, event and stage', async () => {
+  it('filters by App, event and stage', async () => {
     const byApp = await listen('?app_id=app_chosen');
     const byStage = await listen('?stage=received');
     await events.event({});
     await events.event({ appId: 'app_chosen' });
-    await until('the App is told', () => byApp.ids().length === 2);
-    await until('the stage is told', () => byStage.ids().length === 2);
+    await until('the entry of the App was sent', () => byApp.ids().length === 2);
+    await until('the entry of the stage was sent', () => byStage.ids().length === 2);
     expect(byApp.text()).not.toContain('app_1');
     expect(byStage.stages()).toEqual(['received', 'received']);
   });
 
-  it('goes on where a client left', async () => {
+  it('resumes where a client left', async () => {
     const first = await listen();
     await events.event({});
-    await until('it was told', () => first.ids().length === 2);
+    await until('it was sent', () => first.ids().length === 2);
     const lastId = first.ids().at(-1)!;
     first.leave();
     const missed = await events.event({});
     const second = await listen('', { lastId });
     const now = await events.event({});
-    await until('the missed and the new one are told', () => [missed, now].every((id) => second.text().includes(id)));
+    await until('the missed and the new one were sent', () => [missed, now].every((id) => second.text().includes(id)));
     expect(new Set(second.ids()).size).toBe(second.ids().length);
     expect(second.text()).not.toContain('event: gap');
   });
 
-  it('says when it cannot go on from there', async () => {
+  it('says when it cannot resume from there', async () => {
     const listener = await listen('', { lastId: `${Date.now() - 7_200_000}-0123456789ab` });
-    await until('the gap is told', () => listener.text().includes('event: gap'));
+    await until('the gap was reported', () => listener.text().includes('event: gap'));
   });
 
   it.each(['nonsense', '12-zz', '0123456789ab', `${Date.now() + 3_600_000}-0123456789ab`])(
-    'refuses to go on from what is no id of it: %s',
+    'refuses to resume from an invalid id: %s',
     async (lastId) => {
       const listener = await listen('', { lastId });
       await until('the refusal was read', () => listener.text().includes('invalid_last_event_id'));
@@ -160,10 +160,10 @@ describe('the live stream', () => {
 
   it('shows that it is alive while nothing happens', async () => {
     const listener = await listen();
-    await until('two heartbeats', () => listener.text().split(': still here').length > 2);
+    await until('two heartbeats have arrived', () => listener.text().split(': still here').length > 2);
   });
 
-  it('ends after its time, so that a client shows again that it may listen', async () => {
+  it('ends after its time, so that a client proves again that it may listen', async () => {
     const short = await world.start({ ...settings, EVENT_STREAM_MAX_MS: 1_000 });
     const listener = await listen('', { on: short });
     await listener.ended;
@@ -188,7 +188,7 @@ describe('the live stream', () => {
     const owner = { organizationId: newId('org'), projectId: newId('prj') };
     const slow = await deaf(owner);
     const other = await listen('', { owner });
-    await until('the other listens', () => other.text().includes('retry'));
+    await until('the other one listens', () => other.text().includes('retry'));
     const detail = { pad: 'x'.repeat(100_000) };
     const before = await openStreams();
     const home = { organization_id: owner.organizationId, project_id: owner.projectId };
