@@ -75,7 +75,7 @@ describe('an App whose account was connected by OAuth', () => {
   });
 
   it('asks before another account takes its place, which only the adapter can tell', async () => {
-    expect(await connect('mallory')).toContain('Another account');
+    expect(await connect('mallory')).toContain('Different account');
     expect(await verifyApp()).toMatchObject({ user: 'alice' });
     expect(await read()).toMatchObject({ account: { id: 'orbit-alice' } });
   });
