@@ -93,9 +93,9 @@ def _check_head(checked, function):
     if not NAME.fullmatch(function.name):
         checked.refuse(function, 'invalid_name', 'Give the function an ASCII name of at most 64 characters.')
     for decorator in function.decorator_list:
-        checked.refuse(decorator, 'decorated', 'The tool function cannot have decorators: they would hide its signature.')
+        checked.refuse(decorator, 'decorated', 'The tool function cannot have decorators: they hide its signature.')
     if not (ast.get_docstring(function) or '').strip():
-        checked.refuse(function, 'missing_docstring', f'{function.name} has no docstring. The agent reads it as the description.')
+        checked.refuse(function, 'missing_docstring', f'{function.name} has no docstring: the agent sees it as description.')
     for starred in filter(None, (arguments.vararg, arguments.kwarg)):
         checked.refuse(starred, 'star_arguments', f'Name each argument instead of *{starred.arg}.')
     for positional in arguments.posonlyargs:
@@ -103,4 +103,4 @@ def _check_head(checked, function):
         checked.refuse(positional, 'positional_only', message)
     for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs:
         if argument.annotation is None:
-            checked.refuse(argument, 'missing_hint', f'{argument.arg} has no type hint: for example {argument.arg}: str.')
+            checked.refuse(argument, 'missing_hint', f'{argument.arg} has no type hint, such as {argument.arg}: str.')
