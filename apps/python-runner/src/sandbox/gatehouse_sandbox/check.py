@@ -95,7 +95,7 @@ def _check_head(checked, function):
     for decorator in function.decorator_list:
         checked.refuse(decorator, 'decorated', 'The tool function cannot have decorators: they hide its signature.')
     if not (ast.get_docstring(function) or '').strip():
-        checked.refuse(function, 'missing_docstring', f'{function.name} has no docstring: the agent sees it as description.')
+        checked.refuse(function, 'missing_docstring', f'{function.name} has no docstring: the agent needs one.')
     for starred in filter(None, (arguments.vararg, arguments.kwarg)):
         checked.refuse(starred, 'star_arguments', f'Name each argument instead of *{starred.arg}.')
     for positional in arguments.posonlyargs:
