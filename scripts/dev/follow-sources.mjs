@@ -33,14 +33,14 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
     const { built, problems } = await rebuild();
     // Ctrl-C ends the compiler too. That is not a compile error.
     if (signal.aborted) return;
-    if (problems !== null) return say(`The sources do not compile; the running system stays as it is:\n${problems}`);
+    if (problems !== null) return say(`The sources do not compile. The running system stays unchanged:\n${problems}`);
     if (!built) return;
     const after = builtFiles();
     const changed = changedFiles(before, after);
     for (const name of processesToRestart(groups, before, after)) due.add(name);
     hasMigration ||= changed.some((path) => migration.test(path));
     before = after;
-    const which = due.size > 0 ? `starting ${[...due].join(', ')} anew` : 'no running process imports the change';
+    const which = due.size > 0 ? `restarting ${[...due].join(', ')}` : 'no running process imports the changed code';
     say(`Built in ${secondsSince(started)} (${summary(changed)}): ${which}`);
     if (hasMigration) await migrateFirst();
     const names = [...due];
@@ -73,7 +73,7 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
     });
     // Not awaited: a service that does not start must not delay the next change.
     Promise.all(ready).then(
-      () => say(`${name} runs it, ${secondsSince(started)} after the change`),
+      () => say(`${name} runs the new code, ${secondsSince(started)} after the change`),
       // It is being restarted again, or the system stops.
       () => undefined,
     );
@@ -93,9 +93,9 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
     (path) => {
       if (!path.startsWith(consoleDir)) sourceChanged();
     },
-    (error) => say(`Some changes are no longer noticed: ${error.message}`),
+    (error) => say(`Some changes can no longer be detected: ${error.message}`),
   );
-  say('Watching apps/ and libs/: changes are built, and the processes that import them restart');
+  say('Watching apps/ and libs/: changes are built, and the processes that import them are restarted');
   // Sources may have changed while the system started.
   sourceChanged();
   return async () => {
@@ -117,6 +117,6 @@ const secondsSince = (started) => `${((Date.now() - started) / 1000).toFixed(1)}
 
 /** @param {string[]} changed */
 function summary(changed) {
-  if (changed.length === 0) return 'no code came out differently';
+  if (changed.length === 0) return 'no output changed';
   return changed.length > 3 ? `${changed.length} files` : changed.join(', ');
 }

@@ -17,7 +17,9 @@ export async function inspectorPorts(args, processes, dataDir) {
   if (asked === undefined) return {};
   const first = asked === '--inspect' ? FIRST_PORT : Number(asked.slice('--inspect='.length));
   if (!Number.isInteger(first) || first < 1024 || first + processes.length > 65_535) {
-    throw new Error(`${asked} names no port: say the first of ${processes.length}, as --inspect=${FIRST_PORT}`);
+    throw new Error(
+      `${asked} has no valid port: give the first of ${processes.length} ports, for example --inspect=${FIRST_PORT}`,
+    );
   }
   const wanted = processes.map((name, index) => ({ name, asked: first + index, setting: asked }));
   return choosePorts(join(dataDir, 'inspector-ports.json'), wanted);

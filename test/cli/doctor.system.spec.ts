@@ -55,7 +55,7 @@ describe('gatehouse doctor', () => {
       );
     }
     expect(findings.filter(({ check }) => check === 'settings').map(({ text }) => text)).toContain(
-      'MESSAGE_MAX_DEPTH is the same everywhere.',
+      'MESSAGE_MAX_DEPTH is the same in all services.',
     );
     const { out } = await gatehouse(['doctor', '--all'], env(), elsewhere);
     expect(out).toMatch(/^ok +migrations: router: The schema router has every migration of this build\.$/m);

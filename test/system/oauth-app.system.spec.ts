@@ -75,7 +75,7 @@ describe('an App whose account was connected by OAuth', () => {
   });
 
   it('asks before another account replaces it, which only the adapter can detect', async () => {
-    expect(await connect('mallory')).toContain('Another account');
+    expect(await connect('mallory')).toContain('Different account');
     expect(await verifyApp()).toMatchObject({ user: 'alice' });
     expect(await read()).toMatchObject({ account: { id: 'orbit-alice' } });
   });

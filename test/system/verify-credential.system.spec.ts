@@ -68,7 +68,7 @@ describe('a credential that is verified through the gateway and its adapter', ()
   it('stays unchanged while its provider is down', async () => {
     const saved = await save('down', 'slack', { token: 'xoxb-down' });
     answer = down;
-    const reason = expect.stringMatching(/^not verified: The provider does not answer as it should/);
+    const reason = expect.stringMatching(/^not verified: The provider did not give a valid answer/);
     expect(await verify(saved)).toMatchObject({ ok: false, status: 'active', code: 'provider_unavailable', reason });
     expect(await read(saved)).toMatchObject({ status: 'active', reason });
     expect(await save('down at first', 'slack', { token: 'xoxb-new' })).toMatchObject({ status: 'active', reason });

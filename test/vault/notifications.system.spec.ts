@@ -70,7 +70,7 @@ describe('the notifications of a project', () => {
       (await world.vaults.call<Schema<'CredentialView'>>('GET', `/api/v1/credentials/${id}`)).body.notification_failure;
     const first = await until('the credential shows it', failure);
     expect(first).toMatchObject({ code: 'receiver_refused', what_to_do: null });
-    expect(first.error).toMatch(/could not be told to the receiver: it answered 410/);
+    expect(first.error).toMatch(/could not be sent to the receiver: it answered 410/);
     expect(Date.parse(first.next_try_at ?? '')).toBeGreaterThan(Date.parse(first.since));
     await world.vaults.db.query('UPDATE vault.notification SET next_try_at = now(), attempts = 13');
     const last = await until('it is given up', async () => {
@@ -79,7 +79,7 @@ describe('the notifications of a project', () => {
     });
     expect(last).toMatchObject({
       since: first.since,
-      what_to_do: expect.stringMatching(/set the project's notifications/),
+      what_to_do: expect.stringMatching(/set the project's receiver again/),
     });
     expect((await world.vaults.call('GET', path)).body).toMatchObject({ waiting: 0, given_up: 1 });
     sink.answer = () => ({ status: 204 });

@@ -72,7 +72,7 @@ describe('connecting an account', () => {
     const id = await world.connected('accounts');
     const before = (await world.vaults.resolve(id)).body.fields.access_token;
     const { callback, browser } = await world.authorize(id, 'mallory');
-    expect(await (await browser.get(callback.href)).text()).toContain('Another account');
+    expect(await (await browser.get(callback.href)).text()).toContain('Different account');
     expect((await world.vaults.resolve(id)).body.fields.access_token).toBe(before);
     const { rows } = await world.vaults.db.query(
       'SELECT id FROM vault.oauth_flow WHERE credential_id = $1 AND unconfirmed_attempt IS NOT NULL',

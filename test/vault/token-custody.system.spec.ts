@@ -33,7 +33,7 @@ const nothingWaits = () =>
 /** Returns from the provider as somebody else. @returns the flow that waits for a confirmation */
 async function asMallory(id: string): Promise<string> {
   const { callback, browser } = await world.authorize(id, 'mallory');
-  expect(await (await browser.get(callback.href)).text()).toContain('Another account');
+  expect(await (await browser.get(callback.href)).text()).toContain('Different account');
   const { rows } = await world.vaults.db.query(
     'SELECT id FROM vault.oauth_flow WHERE credential_id = $1 AND unconfirmed_attempt IS NOT NULL',
     [id],

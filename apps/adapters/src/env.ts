@@ -111,6 +111,6 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
   } catch (error) {
     problems.push(`GATEHOUSE_ADAPTER_SECRET: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (problems.length > 0) throw new Error(`the environment is not usable:\n${problems.join('\n')}`);
+  if (problems.length > 0) throw new Error(`the environment has invalid settings:\n${problems.join('\n')}`);
   return env;
 }

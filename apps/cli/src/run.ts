@@ -41,7 +41,7 @@ export async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Term
 /** For example a file that cannot be written, or an unforeseen error. */
 function unexpected(error: unknown, args: string[]): CliError {
   const message = error instanceof Error ? error.message : String(error);
-  const toDo = 'See whether what it names is there and may be used.';
+  const toDo = 'Check that what the message names exists and is accessible.';
   return new CliError(exits.usage, message, `gatehouse ${args[0] ?? ''}`, toDo, 'failed');
 }
 

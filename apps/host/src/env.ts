@@ -9,7 +9,7 @@ const names: Reader<string[]> = (name, value) => {
   if (asked.includes('all')) return hosted;
   const unknown = asked.filter((each) => !hosted.includes(each));
   if (unknown.length > 0) {
-    throw new Error(`${name} names ${unknown.join(', ')}: one process hosts all, or some of ${hosted.join(', ')}`);
+    throw new Error(`${name} names unknown services (${unknown.join(', ')}). Known: ${hosted.join(', ')}`);
   }
   return hosted.filter((each) => asked.includes(each));
 };

@@ -26,7 +26,9 @@ export async function host(
       running.push(await start());
     } catch (error) {
       await close().catch(() => undefined);
-      throw new Error(`${name} did not start, and the others end with it: ${reasonOf(error)}`, { cause: error });
+      throw new Error(`${name} did not start, so the other services of this process are stopped: ${reasonOf(error)}`, {
+        cause: error,
+      });
     }
   }
   return close;
@@ -58,7 +60,9 @@ function refuseSharedPorts(prepared: [string, Prepared][]): void {
     for (const port of ports.filter((each) => each !== 0)) {
       const other = taken.get(port);
       if (other) {
-        throw new Error(`${other} and ${name} would listen at port ${port}: give each its own, as ROUTER_PORT does`);
+        throw new Error(
+          `${other} and ${name} would both listen on port ${port}: give each its own port (for example with ROUTER_PORT)`,
+        );
       }
       taken.set(port, name);
     }

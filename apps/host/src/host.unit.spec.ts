@@ -39,14 +39,16 @@ describe('a process that hosts services', () => {
 
   it('ends the running ones when one does not start, and says which', async () => {
     const starting = hosting({ vault: service('vault'), router: service('router', noPort), portal: service('portal') });
-    await expect(starting).rejects.toThrow('router did not start, and the others end with it: Port 9090 is in use');
+    await expect(starting).rejects.toThrow(
+      'router did not start, so the other services of this process are stopped: Port 9090 is in use',
+    );
     expect(said).toEqual(['vault starts', 'vault ends']);
   });
 
   it('refuses one port for two services, before anything starts', async () => {
     const ports = { ports: [8080, 0] };
     const starting = hosting({ router: service('router', ports), engine: service('engine', ports) });
-    await expect(starting).rejects.toThrow('router and engine would listen at port 8080');
+    await expect(starting).rejects.toThrow('router and engine would both listen on port 8080');
     expect(said).toEqual([]);
   });
 

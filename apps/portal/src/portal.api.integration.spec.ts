@@ -222,7 +222,7 @@ describe('the front page without a console', () => {
   it('says what this is and that it is up, and nothing of the services behind it', async () => {
     const { status, type, text } = await call('/', null);
     expect({ status, type }).toEqual({ status: 200, type: 'text/html' });
-    expect(text).toContain('It is up.');
+    expect(text).toContain('Gatehouse is running');
     expect(text).not.toMatch(/adapter-gateway|router|no answer/);
   });
 

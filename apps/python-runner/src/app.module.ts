@@ -27,5 +27,5 @@ export const bodyLimitOf = (settings: RunnerSettings): number =>
 export async function notReady(app: NestFastifyApplication): Promise<string | null> {
   const { everWarm, startFailure } = app.get(SandboxPool);
   if (everWarm) return null;
-  return startFailure === null ? 'no sandbox has started yet' : `no sandbox starts: ${startFailure}`;
+  return startFailure === null ? 'no sandbox has started yet' : `sandboxes do not start: ${startFailure}`;
 }

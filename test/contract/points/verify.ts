@@ -52,7 +52,7 @@ export function holdVerify(shared: () => ContractWorld): void {
       await adapter.answer('verify', script);
       const { status, body } = await verify();
       expect([status, body.ok, body.code]).toEqual([200, false, code]);
-      expect(body.error).toMatch(/nothing is known of the credentials/);
+      expect(body.error).toMatch(/the credentials could not be checked/);
       expect((await world.ask<Schema<'AppView'>>('GET', `apps/${app.id}`)).body.state).toBe('active');
       const page = async () => {
         const { body: adapters } = await world.ask<Schema<'AdapterPage'>>('GET', 'adapters');

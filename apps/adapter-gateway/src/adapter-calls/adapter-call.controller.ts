@@ -18,35 +18,38 @@ export class AdapterCallController {
 
   @Post('verify')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'callVerify', summary: 'Whether a provider accepts credentials, and whose they are' })
+  @ApiOperation({
+    operationId: 'callVerify',
+    summary: 'Check whether a provider accepts credentials, and to whom they belong',
+  })
   verify(@Caller() caller: Principal, @Body() body: AdapterCall): Promise<VerifyOutcome> {
     return this.calls.verify(caller, body);
   }
 
   @Post('deliver')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'callDeliver', summary: 'Deliver a message once; the answer says how it stands' })
+  @ApiOperation({ operationId: 'callDeliver', summary: 'Deliver a message once; the answer has its state' })
   deliver(@Caller() caller: Principal, @Body() body: DeliverCall): Promise<OutboxAnswer> {
     return this.outbox.deliver(caller, body);
   }
 
   @Post('format')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'callFormat', summary: "Markdown in a platform's own conventions" })
+  @ApiOperation({ operationId: 'callFormat', summary: "Convert Markdown to a platform's own markup" })
   format(@Caller() caller: Principal, @Body() body: FormatCall): Promise<FormatResult> {
     return this.calls.format(caller, body);
   }
 
   @Post('list-changes')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'callListChanges', summary: 'One page of what changed at a place of documents' })
+  @ApiOperation({ operationId: 'callListChanges', summary: 'List one page of changed documents' })
   listChanges(@Caller() caller: Principal, @Body() body: ListChangesCall): Promise<object> {
     return this.calls.listChanges(caller, body);
   }
 
   @Post('fetch-file')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'callFetchFile', summary: 'One document, in base64' })
+  @ApiOperation({ operationId: 'callFetchFile', summary: 'Fetch one document, in base64' })
   fetchFile(@Caller() caller: Principal, @Body() body: FetchFileCall): Promise<object> {
     return this.calls.fetchFile(caller, body);
   }

@@ -7,17 +7,21 @@ import { ArrayMaxSize, IsArray, IsOptional, ValidateNested } from 'class-validat
 
 /** The target of a call: an App, or an adapter of the organization with the caller's own credentials. */
 export class AdapterCall {
-  @Text(100, { optional: true, description: "The token's organization when absent" }) organization_id?: string;
+  @Text(100, { optional: true, description: "Default: the token's organization" }) organization_id?: string;
   @Text(100, { optional: true }) app_id?: string;
   @Text(63, { optional: true }) adapter_slug?: string;
   @JsonObject({
     optional: true,
-    description: 'With adapter_slug: one record by its own field names, or, without credential_type, by maps_to',
+    description:
+      'With adapter_slug: the fields of one record, by their own names, or by maps_to if credential_type is absent',
   })
   credentials?: Credentials;
-  @OneOf(['api_key', 'text', 'oauth2'], { optional: true, description: 'Of the record in credentials' })
+  @OneOf(['api_key', 'text', 'oauth2'], { optional: true, description: 'Type of the record in credentials' })
   credential_type?: CredentialType;
-  @Text(100, { optional: true, description: 'Its id: an App that has it linked adds its other records' })
+  @Text(100, {
+    optional: true,
+    description: 'Id of that record. If an App has it linked, the other records of the App are added',
+  })
   credential_id?: string;
 }
 
@@ -29,7 +33,7 @@ export class FormatCall extends AdapterCall {
 
 export class ListChangesCall extends AdapterCall {
   @Text(2_000) resource_path: string;
-  @Text(4_096, { optional: true, nullable: true, description: 'Null or absent: from the start' }) cursor?:
+  @Text(4_096, { optional: true, nullable: true, description: 'Null or absent: list from the start' }) cursor?:
     string | null;
 }
 
@@ -66,7 +70,7 @@ export class DeliverCall {
   @ValidateNested()
   @Type(() => OutgoingMessage)
   message: OutgoingMessage;
-  @Text(200, { minLength: 1, description: 'The same message under the same key is delivered once' })
+  @Text(200, { minLength: 1, description: 'The same message with the same key is delivered once' })
   idempotency_key: string;
   @Text(100, { optional: true, description: 'The event that it answers' }) receipt_id?: string;
 }

@@ -66,7 +66,7 @@ export class Outbox {
       files.contents,
     );
     if (!isDeepStrictEqual(row.content, JSON.parse(JSON.stringify(content)))) {
-      throw new Problem(422, 'idempotency_key_reused', 'This key came before with another message: use a new key.');
+      throw new Problem(422, 'idempotency_key_reused', 'This key was already used for another message: use a new key.');
     }
     if (row.id === id && content.text !== call.message.text) this.noteCleaned(row);
     const { id: delivery_id, organization_id, project_id, receipt_id, turn_id } = row;
@@ -93,7 +93,7 @@ export class Outbox {
       reason: 'reply_cleaned',
       subject_id: row.id,
       attempt: row.attempts,
-      detail: { text: 'Control characters were taken out of the text before it went.' },
+      detail: { text: 'Control characters were removed from the text before it was sent.' },
     });
   }
 }
@@ -128,13 +128,13 @@ function readAttachments(
   if (given.length === 0) return { heads: [], contents: [] };
   const message = adapter?.manifest.message;
   if (message?.attachments !== true) {
-    throw new Problem(422, 'attachments_unsupported', `${app.name} cannot send files: leave them out.`);
+    throw new Problem(422, 'attachments_unsupported', `${app.name} cannot send files: remove them.`);
   }
   const contents = given.map(({ content_base64: content }, index) => bytesOf(content, index));
   const total = contents.reduce((sum, { length }) => sum + length, 0);
   const most = Math.min(maxBytes, message.max_attachment_bytes ?? maxBytes);
   if (total > most) {
-    const detail = `The files have ${total} bytes together; ${app.name} takes at most ${most} with one message.`;
+    const detail = `The files have ${total} bytes in total; ${app.name} accepts at most ${most} per message.`;
     throw new Problem(422, 'attachments_too_large', detail);
   }
   return {

@@ -30,26 +30,27 @@ const refused = 'The provider does not accept the credentials';
 /** What an adapter's own codes mean for a person. */
 const adapterCodes: Record<string, string> = {
   auth_failed: refused,
-  provider_unavailable: 'The provider does not answer as it should, so nothing is known of the credentials',
-  rate_limited: 'The provider takes no more calls for now, so nothing is known of the credentials',
-  timeout: 'The provider gave no answer in time, so nothing is known of the credentials',
+  provider_unavailable: 'The provider did not give a valid answer, so the credentials could not be checked',
+  rate_limited: 'The provider limits the rate of calls, so the credentials could not be checked',
+  timeout: 'The provider did not answer in time, so the credentials could not be checked',
 };
 
 /** What a call without an answer means for a person. */
 const failures: Record<string, string> = {
-  provider_unavailable: 'The adapter does not answer as it should, so nothing is known of the credentials',
-  timeout: 'The adapter gave no answer in time, so nothing is known of the credentials',
-  contract_violation: 'The adapter broke its contract, so nothing is known of the credentials',
-  [circuitOpenCode]: 'The adapter failed five times in a row and is given a pause of some seconds: verify again then',
-  [busyCode]: 'The adapter is busy with as many calls as it may get: verify again in a moment',
+  provider_unavailable: 'The adapter did not give a valid answer, so the credentials could not be checked',
+  timeout: 'The adapter did not answer in time, so the credentials could not be checked',
+  contract_violation: 'The adapter broke its contract, so the credentials could not be checked',
+  [circuitOpenCode]:
+    'The adapter failed five times in a row and is not called for some seconds: verify again after that',
+  [busyCode]: 'The adapter already has as many calls as it may have at a time: verify again in a moment',
 };
 
 /** For `AdapterClient.post`: what is wrong with an answer of `/verify` (spec 4.1). */
 export function wrongVerifyAnswer(answer: Record<string, unknown>): string | null {
   const { ok, user, account, error } = answer;
   if (typeof ok !== 'boolean') return 'ok is neither true nor false';
-  if (!ok) return typeof error === 'string' && error !== '' ? null : 'ok is false without a text as error';
-  if (typeof user !== 'string') return 'ok is true without a text as user';
+  if (!ok) return typeof error === 'string' && error !== '' ? null : 'ok is false and error is not a string';
+  if (typeof user !== 'string') return 'ok is true and user is not a string';
   return account === undefined || account === null || isJsonObject(account) ? null : 'account is not an object';
 }
 

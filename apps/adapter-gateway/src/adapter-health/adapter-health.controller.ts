@@ -29,7 +29,7 @@ export class AdapterHealthController {
     const adapter = await this.adapters.get(caller, id);
     const { hours, step = stepFor(hours) } = query;
     if (hours / stepHours[step] > maxSteps) {
-      throw new Problem(422, 'too_many_steps', `That is over ${maxSteps} steps of a ${step}: ask for longer ones.`);
+      throw new Problem(422, 'too_many_steps', `That is more than ${maxSteps} steps of a ${step}: use a longer step.`);
     }
     const to = new Date();
     const from = new Date(to.getTime() - hours * hourMs);

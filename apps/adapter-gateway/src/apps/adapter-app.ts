@@ -14,10 +14,14 @@ export function adapterApp(
   body: InstallApp,
 ): Pick<AppRow, 'name' | 'adapter_id' | 'provider' | 'capabilities'> {
   if (adapter.base_url === null) {
-    throw new Problem(422, 'skill_only', `${adapter.slug} is a skill without an adapter: there is no App to install.`);
+    throw new Problem(
+      422,
+      'skill_only',
+      `${adapter.slug} is a skill without an adapter: it cannot be installed as an App.`,
+    );
   }
   if (body.signature) {
-    const detail = "Signatures of an adapter's App are declared by its manifest.";
+    const detail = "The manifest declares how requests to an adapter's App are signed: leave signature out.";
     throw new Problem(422, 'signature_not_applicable', detail);
   }
   const wanted = offered(adapter, body.capabilities ?? adapter.manifest.capabilities);
@@ -34,5 +38,5 @@ export function offered({ slug, manifest }: AdapterRow, wanted: Capability[]): C
   const missing = wanted.filter((capability) => !manifest.capabilities.includes(capability));
   if (missing.length === 0) return [...new Set(wanted)];
   const offer = manifest.capabilities.join(', ') || 'nothing';
-  throw new Problem(422, 'capability_not_offered', `${slug} does not offer ${missing.join(', ')}: it offers ${offer}.`);
+  throw new Problem(422, 'capability_not_offered', `${slug} does not offer ${missing.join(', ')}. It offers ${offer}.`);
 }

@@ -10,7 +10,7 @@ export class AdapterNotReady extends RunLater {
   constructor({ manifest, reason, disabled }: InstalledAdapter, delayMs: number) {
     super(delayMs, disabled ? disabledCode : notReadyCode);
     this.message = disabled
-      ? `the adapter ${manifest.slug} is disabled: this goes on when it is enabled`
-      : `the adapter ${manifest.slug} is not ready (${reason}): this goes on when it is`;
+      ? `the adapter ${manifest.slug} is disabled: work continues when it is enabled`
+      : `the adapter ${manifest.slug} is not ready (${reason}): work continues when it is`;
   }
 }

@@ -12,7 +12,7 @@ export const CredentialsByKey = (): PropertyDecorator =>
   applyDecorators(
     JsonObject({
       optional: true,
-      description: 'Credential ids by the keys that the manifest declares; null unlinks one. All may come later',
+      description: 'Credential ids by the keys that the manifest declares; null unlinks one. All may be set later',
     }),
     (target: object, property: string | symbol) =>
       registerDecorator({
@@ -39,17 +39,16 @@ export const CredentialForAll = (): PropertyDecorator =>
 /** A declared credential of an App, and what fills it. */
 export class AppCredentialView {
   @ApiProperty({ description: "The declaration's key in the manifest" }) key: string;
-  @ApiProperty({ enum: ['api_key', 'text', 'oauth2'], description: 'A record has to be of this type' })
+  @ApiProperty({ enum: ['api_key', 'text', 'oauth2'], description: 'Type that a record must have' })
   type: CredentialType;
   @ApiProperty() label: string;
-  @ApiProperty({ description: 'The name under which the adapter gets it' }) maps_to: string;
+  @ApiProperty({ description: 'Name under which the adapter receives it' }) maps_to: string;
   @ApiProperty() required: boolean;
   @ApiProperty({ type: String, nullable: true, description: 'Null: nothing is linked' }) credential_id: string | null;
   @ApiProperty({
     type: String,
     nullable: true,
-    description:
-      'Of the record, such as active, pending or needs_reconnect; gone when it was deleted; null when unknown',
+    description: 'State of the record, such as active, pending or needs_reconnect; gone: it was deleted; null: unknown',
   })
   status: string | null;
   @ApiProperty({ type: [String], required: false, description: 'Fields that the record lacks for this declaration' })

@@ -76,7 +76,7 @@ describe('the credentials of an App', () => {
     expect({ status, missing: body.missing }).toEqual({ status: 201, missing: ['ACCOUNT', 'HOOK'] });
     const refused = await verify(body.id);
     expect(refused).toMatchObject({ ok: false, code: 'missing_credentials', missing: ['ACCOUNT', 'HOOK'] });
-    expect(refused.error).toContain('Webhook secret (HOOK) is missing: link a credential of type text');
+    expect(refused.error).toContain('Webhook secret (HOOK) is missing. Link a credential of type text');
     expect(adapter.bodiesOf('verify')).toEqual([]);
     const change = (credentials: object) => world.call('PATCH', `apps/${body.id}`, { credentials });
     const changed = await change({ ACCOUNT: idOf('oauth'), HOOK: idOf('hook') });
@@ -121,10 +121,10 @@ describe('the credentials of an App', () => {
     });
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'credential_type_mismatch' });
     expect(body.errors).toEqual([
-      { field: 'credentials.ACCOUNT', message: 'is of type api_key, and Account takes one of type oauth2' },
+      { field: 'credentials.ACCOUNT', message: 'is of type api_key, but Account needs one of type oauth2' },
       { field: 'credentials.HOOK', message: 'has no field signing_secret for Webhook secret' },
       { field: 'credentials.BOT', message: 'there is no credential cred_nowhere in this project' },
-      { field: 'credentials.OTHER', message: 'is not declared: there is ACCOUNT, HOOK, BOT, TOPIC' },
+      { field: 'credentials.OTHER', message: 'is not declared. Declared: ACCOUNT, HOOK, BOT, TOPIC' },
     ]);
     const shapes = await install({ credentials: { ACCOUNT: 5 } });
     expect(shapes.status).toBe(422);

@@ -13,7 +13,7 @@ class SignatureView implements DeclaredVerification {
   @ApiProperty({ required: false }) header?: string;
   @ApiProperty({ enum: ['sha256', 'sha512', 'sha1'], required: false }) algorithm?: DeclaredVerification['algorithm'];
   @ApiProperty({ enum: ['hex', 'base64'], required: false }) encoding?: DeclaredVerification['encoding'];
-  @ApiProperty({ required: false, description: 'Before the digest' }) prefix?: string;
+  @ApiProperty({ required: false, description: 'Text before the digest' }) prefix?: string;
   @ApiProperty({ required: false }) timestamp_header?: string;
   @ApiProperty({ type: 'integer', required: false }) tolerance_seconds?: number;
   @ApiProperty({ required: false, description: 'What is signed' }) signed_text?: string;
@@ -46,11 +46,16 @@ export class AppView implements Omit<AppRow, Hidden>, WebhookAddress {
   skill_id: string | null;
   @ApiProperty({ enum: ['send', 'receive'], isArray: true }) capabilities: Capability[];
   @ApiProperty({ enum: ['inbound', 'outbound', 'bidirectional'], nullable: true }) direction: Direction | null;
-  @ApiProperty({ enum: ['send', 'receive'], isArray: true, description: 'What the manifest in force offers no more' })
+  @ApiProperty({
+    enum: ['send', 'receive'],
+    isArray: true,
+    description: 'Capabilities that the manifest in force no longer offers',
+  })
   withdrawn_capabilities: Capability[];
-  @ApiProperty({ type: [AppCredentialView], description: 'What it declares, and what fills it' })
+  @ApiProperty({ type: [AppCredentialView], description: 'Declared credentials, and the records linked to them' })
   credentials: AppCredentialView[];
-  @ApiProperty({ type: [String], description: 'Keys of required declarations that nothing fills' }) missing: string[];
+  @ApiProperty({ type: [String], description: 'Keys of required declarations without a usable record' })
+  missing: string[];
   @ApiProperty({ type: String, enum: ['paused', 'adapter_disabled'], nullable: true, description: 'Why messages wait' })
   held_reason: 'paused' | 'adapter_disabled' | null;
   @ApiProperty({ enum: ['active', 'paused', 'disabled', 'retired'] }) state: AppState;
@@ -61,21 +66,28 @@ export class AppView implements Omit<AppRow, Hidden>, WebhookAddress {
     type: String,
     enum: ['does_not_receive', 'needs_apps_write', 'sealed_with_another_key'],
     nullable: true,
-    description: 'Why the URL is not shown; after the loss of GATEHOUSE_WEBHOOK_KEY a rotation makes one to show',
+    description: 'Why the URL is not shown. If GATEHOUSE_WEBHOOK_KEY was lost, rotate the token to get a new URL',
   })
   webhook_hidden: AddressHidden | null;
-  @ApiProperty({ ...time, nullable: true, description: 'Until then the URL before the last rotation works' })
+  @ApiProperty({ ...time, nullable: true, description: 'Until then the URL from before the last rotation works' })
   previous_token_until: Date | null;
-  @ApiProperty({ type: SignatureView, nullable: true, description: 'Of the built-in Webhook app; null: no check' })
+  @ApiProperty({
+    type: SignatureView,
+    nullable: true,
+    description: 'Only for the built-in Webhook app; null: signatures are not checked',
+  })
   signature: SignatureView | null;
-  @ApiProperty({ enum: textSources, description: 'Of the built-in Webhook app: who writes the text of its messages' })
+  @ApiProperty({
+    enum: textSources,
+    description: 'Only for the built-in Webhook app: who writes the text of its messages',
+  })
   text_from: TextFrom;
   @ApiProperty({ type: 'integer' }) max_body_bytes: number;
   @ApiProperty({ type: Failure, nullable: true, description: 'Why its webhook could not be renewed' })
   renewal_failure: Failure | null;
-  @ApiProperty({ type: [AppWarning], description: 'What the App cannot do as it is, and what to do' })
+  @ApiProperty({ type: [AppWarning], description: 'What does not work as the App is set up, and what to do' })
   warnings: AppWarning[];
-  @ApiProperty({ type: 'integer', description: 'Grows with every change' }) version: number;
+  @ApiProperty({ type: 'integer', description: 'Increases with every change' }) version: number;
   @ApiProperty(time) created_at: Date;
   @ApiProperty(time) updated_at: Date;
 }

@@ -19,6 +19,6 @@ export function warningsOf({ kind, capabilities, has_reply_address: hasAddress }
   }
   if (kind === 'adapter' || hasAddress) return [];
   const message =
-    "Replies go nowhere: a sender's name is no address to post to. To have them posted, set the reply address (reply_address) of the App's channel.";
+    "Replies go nowhere: a sender's name is not an address to post to. To have them posted, set the reply address (reply_address) of the App's channel.";
   return [{ code: 'no_reply_address', message }];
 }

@@ -44,7 +44,7 @@ export class AppController {
   @RequireScopes('apps:write')
   @ApiOperation({
     operationId: 'changeApp',
-    summary: 'Change an App; pause holds its messages until it is active again',
+    summary: 'Change an App; while it is paused, its messages are held',
   })
   @ApiOkResponse({ type: AppView })
   async change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeApp): Promise<AppView> {
@@ -65,7 +65,7 @@ export class AppController {
   @RequireScopes('apps:write')
   @ApiOperation({
     operationId: 'rotateWebhookToken',
-    summary: 'A new webhook URL; the old one works on for a grace period',
+    summary: 'Rotate the webhook URL; the old one keeps working for a grace period',
   })
   @ApiOkResponse({ type: AppView })
   async rotate(@Caller() caller: Principal, @Param('id') id: string, @Body() body: RotateToken): Promise<AppView> {

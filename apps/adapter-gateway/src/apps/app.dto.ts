@@ -10,7 +10,7 @@ import { signedText } from '#libs/contracts';
 /** The capabilities of the adapter that an App uses; all when absent. */
 export const Capabilities = (): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({ enum: ['send', 'receive'], isArray: true, required: false, description: 'All, when absent' }),
+    ApiProperty({ enum: ['send', 'receive'], isArray: true, required: false, description: 'Default: all' }),
     MayBeAbsent(),
     IsArray(),
     ArrayMaxSize(2),
@@ -18,25 +18,25 @@ export const Capabilities = (): PropertyDecorator =>
   );
 
 const textFromDescription =
-  'Built-in Webhook app alone. people (default): its text counts as untrusted content, whoever signs it; system: the ' +
+  'Only for the built-in Webhook app. people (default): its text counts as untrusted content, whoever signs it; system: the ' +
   'sending system writes all of it itself, which needs approvals:manage';
 
 /** How the built-in Webhook app checks signatures (spec 5.5). */
 export class SignatureSettings {
   @OneOf(['hmac', 'standard-webhooks']) scheme: 'hmac' | 'standard-webhooks';
-  @Text(100, { optional: true, description: 'Header with the signature; x-signature-256 when absent' }) header?: string;
+  @Text(100, { optional: true, description: 'Header with the signature. Default: x-signature-256' }) header?: string;
   @OneOf(['sha256', 'sha512', 'sha1'], { optional: true }) algorithm?: 'sha256' | 'sha512' | 'sha1';
   @OneOf(['hex', 'base64'], { optional: true }) encoding?: 'hex' | 'base64';
-  @Text(50, { optional: true, description: 'Before the digest; sha256= when absent' }) prefix?: string;
+  @Text(50, { optional: true, description: 'Text before the digest. Default: sha256=' }) prefix?: string;
   @Text(100, { optional: true, minLength: 1, description: 'Header with the time of signing, in Unix seconds (hmac)' })
   timestamp_header?: string;
-  @Whole(1, 3_600, { optional: true, description: 'How far the time of signing may be off; 300 when absent' })
+  @Whole(1, 3_600, { optional: true, description: 'How far the time of signing may be off. Default: 300' })
   tolerance_seconds?: number;
   @Text(100, {
     optional: true,
-    description: 'What is signed where timestamp_header is given; {timestamp}.{body} when absent',
+    description: 'What is signed if timestamp_header is given. Default: {timestamp}.{body}',
   })
-  @Matches(signedText, { message: 'signed_text has {timestamp} in it once, and {body} at its end' })
+  @Matches(signedText, { message: 'signed_text must contain {timestamp} once and end with {body}' })
   signed_text?: string;
 }
 
@@ -67,6 +67,6 @@ export class ChangeApp {
 }
 
 export class RotateToken {
-  @Whole(0, 2_592_000, { optional: true, description: 'How long the old URL works on; TOKEN_GRACE_MS when absent' })
+  @Whole(0, 2_592_000, { optional: true, description: 'How long the old URL keeps working. Default: TOKEN_GRACE_MS' })
   grace_seconds?: number;
 }

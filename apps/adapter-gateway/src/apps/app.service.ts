@@ -192,7 +192,7 @@ export class AppService {
     } catch (error) {
       if (error instanceof AdapterGone) throw notFound('adapter', row.adapter_id ?? '');
       if (!(error instanceof AppExists)) throw error;
-      const detail = `This project has an App of ${row.provider} already: Skills share it and its credentials.`;
+      const detail = `This project already has an App of ${row.provider}: Skills share it and its credentials.`;
       throw new Problem(409, 'app_exists', detail);
     }
   }
@@ -237,7 +237,7 @@ function textFrom(caller: Principal, kind: AppRow['kind'], wanted?: TextFrom, no
   if (wanted === undefined || wanted === now) return now;
   if (kind === 'adapter') {
     const what =
-      'The text of an adapter is that of its sender, whom the contacts admit: text_from is for the Webhook app.';
+      'text_from is only for the built-in Webhook app: in an App of an adapter, text is trusted by its sender.';
     throw new Problem(422, 'text_from_not_applicable', what);
   }
   if (wanted === 'system') requireApprovalsManage(caller, 'Trusting the text of an App');
@@ -251,7 +251,7 @@ function declared(settings: SignatureSettings): AppRow['signature'] {
     scheme === 'hmac' ? time !== undefined || (text ?? tolerance) === undefined : (time ?? text) === undefined;
   if (!heeded) {
     const detail =
-      'signed_text and tolerance_seconds of hmac need timestamp_header; standard-webhooks has its own header and text.';
+      'signed_text and tolerance_seconds need timestamp_header, and are only for hmac: standard-webhooks has its own.';
     throw new Problem(422, 'signature_options', detail);
   }
   return {

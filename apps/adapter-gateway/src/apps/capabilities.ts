@@ -20,5 +20,5 @@ export function requireReceiving({ app, adapter }: InstalledApp): void {
   if (!adapter || capabilitiesOf(app, adapter.manifest).includes('receive')) return;
   const help = 'put one in force that does, then replay';
   const { slug } = adapter.manifest;
-  throw new PermanentFailure('receive_withdrawn', `the manifest in force of ${slug} offers receive no more: ${help}`);
+  throw new PermanentFailure('receive_withdrawn', `the manifest in force of ${slug} no longer offers receive: ${help}`);
 }

@@ -46,7 +46,7 @@ export class CredentialChoice {
     const [first] = wrong;
     if (!first) return links;
     const errors = wrong.map(({ field, message }) => ({ field, message }));
-    throw new Problem(422, first.code, 'Some credentials do not fit what the App declares.', errors);
+    throw new Problem(422, first.code, 'Some credentials do not match what the App declares.', errors);
   }
 }
 
@@ -62,7 +62,7 @@ function everywhere(
     throw new Problem(422, 'credential_not_found', message, [{ field: 'credential_id', message }]);
   }
   if (declarations.length === 0) {
-    const message = 'The App declares no credentials: install it without any.';
+    const message = 'The App declares no credentials: link none.';
     throw new Problem(422, 'credential_not_declared', message, [{ field: 'credential_id', message }]);
   }
   const filled = fillable(declarations, record);
@@ -70,12 +70,12 @@ function everywhere(
   throw new Problem(
     422,
     'credential_incomplete',
-    `The credential ${id} does not have what the App declares.`,
+    `The credential ${id} matches none of the credentials that the App declares.`,
     declarations
       .filter(({ required }) => required !== false || declarations.length === 1)
       .map(({ key, type, label, maps_to: mapsTo }) => ({
         field: key,
-        message: `${label}: takes a credential of type ${type} with the field ${mapsTo}`,
+        message: `${label}: needs a credential of type ${type} with the field ${mapsTo}`,
       })),
   );
 }
@@ -91,13 +91,13 @@ function unfit(
   const declared = declarations.find((one) => one.key === key);
   if (!declared) {
     const known = declarations.map((one) => one.key).join(', ') || 'nothing';
-    return [{ code: 'credential_not_declared', field, message: `is not declared: there is ${known}` }];
+    return [{ code: 'credential_not_declared', field, message: `is not declared. Declared: ${known}` }];
   }
   const record = records.get(id);
   if (!record)
     return [{ code: 'credential_not_found', field, message: `there is no credential ${id} in this project` }];
   if (record.type !== declared.type) {
-    const message = `is of type ${record.type}, and ${declared.label} takes one of type ${declared.type}`;
+    const message = `is of type ${record.type}, but ${declared.label} needs one of type ${declared.type}`;
     return [{ code: 'credential_type_mismatch', field, message }];
   }
   if (record.type === 'oauth2') return [];

@@ -9,7 +9,7 @@ export const signingSecret: CredentialDeclaration = {
   label: 'Signing secret',
   maps_to: 'signing_secret',
   required: false,
-  description: 'Its field signing_secret. Needed where signatures are checked; what is sent is signed with it.',
+  description: 'The field signing_secret is used. It checks the signatures of requests, and signs replies.',
 };
 
 /**

@@ -32,14 +32,14 @@ export class AttentionService {
         code: 'manifest_waits',
         severity: 'warning',
         text: `${slug}: version ${number} of its manifest waits for approval.`,
-        what_to_do: 'Look at what it changes, and approve it.',
+        what_to_do: 'Review what it changes, and approve it.',
         ...adapterOf(id),
         since: since.toISOString(),
       })),
       ...sources.map(({ id, name, failure }): AttentionItem => ({
         code: 'source_failing',
         severity: 'error',
-        text: `${name} does not synchronise: ${failure.error}`,
+        text: `The source ${name} does not synchronise: ${failure.error}`,
         what_to_do: failure.what_to_do ?? 'See its last run.',
         resource: { kind: 'source', id },
         count: 1,
@@ -64,7 +64,7 @@ function ofApp(app: AppView): AttentionItem[] {
   }
   if (app.held_reason !== null) {
     const why = app.held_reason === 'paused' ? 'it is paused' : 'its adapter is disabled';
-    const text = `${app.name}: what comes is held, since ${why}.`;
+    const text = `${app.name} holds its messages because ${why}.`;
     items.push({
       ...common,
       code: 'app_holds',
@@ -75,7 +75,7 @@ function ofApp(app: AppView): AttentionItem[] {
   }
   if (app.renewal_failure) {
     const { error, since, what_to_do } = app.renewal_failure;
-    const text = `${app.name}: its provider will stop sending: ${error}`;
+    const text = `${app.name}: the webhook could not be renewed, so its provider will stop sending: ${error}`;
     const advice = what_to_do ?? 'Verify the App.';
     items.push({ ...common, code: 'renewal_failing', severity: 'error', text, what_to_do: advice, since });
   }
@@ -100,8 +100,8 @@ function ofAdapter({
     {
       code: 'adapter_unready',
       severity: 'error',
-      text: `${slug} is not ready: ${reason ?? 'it does not say why'}. What is for it waits.`,
-      what_to_do: `Start the adapter at ${url}, or register it where it is.`,
+      text: `The adapter ${slug} is not ready: ${reason ?? 'it does not say why'}. Its messages and deliveries wait.`,
+      what_to_do: `Start the adapter at ${url}, or register the address at which it runs.`,
       ...adapterOf(id),
       since: at?.toISOString() ?? null,
     },

@@ -28,8 +28,8 @@ export class ConformanceController {
   @RequireScopes('apps:write')
   @ApiOperation({
     operationId: 'beginConformanceRun',
-    summary: 'Check an adapter against the contract; it goes on by itself',
-    description: 'It makes real calls of the adapter, `/deliver` among them where the fixtures say where to.',
+    summary: 'Start a conformance run of an adapter; it continues in the background',
+    description: 'Makes real calls to the adapter, among them `/deliver` if the fixtures name an address.',
   })
   @ApiAcceptedResponse({ type: ConformanceRunView })
   begin(
@@ -55,7 +55,7 @@ export class ConformanceController {
 
   @Get(':runId')
   @RequireScopes('apps:read')
-  @ApiOperation({ operationId: 'getConformanceRun', summary: 'How far a conformance run is, and what failed' })
+  @ApiOperation({ operationId: 'getConformanceRun', summary: 'Progress of a conformance run, and what failed' })
   @ApiOkResponse({ type: ConformanceRunView })
   get(
     @Caller() caller: Principal,
@@ -70,11 +70,9 @@ export class ConformanceController {
 function readFixtures(given: Record<string, unknown>): ConformanceFixtures {
   const problems = Object.entries(given).flatMap(([name, value]) => {
     const kind = Object.hasOwn(kinds, name) ? kinds[name as keyof ConformanceFixtures] : null;
-    if (kind === null) return [{ field: `fixtures.${name}`, message: 'is no field of conformance.json' }];
+    if (kind === null) return [{ field: `fixtures.${name}`, message: 'is not a field of conformance.json' }];
     const fits = kind === 'list' ? Array.isArray(value) : isJsonObject(value);
-    return fits
-      ? []
-      : [{ field: `fixtures.${name}`, message: `has to be ${kind === 'list' ? 'a list' : 'an object'}` }];
+    return fits ? [] : [{ field: `fixtures.${name}`, message: `must be ${kind === 'list' ? 'a list' : 'an object'}` }];
   });
   if (problems.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', problems);
   return given;

@@ -14,7 +14,7 @@ export class BeginConformanceRun {
 }
 
 class CheckFailureView {
-  @ApiProperty({ description: 'The call that showed it, without credentials' }) request: string;
+  @ApiProperty({ description: 'The call that failed, without credentials' }) request: string;
   @ApiProperty() expected: string;
   @ApiProperty() got: string;
   @ApiProperty({ description: 'What to do about it' }) advice: string;
@@ -43,8 +43,8 @@ class SummaryView {
 }
 
 class ReportView implements Partial<ConformanceReport> {
-  @ApiProperty({ type: [PointResultView], description: 'Those that are through' }) points: PointResultView[];
-  @ApiProperty({ required: false, description: 'No check failed; there once it is finished' }) ok?: boolean;
+  @ApiProperty({ type: [PointResultView], description: 'Points that have run' }) points: PointResultView[];
+  @ApiProperty({ required: false, description: 'Whether no check failed; set when the run has finished' }) ok?: boolean;
   @ApiProperty({ type: SummaryView, required: false }) summary?: SummaryView;
   @ApiProperty({ type: String, required: false, nullable: true }) version?: string | null;
   @ApiProperty({ type: String, required: false, nullable: true }) adapter?: string | null;
@@ -60,19 +60,19 @@ export class ConformanceRunSummary implements Omit<ConformanceRunRow, 'report'> 
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;
   @ApiProperty(idOf('adp')) adapter_id: string;
-  @ApiProperty({ enum: conformanceStates, description: 'failed: the kit could not be run to its end' })
+  @ApiProperty({ enum: conformanceStates, description: 'failed: the run could not be completed' })
   state: ConformanceState;
   @ApiProperty({ type: 'integer' }) points_done: number;
   @ApiProperty({ type: 'integer' }) points_total: number;
   @ApiProperty({ type: String, nullable: true, description: 'Why it failed' }) error: string | null;
   @ApiProperty() started_by: string;
-  @ApiProperty({ ...time, description: 'When it last got further' }) heard_at: Date;
+  @ApiProperty({ ...time, description: 'When it last made progress' }) heard_at: Date;
   @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
   @ApiProperty(time) created_at: Date;
 }
 
 export class ConformanceRunView extends ConformanceRunSummary implements ConformanceRunRow {
-  @ApiProperty({ type: ReportView, nullable: true, description: 'Null before its first point' })
+  @ApiProperty({ type: ReportView, nullable: true, description: 'Null before the first point' })
   report: ConformanceRunRow['report'];
 }
 

@@ -35,13 +35,19 @@ export class ConformanceService implements OnModuleDestroy {
     if (baseUrl === null) throw new Problem(422, 'skill_only', `${slug} is a skill without an adapter.`);
     if (fixtures.provider !== undefined) {
       const detail =
-        'A fake provider listens beside the kit, where the adapter does not reach it: leave `provider` out, or run `gatehouse adapter check` beside the adapter.';
+        'The adapter cannot reach a fake provider that runs here: leave `provider` out, or run `gatehouse adapter check` beside the adapter.';
       throw new Problem(422, 'provider_not_possible', detail);
     }
     if (this.running.size >= this.settings.CONFORMANCE_RUNS) {
-      throw new Problem(429, 'too_many_runs', 'As many runs as may be are under way: begin this one later.', [], {
-        'retry-after': '30',
-      });
+      throw new Problem(
+        429,
+        'too_many_runs',
+        'The maximum number of conformance runs is in progress: try again later.',
+        [],
+        {
+          'retry-after': '30',
+        },
+      );
     }
     await this.runs.giveUpSilent(adapter_id, this.settings.CONFORMANCE_MAX_MS);
     const now = new Date();
@@ -61,7 +67,11 @@ export class ConformanceService implements OnModuleDestroy {
       created_at: now,
     };
     if (!(await this.runs.begin(run))) {
-      throw new Problem(409, 'conformance_running', 'A run of this adapter is under way: see its result first.');
+      throw new Problem(
+        409,
+        'conformance_running',
+        'A conformance run of this adapter is in progress: wait until it has finished.',
+      );
     }
     const stop = new AbortController();
     const done = this.run(run.id, baseUrl, fixtures, stop).finally(() => this.running.delete(stop));
@@ -91,7 +101,7 @@ export class ConformanceService implements OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
-    for (const stop of this.running.keys()) stop.abort(new Error('the service stops'));
+    for (const stop of this.running.keys()) stop.abort(new Error('the service was stopped'));
     await Promise.all(this.running.values());
   }
 

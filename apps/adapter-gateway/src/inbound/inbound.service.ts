@@ -36,9 +36,10 @@ const lateChallenge = {
   reason: 'answered_too_late',
   detail: {
     error:
-      'The adapter says that this is a handshake. Nothing told so when it came, or the adapter did not answer in time, ' +
-      'so its sender got the acknowledgement of a message and not the answer it waits for.',
-    to_do: 'Declare it as webhook.handshake in the manifest (method, match, respond), then send the handshake again.',
+      'The adapter says that this is a handshake. It was not recognised as one, or the adapter did not answer in time, ' +
+      'so the sender got the acknowledgement of a message, not the answer to its handshake.',
+    to_do:
+      'Declare it in the manifest as webhook.handshake (method, match, respond), then let the provider send it again.',
   },
 };
 

@@ -15,9 +15,9 @@ export function requireDepth(messages: NormalizedMessage[], kind: 'builtin' | 'a
     if (kind === 'adapter') {
       throw new PermanentFailure(
         'contract_violation',
-        `/parse-inbound: metadata is nested over ${maxDepth} levels deep`,
+        `/parse-inbound: metadata is nested more than ${maxDepth} levels deep`,
       );
     }
-    throw new PermanentFailure('too_deep', `the body is nested over ${maxDepth} levels deep`);
+    throw new PermanentFailure('too_deep', `the body is nested more than ${maxDepth} levels deep`);
   }
 }

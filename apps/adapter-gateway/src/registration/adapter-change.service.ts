@@ -56,11 +56,11 @@ export class AdapterChangeService {
    */
   private async move(caller: Principal, row: AdapterRow, baseUrl: string): Promise<Partial<AdapterRow>> {
     if (row.base_url === null) {
-      throw new Problem(422, 'skill_only', `${row.slug} is a skill without an adapter: it has no address.`);
+      throw new Problem(422, 'skill_only', `${row.slug} is a skill without an adapter: it has no address to change.`);
     }
     const manifest = await this.manifests.from(caller, baseUrl);
     if (manifest.slug !== row.slug) {
-      const detail = `At ${baseUrl} is the adapter ${manifest.slug}, not ${row.slug}: register it as another one.`;
+      const detail = `The adapter at ${baseUrl} is ${manifest.slug}, not ${row.slug}: register it as a new adapter.`;
       throw new Problem(422, 'slug_mismatch', detail);
     }
     const { misnamed: _misnamed, ...health } = await this.health.ask(baseUrl, row.slug, caller);

@@ -8,7 +8,7 @@ import { ManifestView } from '../adapters/manifest.dto.js';
 import type { ManifestVersionRow } from './manifest-version.entity.js';
 
 export class ManifestWarningView implements ManifestWarning {
-  @ApiProperty({ description: 'As it stands in the manifest: `skill.tool_names[1]`' }) field: string;
+  @ApiProperty({ description: 'Its place in the manifest: `skill.tool_names[1]`' }) field: string;
   @ApiProperty() message: string;
 }
 
@@ -19,23 +19,23 @@ export class AdapterView implements Omit<AdapterRow, Hidden> {
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;
   @ApiProperty() slug: string;
-  @ApiProperty({ description: 'Its own name here, or what its manifest says' }) name: string;
-  @ApiProperty({ description: 'A person took it out of use: what is for it waits' }) disabled: boolean;
-  @ApiProperty({ type: [ManifestWarningView], description: 'What the manifest in force names that there is not' })
+  @ApiProperty({ description: 'The name given here, or else that of its manifest' }) name: string;
+  @ApiProperty({ description: 'A person disabled it: its messages and deliveries wait' }) disabled: boolean;
+  @ApiProperty({ type: [ManifestWarningView], description: 'What the manifest in force names that does not exist' })
   warnings: ManifestWarning[];
   @ApiProperty({ type: String, nullable: true, description: 'Null: a skill without an adapter' }) base_url:
     string | null;
-  @ApiProperty({ type: ManifestView, description: 'The one in force' }) manifest: ManifestView;
+  @ApiProperty({ type: ManifestView, description: 'Version of the manifest in force' }) manifest: ManifestView;
   @ApiProperty({ type: 'integer' }) manifest_version: number;
-  @ApiProperty({ type: AdapterSkill, nullable: true, description: 'How it stands with the Skill that it declares' })
+  @ApiProperty({ type: AdapterSkill, nullable: true, description: 'State of the Skill that it declares' })
   skill: AdapterSkill | null;
   @ApiProperty({ enum: ['ready', 'unready'] }) state: AdapterRow['state'];
   @ApiProperty({ type: String, nullable: true }) state_reason: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Of the adapter, as its health tells' }) version:
+  @ApiProperty({ type: String, nullable: true, description: 'Version of the adapter, from its /health' }) version:
     string | null;
   @ApiProperty({ type: Number, nullable: true }) latency_ms: number | null;
   @ApiProperty({ ...time, nullable: true }) checked_at: Date | null;
-  @ApiProperty({ type: 'integer', description: 'Polls in a row that did not find it ready' }) failed_polls: number;
+  @ApiProperty({ type: 'integer', description: 'Polls in a row that found it not ready' }) failed_polls: number;
   @ApiProperty(time) next_check_at: Date;
   @ApiProperty({ type: String, nullable: true, description: 'The last answer that broke the contract' }) violation:
     string | null;
@@ -47,8 +47,8 @@ export class AdapterPage extends PageOf(AdapterView) {}
 
 class ManifestDifferenceView implements ManifestDifference {
   @ApiProperty({ description: 'A JSON pointer' }) path: string;
-  @ApiProperty({ ...anyValue, required: false, description: 'Absent: it is new' }) before?: unknown;
-  @ApiProperty({ ...anyValue, required: false, description: 'Absent: it is gone' }) after?: unknown;
+  @ApiProperty({ ...anyValue, required: false, description: 'Absent: it was added' }) before?: unknown;
+  @ApiProperty({ ...anyValue, required: false, description: 'Absent: it was removed' }) after?: unknown;
   @ApiProperty() needs_approval: boolean;
 }
 
@@ -59,9 +59,9 @@ export class ManifestVersionView implements ManifestVersionRow {
   @ApiProperty(idOf('adp')) adapter_id: string;
   @ApiProperty({ type: 'integer' }) number: number;
   @ApiProperty({ type: ManifestView }) manifest: ManifestView;
-  @ApiProperty({ type: [ManifestDifferenceView], description: 'From the manifest that was in force then' })
+  @ApiProperty({ type: [ManifestDifferenceView], description: 'Differences from the manifest that was in force then' })
   differences: ManifestDifferenceView[];
-  @ApiProperty({ type: [ManifestWarningView], description: 'What it names that there is not' })
+  @ApiProperty({ type: [ManifestWarningView], description: 'What it names that does not exist' })
   warnings: ManifestWarning[];
   @ApiProperty() fetched_by: string;
   @ApiProperty({ type: String, nullable: true }) approved_by: string | null;

@@ -83,7 +83,7 @@ export class AdapterController {
   @RequireScopes('apps:write')
   @ApiOperation({
     operationId: 'refreshAdapter',
-    summary: 'Fetch the manifest and ask the health again; a change that matters waits for approval',
+    summary: 'Fetch the manifest and check the health again; a significant change waits for approval',
   })
   @ApiOkResponse({ type: RefreshedAdapterView })
   async refresh(
@@ -97,7 +97,7 @@ export class AdapterController {
 
   @Get(':id/versions')
   @RequireScopes('apps:read')
-  @ApiOperation({ operationId: 'listManifestVersions', summary: 'Every manifest that was fetched, newest first' })
+  @ApiOperation({ operationId: 'listManifestVersions', summary: 'Fetched manifests, newest first' })
   @ApiOkResponse({ type: ManifestVersionPage })
   async versions(
     @Caller() caller: Principal,
@@ -124,7 +124,7 @@ export class AdapterController {
   @Post(':id/versions/:number/approve')
   @HttpCode(200)
   @RequireScopes('apps:write')
-  @ApiOperation({ operationId: 'approveManifestVersion', summary: 'Put a fetched manifest in force' })
+  @ApiOperation({ operationId: 'approveManifestVersion', summary: 'Approve a fetched manifest and put it in force' })
   @ApiOkResponse({ type: AdapterView })
   async approve(
     @Caller() caller: Principal,
@@ -137,7 +137,7 @@ export class AdapterController {
   @Post(':id/roll-back')
   @HttpCode(200)
   @RequireScopes('apps:write')
-  @ApiOperation({ operationId: 'rollBackAdapter', summary: 'Put a manifest in force that was so before' })
+  @ApiOperation({ operationId: 'rollBackAdapter', summary: 'Roll back to a manifest that was in force before' })
   @ApiOkResponse({ type: AdapterView })
   async rollBack(
     @Caller() caller: Principal,

@@ -7,7 +7,7 @@ export class RegisterAdapter {
     description: 'Address of the adapter; its last path segment is the slug',
   })
   url?: string;
-  @JsonObject({ optional: true, description: 'Instead of a URL: the manifest of a skill that needs no adapter' })
+  @JsonObject({ optional: true, description: 'Instead of url: the manifest of a skill that needs no adapter' })
   manifest?: Record<string, unknown>;
 }
 
@@ -24,11 +24,14 @@ export class ChangeAdapter {
   @Text(2_000, {
     minLength: 8,
     optional: true,
-    description: 'A new address, where the same adapter is ready with the manifest that is in force',
+    description: 'A new address. The same adapter must be ready there, with the manifest that is in force',
   })
   url?: string;
-  @Text(200, { minLength: 1, optional: true, nullable: true, description: "Null: the manifest's name" })
+  @Text(200, { minLength: 1, optional: true, nullable: true, description: 'Null: the name in the manifest' })
   name?: string | null;
-  @Flag({ optional: true, description: 'True: nothing calls it, and what is for its Apps waits until it is enabled' })
+  @Flag({
+    optional: true,
+    description: 'True: nothing calls it, and messages and deliveries of its Apps wait until it is enabled',
+  })
   disabled?: boolean;
 }

@@ -53,11 +53,12 @@ export class AdapterService {
       throw new Problem(
         409,
         'adapter_exists',
-        `${builtinSlug} is the built-in Webhook app: give the adapter another slug.`,
+        `${builtinSlug} is the slug of the built-in Webhook app: give the adapter another slug.`,
       );
     }
     const known = await this.adapters.findBySlug(caller, manifest.slug);
-    if (known) throw new Problem(409, 'adapter_exists', `The adapter ${manifest.slug} is registered as ${known.id}.`);
+    if (known)
+      throw new Problem(409, 'adapter_exists', `The adapter ${manifest.slug} is already registered as ${known.id}.`);
     const health = baseUrl ? await this.health.ask(baseUrl, manifest.slug, caller) : null;
     if (health?.misnamed) throw new Problem(422, 'slug_mismatch', `/health says: ${health.state_reason}.`);
     const now = new Date();

@@ -28,7 +28,7 @@ export class SampleBodies {
   async of(caller: Principal, manifest: Manifest | null, asked: SendSample): Promise<SampleBody> {
     const given = [asked.body, asked.event_id, asked.event_type].filter((one) => one !== undefined);
     if (given.length > 1) {
-      throw new Problem(422, 'sample_ambiguous', 'Give one of body, event_id and event_type, and not several.');
+      throw new Problem(422, 'sample_ambiguous', 'Give only one of body, event_id and event_type.');
     }
     if (asked.body !== undefined) return { body: asked.body, headers: {} };
     if (asked.event_id !== undefined) return this.stored(caller, asked.event_id);
@@ -59,7 +59,7 @@ export class SampleBodies {
       throw new Problem(
         422,
         'body_not_text',
-        'The body of that event is not text in UTF-8, and cannot be sent from here.',
+        'The body of that event is not UTF-8 text, so it cannot be sent as a sample.',
       );
     }
     const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>

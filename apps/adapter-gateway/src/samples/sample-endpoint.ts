@@ -29,13 +29,18 @@ export class SampleEndpoints {
 
   /** @throws Problem 422 `does_not_receive`, `webhook_url_unknown`; 409 `app_retired` */
   async of(app: AppRow): Promise<SampleEndpoint> {
-    if (app.state === 'retired') throw new Problem(409, 'app_retired', 'The App is retired: its webhook is gone.');
+    if (app.state === 'retired')
+      throw new Problem(409, 'app_retired', 'The App is retired: its webhook URL no longer works.');
     const adapter = app.adapter_id === null ? null : await this.adapters.byId(app.adapter_id);
     const path = this.views.webhookPath(app, adapter?.manifest ?? null);
     if (typeof path === 'object') {
       throw path.hidden === 'does_not_receive'
-        ? new Problem(422, 'does_not_receive', 'The App does not receive: it was installed without `receive`.')
-        : new Problem(422, 'webhook_url_unknown', 'The webhook URL cannot be read any more: rotate its token.');
+        ? new Problem(
+            422,
+            'does_not_receive',
+            'The App receives nothing: it was installed without the capability `receive`.',
+          )
+        : new Problem(422, 'webhook_url_unknown', 'The webhook URL can no longer be decrypted: rotate its token.');
     }
     const installed = { app, adapter: adapter ? installedAdapter(adapter) : null };
     return { installed, endpoint: endpointOf(app, adapter), path };

@@ -13,8 +13,8 @@ export function givenHeaders(given: Record<string, unknown>): Record<string, str
   const wrong = entries.find(([name, value]) => !isSendable(name, value));
   if (wrong || entries.length > maxHeaders) {
     const message = wrong
-      ? `${wrong[0]} cannot be sent: a name and a text of printable ASCII, and none that the connection sets`
-      : `are over ${maxHeaders}`;
+      ? `${wrong[0]} cannot be sent: name and value must be printable ASCII, and not a header that the connection sets`
+      : `must be at most ${maxHeaders}`;
     throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field: 'headers', message }]);
   }
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));

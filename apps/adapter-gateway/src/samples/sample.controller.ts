@@ -11,7 +11,7 @@ export class SampleController {
 
   @Get()
   @RequireScopes('apps:read')
-  @ApiOperation({ operationId: 'listSamples', summary: 'What can be sent to an App as its provider would' })
+  @ApiOperation({ operationId: 'listSamples', summary: 'Samples that can be sent to an App as its provider would' })
   @ApiOkResponse({ type: AvailableSamplesView })
   list(@Caller() caller: Principal, @Param('id') id: string): Promise<AvailableSamplesView> {
     return this.samples.available(caller, id);
@@ -22,7 +22,7 @@ export class SampleController {
   @RequireScopes('apps:write')
   @ApiOperation({
     operationId: 'sendSample',
-    summary: "Send a sample to an App's own public URL, as its provider would; the answer is what came back",
+    summary: "Send a sample to an App's public URL, as its provider would; the answer has the response",
   })
   @ApiOkResponse({ type: SampleView })
   send(@Caller() caller: Principal, @Param('id') id: string, @Body() body: SendSample): Promise<SampleView> {

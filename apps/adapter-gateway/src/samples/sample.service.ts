@@ -29,7 +29,7 @@ export class SampleService {
     return {
       kinds: kindsOf(found),
       cannot_sign:
-        verification === 'adapter' ? 'The adapter checks signatures by itself: only its provider can sign.' : null,
+        verification === 'adapter' ? 'The adapter checks signatures itself: only its provider can sign.' : null,
       signature: typeof verification === 'object' ? verification : null,
       data: samplesOf(manifestOf(found)),
     };

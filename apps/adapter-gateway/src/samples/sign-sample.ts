@@ -35,7 +35,7 @@ export function signSample(
     throw new Problem(422, 'no_signing_secret', 'No signing secret is set: link a credential that has one.');
   }
   if (kind === 'stale' && !signsTime(declared)) {
-    const detail = 'The scheme signs no time, so that no request of it is too old.';
+    const detail = 'The scheme signs no time, so no request can be too old.';
     throw new Problem(422, 'no_time_is_signed', detail);
   }
   const ageSeconds = kind === 'stale' ? (declared.tolerance_seconds ?? defaultToleranceSeconds) + staleBySeconds : 0;
@@ -57,11 +57,11 @@ function requireScheme(
   if (typeof verification === 'object') return verification;
   if (verification === 'adapter') {
     const detail =
-      'The adapter checks signatures by itself, in a way that its manifest does not declare: only the provider can sign. Send the sample unsigned.';
+      'The adapter checks signatures itself, in a way that its manifest does not declare: only the provider can sign. Send the sample unsigned.';
     throw new Problem(422, 'cannot_sign', detail);
   }
   if (kind === 'signed') return null;
-  const detail = 'The App checks no signature: nothing tells a request that was changed, or is old, from another.';
+  const detail = 'The App checks no signatures, so it cannot detect a changed or an old request.';
   throw new Problem(422, 'nothing_is_signed', detail);
 }
 

@@ -57,9 +57,9 @@ function changeRecord(value: unknown, at: string): ChangeRecord {
   const { path, fingerprint, status } = value;
   if (typeof path !== 'string') throw violation(`${at}.path must be a text, not ${kindOf(path)}`);
   if (!isContainedPath(path) || !path.isWellFormed()) {
-    throw violation(`${at}.path is not one below the root`);
+    throw violation(`${at}.path is not a path below the root`);
   }
-  if (Buffer.byteLength(path) > maxPathBytes) throw violation(`${at}.path is over ${maxPathBytes} bytes`);
+  if (Buffer.byteLength(path) > maxPathBytes) throw violation(`${at}.path has more than ${maxPathBytes} bytes`);
   if (status !== 'added' && status !== 'modified' && status !== 'removed') {
     throw violation(`${at}.status must be added, modified or removed, not ${kindOf(status)}`);
   }

@@ -67,5 +67,5 @@ function decoded(value: string | string[] | undefined): string | null {
 }
 
 function tooLarge(maxBytes: number): SourceError {
-  return new SourceError('too_large', `the document is over ${maxBytes} bytes`, true);
+  return new SourceError('too_large', `the document has more than ${maxBytes} bytes`, true);
 }

@@ -88,5 +88,5 @@ export class KnowledgeFeed extends Sweeping {
 
 function notTakenFor(error: unknown): { code: string; detail: string } {
   if (error instanceof Problem) return error;
-  return { code: errorCode(error), detail: 'The engine could not be told of it.' };
+  return { code: errorCode(error), detail: 'The change could not be sent to the engine.' };
 }

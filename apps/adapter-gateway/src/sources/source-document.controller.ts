@@ -16,7 +16,10 @@ export class SourceDocumentController {
   ) {}
 
   @Get()
-  @ApiOperation({ operationId: 'listSourceDocuments', summary: 'Documents of a source, by path; removed ones too' })
+  @ApiOperation({
+    operationId: 'listSourceDocuments',
+    summary: 'Documents of a source by path, including removed ones',
+  })
   @ApiOkResponse({ type: SourceDocumentPage })
   async list(
     @Caller() caller: Principal,
@@ -34,7 +37,7 @@ export class SourceDocumentController {
   }
 
   @Get(':documentId')
-  @ApiOperation({ operationId: 'getSourceDocument', summary: 'One document: fingerprint, size, where it came from' })
+  @ApiOperation({ operationId: 'getSourceDocument', summary: 'One document: fingerprint, size, origin' })
   @ApiOkResponse({ type: SourceDocumentView })
   async get(
     @Caller() caller: Principal,
@@ -52,10 +55,10 @@ export class SourceDocumentController {
   @Header('x-content-type-options', 'nosniff')
   @Header('content-security-policy', "default-src 'none'; sandbox")
   @Header('content-disposition', 'attachment')
-  @ApiOperation({ operationId: 'readSourceDocument', summary: 'The bytes of a document' })
+  @ApiOperation({ operationId: 'readSourceDocument', summary: 'The content of a document' })
   @ApiProduces('application/octet-stream')
   @ApiOkResponse({
-    description: 'The bytes, under their own content type',
+    description: 'The content, with its own content type',
     schema: { type: 'string', format: 'binary' },
   })
   async read(

@@ -17,7 +17,7 @@ const permanentCodes = new Set(['not_found', 'auth_failed', 'permission_denied',
 /** The error in an adapter's `{ok: false, error}`. */
 export function sourceFailure(answer: Record<string, unknown>, path: string): SourceError {
   const code = storable(answer['error'], 100) ?? 'contract_violation';
-  const message = storable(answer['message'], 500) ?? `${path} says ${code}`;
+  const message = storable(answer['message'], 500) ?? `${path} answered ${code}`;
   const seconds = answer['retry_after'];
   const retryAfterMs = typeof seconds === 'number' && seconds > 0 ? Math.min(seconds, 3_600) * 1_000 : null;
   return new SourceError(code, message, permanentCodes.has(code), retryAfterMs);

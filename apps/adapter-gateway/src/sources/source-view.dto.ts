@@ -10,19 +10,19 @@ export class SourceView implements SourceRow {
   @ApiProperty(idOf('prj')) project_id: string;
   @ApiProperty(idOf('app')) app_id: string;
   @ApiProperty() name: string;
-  @ApiProperty({ description: "What is listed, in the adapter's own words" }) resource_path: string;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Null: only when asked' }) every_seconds: number | null;
+  @ApiProperty({ description: "What is listed, in the adapter's notation" }) resource_path: string;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null: only on request' }) every_seconds: number | null;
   @ApiProperty({ type: [String] }) hint_events: string[];
   @ApiProperty({ enum: ['owner', 'untrusted'] }) trust: SourceRow['trust'];
   @ApiProperty({ enum: ['known', 'everyone'] }) audience: SourceRow['audience'];
   @ApiProperty({ enum: ['active', 'paused'] }) state: SourceRow['state'];
-  @ApiProperty({ type: String, nullable: true, description: "The adapter's" }) cursor: string | null;
-  @ApiProperty({ type: Failure, nullable: true, description: 'Why its last synchronisation did not bring everything' })
+  @ApiProperty({ type: String, nullable: true, description: 'From the adapter' }) cursor: string | null;
+  @ApiProperty({ type: Failure, nullable: true, description: 'Why the last synchronisation is incomplete' })
   sync_failure: Failure | null;
   @ApiProperty({
     type: Failure,
     nullable: true,
-    description: 'Why a change of its documents is not in the knowledge yet',
+    description: 'Why a change of its documents has not reached the knowledge yet',
   })
   feed_failure: Failure | null;
   @ApiProperty({ ...time, nullable: true }) next_sync_at: Date | null;
@@ -45,7 +45,7 @@ export class SyncRunView implements Omit<SyncRunRow, 'fence' | 'lease_until' | '
   @ApiProperty({ enum: ['queued', 'running', 'succeeded', 'failed'] }) state: SyncRunRow['state'];
   @ApiProperty({ enum: ['listing', 'fetching'] }) phase: SyncRunRow['phase'];
   @ApiProperty({ type: String, nullable: true }) cursor: string | null;
-  @ApiProperty({ type: 'integer', description: 'Listings that were begun' }) listing: number;
+  @ApiProperty({ type: 'integer', description: 'Listings that were started' }) listing: number;
   @ApiProperty({ type: Boolean, nullable: true, description: 'Null before its first page' }) full_listing:
     boolean | null;
   @ApiProperty({ type: 'integer' }) pages: number;
@@ -54,7 +54,7 @@ export class SyncRunView implements Omit<SyncRunRow, 'fence' | 'lease_until' | '
   @ApiProperty({ type: 'integer' }) removed: number;
   @ApiProperty({ type: 'integer' }) failed: number;
   @ApiProperty({ type: [SyncFailureView] }) failures: SyncFailureView[];
-  @ApiProperty({ type: 'integer', description: 'Failures of the run itself since its last progress' })
+  @ApiProperty({ type: 'integer', description: 'Failures of the run since its last progress' })
   attempts: number;
   @ApiProperty({ type: String, nullable: true }) error: string | null;
   @ApiProperty({ type: String, nullable: true }) error_detail: string | null;
@@ -86,10 +86,11 @@ export class SourceDocumentView implements Omit<SourceDocumentRow, 'content' | '
   @ApiProperty({ type: 'integer', description: 'Bytes' }) size: number;
   @ApiProperty() sha256: string;
   @ApiProperty({ type: ProvenanceView }) provenance: ProvenanceView;
-  @ApiProperty({ type: 'integer', description: 'Counts its changes' }) revision: number;
-  @ApiProperty({ type: Failure, nullable: true, description: 'Why its last change is not in the knowledge yet' })
+  @ApiProperty({ type: 'integer', description: 'Increases with every change of the document' }) revision: number;
+  @ApiProperty({ type: Failure, nullable: true, description: 'Why its last change has not reached the knowledge yet' })
   knowledge_failure: Failure | null;
-  @ApiProperty({ description: 'What became of it in the knowledge; `waiting` before it was taken' }) knowledge: string;
+  @ApiProperty({ description: 'Its state in the knowledge; `waiting`: the engine has not taken it yet' })
+  knowledge: string;
   @ApiProperty(time) created_at: Date;
   @ApiProperty(time) updated_at: Date;
   @ApiProperty({ ...time, nullable: true }) removed_at: Date | null;

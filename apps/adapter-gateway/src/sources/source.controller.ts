@@ -24,7 +24,10 @@ export class SourceController {
 
   @Post()
   @RequireScopes('apps:write')
-  @ApiOperation({ operationId: 'createSource', summary: 'Keep the documents of a place at a provider' })
+  @ApiOperation({
+    operationId: 'createSource',
+    summary: 'Add a document source: a place at a provider whose documents are synchronised',
+  })
   @ApiCreatedResponse({ type: SourceView })
   create(@Caller() caller: Principal, @Body() body: CreateSource): Promise<SourceView> {
     return this.sources.create(caller, body);
@@ -67,7 +70,7 @@ export class SourceController {
   @Post(':id/sync')
   @HttpCode(202)
   @RequireScopes('apps:write')
-  @ApiOperation({ operationId: 'syncSource', summary: 'Synchronise now, or once more after the run that is open' })
+  @ApiOperation({ operationId: 'syncSource', summary: 'Synchronise now, or again after the run in progress' })
   @ApiAcceptedResponse({ type: SyncRunView })
   async sync(@Caller() caller: Principal, @Param('id') id: string): Promise<SyncRunView> {
     return shown(await this.sources.sync(caller, id));
@@ -75,7 +78,7 @@ export class SourceController {
 
   @Get(':id/runs')
   @RequireScopes('apps:read')
-  @ApiOperation({ operationId: 'listSyncRuns', summary: 'Synchronisations with what they changed, newest first' })
+  @ApiOperation({ operationId: 'listSyncRuns', summary: 'Synchronisations and what they changed, newest first' })
   @ApiOkResponse({ type: SyncRunPage })
   async listRuns(
     @Caller() caller: Principal,

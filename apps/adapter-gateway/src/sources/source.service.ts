@@ -21,7 +21,7 @@ export class SourceService {
   async create(caller: Principal, body: CreateSource): Promise<SourceRow> {
     const app = await this.apps.get(caller, body.app_id);
     if (app.kind === 'builtin') {
-      throw new Problem(422, 'no_documents', 'The built-in Webhook app has no documents: name an App of an adapter.');
+      throw new Problem(422, 'no_documents', 'The built-in Webhook app has no documents: choose an App of an adapter.');
     }
     requireRightToTrust(caller, body.trust);
     const now = new Date();

@@ -207,10 +207,10 @@ export class SyncProgressRepository {
 /** For a run that finished without some documents. */
 const documentsFailed = failureSql('s.sync_failure', {
   code: `'documents_failed'`,
-  error: `r.failed || ' documents could not be had; the first: ' || coalesce(r.failures->0->>'path', '?') || ': '
+  error: `r.failed || ' documents could not be fetched; the first: ' || coalesce(r.failures->0->>'path', '?') || ': '
     || coalesce(r.failures->0->>'error', '?')`,
   nextTryAt: 's.next_sync_at',
-  whatToDo: `'The run ' || r.id || ' names them. The next synchronisation tries those again that may be had then.'`,
+  whatToDo: `'The run ' || r.id || ' lists them. The next synchronisation retries those whose error may be temporary.'`,
 });
 
 function listingKey(run: SyncRunRow): string {
@@ -231,7 +231,7 @@ async function hold(
     [run.id, run.fence, leaseMs / 1_000, ...values],
   )) as [SyncRunRow[], number];
   const held = rows[0];
-  if (!held) throw new LeaseLost(`the run ${run.id} is another's`);
+  if (!held) throw new LeaseLost(`the run ${run.id} was taken over by another process`);
   return held;
 }
 

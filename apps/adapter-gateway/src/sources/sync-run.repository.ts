@@ -7,7 +7,7 @@ import { SourceRow } from './source.entity.js';
 import { type SyncCause, SyncRunRow } from './sync-run.entity.js';
 
 const openStates = ['queued', 'running'] as const;
-const askForSync = 'See to the cause, then synchronise it: it is tried again only when asked.';
+const askForSync = 'Fix the cause, then synchronise the source: it is not retried automatically.';
 
 /** For a run that continues later. */
 const failureMeanwhile = failureSql('s.sync_failure', {
@@ -43,7 +43,7 @@ export class SyncRunRepository {
       await manager.update(SourceRow, { id: source.id }, { next_sync_at: new Date() });
       const open = await manager.findOneBy(SyncRunRow, { source_id: source.id, state: In(openStates) });
       const after = open ?? (await insertRun(manager, source, cause));
-      if (!after) throw new Problem(503, 'unavailable', 'Another request began a run just now: try again.');
+      if (!after) throw new Problem(503, 'unavailable', 'Another request has just started a run: try again.');
       return after;
     });
   }

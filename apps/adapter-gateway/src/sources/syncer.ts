@@ -71,13 +71,17 @@ export class Syncer {
   /** @returns null when the adapter no longer knows the cursor */
   private async page(run: SyncRunRow, source: SourceRow): Promise<ChangePage | null> {
     if (run.pages >= this.settings.SYNC_MAX_PAGES) {
-      throw new SourceError('too_many_pages', `the listing has over ${this.settings.SYNC_MAX_PAGES} pages`, true);
+      throw new SourceError('too_many_pages', `the listing has more than ${this.settings.SYNC_MAX_PAGES} pages`, true);
     }
     try {
       const target = await this.targets.ofApp(source.app_id);
       const page = await this.adapter.listChanges(target, source.resource_path, run.cursor);
       if (page.hasMore && page.cursor === run.cursor) {
-        throw new SourceError('contract_violation', 'has_more came with the cursor of the page before', true);
+        throw new SourceError(
+          'contract_violation',
+          'has_more is true but the cursor is that of the previous page',
+          true,
+        );
       }
       return page;
     } catch (error) {

@@ -22,22 +22,22 @@ export class AdapterChecks {
 
   /** @param row null for the built-in Webhook app */
   async ready(caller: Principal, row: AdapterRow | null): Promise<Verdict> {
-    if (row === null || row.base_url === null) return notApplicable('The platform itself is the adapter of this App.');
+    if (row === null || row.base_url === null) return notApplicable('The built-in Webhook app needs no adapter.');
     if (row.disabled) {
-      const sentence = 'The adapter is disabled: what is for it waits, and nothing calls it.';
+      const sentence = 'The adapter is disabled: it is not called, and its messages and deliveries wait.';
       return { status: 'failed', sentence, what_to_do: 'Enable it in the Developer Portal.' };
     }
     const beganMs = performance.now();
     const health = await this.probe.ask(row.base_url, row.slug, caller);
     const took_ms = Math.round(performance.now() - beganMs);
     if (health.state === 'ready') {
-      return { status: 'ok', took_ms, sentence: `${row.slug} is ready, in version ${health.version}.` };
+      return { status: 'ok', took_ms, sentence: `${row.slug} is ready (version ${health.version}).` };
     }
     return {
       status: 'failed',
       took_ms,
       sentence: `${row.slug} is not ready: ${health.state_reason}.`,
-      what_to_do: `Start the adapter at ${row.base_url}, or register it where it is.`,
+      what_to_do: `Start the adapter at ${row.base_url}, or register the address at which it runs.`,
       details: `GET ${row.base_url}/health\n\n→\n\n${health.state_reason}`,
     };
   }
@@ -49,7 +49,7 @@ export class AdapterChecks {
     if (!capabilitiesOf(app, adapter?.manifest ?? null).includes('send'))
       return notApplicable('The App does not send.');
     if (!adapter) {
-      return notApplicable('The App posts replies to its reply address; none is sent without a message to answer.');
+      return notApplicable('The App posts replies to its reply address. Without a message to answer nothing is sent.');
     }
     if (adapter.disabled) return skipped('The adapter is disabled.');
     if (!(await answers)) return skipped('The adapter does not answer.');
@@ -60,17 +60,17 @@ export class AdapterChecks {
         this.adapters.post<FormatResult>(adapter.baseUrl, '/format', body, caller, wrongFormat);
       const { text } = await withRetries(ask, { attempts: 1, budgetMs: 0 });
       const took_ms = Math.round(performance.now() - beganMs);
-      const sentence = `The adapter formats a message as “${text.slice(0, 80)}”; none is delivered, since the contract has no delivery without effect.`;
+      const sentence = `The adapter formats a message as “${text.slice(0, 80)}”. Nothing is delivered: the contract has no test delivery.`;
       return { status: 'ok', took_ms, sentence };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const took_ms = Math.round(performance.now() - beganMs);
-      const what_to_do = 'See what the adapter logs: every delivery begins with /format.';
+      const what_to_do = 'See the log of the adapter: every delivery starts with /format.';
       const details = `POST /format ${JSON.stringify({ text: formatted, mode: 'rich' })}\n\n→\n\n${error.code}: ${error.detail}`;
       return {
         status: 'failed',
         took_ms,
-        sentence: `The adapter formats no message: ${error.detail}.`,
+        sentence: `The adapter could not format a message: ${error.detail}.`,
         what_to_do,
         details,
       };

@@ -16,7 +16,7 @@ export class AppVerificationController {
     operationId: 'verifyApp',
     summary: 'Check an App: adapter, credentials, webhook, signatures, handshake, clocks',
     description:
-      'Sends good and bad requests to its own public URL. They are checked and answered as any other, and come to nothing: what is accepted ends as `verification`.',
+      'Sends valid and invalid requests to its public URL. They are checked and answered like any other but not processed: accepted ones end as `verification`.',
   })
   @ApiOkResponse({ type: VerifiedAppView })
   verify(@Caller() caller: Principal, @Param('id') id: string): Promise<VerifiedAppView> {

@@ -6,11 +6,11 @@ import { type Check, type CheckId, checkNames, type CheckStatus, checkStatuses }
 export class CheckView implements Check {
   @ApiProperty({ enum: Object.keys(checkNames) }) id: CheckId;
   @ApiProperty() name: string;
-  @ApiProperty({ enum: checkStatuses, description: 'skipped: it could not be found out' }) status: CheckStatus;
+  @ApiProperty({ enum: checkStatuses, description: 'skipped: it could not be checked' }) status: CheckStatus;
   @ApiProperty({ description: 'What was found, for people' }) sentence: string;
   @ApiProperty({ type: 'integer', nullable: true }) took_ms: number | null;
   @ApiProperty({ type: String, nullable: true, description: 'Where it failed' }) what_to_do: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'What was sent and what came back, to copy' })
+  @ApiProperty({ type: String, nullable: true, description: 'What was sent and what came back' })
   details: string | null;
 }
 
@@ -19,16 +19,17 @@ export class VerifiedAppView {
   @ApiProperty({ description: 'Whether the credentials are accepted' }) ok: boolean;
   @ApiProperty({ description: 'Whether no check failed' }) passed: boolean;
   @ApiProperty({ type: [CheckView], description: 'The whole checklist, in its order' }) checks: CheckView[];
-  @ApiProperty({ required: false, description: 'Whose the credentials are; there when `ok` is true' }) user?: string;
-  @ApiProperty({ ...anyObject, selfRequired: false, description: 'Who that is, in the words of the adapter' })
+  @ApiProperty({ required: false, description: 'To whom the credentials belong; present if `ok` is true' })
+  user?: string;
+  @ApiProperty({ ...anyObject, selfRequired: false, description: 'The account, as the adapter describes it' })
   account?: object;
   @ApiProperty({ type: [String], required: false }) warnings?: string[];
   @ApiProperty({
     required: false,
-    description: 'auth_failed: the credentials are refused; every other code says nothing of them',
+    description: 'auth_failed: the credentials are refused; any other code: they could not be checked',
   })
   code?: string;
   @ApiProperty({ required: false, description: 'The cause, in words' }) error?: string;
-  @ApiProperty({ type: [String], required: false, description: 'Keys of declarations; of missing_credentials' })
+  @ApiProperty({ type: [String], required: false, description: 'Keys of the declarations, for missing_credentials' })
   missing?: string[];
 }

@@ -106,7 +106,8 @@ function credentialsVerdict(
   took_ms: number,
 ): Verdict {
   if (outcome.ok) {
-    if (adapter) return { status: 'ok', took_ms, sentence: `They are accepted, and belong to ${outcome.user}.` };
+    if (adapter)
+      return { status: 'ok', took_ms, sentence: `The credentials are accepted and belong to ${outcome.user}.` };
     return Object.keys(app.credentials).length === 0
       ? notApplicable('The App needs no credentials.')
       : { status: 'ok', took_ms, sentence: 'The credential can be read.' };
@@ -137,8 +138,8 @@ function whatIsMissing({
   status,
   missing_fields: fields = [],
 }: AppCredentialView): string {
-  if (id === null) return `${label} (${key}) is missing: link a credential of type ${type}`;
-  if (status === 'gone') return `${label} (${key}): the credential ${id} was deleted, link another one`;
-  if (type === 'oauth2') return `${label} (${key}): the credential ${id} is ${status}, connect it`;
+  if (id === null) return `${label} (${key}) is missing. Link a credential of type ${type}`;
+  if (status === 'gone') return `${label} (${key}): the credential ${id} was deleted. Link another one`;
+  if (type === 'oauth2') return `${label} (${key}): the credential ${id} is ${status}. Connect it`;
   return `${label} (${key}): the credential ${id} has no field ${fields.join(', ')}`;
 }

@@ -31,7 +31,7 @@ export type EndpointVerdicts = Record<
 
 const seconds = 1_000;
 const skewAllowedSeconds = 30;
-const adapterChecks = 'The adapter checks signatures by itself, and only its provider can sign: send a real event.';
+const adapterChecks = 'The adapter checks signatures itself, and only its provider can sign: send a real event.';
 
 /** Sends good and bad requests to an App's own public URL, and reports how they were answered. They have no effect. */
 @Injectable()
@@ -46,7 +46,7 @@ export class EndpointChecks {
     const reachable = this.reachable(found, plain);
     const clock_skew = clockSkew(plain.exchange);
     if (reachable.status !== 'ok') {
-      const unknown = skipped('The webhook URL did not answer, so this is not known.');
+      const unknown = skipped('The webhook URL did not answer, so this could not be checked.');
       const rest = {
         sample_accepted: unknown,
         unsigned_refused: unknown,
@@ -66,7 +66,7 @@ export class EndpointChecks {
   ): Promise<Pick<EndpointVerdicts, 'sample_accepted' | 'unsigned_refused' | 'tampered_refused' | 'stale_refused'>> {
     const { verification } = found.endpoint;
     if (verification === 'none') {
-      const open = notApplicable('No signature is asked for: whoever learns the URL can send.');
+      const open = notApplicable('Signatures are not checked: anybody who knows the URL can send.');
       return {
         sample_accepted: accepted(plain, 'A request without a signature'),
         unsigned_refused: open,
@@ -104,7 +104,7 @@ export class EndpointChecks {
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       if (error.code === 'no_time_is_signed') return notApplicable(error.detail);
-      const what_to_do = 'Link a credential that holds the signing secret, or turn signature verification off.';
+      const what_to_do = 'Link a credential that has the signing secret, or turn signature verification off.';
       return { status: 'failed', sentence: error.detail, what_to_do };
     }
   }
@@ -123,7 +123,7 @@ export class EndpointChecks {
     const { answer, error, took_ms } = exchange;
     const base = { took_ms, details: sent.details };
     if (!answer) {
-      const what_to_do = `Make ${this.requests.origin} reachable from the service adapter-gateway too, or set its SAMPLE_URL to an address that is, and PUBLIC_URL to the one that providers use.`;
+      const what_to_do = `Make ${this.requests.origin} reachable from the adapter-gateway. Or set its SAMPLE_URL to an address that it can reach, and PUBLIC_URL to the one that providers use.`;
       return {
         ...base,
         status: 'failed',
@@ -139,8 +139,8 @@ export class EndpointChecks {
     const what_to_do =
       app.state === 'disabled'
         ? 'The App is disabled: set its state to active.'
-        : `See what answers at ${this.requests.origin}: its proxy has to hand /api/v1/webhooks/ on as it comes.`;
-    return { ...base, status: 'failed', sentence: `The webhook URL answers ${refusalOf(exchange)}.`, what_to_do };
+        : `Check what answers at ${this.requests.origin}: a proxy there must forward /api/v1/webhooks/ unchanged.`;
+    return { ...base, status: 'failed', sentence: `The webhook URL answered ${refusalOf(exchange)}.`, what_to_do };
   }
 
   /** The ingress accepts what it cannot check, so the adapter itself is asked whether it refuses. */
@@ -161,17 +161,18 @@ export class EndpointChecks {
     try {
       const said = await this.calls.verify(webhook);
       const took_ms = Math.round(performance.now() - beganMs);
-      if ('error' in said) return { status: 'ok', took_ms, sentence: `The adapter refuses it: ${said.error}.` };
+      if ('error' in said) return { status: 'ok', took_ms, sentence: `The adapter refused it: ${said.error}.` };
       return {
         status: 'failed',
         took_ms,
-        sentence: `The adapter accepts a request without a signature (${said.scheme}): whoever learns the URL can send.`,
-        what_to_do: 'Link the signing secret that the adapter declares; where it has one already, tell its author.',
+        sentence: `The adapter accepts a request without a signature (${said.scheme}): anybody who knows the URL can send.`,
+        what_to_do:
+          'Link the signing secret that the adapter declares. If one is linked already, report it to the author of the adapter.',
         details: `POST /verify-webhook\n\n→\n\n${JSON.stringify(said)}`,
       };
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      return skipped(`The adapter did not say: ${text.slice(0, 300)}`);
+      return skipped(`The adapter did not answer it: ${text.slice(0, 300)}`);
     }
   }
 }
@@ -183,12 +184,12 @@ function isVerdict(value: Sent | Verdict | undefined): value is Verdict {
 function accepted({ exchange, details: shown }: Sent, what: string): Verdict {
   const { event_id: id } = becameOf(exchange);
   const base = { took_ms: exchange.took_ms, details: shown };
-  if (id !== null) return { ...base, status: 'ok', sentence: `${what} is accepted, and is the event ${id}.` };
+  if (id !== null) return { ...base, status: 'ok', sentence: `${what} is accepted as the event ${id}.` };
   const what_to_do =
     codeOf(exchange.answer?.body) === 'not_configured'
-      ? 'Signature verification is on and no signing secret is set: link a credential that holds it.'
-      : 'Compare the signature settings with what the credential holds; a change takes some seconds to arrive everywhere.';
-  return { ...base, status: 'failed', sentence: `${what} is answered ${refusalOf(exchange)}.`, what_to_do };
+      ? 'Signature verification is on but no signing secret is set: link a credential that has it.'
+      : 'Compare the signature settings with the credential. A change takes some seconds to take effect everywhere.';
+  return { ...base, status: 'failed', sentence: `${what} is answered with ${refusalOf(exchange)}.`, what_to_do };
 }
 
 function refused({ exchange, details: shown }: Sent, what: string): Verdict {
@@ -196,17 +197,17 @@ function refused({ exchange, details: shown }: Sent, what: string): Verdict {
   if (exchange.answer?.status === 401) {
     return { ...base, status: 'ok', sentence: `${what} is refused: ${refusalOf(exchange)}.` };
   }
-  const what_to_do = 'Link the signing secret and set how requests are signed; then verify again after some seconds.';
-  return { ...base, status: 'failed', sentence: `${what} is answered ${refusalOf(exchange)}.`, what_to_do };
+  const what_to_do = 'Link the signing secret and set how requests are signed. Then verify again after some seconds.';
+  return { ...base, status: 'failed', sentence: `${what} is answered with ${refusalOf(exchange)}.`, what_to_do };
 }
 
 function clockSkew({ clock_skew_seconds: skew, took_ms: tookMs }: WebhookExchange): Verdict {
-  if (skew === null) return skipped('No answer named its time.');
+  if (skew === null) return skipped('No answer had a Date header.');
   // The time that the answer took is no skew.
   if (Math.abs(skew) <= skewAllowedSeconds + tookMs / seconds) {
     return {
       status: 'ok',
-      sentence: `The clock of what receives webhooks is ${Math.abs(skew)} s off this service's, at most.`,
+      sentence: `The clock of the server that receives webhooks is at most ${Math.abs(skew)} s off the clock of this service.`,
     };
   }
   return {

@@ -18,7 +18,9 @@ export class HandshakeCheck {
     const { handshake, verification } = found.endpoint;
     if (handshake === null) return notApplicable('The App declares no handshake.');
     if (handshake.method === 'POST' && verification === 'adapter') {
-      return skipped('A posted handshake is answered once its signature was accepted, and only the provider can sign.');
+      return skipped(
+        'A posted handshake is answered only if its signature is accepted, and only the provider can sign.',
+      );
     }
     const challenge = randomUUID().replaceAll('-', '');
     let request: WebhookRequest;
@@ -31,11 +33,16 @@ export class HandshakeCheck {
     const exchange = await this.requests.send(caller, request);
     const base = { took_ms: exchange.took_ms, details: details(request, exchange) };
     if (answers(handshake, challenge, secrets, exchange.answer?.body ?? '') && exchange.answer?.status === 200) {
-      return { ...base, status: 'ok', sentence: 'The handshake is answered with what it asks for.' };
+      return { ...base, status: 'ok', sentence: 'The handshake is answered as the manifest declares.' };
     }
     const what_to_do =
-      'Link the credentials that the handshake needs; the provider will not send anything before it is answered.';
-    return { ...base, status: 'failed', sentence: `The handshake is answered ${refusalOf(exchange)}.`, what_to_do };
+      'Link the credentials that the handshake needs. The provider sends nothing until it is answered.';
+    return {
+      ...base,
+      status: 'failed',
+      sentence: `The handshake is answered with ${refusalOf(exchange)}.`,
+      what_to_do,
+    };
   }
 }
 
@@ -58,7 +65,7 @@ function handshakeRequest(
   put(match, match.equals ?? challenge);
   if (token) {
     const [value] = secretList(secrets[token.field]);
-    if (value === undefined) throw new Problem(422, 'no_verify_token', `The credential has no ${token.field}.`);
+    if (value === undefined) throw new Problem(422, 'no_verify_token', `The credential has no field ${token.field}.`);
     query.set(token.query, value);
   }
   const search = query.size > 0 ? `?${query.toString()}` : '';

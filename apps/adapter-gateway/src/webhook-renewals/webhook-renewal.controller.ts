@@ -17,7 +17,7 @@ export class WebhookRenewalController {
   @RequireScopes('apps:read')
   @ApiOperation({
     operationId: 'getWebhookRenewal',
-    summary: 'When the provider was last asked to go on sending events, until when it does, and what went wrong',
+    summary: "State of the webhook's renewal at the provider: last try, expiry, last error",
   })
   @ApiOkResponse({ type: WebhookRenewalView })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<WebhookRenewalView> {
@@ -30,7 +30,7 @@ export class WebhookRenewalController {
   @Post()
   @HttpCode(202)
   @RequireScopes('apps:write')
-  @ApiOperation({ operationId: 'renewWebhook', summary: 'Ask the provider again at the next sweep' })
+  @ApiOperation({ operationId: 'renewWebhook', summary: 'Renew the webhook at the next sweep' })
   @ApiAcceptedResponse({ type: WebhookRenewalView })
   async hasten(@Caller() caller: Principal, @Param('id') id: string): Promise<WebhookRenewalView> {
     await this.apps.get(caller, id);
@@ -40,5 +40,5 @@ export class WebhookRenewalController {
 }
 
 function nothingToRenew(): Problem {
-  return new Problem(404, 'webhook_renewal_not_found', 'Its provider sends events without being asked again.');
+  return new Problem(404, 'webhook_renewal_not_found', 'The webhook of this App does not need to be renewed.');
 }

@@ -19,9 +19,9 @@ const shown = failureSql('renewal_failure', {
 
 /** What to do where a retry is not enough. */
 const remedies: Record<string, string> = {
-  auth_failed: 'Verify the App, and renew or replace its credentials: its provider stops sending events.',
-  permission_denied: "Give the App's credentials what the error names: its provider stops sending events.",
-  not_configured: 'Set what the error names: until then events come only as they are arranged otherwise.',
+  auth_failed: 'Verify the App, and renew or replace its credentials. Otherwise its provider stops sending events.',
+  permission_denied: "Add what the error names to the App's credentials. Otherwise its provider stops sending events.",
+  not_configured: 'Set what the error names. Until then Gatehouse does not renew the webhook: somebody else must.',
 };
 
 @Injectable()

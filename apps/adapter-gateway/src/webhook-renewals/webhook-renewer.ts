@@ -61,7 +61,7 @@ export class WebhookRenewer extends Sweeping {
     const url = app && this.views.webhookUrl(app, manifest);
     if (url === null) {
       const detail =
-        'Its token was sealed with a key that is not in GATEHOUSE_WEBHOOK_KEY: put the key back, or rotate.';
+        'The webhook token was sealed with a key that is not in GATEHOUSE_WEBHOOK_KEY: put the key back, or rotate the token.';
       return { error: 'webhook_url_unknown', error_detail: detail, nextInMs: this.settings.RENEWAL_RETRY_MS };
     }
     const body = { credentials, webhook_url: url };

@@ -51,7 +51,7 @@ export function sealingKeys(name: string, value: string | undefined): Buffer[] {
     .filter((text) => text !== '');
   const keys = texts.map((text) => Buffer.from(text, 'base64'));
   if (keys.length === 0 || keys.some((key) => key.length !== 32)) {
-    throw new Error(`${name} is not set to base64 of 32 random bytes (several comma-separated: the first one seals)`);
+    throw new Error(`${name} must be 32 random bytes in base64 (or several, comma-separated: the first one seals)`);
   }
   return keys;
 }

@@ -45,7 +45,7 @@ export const genericManifest: Manifest = {
     'Choose a signing secret, for example the output of: openssl rand -base64 32',
     'Give the sender the Webhook URL of the App card and the signing secret.',
     'The sender signs each request: either the Standard Webhooks headers (webhook-id, webhook-timestamp, webhook-signature) or X-Signature-256: sha256=<hex HMAC-SHA256 of the body>.',
-    'The body is JSON with message or text, and where known sender, id, thread_id, event_type and reply_to; other names are mapped by JSON pointers.',
+    'The body is JSON with message or text, and optionally sender, id, thread_id, event_type and reply_to. Map other names with JSON pointers.',
     'Replies are posted to reply_to, or to the channel address of the conversation, with the header X-Gatehouse-Origin. A server that forwards them back must keep that header or the field gatehouse_origin.',
   ],
   webhook: { verification: 'adapter' },
@@ -60,7 +60,7 @@ export const genericManifest: Manifest = {
   events: [
     {
       type: 'message_received',
-      description: 'A message without an event_type of its own, or a body that is plain text.',
+      description: 'A message without its own event_type, or a plain text body.',
       sample: { sender: 'jane@example.com', message: 'Is the build green?', id: '42', thread_id: 'release-7' },
     },
   ],

@@ -22,7 +22,7 @@ export function verifyGenericWebhook({ credentials, request, receivedAt }: Inbou
   const isStandard = headerValue(request.headers, 'webhook-signature') !== undefined;
   const signatures = headerValues(request.headers, SIGNATURE_HEADER);
   if (!isStandard && signatures.length === 0) {
-    return refuseWebhook('missing_signature', `neither webhook-signature nor ${SIGNATURE_HEADER} is there`);
+    return refuseWebhook('missing_signature', `the request has neither webhook-signature nor ${SIGNATURE_HEADER}`);
   }
   if (!request.exactBody) return refuseWebhook('body_required', 'a signature covers the exact body, not a parsed one');
   if (isStandard) {

@@ -39,5 +39,5 @@ export async function findDelivery(call: LookupCall, settings: GithubSettings): 
 function commentsOf(answer: GithubAnswer | DeliverFailure): ReturnType<typeof objectsOf> {
   if (answer.ok) return objectsOf(answer.body);
   if (answer.error === 'not_found') return [];
-  throw new ProviderUnavailable(`GitHub did not tell its comments: ${answer.error}`, answer.error_detail?.retry_after);
+  throw new ProviderUnavailable(`GitHub did not list the comments: ${answer.error}`, answer.error_detail?.retry_after);
 }

@@ -30,7 +30,7 @@ export const githubManifest: Manifest = {
       type: 'text',
       label: 'Webhook secret',
       maps_to: 'signing_secret',
-      description: 'Chosen by you and given to GitHub. Without it nothing can be received.',
+      description: 'You choose it and enter it at GitHub. Without it nothing can be received.',
     },
     { key: 'GITHUB_APP_ID', type: 'text', label: 'App id', maps_to: 'app_id', required: false },
     {
@@ -53,8 +53,8 @@ export const githubManifest: Manifest = {
     'Permissions: issues and pull requests read and write to answer, contents read for documents, metadata read.',
     'Choose a webhook secret, for example the output of: openssl rand -hex 32',
     'Add a webhook to the repository, the organization or the app: the Webhook URL of the App card, content type application/json, the secret.',
-    'Let it send issues, issue comments, pull requests, pull request reviews, pull request review comments and pushes.',
-    'A document source is named owner/repository, optionally with @branch and :folder, as octo/handbook@main:guides.',
+    'Select the events issues, issue comments, pull requests, pull request reviews, pull request review comments and pushes.',
+    'The path of a document source is owner/repository, optionally with @branch and :folder, for example octo/handbook@main:guides.',
   ],
   webhook: {
     verification: {
@@ -106,7 +106,7 @@ export const githubManifest: Manifest = {
     { type: 'review_submitted', description: 'A review with its verdict.' },
     { type: 'review_comment', description: 'A comment on a line of a pull request.' },
     { type: 'message_edited', description: 'A changed title, body or comment.' },
-    { type: 'message_deleted', description: 'A comment that is gone; its text is not repeated.' },
-    { type: 'push', description: 'Commits on a branch; the message is their messages.' },
+    { type: 'message_deleted', description: 'A deleted comment; its text is not included.' },
+    { type: 'push', description: 'Commits on a branch; the message has the commit messages.' },
   ],
 };

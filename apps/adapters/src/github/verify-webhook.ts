@@ -17,7 +17,7 @@ export function verifyGithubWebhook({ credentials, request }: InboundCall): Veri
   const secret = secretList(credentials.signing_secret);
   if (secret.length === 0) return refuseWebhook('not_configured', 'no webhook secret is set');
   const signature = headerValue(request.headers, 'x-hub-signature-256');
-  if (!signature) return refuseWebhook('missing_signature', 'X-Hub-Signature-256 is not there');
+  if (!signature) return refuseWebhook('missing_signature', 'X-Hub-Signature-256 is missing');
   if (!request.exactBody)
     return refuseWebhook('body_required', 'the signature covers the exact body, not a parsed one');
   const matches =

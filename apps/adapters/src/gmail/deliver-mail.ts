@@ -53,7 +53,7 @@ async function send(
   const { id, threadId } = objectOf(answer.json);
   const messageId = textOf(id);
   return messageId === undefined
-    ? deliverFailure('timeout', 'Gmail took the mail and named none')
+    ? deliverFailure('timeout', 'Gmail accepted the mail but returned no id')
     : { messageId, threadId: textOf(threadId) };
 }
 

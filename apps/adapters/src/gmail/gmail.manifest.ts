@@ -25,7 +25,7 @@ export const gmailManifest: Manifest = {
       type: 'oauth2',
       label: 'Google account',
       maps_to: 'access_token',
-      description: 'The platform runs the consent and refreshes the token.',
+      description: 'The platform asks for consent and refreshes the token.',
     },
     {
       key: 'GMAIL_PUSH_AUDIENCE',
@@ -79,11 +79,11 @@ export const gmailManifest: Manifest = {
     },
   },
   setup_instructions: [
-    'In a Google Cloud project enable the Gmail API and Pub/Sub, and create an OAuth client of type Web application.',
+    'In a Google Cloud project, enable the Gmail API and Pub/Sub, and create an OAuth client of type Web application.',
     'Connect the Google account with it.',
-    'Create a Pub/Sub topic on which gmail-api-push@system.gserviceaccount.com may publish.',
-    'Create a push subscription to the Webhook URL of the App card, with authentication by a service account; note audience and account in the credentials.',
-    'Put the topic into the credentials: the platform calls users.watch with it every day, as Gmail stops after seven. Without it call users.watch for the labels INBOX and SENT yourself.',
+    'Create a Pub/Sub topic to which gmail-api-push@system.gserviceaccount.com may publish.',
+    'Create a push subscription to the Webhook URL of the App card, with authentication by a service account. Enter audience and account in the credentials.',
+    'Enter the topic in the credentials: the platform then calls users.watch every day, because Gmail stops pushing after seven days. Without a topic, call users.watch for the labels INBOX and SENT yourself.',
   ],
   // users.watch expires after seven days; Google advises to call it every day.
   webhook: { verification: 'adapter', ack: { status: 204 }, renew_seconds: 86_400 },
@@ -96,8 +96,8 @@ export const gmailManifest: Manifest = {
     lookup: true,
   },
   events: [
-    { type: 'mailbox_changed', description: 'Something changed in the mailbox; carries its history id.' },
-    { type: 'email_received', description: 'A mail, from a message resource or found behind a change.' },
+    { type: 'mailbox_changed', description: 'Something changed in the mailbox; the event has its history id.' },
+    { type: 'email_received', description: 'A mail, from a message resource or found through a change.' },
   ],
   sources: { max_file_bytes: GMAIL_MAX_FILE_BYTES },
 };

@@ -12,7 +12,11 @@ import { sourceFailure } from '../provider-calls/source-failure.js';
 
 const PAGE_SIZE = '500';
 const MAX_TOKEN_LENGTH = 2_000;
-const EXPIRED = { ok: false, error: 'cursor_expired', message: 'the history does not reach back that far' } as const;
+const EXPIRED = {
+  ok: false,
+  error: 'cursor_expired',
+  message: 'the history of the mailbox no longer covers the cursor',
+} as const;
 
 /** How far a label has been read: within the first listing, or to a point of the mailbox's history. */
 interface MailboxCursor {
@@ -48,7 +52,7 @@ async function currentHistoryId(credentials: Credentials, http: GmailHttp): Prom
   const answer = await callGmail(credentials, { path: 'profile' }, http);
   if ('ok' in answer) return sourceFailure(answer);
   const historyId = textOf(objectOf(answer.json).historyId);
-  return historyId ?? { ok: false, error: 'provider_unavailable', message: 'Gmail named no history id' };
+  return historyId ?? { ok: false, error: 'provider_unavailable', message: 'Gmail returned no history id' };
 }
 
 async function listLabel(

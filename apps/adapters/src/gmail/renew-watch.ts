@@ -15,7 +15,7 @@ export async function renewWatch({ credentials }: RenewWebhookCall, http: GmailH
     return {
       ok: false,
       error: 'not_configured',
-      message: 'pubsub_topic is not set: somebody else has to call users.watch',
+      message: 'pubsub_topic is not set: you must call users.watch yourself',
     };
   }
   if (!TOPIC.test(topic)) {

@@ -9,7 +9,7 @@ export async function verifyMailbox({ credentials }: VerifyCall, http: GmailHttp
   const answer = await callGmail(credentials, { path: 'profile' }, http);
   if ('ok' in answer) return refusedCredentials(answer);
   const email = textOf(objectOf(answer.json).emailAddress);
-  if (email === undefined) return { ok: false, error: 'provider_unavailable', message: 'Gmail named no mailbox' };
+  if (email === undefined) return { ok: false, error: 'provider_unavailable', message: 'Gmail returned no mailbox' };
   return {
     ok: true,
     user: email,

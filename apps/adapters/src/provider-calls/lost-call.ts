@@ -6,7 +6,8 @@ import type { EgressError } from '#libs/egress';
  * `timeout`, which is not retryable by default: the message may have arrived.
  */
 export function lostCall(error: EgressError): DeliverFailure {
-  if (error.code === 'timeout') return deliverFailure('timeout', 'no answer in time', { retryable: !error.sent });
+  if (error.code === 'timeout')
+    return deliverFailure('timeout', 'the server did not answer in time', { retryable: !error.sent });
   return error.sent
     ? deliverFailure('timeout', 'the connection ended before the answer', { provider_code: error.code })
     : deliverFailure('provider_unavailable', 'the server cannot be reached', { provider_code: error.code });

@@ -70,7 +70,7 @@ export async function listChanges(call: ListChangesCall, settings: ListingSettin
   }
   if (running === '' && root.prefix !== '') {
     // A folder exists as long as something is in it.
-    return { ok: false, error: 'not_found', message: 'nothing lies below this folder' };
+    return { ok: false, error: 'not_found', message: 'there is nothing below this folder' };
   }
   const whole = running === '' ? EMPTY : running;
   const cursor = writeCursor({ whole, running: '', after: '' });

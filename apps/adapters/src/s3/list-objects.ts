@@ -41,7 +41,7 @@ export async function listObjects(
   if ('error' in answer) return answer;
   const xml = parseXml(answer.body.toString('utf8'));
   if (elementsOf(xml, 'ListBucketResult').length === 0) {
-    return { ok: false, error: 'provider_unavailable', message: 'the store answered no listing' };
+    return { ok: false, error: 'provider_unavailable', message: 'the answer of the store is not a listing' };
   }
   const encoded = textOf(xml, 'EncodingType') === 'url';
   const objects = elementsOf(xml, 'Contents').map((element) => {

@@ -21,7 +21,7 @@ export const s3Manifest: Manifest = {
       label: 'Session token',
       maps_to: 'session_token',
       required: false,
-      description: 'Of temporary keys only.',
+      description: 'Only for temporary keys.',
     },
     {
       key: 'S3_REGION',
@@ -49,7 +49,7 @@ export const s3Manifest: Manifest = {
     },
   ],
   setup_instructions: [
-    'Create an access key that may s3:ListBucket on the bucket and s3:GetObject on what lies in it, and nothing else.',
+    'Create an access key with only s3:ListBucket on the bucket and s3:GetObject on its objects.',
     'Enter the key, and the region of the bucket.',
     'Add a document source with the path bucket, or bucket/folder.',
   ],

@@ -9,7 +9,7 @@ export const sendgridManifest: Manifest = {
   slug: 'sendgrid',
   name: 'SendGrid (bidirectional)',
   description:
-    'Sends mail through Twilio SendGrid, receives mail by Inbound Parse and learns what became of what it sent.',
+    'Sends mail through Twilio SendGrid, receives mail by Inbound Parse and gets delivery events of sent mail.',
   icon: 'mail',
   category: 'communication',
   capabilities: ['send', 'receive'],
@@ -19,7 +19,7 @@ export const sendgridManifest: Manifest = {
       type: 'api_key',
       label: 'API key',
       maps_to: 'token',
-      description: 'With the permission Mail Send.',
+      description: 'Needs the permission Mail Send.',
     },
     {
       key: 'SENDGRID_FROM',
@@ -35,7 +35,7 @@ export const sendgridManifest: Manifest = {
       label: 'Reply address',
       maps_to: 'reply_to',
       required: false,
-      description: 'An address below the Inbound Parse host, when the sender address is not one.',
+      description: 'An address at the Inbound Parse host, if the sender address is not one.',
     },
     {
       key: 'SENDGRID_EVENT_KEY',
@@ -59,7 +59,7 @@ export const sendgridManifest: Manifest = {
       label: 'Unsigned Inbound Parse',
       maps_to: 'inbound_unsigned',
       required: false,
-      description: 'allow: mail without a signature is accepted, and whoever learns the Webhook URL can send some.',
+      description: 'allow: mail without a signature is accepted, so anybody who knows the Webhook URL can send mail.',
     },
     {
       key: 'SENDGRID_REGION',
@@ -72,7 +72,7 @@ export const sendgridManifest: Manifest = {
   ],
   setup_instructions: [
     'Authenticate the sending domain, and create an API key with the permission Mail Send.',
-    'To learn what becomes of mail: add an Event Webhook with the Webhook URL of the App card, turn on its signature, copy the key.',
+    'To get delivery events: add an Event Webhook with the Webhook URL of the App card, turn on its signature and copy the key.',
     'To receive mail: point the MX record of a subdomain at mx.sendgrid.net and add it under Inbound Parse with the same URL.',
     'Create a security policy with a signature for Inbound Parse, attach it, copy its public key.',
   ],
@@ -86,6 +86,9 @@ export const sendgridManifest: Manifest = {
   },
   events: [
     { type: 'email_received', description: 'A mail to an address of the Inbound Parse host.' },
-    { type: 'delivery_status', description: 'What became of a mail: delivered, bounce, dropped, deferred and so on.' },
+    {
+      type: 'delivery_status',
+      description: 'The delivery status of a mail: delivered, bounce, dropped, deferred and so on.',
+    },
   ],
 };

@@ -16,13 +16,13 @@ export async function verifyKey({ credentials }: VerifyCall, http: SendgridHttp)
   }
   const warnings = [
     ...(ecdsaPublicKeys(credentials.event_public_key).length === 0
-      ? ['event_public_key is not set or no key: every event is refused']
+      ? ['event_public_key is not set or not a valid key: every event is refused']
       : []),
     ...(ecdsaPublicKeys(credentials.inbound_public_key).length === 0
       ? [
           credentials.inbound_unsigned === 'allow'
-            ? 'unsigned mail is accepted from whoever knows the Webhook URL'
-            : 'inbound_public_key is not set or no key: every mail is refused',
+            ? 'unsigned mail is accepted from anybody who knows the Webhook URL'
+            : 'inbound_public_key is not set or not a valid key: every mail is refused',
         ]
       : []),
   ];

@@ -26,7 +26,7 @@ export function verifySendgridWebhook({ credentials, request, receivedAt }: Inbo
   }
   const field = isMail ? 'inbound_public_key' : 'event_public_key';
   const keys = ecdsaPublicKeys(credentials[field]);
-  if (keys.length === 0) return refuseWebhook('not_configured', `${field} is not set, or no P-256 key`);
+  if (keys.length === 0) return refuseWebhook('not_configured', `${field} is not set or not a P-256 key`);
   if (signature === undefined || timestamp === undefined) {
     return refuseWebhook('missing_signature', `${SIGNATURE_HEADER} and ${TIMESTAMP_HEADER} are both needed`);
   }

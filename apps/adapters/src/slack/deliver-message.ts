@@ -22,7 +22,7 @@ export async function deliverMessage(call: DeliverCall, settings: SlackSettings)
     return deliverFailure('invalid_request', 'message.thread_id must be the ts of a Slack message');
   }
   const texts = partsToPost(message, SLACK_MAX_LENGTH);
-  if (texts.length === 0) return deliverFailure('invalid_request', 'message.text has nothing to show');
+  if (texts.length === 0) return deliverFailure('invalid_request', 'message.text has no visible text');
   return deliverParts(call, texts, (part) => postPart(call, channel_address, part, settings));
 }
 

@@ -19,7 +19,7 @@ export async function fetchFile(
 ): Promise<FetchFileResult> {
   const url = URL.parse(address);
   if (url?.origin !== new URL(settings.filesUrl).origin || url.username !== '' || url.password !== '') {
-    return refuse('not_found', 'there is no such file at Slack');
+    return refuse('not_found', 'the file does not exist at Slack');
   }
   const token = textOf(credentials.token) ?? textOf(credentials.access_token);
   if (token === undefined || !isHeaderSafe(token)) return refuse('auth_failed', 'no usable bot token is set');
@@ -35,7 +35,7 @@ export async function fetchFile(
 
 function refusalOf(status: number): SourceFailure | undefined {
   if (status === 200) return undefined;
-  if (status === 404 || status === 410) return refuse('not_found', 'the file is gone');
+  if (status === 404 || status === 410) return refuse('not_found', 'the file no longer exists');
   if (status === 429) return refuse('rate_limited', 'Slack answered 429');
   // A redirect leads to the sign-in page.
   if (status < 500) return refuse('permission_denied', `Slack answered ${status}: the token needs files:read`);
@@ -45,7 +45,7 @@ function refusalOf(status: number): SourceFailure | undefined {
 /** Without the scope Slack may also answer with its sign-in page, as if that were the file. */
 function signInPage(type: string | undefined, path: string): SourceFailure | undefined {
   if (!type?.startsWith('text/html') || /\.x?html?$/i.test(path)) return undefined;
-  return refuse('permission_denied', 'Slack answered with a page: the token needs files:read');
+  return refuse('permission_denied', 'Slack answered with an HTML page: the token needs files:read');
 }
 
 function refuse(error: SourceFailure['error'], message: string): SourceFailure {

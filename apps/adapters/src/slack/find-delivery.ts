@@ -55,6 +55,6 @@ async function read(
   const answer = await callSlack(method, { form: asked }, credentials, settings);
   if (answer.ok) return objectsOf(answer.fields.messages);
   throw new ProviderUnavailable(
-    `Slack did not tell its history: ${answer.error_detail?.provider_code ?? answer.error}`,
+    `Slack did not return the history: ${answer.error_detail?.provider_code ?? answer.error}`,
   );
 }

@@ -34,7 +34,7 @@ export const slackManifest: Manifest = {
   ],
   setup_instructions: [
     'Create a Slack app at https://api.slack.com/apps and install it to the workspace.',
-    'Bot token scopes: chat:write, app_mentions:read, commands; channels:history, groups:history, im:history and mpim:history for the conversations that it reads, files:read for files in them.',
+    'Bot token scopes: chat:write, app_mentions:read, commands; channels:history, groups:history, im:history and mpim:history for the conversations that it reads; files:read for files in them.',
     'Copy the Bot User OAuth Token and the Signing Secret into the credentials and press Verify.',
     'Set the Webhook URL of the App card as Request URL of Event Subscriptions, of Interactivity and of each slash command.',
     'Subscribe to the bot events app_mention, message.channels, message.groups, message.im, message.mpim and reaction_added.',
@@ -61,10 +61,10 @@ export const slackManifest: Manifest = {
   },
   events: [
     { type: 'message_received', description: 'A message in a channel or a direct message.' },
-    { type: 'mention', description: 'A message in a channel that names the bot.' },
+    { type: 'mention', description: 'A message in a channel that mentions the bot.' },
     { type: 'message_edited', description: 'A message whose text was changed.' },
-    { type: 'message_deleted', description: 'A message that is gone; its text is not repeated.' },
-    { type: 'reaction_added', description: 'An emoji on a message; the message is its name, as :thumbsup:.' },
+    { type: 'message_deleted', description: 'A deleted message; its text is not included.' },
+    { type: 'reaction_added', description: 'An emoji on a message; the message is its name, for example :thumbsup:.' },
     { type: 'command', description: 'A slash command with its arguments.' },
     { type: 'action', description: 'A button, menu, dialog or shortcut.' },
   ],

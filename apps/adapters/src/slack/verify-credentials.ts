@@ -14,7 +14,7 @@ export async function verifyCredentials({ credentials }: VerifyCall, settings: S
     ...(secretList(credentials.signing_secret).length === 0
       ? ['signing_secret is not set: every incoming webhook is refused']
       : []),
-    ...(bot === undefined ? ['this is not a bot token: messages are posted in the name of a person'] : []),
+    ...(bot === undefined ? ['this is not a bot token: messages are posted as a person'] : []),
   ];
   return {
     ok: true,

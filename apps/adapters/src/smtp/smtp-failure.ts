@@ -68,12 +68,13 @@ export function deliveryFailureOf(error: SmtpFailure | EgressError): DeliverFail
   }
   const { reply, status, step } = error;
   if (error.isSettled) {
-    const what = step === 'login' ? 'the server offers no way to log in' : "the server's certificate is not trusted";
+    const what =
+      step === 'login' ? 'the server offers no supported login method' : "the server's certificate is not trusted";
     return deliverFailure('auth_failed', `${what}: check host, port and encryption`);
   }
   if (reply === undefined) {
     return step === 'send'
-      ? deliverFailure('timeout', 'the connection ended before the server took the mail')
+      ? deliverFailure('timeout', 'the connection ended before the server accepted the mail')
       : deliverFailure('provider_unavailable', `the SMTP session failed at ${step}`);
   }
   return deliverFailure(codeOf(step, reply, status), `the SMTP server answered ${status ?? reply} at ${step}`, {

@@ -20,7 +20,7 @@ export const smtpManifest: Manifest = {
       label: 'Port',
       maps_to: 'port',
       required: false,
-      description: 'Default 465 with encryption tls, else 587.',
+      description: 'Default: 465 with encryption tls, otherwise 587.',
     },
     {
       key: 'SMTP_USERNAME',
@@ -28,7 +28,7 @@ export const smtpManifest: Manifest = {
       label: 'Username',
       maps_to: 'username',
       required: false,
-      description: 'Without one, no authentication is tried.',
+      description: 'Without it, no authentication is tried.',
     },
     { key: 'SMTP_PASSWORD', type: 'text', label: 'Password', maps_to: 'password', required: false },
     {
@@ -37,7 +37,8 @@ export const smtpManifest: Manifest = {
       label: 'Encryption',
       maps_to: 'encryption',
       required: false,
-      description: 'tls, starttls (the default but on port 465) or none. With none, a password is never sent.',
+      description:
+        'tls (default on port 465), starttls (default on other ports) or none. With none, a password is never sent.',
     },
     {
       key: 'SMTP_FROM',
@@ -45,13 +46,13 @@ export const smtpManifest: Manifest = {
       label: 'Sender address',
       maps_to: 'from',
       required: false,
-      description: 'Default: the username, when it is an address.',
+      description: 'Default: the username, if it is an address.',
     },
   ],
   setup_instructions: [
-    'Enter host, port, username and password as your mail provider shows them; where it offers app passwords, use one.',
-    'The sender address must be one that the server lets this user send from.',
-    'Replies reach the mailbox of the sender address; an App that also receives needs another adapter.',
+    'Enter host, port, username and password as your mail provider shows them. If it offers app passwords, use one.',
+    'The sender address must be one from which the server lets this user send.',
+    'Answers to these mails arrive in the mailbox of the sender address. To receive mail in Gatehouse, use another adapter.',
   ],
   message: {
     max_length: SMTP_MAX_LENGTH,

@@ -24,6 +24,6 @@ export async function verifyAccount({ credentials }: VerifyCall, network: SmtpNe
     ok: true,
     user: account.from,
     account: { id: account.from, email: account.from },
-    ...(account.encryption === 'none' && { warnings: ['mail travels to the server without encryption'] }),
+    ...(account.encryption === 'none' && { warnings: ['mail is sent to the server without encryption'] }),
   };
 }

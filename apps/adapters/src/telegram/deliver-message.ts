@@ -39,7 +39,7 @@ export async function deliverMessage(call: DeliverCall, settings: TelegramSettin
   }
   const texts = message.text.trim() === '' ? [] : partsToSend(message, TELEGRAM_MAX_LENGTH);
   if (texts.length === 0 && files.length === 0)
-    return deliverFailure('invalid_request', 'message.text has nothing to show');
+    return deliverFailure('invalid_request', 'message.text has no visible text');
   const parts = [...texts, ...files.map(({ name }) => name)];
   return deliverParts(call, parts, (part) => {
     const file = files[part.index - texts.length];

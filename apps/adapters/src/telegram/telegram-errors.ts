@@ -48,7 +48,10 @@ export function failureOfTelegramError(httpStatus: number, body: JsonObject): De
   };
   const movedTo = textOf(migrate_to_chat_id);
   if (movedTo !== undefined) {
-    return deliverFailure('address_moved', 'the group is a supergroup now', { ...detail, channel_address: movedTo });
+    return deliverFailure('address_moved', 'the group has become a supergroup', {
+      ...detail,
+      channel_address: movedTo,
+    });
   }
   const error = errorOf(status, description ?? '');
   const wait = typeof retry_after === 'number' ? Math.min(retry_after, MAX_RETRY_AFTER_SECONDS) : undefined;

@@ -18,7 +18,7 @@ export const telegramManifest: Manifest = {
       type: 'api_key',
       label: 'Bot token',
       maps_to: 'token',
-      description: 'From @BotFather, as 123456789:AA...',
+      description: 'From @BotFather, in the form 123456789:AA...',
     },
     {
       key: 'TELEGRAM_SECRET_TOKEN',
@@ -47,10 +47,10 @@ export const telegramManifest: Manifest = {
   },
   events: [
     { type: 'message_received', description: 'A message in a private chat, a group or a channel.' },
-    { type: 'mention', description: 'A message in a group that names the bot or answers it.' },
-    { type: 'command', description: 'A message that starts with a command, as /start.' },
+    { type: 'mention', description: 'A message in a group that mentions the bot or answers it.' },
+    { type: 'command', description: 'A message that starts with a command, for example /start.' },
     { type: 'message_edited', description: 'A message that was changed.' },
     { type: 'action', description: 'A press of an inline button; the message is its data.' },
-    { type: 'reaction_added', description: 'Emoji put on a message; the message is the emoji.' },
+    { type: 'reaction_added', description: 'An emoji reaction to a message; the message is the emoji.' },
   ],
 };

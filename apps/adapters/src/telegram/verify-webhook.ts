@@ -9,11 +9,11 @@ export function verifyTelegramWebhook({ credentials, request }: InboundCall): Ve
   const secrets = secretList(credentials.signing_secret);
   if (secrets.length === 0) return refuseWebhook('not_configured', 'no secret token is set');
   const given = headerValue(request.headers, 'x-telegram-bot-api-secret-token');
-  if (!given) return refuseWebhook('missing_signature', 'X-Telegram-Bot-Api-Secret-Token is not there');
+  if (!given) return refuseWebhook('missing_signature', 'X-Telegram-Bot-Api-Secret-Token is missing');
   const matches = secrets.map((secret) => timingSafeEqual(digest(given), digest(secret)));
   return matches.includes(true)
     ? { ok: true, scheme: 'telegram-secret-token' }
-    : refuseWebhook('bad_signature', 'X-Telegram-Bot-Api-Secret-Token is another one');
+    : refuseWebhook('bad_signature', 'X-Telegram-Bot-Api-Secret-Token does not match');
 }
 
 /** The same length for any text, so that the comparison does not reveal the secret's length. */

@@ -27,17 +27,17 @@ export function openApi(url: string | undefined, installation: Installation | nu
   const address = url ?? env['GATEHOUSE_URL'] ?? installation?.base_url;
   const key = env['GATEHOUSE_API_KEY'] ?? installation?.api_key;
   if (!address || !URL.canParse(address)) {
-    const text = address ? `${address} is not a URL.` : 'It is not known where Gatehouse is.';
+    const text = address ? `${address} is not a URL.` : 'The address of Gatehouse is not known.';
     throw new CliError(
       exits.usage,
       text,
       'GATEHOUSE_URL, --url',
-      'Set GATEHOUSE_URL, or run it beside .data of npm start.',
+      'Set GATEHOUSE_URL, or run the command in the folder that has the .data of npm start.',
       'no_address',
     );
   }
   if (!key) {
-    const toDo = 'Make a key in the console under Settings, and set GATEHOUSE_API_KEY to it.';
+    const toDo = 'Create a key in the console under Settings, and set GATEHOUSE_API_KEY to it.';
     throw new CliError(exits.usage, 'There is no API key.', 'GATEHOUSE_API_KEY', toDo, 'no_key');
   }
   return apiAt(address.replace(/\/$/, ''), key);
@@ -72,7 +72,7 @@ function apiAt(origin: string, key: string): Api {
     try {
       return JSON.parse(text) as T;
     } catch {
-      const toDo = 'See whether the address is that of the portal.';
+      const toDo = 'Check that the address is that of the portal.';
       throw new CliError(
         exits.unavailable,
         'The answer is not JSON.',
@@ -101,9 +101,9 @@ function noAnswer(error: unknown, where: string): CliError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const why =
     cause instanceof Error && cause.name === 'TimeoutError'
-      ? `none within ${timeoutMs / 1000} s`
+      ? `timed out after ${timeoutMs / 1000} s`
       : code || String(cause);
-  const toDo = 'See whether Gatehouse runs and the address is right; gatehouse doctor looks.';
+  const toDo = 'Check that Gatehouse runs and that the address is right: gatehouse doctor helps.';
   return new CliError(exits.unavailable, `No answer (${why}).`, where, toDo, 'no_answer');
 }
 
@@ -112,7 +112,7 @@ function refusal(status: number, text: string, where: string): CliError {
   const fields = (problem.errors ?? []).map(({ field, message }) => ` ${field}: ${message}.`).join('');
   const exit = status >= 500 || status === 429 ? exits.unavailable : exits.refused;
   const request = problem.request_id ? `, request ${problem.request_id}` : '';
-  const message = `${problem.detail ?? `The answer is ${status}.`}${fields}`;
+  const message = `${problem.detail ?? `The answer was HTTP ${status}.`}${fields}`;
   return new CliError(
     exit,
     message,
@@ -132,11 +132,11 @@ function problemIn(text: string): Problem {
 
 function toDoOf(status: number, code: string | undefined): string {
   if (status === 401)
-    return 'Check GATEHOUSE_API_KEY: the key was revoked, has expired, or is of another installation.';
-  if (code === 'scope_missing') return 'Use a key that has the scope: gatehouse apikey lists what keys have.';
-  if (status === 404) return 'Check the id, and that the key is of the project that has it.';
-  if (status === 422 || status === 400) return 'Change what is named, and try again.';
+    return 'Check GATEHOUSE_API_KEY: the key was revoked, has expired or belongs to another installation.';
+  if (code === 'scope_missing') return 'Use a key that has the scope: gatehouse apikey lists keys with their scopes.';
+  if (status === 404) return 'Check the id, and that the key belongs to the same project.';
+  if (status === 422 || status === 400) return 'Correct the named fields, and try again.';
   if (status === 429) return 'Wait, and try again.';
-  if (status >= 500) return 'Try again; gatehouse doctor says which service is unwell.';
-  return 'See what stands in the way, and try again.';
+  if (status >= 500) return 'Try again: gatehouse doctor shows which service has a problem.';
+  return 'Remove the cause, and try again.';
 }

@@ -11,7 +11,7 @@ export function overview(commands: Command[]): string {
     '',
     ...optionLines('Every command', everywhere),
     '',
-    'The key is in GATEHOUSE_API_KEY, or the one that npm start wrote. gatehouse <command> --help tells more.',
+    'The API key comes from GATEHOUSE_API_KEY, or from the files of npm start. See also gatehouse <command> --help.',
     '',
   ].join('\n');
 }

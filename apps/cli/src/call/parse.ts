@@ -5,8 +5,8 @@ import type { Command, Option } from './command.js';
 /** Options of every command. */
 export const everywhere: Record<string, Option> = {
   json: { help: 'Prints the result as JSON' },
-  url: { value: 'URL', help: 'Address of the portal; else GATEHOUSE_URL, else that of the installation of npm start' },
-  'data-dir': { value: 'DIR', help: 'Folder of an installation of npm start; else GATEHOUSE_DATA_DIR, else .data' },
+  url: { value: 'URL', help: 'Address of the portal. Default: GATEHOUSE_URL, then that of the npm start installation' },
+  'data-dir': { value: 'DIR', help: 'Folder of an npm start installation. Default: GATEHOUSE_DATA_DIR, then .data' },
   help: { help: 'Shows the help of the command' },
 };
 
@@ -23,7 +23,7 @@ export function parse(args: string[], commands: Command[]): Parsed | null {
     commands.find(({ name }) => name === words.slice(0, 2).join(' ')) ?? commands.find(({ name }) => name === words[0]);
   if (!command) {
     if (words.length === 0) return null;
-    throw usageError(`There is no command ${words.slice(0, 2).join(' ')}.`, 'the first words behind gatehouse');
+    throw usageError(`There is no command ${words.slice(0, 2).join(' ')}.`, 'the first words after gatehouse');
   }
   const rest = args.slice(command.name.split(' ').length);
   const options = { ...everywhere, ...command.options };
@@ -55,5 +55,5 @@ function requireArguments({ arguments: wanted = '', name }: Command, given: stri
   const needed = names.filter((word) => !word.startsWith('['));
   if (given.length < needed.length) throw new Error(`${needed[given.length]} is missing.`);
   if (given.length > names.length)
-    throw new Error(`gatehouse ${name} takes no ${JSON.stringify(given[names.length])}.`);
+    throw new Error(`gatehouse ${name} does not take the argument ${JSON.stringify(given[names.length])}.`);
 }

@@ -32,7 +32,7 @@ const list: Command = {
       key.scopes.join(' '),
     ]);
     for (const line of table(['ID', 'NAME', 'ENDS ON', 'STATE', 'LAST USED', 'SCOPES'], rows)) call.say(line);
-    if (page.next_cursor) call.note(`There are more: --cursor ${page.next_cursor}`);
+    if (page.next_cursor) call.note(`Next page: --cursor ${page.next_cursor}`);
     return exits.done;
   },
 };
@@ -40,10 +40,12 @@ const list: Command = {
 const create: Command = {
   name: 'apikey create',
   arguments: '<name> <scopes>',
-  summary: 'Makes an API key and prints it, this once',
-  options: { expires: { value: 'TIME', help: 'When it stops working: RFC 3339; else with the key that makes it' } },
-  scopes: '`keys:write`, and each that the new key is to have',
-  notes: ['Scopes are separated by commas. Without `--json` the key alone is on stdout.'],
+  summary: 'Creates an API key and prints it; it is not shown again',
+  options: {
+    expires: { value: 'TIME', help: 'When it stops working (RFC 3339). Default: with the key that creates it' },
+  },
+  scopes: '`keys:write`, and each scope of the new key',
+  notes: ['Scopes are separated by commas. Without `--json` only the key is on stdout.'],
   examples: ['gatehouse apikey create ci events:read,deliveries:read --expires 2027-01-01T00:00:00Z'],
   run: async (call) => {
     const [name = '', scopes = ''] = call.arguments;
@@ -51,7 +53,7 @@ const create: Command = {
     const body = { name, scopes: scopes.split(','), ...(expires ? { expires_at: expires } : {}) };
     const made = await call.api().post<ApiKey & { key: string }>('api-keys', body);
     call.tell(made);
-    call.note(`Made ${made.id} (${made.name}). It is shown this once:`);
+    call.note(`Created ${made.id} (${made.name}). The key is shown only once:`);
     call.say(made.key);
     return exits.done;
   },
@@ -60,14 +62,14 @@ const create: Command = {
 const revoke: Command = {
   name: 'apikey revoke',
   arguments: '<id>',
-  summary: 'Revokes an API key and those that it made',
+  summary: 'Revokes an API key and the keys that it created',
   scopes: '`keys:write`',
   examples: ['gatehouse apikey revoke key_...'],
   run: async (call) => {
     const [id = ''] = call.arguments;
     await call.api().delete(`api-keys/${encodeURIComponent(id)}`);
     call.tell({ id, revoked: true });
-    call.say(`${id} and what it made work nowhere from now on.`);
+    call.say(`${id} and the keys that it created no longer work.`);
     return exits.done;
   },
 };

@@ -18,9 +18,7 @@ const everyMs = 500;
 
 /** Waits until a batch has finished, and reports the result. */
 export async function followBatch(call: Call, api: Api, begun: Batch): Promise<number> {
-  call.note(
-    `Batch ${begun.id}: ${begun.total} of them${begun.more ? ', and others that one batch does not take' : ''}.`,
-  );
+  call.note(`Batch ${begun.id}: ${begun.total} items${begun.more ? ' (there are more than one batch takes)' : ''}.`);
   let batch = begun;
   while (batch.state === 'running') {
     await pause(everyMs);

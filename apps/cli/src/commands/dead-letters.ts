@@ -18,18 +18,18 @@ interface DeadLetter {
 }
 
 const letterFilter: Record<string, Option> = {
-  app: { value: 'ID', help: 'Of one App' },
-  stage: { value: 'NAME', help: 'That died there: `verified`, `parsed`, `routed`, `turn`, `delivery`' },
-  reason: { value: 'CODE', help: 'That died of this code' },
-  since: { value: 'TIME', help: 'Died at this time or later: RFC 3339, or `30m`, `2h`, `7d` ago' },
-  until: { value: 'TIME', help: 'Died before this time' },
+  app: { value: 'ID', help: 'Only of this App' },
+  stage: { value: 'NAME', help: 'Only of this stage: `verified`, `parsed`, `routed`, `turn`, `delivery`' },
+  reason: { value: 'CODE', help: 'Only with this reason code' },
+  since: { value: 'TIME', help: 'Dead-lettered at this time or later: RFC 3339, or `30m`, `2h`, `7d` ago' },
+  until: { value: 'TIME', help: 'Dead-lettered before this time' },
 };
 const fields = { app: 'app_id', stage: 'stage', reason: 'reason' };
 const pathOf = (id = ''): string => `events/dead-letters/${encodeURIComponent(id)}`;
 
 const list: Command = {
   name: 'dead-letters',
-  summary: 'Lists what was given up, newest first',
+  summary: 'Lists dead letters, newest first',
   options: {
     ...letterFilter,
     state: { value: 'NAME', help: '`open`, `redriving`, `redriven` or `lost`' },
@@ -51,7 +51,7 @@ const list: Command = {
       one.error?.slice(0, 80),
     ]);
     for (const line of table(['DIED', 'ID', 'STAGE', 'STATE', 'EVENT', 'REASON', 'ERROR'], rows)) call.say(line);
-    if (page.next_cursor) call.note(`There are more: --cursor ${page.next_cursor}`);
+    if (page.next_cursor) call.note(`Next page: --cursor ${page.next_cursor}`);
     return exits.done;
   },
 };
@@ -59,7 +59,7 @@ const list: Command = {
 const show: Command = {
   name: 'dead-letters show',
   arguments: '<id>',
-  summary: 'Shows one dead letter, and how it ended after it was redriven',
+  summary: 'Shows one dead letter and what its redrive led to',
   scopes: '`events:read`',
   examples: ['gatehouse dead-letters show dlt_...'],
   run: async (call) => {
@@ -73,10 +73,16 @@ const show: Command = {
 const redrive: Command = {
   name: 'dead-letters redrive',
   arguments: '[id]',
-  summary: 'Sends a dead letter through the pipeline again, once, or all open ones that a filter finds',
-  options: { all: { help: 'All open ones that the filter finds, as a batch that is waited for' }, ...letterFilter },
+  summary: 'Redrives a dead letter (sends it through the pipeline once more), or all open ones that match a filter',
+  options: {
+    all: { help: 'All open ones that match the filter, as one batch; the command waits for it' },
+    ...letterFilter,
+  },
   scopes: '`events:write`',
-  notes: ['Repair the cause first: what dies again is a new letter.', 'Exit code 1: some of a batch failed.'],
+  notes: [
+    'Fix the cause first: what fails again becomes a new dead letter.',
+    'Exit code 1: some items of a batch failed.',
+  ],
   examples: [
     'gatehouse dead-letters redrive dlt_...',
     'gatehouse dead-letters redrive --all --reason contract_violation',
@@ -86,9 +92,9 @@ const redrive: Command = {
     const [id] = call.arguments;
     const chosen = filter(call, fields);
     const name = 'gatehouse dead-letters redrive';
-    if ((id === undefined) !== call.flag('all')) throw usageError('Give the id of a letter, or --all.', name);
+    if ((id === undefined) !== call.flag('all')) throw usageError('Give the id of a dead letter, or --all.', name);
     if (id === undefined) return followBatch(call, api, await api.post<Batch>('events/dead-letters/redrive', chosen));
-    if (Object.keys(chosen).length > 0) throw usageError('A filter is for --all.', name);
+    if (Object.keys(chosen).length > 0) throw usageError('A filter needs --all.', name);
     const letter = await api.post<DeadLetter>(`${pathOf(id)}/redrive`);
     call.tell(letter);
     for (const line of shown(letter)) call.say(line);
@@ -105,7 +111,7 @@ const shown = (letter: DeadLetter): string[] =>
     ['Error', letter.error],
     ['State', letter.state],
     ['Outcome', letter.outcome],
-    ['Held up by', letter.redrive_error],
+    ['Blocked by', letter.redrive_error],
   ]);
 
 export const deadLetterCommands = [list, show, redrive];

@@ -14,12 +14,12 @@ const behindMs = 60_000;
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Looks at settings, clocks, stores, migrations, egress and signatures, and says what to do',
-  options: { all: { help: 'Shows also what is well' } },
+  summary: 'Checks settings, clocks, stores, migrations, egress and signatures, and says what to do',
+  options: { all: { help: 'Also shows what is fine' } },
   scopes: '`admin`',
   notes: [
-    'Where the API does not answer, an installation of `npm start` is looked at from outside.',
-    'Exit code 1: something is wrong; a warning alone is none.',
+    'If the API does not answer, an `npm start` installation is checked from outside.',
+    'Exit code 1: there is an error; warnings alone give 0.',
   ],
   examples: ['gatehouse doctor', 'gatehouse doctor --all --json'],
   run: async (call) => {
@@ -28,7 +28,7 @@ export const doctor: Command = {
     const shown = call.flag('all') ? findings : findings.filter(({ state }) => state !== 'ok');
     for (const line of grouped(shown)) call.say(line);
     const count = (state: Finding['state']): number => findings.filter((one) => one.state === state).length;
-    call.say(`${count('ok')} well, ${count('warning')} to be looked at, ${count('error')} wrong`);
+    call.say(`${count('ok')} fine, ${count('warning')} warnings, ${count('error')} errors`);
     return count('error') > 0 ? exits.unwell : exits.done;
   },
 };
@@ -74,7 +74,7 @@ async function asked(api: Api): Promise<Finding[]> {
 }
 
 function clock(aheadMs: number): Finding {
-  const text = `The clock of the portal is ${Math.abs(aheadMs / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} this one.`;
+  const text = `The clock of the portal is ${Math.abs(aheadMs / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} the clock of this machine.`;
   // The header with the time only has whole seconds.
   if (Math.abs(aheadMs) < 3_000) return ok('clocks', 'portal', text);
   return trouble('warning', 'clocks', 'portal', text, 'Synchronise the clocks of both machines (NTP).');
@@ -87,6 +87,6 @@ function longQueue({ queue, service, oldest_ms: ms }: Queues['data'][number]): F
     'queues',
     service,
     text,
-    `See whether ${service} runs and what it logs; docs/runbooks/GatehouseQueueIsLong.md.`,
+    `Check that ${service} runs, and its log. See docs/runbooks/GatehouseQueueIsLong.md.`,
   );
 }

@@ -29,11 +29,14 @@ interface Detail extends Listed {
 
 /** Options by which lists and replays select events. */
 export const eventFilter: Record<string, Option> = {
-  app: { value: 'ID', help: 'Of one App' },
-  outcome: { value: 'NAME', help: 'That ended so (`routed`, `dead`, `no_match`, ...); `open`: not yet' },
-  result: { value: 'NAME', help: 'Of which that became (`failed`, `undelivered`, `waiting`, `delivered`, ...)' },
-  sender: { value: 'TEXT', help: 'From this sender' },
-  text: { value: 'TEXT', help: 'With this in their text' },
+  app: { value: 'ID', help: 'Only of this App' },
+  outcome: { value: 'NAME', help: 'Only with this outcome (`routed`, `dead`, `no_match`, ...); `open`: not ended yet' },
+  result: {
+    value: 'NAME',
+    help: 'Only with this result of turn or delivery (`failed`, `undelivered`, `waiting`, `delivered`, ...)',
+  },
+  sender: { value: 'TEXT', help: 'Only from this sender' },
+  text: { value: 'TEXT', help: 'Only with this in the text' },
   since: { value: 'TIME', help: 'Received at this time or later: RFC 3339, or `30m`, `2h`, `7d` ago' },
   until: { value: 'TIME', help: 'Received before this time' },
 };
@@ -41,7 +44,7 @@ export const eventFields = { app: 'app_id', outcome: 'outcome', result: 'result'
 
 const list: Command = {
   name: 'events',
-  summary: 'Lists events, newest first, with what became of each',
+  summary: 'Lists events and their results, newest first',
   options: { ...eventFilter, ...paging },
   scopes: '`events:read`',
   examples: ['gatehouse events --since 2h --outcome dead', 'gatehouse events --app app_... --limit 50 --json'],
@@ -59,7 +62,7 @@ const list: Command = {
       text?.slice(0, 60),
     ]);
     for (const line of table(['RECEIVED', 'ID', 'OUTCOME', 'RESULT', 'SENDER', 'TEXT'], rows)) call.say(line);
-    if (page.next_cursor) call.note(`There are more: --cursor ${page.next_cursor}`);
+    if (page.next_cursor) call.note(`Next page: --cursor ${page.next_cursor}`);
     return exits.done;
   },
 };

@@ -2,8 +2,8 @@ import { usageError } from '../call/cli-error.js';
 import type { Call, Option } from '../call/command.js';
 
 export const paging: Record<string, Option> = {
-  limit: { value: 'N', help: 'As many at most (20)' },
-  cursor: { value: 'CURSOR', help: 'Goes on after an earlier page' },
+  limit: { value: 'N', help: 'At most this many (20)' },
+  cursor: { value: 'CURSOR', help: 'Continues after an earlier page' },
 };
 
 /** Maps a command's options to the API's filter. @param fields option → field of the API */
@@ -28,7 +28,7 @@ function timeOf(option: string, value: string | undefined): string | undefined {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(value) ?? [];
   if (count && unit) return new Date(Date.now() - Number(count) * unitMs[unit as keyof typeof unitMs]).toISOString();
   if (Number.isNaN(Date.parse(value))) {
-    throw usageError(`${value} is no time: give one like 2026-01-31T12:00:00Z, 30m, 2h or 7d.`, `--${option}`);
+    throw usageError(`${value} is not a time: use a form like 2026-01-31T12:00:00Z, 30m, 2h or 7d.`, `--${option}`);
   }
   return new Date(value).toISOString();
 }

@@ -20,8 +20,8 @@ interface Statistics {
 
 export const status: Command = {
   name: 'status',
-  summary: 'Shows what came in the last hour, what waits in queues, and what needs attention',
-  scopes: '`events:read`; of what needs attention only what the key may read',
+  summary: 'Shows the messages of the last hour, the jobs that wait in queues, and what needs attention',
+  scopes: '`events:read`; what needs attention is limited to what the key may read',
   notes: ['Exit code 1: something does not work.'],
   examples: ['gatehouse status', "gatehouse status --json | jq '.attention[].text'"],
   run: async ({ api: open, say, tell }) => {
@@ -48,7 +48,7 @@ export const status: Command = {
       seconds(one.oldest_ms),
     ]);
     for (const line of table(['QUEUE', 'SERVICE', 'WAITING', 'ACTIVE', 'DELAYED', 'OLDEST'], rows)) say(line);
-    for (const silent of queues.silent) say(`Nothing is known of ${silent}.`);
+    for (const silent of queues.silent) say(`${silent} does not answer.`);
     say('');
     if (attention.data.length === 0) say('Nothing needs attention.');
     for (const item of attention.data) {

@@ -9,12 +9,12 @@ import { examine } from './doctor.js';
 
 export const supportBundle: Command = {
   name: 'support-bundle',
-  summary: 'Writes what helps to find a fault into one archive, without secrets',
-  options: { out: { value: 'FILE', help: 'Where to; else gatehouse-support-<time>.tar.gz' } },
-  scopes: '`admin`; with less it holds what the key may read',
+  summary: 'Collects diagnostic data into one archive, without secrets',
+  options: { out: { value: 'FILE', help: 'The file. Default: gatehouse-support-<time>.tar.gz' } },
+  scopes: '`admin`; with fewer scopes the archive has only what the key may read',
   notes: [
-    'In it: what `doctor` found, states, counts, and the newest events, dead letters, deliveries and refusals by id and code; with `npm start` also ends of logs, and metrics.',
-    'Left out: texts, senders and bodies of messages, credentials and webhook URLs. Look through it before you hand it on.',
+    'It contains the findings of `doctor`, states, counts, and the newest events, dead letters, deliveries and refusals by id and code; with `npm start` also the ends of logs, and metrics.',
+    'It leaves out texts, senders and bodies of messages, credentials and webhook URLs. Check it before you pass it on.',
   ],
   examples: ['gatehouse support-bundle --out /tmp/bundle.tar.gz'],
   run: async (call) => {

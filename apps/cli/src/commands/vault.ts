@@ -7,7 +7,7 @@ import type { Command, Option } from '../call/command.js';
 const vaultCli = fileURLToPath(new URL('../../../credential-vault/src/cli/vault.js', import.meta.url));
 
 const needs =
-  "Needs `VAULT_URL` and the vault's own `GATEHOUSE_SERVICE_KEY`; with an installation of `npm start` it finds them by itself.";
+  "Needs `VAULT_URL` and the vault's own `GATEHOUSE_SERVICE_KEY`; with an `npm start` installation it finds them itself.";
 
 function command(
   action: string,
@@ -24,7 +24,7 @@ function command(
           'Run it where the vault runs: kubectl exec deploy/credential-vault -- node dist/apps/cli/src/gatehouse.js vault ...';
         throw new CliError(
           exits.usage,
-          'It is not known where the vault is.',
+          'The address of the vault is not known.',
           'VAULT_URL, GATEHOUSE_SERVICE_KEY',
           toDo,
           'no_vault',
@@ -43,9 +43,9 @@ export const vaultCommands = [
     examples: ['gatehouse vault status'],
   }),
   command('rotate', {
-    summary: 'Wraps every data key under the primary key, from wherever an earlier run stopped',
-    options: { to: { value: 'KID', help: 'Goes on only where this key is the primary one' } },
-    notes: ['Exit code 1: some data keys do not open, or another key is primary.'],
+    summary: 'Wraps every data key under the primary key; continues where an earlier run stopped',
+    options: { to: { value: 'KID', help: 'Does nothing unless this key is the primary key' } },
+    notes: ['Exit code 1: some data keys cannot be opened, or another key is primary.'],
     examples: ['gatehouse vault rotate --to kek-2026'],
   }),
   command('reseal', {
@@ -54,10 +54,10 @@ export const vaultCommands = [
   }),
   {
     name: 'vault new-key',
-    summary: 'Makes a key before the others of an installation of `npm start`; start it anew, then rotate',
+    summary: 'Adds a new primary key to an `npm start` installation; restart it, then rotate',
     examples: ['gatehouse vault new-key'],
     run: async () => {
-      const toDo = 'Add the key there, and start the vault anew; an installation of npm start is told by --data-dir.';
+      const toDo = 'Add the key there and restart the vault. Name an npm start installation with --data-dir.';
       throw new CliError(exits.usage, 'The keys are in GATEHOUSE_KEK_RING.', 'GATEHOUSE_KEK_RING', toDo, 'own_ring');
     },
   } satisfies Command,

@@ -21,10 +21,10 @@ async function serviceFinding(
 ): Promise<Finding> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/health/ready`, { signal: AbortSignal.timeout(timeoutMs) });
-    if (answer.ok) return ok('services', name, 'Runs, and says that it is ready.');
+    if (answer.ok) return ok('services', name, 'Runs and is ready.');
     const { reason } = (await answer.json()) as { reason?: string };
-    const toDo = reason?.includes('postgres') ? 'See whether Postgres runs, and its log.' : lastError(dataDir, name);
-    return trouble('error', 'services', name, `Runs, and is not ready: ${reason ?? answer.status}.`, toDo);
+    const toDo = reason?.includes('postgres') ? 'Check that Postgres runs, and its log.' : lastError(dataDir, name);
+    return trouble('error', 'services', name, `Runs but is not ready: ${reason ?? answer.status}.`, toDo);
   } catch {
     return trouble(
       'error',
@@ -49,10 +49,10 @@ function lastError(dataDir: string, name: string): string {
 
 function fileFinding(file: string): Finding {
   if (!existsSync(file))
-    return trouble('error', 'settings', 'npm start', `${file} is missing.`, 'Put it back from a backup.');
+    return trouble('error', 'settings', 'npm start', `${file} is missing.`, 'Restore it from a backup.');
   const mode = statSync(file).mode & 0o777;
-  if ((mode & 0o077) === 0) return ok('settings', 'npm start', `${file} is for its owner alone.`);
-  const text = `${file} can be read by others (mode ${mode.toString(8)}): it holds keys.`;
+  if ((mode & 0o077) === 0) return ok('settings', 'npm start', `Only the owner can read ${file}.`);
+  const text = `${file} has keys and can be read by others (mode ${mode.toString(8)}).`;
   return trouble('warning', 'settings', 'npm start', text, `chmod 600 ${file}`);
 }
 
@@ -66,6 +66,6 @@ function diskFinding(dataDir: string): Finding {
     'disk',
     'npm start',
     text,
-    'Make room: without it Postgres stops, and webhooks are answered with 503.',
+    'Free disk space: when it runs out, Postgres stops and webhooks are answered with 503.',
   );
 }

@@ -15,7 +15,7 @@ export class AttentionController {
   @Get()
   async list(@Caller() caller: Principal): Promise<{ data: AttentionItem[] }> {
     if (caller.subject !== 'service:portal') {
-      throw new Problem(403, 'not_in_policy', `${caller.subject} may not list what is wrong with credentials.`);
+      throw new Problem(403, 'not_in_policy', `${caller.subject} may not list the problems of credentials.`);
     }
     return { data: await this.attention.of(caller) };
   }

@@ -20,11 +20,15 @@ const wrong: Partial<
   undecryptable: {
     severity: 'error',
     is: 'cannot be opened with the keys of this installation',
-    what_to_do: 'Give the key back that sealed it, or store it anew.',
+    what_to_do: 'Restore the key that sealed it, or store the credential again.',
   },
-  needs_reconnect: { severity: 'error', is: 'has to be connected again', what_to_do: 'Reconnect it.' },
+  needs_reconnect: { severity: 'error', is: 'must be connected again', what_to_do: 'Reconnect it.' },
   revoked: { severity: 'error', is: 'was revoked', what_to_do: 'Reconnect it, or unlink it.' },
-  degraded: { severity: 'warning', is: 'could not be refreshed', what_to_do: 'It is tried again; see its reason.' },
+  degraded: {
+    severity: 'warning',
+    is: 'could not be refreshed',
+    what_to_do: 'It is retried automatically: see its reason.',
+  },
   pending: { severity: 'warning', is: 'was never connected', what_to_do: 'Connect it, or delete it.' },
 };
 

@@ -11,10 +11,10 @@ export class AuditEntryView {
   @ApiProperty({ enum: auditActions }) action: string;
   @ApiProperty({ type: [String], description: 'Names, never values' }) fields: string[];
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
-  @ApiProperty({ type: String, nullable: true, description: '<kind>:<id> for whom it was' }) consumer: string | null;
+  @ApiProperty({ type: String, nullable: true, description: '<kind>:<id> of the consumer' }) consumer: string | null;
   @ApiProperty({
     type: 'integer',
-    description: 'Equal uses of some minutes are two entries: the first, and the number of those after it',
+    description: 'Equal uses within some minutes are two entries: the first one, and the number of later ones',
   })
   times: number;
 }

@@ -48,7 +48,7 @@ export function checkBinding(credential: Credential, binding: BindingRules): voi
   const known = rulesOf(credential)?.map(({ name }) => name) ?? credential.fields.map(({ field }) => field);
   const errors: FieldError[] = [];
   const wrong = (field: string, message: string): void => void errors.push({ field, message });
-  const unknown = `is not a field of this credential: ${known.join(', ')}`;
+  const unknown = `is not a field of this credential. Its fields: ${known.join(', ')}`;
 
   binding.fields?.forEach((field, at) => {
     if (!known.includes(field)) wrong(`fields.${at}`, unknown);
@@ -58,11 +58,11 @@ export function checkBinding(credential: Credential, binding: BindingRules): voi
   for (const [field, name] of pairs.slice(0, maxNames)) {
     const path = `maps_to.${field.slice(0, 64)}`;
     if (!known.includes(field)) wrong(path, unknown);
-    else if (binding.fields && !binding.fields.includes(field)) wrong(path, 'is not among the fields of the binding');
+    else if (binding.fields && !binding.fields.includes(field)) wrong(path, 'is not one of the fields of the binding');
     else if (typeof name !== 'string' || !namePattern.test(name)) {
       wrong(path, 'must be a letter or _, then up to 63 letters, digits, _, . and -');
     } else if (known.some((other) => other !== field && nameOf(binding, other) === name)) {
-      wrong(path, 'is the name of another field of the credential here');
+      wrong(path, 'is already the name of another field of the binding');
     }
   }
   if (errors.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);

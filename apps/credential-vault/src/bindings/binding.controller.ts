@@ -19,7 +19,7 @@ export class BindingController {
 
   @Get()
   @RequireScopes('credentials:read')
-  @ApiOperation({ summary: 'What uses a credential', operationId: 'listCredentialBindings' })
+  @ApiOperation({ summary: 'List what uses a credential', operationId: 'listCredentialBindings' })
   @ApiOkResponse({ type: BindingList })
   async list(@Caller() caller: Principal, @Param('id') id: string): Promise<BindingList> {
     return { data: await this.bindings.list(caller, id) };
@@ -27,7 +27,7 @@ export class BindingController {
 
   @Patch(':bindingId')
   @RequireScopes('credentials:write')
-  @ApiOperation({ summary: 'Change or approve what a binding gives', operationId: 'updateCredentialBinding' })
+  @ApiOperation({ summary: 'Change a binding, or approve what it may read', operationId: 'updateCredentialBinding' })
   @ApiOkResponse({ type: BindingView })
   update(
     @Caller() caller: Principal,
@@ -41,7 +41,7 @@ export class BindingController {
   @Delete(':bindingId')
   @HttpCode(204)
   @RequireScopes('credentials:write')
-  @ApiOperation({ summary: 'End the use of a credential', operationId: 'unbindCredential' })
+  @ApiOperation({ summary: 'Remove a binding', operationId: 'unbindCredential' })
   @ApiNoContentResponse()
   delete(@Caller() caller: Principal, @Param('id') id: string, @Param('bindingId') bindingId: string): Promise<void> {
     return this.bindings.delete(caller, id, bindingId);

@@ -6,10 +6,10 @@ import { Consumer } from '../resolve/resolve.dto.js';
 import { type ConsumerKind, consumerKinds } from './credential-binding.entity.js';
 
 const fieldsNote = 'What it may read; absent or null: every field that needs no approval';
-const mapsToNote = 'The name that the consumer knows a field by: {field: name}; a field that is not here keeps its own';
+const mapsToNote = 'Names under which the consumer gets fields: {field: name}; any other field keeps its own name';
 const signingNote =
-  'What of it a check of signatures may read, by either name; null: every field. Absent: as before, or none';
-const approveNote = 'Fields of {client_secret, refresh_token} that may leave by this binding; an administrator says so';
+  'Fields that a signature check may read, by either name; null: every field. Absent: as before, or none';
+const approveNote = 'Which of client_secret and refresh_token this binding may read; needs the scope admin';
 
 export class CreateBinding {
   @OneOf(consumerKinds) consumer_kind: ConsumerKind;
@@ -45,11 +45,12 @@ export class BindConsumerToAll {
 }
 
 export class UnknownCredentials {
-  @ApiProperty({ type: [String], description: 'Not in this project; the others are bound' }) unknown: string[];
+  @ApiProperty({ type: [String], description: 'Ids that do not exist in this project; the others are bound' })
+  unknown: string[];
 }
 
 export class UnbindQuery {
-  @Text(100, { optional: true, minLength: 1, description: 'This one alone; absent: all of them' })
+  @Text(100, { optional: true, minLength: 1, description: 'Only this credential; absent: all' })
   credential_id?: string;
 }
 
@@ -60,8 +61,8 @@ export class BindingView {
   @ApiProperty() consumer_id: string;
   @ApiProperty({ type: [String], nullable: true }) fields: string[] | null;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } }) maps_to: Record<string, string>;
-  @ApiProperty({ type: [String], description: 'Protected fields that leave by this binding' }) approved: string[];
-  @ApiProperty({ type: [String], description: 'Protected fields that it asks for, without effect until approved' })
+  @ApiProperty({ type: [String], description: 'Protected fields that this binding may read' }) approved: string[];
+  @ApiProperty({ type: [String], description: 'Protected fields that it requests; they cannot be read until approved' })
   awaiting_approval: string[];
   @ApiProperty() created_by: string;
   @ApiProperty({ format: 'date-time' }) created_at: string;

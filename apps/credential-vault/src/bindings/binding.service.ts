@@ -32,7 +32,7 @@ export class BindingService {
       throw new Problem(
         409,
         'already_bound',
-        `The ${consumer_kind} ${consumer_id} is bound to this credential: change that.`,
+        `The ${consumer_kind} ${consumer_id} is already bound to this credential: change that binding.`,
       );
     }
     if (approve.length > 0) await this.note(caller, credentialId, 'approved', approve, consumer_kind, consumer_id);
@@ -183,11 +183,11 @@ function approvedBy(caller: Principal, credential: Credential, asked: Asked, app
   checkBinding(credential, asked);
   if (approve.length === 0) return asked;
   const errors = approve.flatMap((field, at) =>
-    isProtected(credential, field) ? [] : [{ field: `approve.${at}`, message: 'needs no approval in this credential' }],
+    isProtected(credential, field) ? [] : [{ field: `approve.${at}`, message: 'is not a field that needs approval' }],
   );
   if (errors.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
   if (!caller.scopes.includes('admin')) {
-    throw new Problem(403, 'scope_missing', 'To approve that a protected field leaves needs the scope admin.');
+    throw new Problem(403, 'scope_missing', 'Approving a protected field needs the scope admin.');
   }
   const given = Object.fromEntries(approve.map((field) => [field, nameOf(asked, field)]));
   return { ...asked, approved: { ...asked.approved, ...given } };
@@ -197,7 +197,7 @@ function approvedBy(caller: Principal, credential: Credential, asked: Asked, app
 function refuseUnapproved(credential: Credential, asked: Asked): void {
   const waiting = awaitingApproval(credential, asked);
   if (waiting.length === 0) return;
-  const message = 'leaves only where an administrator approves it: name it in approve, with the scope admin';
+  const message = 'is protected and must be approved: name it in approve, with the scope admin';
   const errors = waiting.map((field) => ({ field: field in asked.maps_to ? `maps_to.${field}` : 'fields', message }));
   throw new Problem(422, 'invalid_fields', `${waiting.join(', ')} needs approval for this binding.`, errors);
 }

@@ -25,7 +25,7 @@ export class ConsumerBindingController {
   }
 
   @Put(':kind/:id')
-  @ApiOperation({ summary: 'Bind a consumer to these credentials and to no others', operationId: 'bindConsumerToAll' })
+  @ApiOperation({ summary: 'Bind a consumer to exactly these credentials', operationId: 'bindConsumerToAll' })
   @ApiOkResponse({ type: UnknownCredentials })
   bindAll(
     @Caller() caller: Principal,
@@ -38,7 +38,7 @@ export class ConsumerBindingController {
 
   @Delete(':kind/:id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Let go of what services bound for a consumer', operationId: 'unbindConsumer' })
+  @ApiOperation({ summary: 'Remove the bindings that services made for a consumer', operationId: 'unbindConsumer' })
   async unbind(
     @Caller() caller: Principal,
     @Param('kind') kind: string,
@@ -50,7 +50,8 @@ export class ConsumerBindingController {
 
   /** @throws Problem 404 `consumer_kind_unknown`, 403 `not_in_policy` */
   private allowed(caller: Principal, kind: string): ConsumerKind {
-    if (!isKind(kind)) throw new Problem(404, 'consumer_kind_unknown', `A consumer is ${consumerKinds.join(', ')}.`);
+    if (!isKind(kind))
+      throw new Problem(404, 'consumer_kind_unknown', `A consumer must be one of ${consumerKinds.join(', ')}.`);
     this.policy.check(caller, 'bind', kind);
     return kind;
   }

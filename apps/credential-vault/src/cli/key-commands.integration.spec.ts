@@ -41,7 +41,7 @@ it('vault rotate: rewraps, and says which key may be removed', async () => {
   await connect();
   await rotate(client, say, 'k2');
   expect(said.slice(0, 2)).toEqual(['k1  opens  3 data keys', 'k2  primary  0 data keys']);
-  expect(said.at(-1)).toBe('k1 wraps nothing any more: it may leave GATEHOUSE_KEK_RING');
+  expect(said.at(-1)).toBe('k1 no longer wraps any data key: it may be removed from GATEHOUSE_KEK_RING');
 });
 
 it('vault rotate --to: refuses to run under a primary key other than the named one', async () => {

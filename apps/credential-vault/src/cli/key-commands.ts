@@ -30,7 +30,7 @@ export async function rotate(vault: ServiceClient, say: Say, to: string | null):
     throw new Problem(
       409,
       'not_primary',
-      `The primary key is ${primary}, not ${to}: promote it in GATEHOUSE_KEK_RING, and start the vault anew.`,
+      `The primary key is ${primary}, not ${to}: make it primary in GATEHOUSE_KEK_RING, and restart the vault.`,
     );
   }
   let total = 0;
@@ -52,13 +52,14 @@ export async function rotate(vault: ServiceClient, say: Say, to: string | null):
   }
   const { keys } = await keyStatus(vault, say);
   for (const { kid, deks } of keys) {
-    if (kid !== primary && deks === 0) say(`${kid} wraps nothing any more: it may leave GATEHOUSE_KEK_RING`);
+    if (kid !== primary && deks === 0)
+      say(`${kid} no longer wraps any data key: it may be removed from GATEHOUSE_KEK_RING`);
   }
   if (failed.size > 0) {
     throw new Problem(
       409,
       'unopened',
-      `${failed.size} data keys do not open and stay as they are: ${[...failed].slice(0, 20).join(', ')}`,
+      `${failed.size} data keys cannot be opened and were left unchanged: ${[...failed].slice(0, 20).join(', ')}`,
     );
   }
 }
@@ -79,6 +80,10 @@ export async function resealAll(vault: ServiceClient, say: Say, before: Date): P
     say(`${total} credentials have new data keys`);
   }
   if (failed.length > 0) {
-    throw new Problem(409, 'unopened', `${failed.length} credentials do not open: ${failed.slice(0, 20).join(', ')}`);
+    throw new Problem(
+      409,
+      'unopened',
+      `${failed.length} credentials cannot be opened: ${failed.slice(0, 20).join(', ')}`,
+    );
   }
 }

@@ -4,7 +4,7 @@ import { keyStatus, resealAll, rotate } from './key-commands.js';
 
 const usage = `usage: vault <command>
   status            which key wraps how many data keys
-  rotate [--to KID] wrap every data key under the primary key; KID: and it has to be this one
+  rotate [--to KID] wrap every data key under the primary key; with KID: only if KID is the primary key
   reseal            seal all stored fields under new data keys, after a suspected compromise
 Needs VAULT_URL and the vault's own GATEHOUSE_SERVICE_KEY.`;
 

@@ -31,7 +31,7 @@ export class CredentialOpener {
   ) {
     this.undecryptable = new Counter({
       name: 'gatehouse_vault_undecryptable_total',
-      help: 'Reads of a credential whose sealed values did not open',
+      help: 'Reads of a credential whose sealed values could not be opened',
       registers: [metrics.registry],
     });
   }
@@ -64,13 +64,13 @@ export class CredentialOpener {
         generation: row.generation,
       });
       if (row.status !== 'undecryptable') {
-        const change = { status: 'undecryptable', reason: 'its stored values do not open' } as const;
+        const change = { status: 'undecryptable', reason: 'its stored values cannot be opened' } as const;
         await this.credentials.note(row.id, row.generation, change);
       }
       throw new Problem(
         409,
         'credential_undecryptable',
-        `The stored values of credential ${row.id} do not open: restore the database or the key, or replace its fields.`,
+        `The stored values of credential ${row.id} cannot be opened: restore the database or the key, or replace its fields.`,
       );
     }
   }

@@ -11,7 +11,7 @@ export class DeclaredField {
   name: string;
   @Text(200, { optional: true, description: 'For people' }) label?: string;
   @Flag({ optional: true, description: 'Absent: true' }) required?: boolean;
-  @Flag({ optional: true, description: 'Several values, all valid: what a rotation without an outage needs' })
+  @Flag({ optional: true, description: 'Several values, all valid, so that it can be rotated without an outage' })
   list?: boolean;
-  @Whole(1, maxValueBytes, { optional: true, description: 'Bytes of one value; absent: 65536' }) max_bytes?: number;
+  @Whole(1, maxValueBytes, { optional: true, description: 'Bytes of one value. Default: 65536' }) max_bytes?: number;
 }

@@ -37,7 +37,7 @@ export function readFields(given: Record<string, unknown>): Map<string, Secret> 
   for (const [name, value] of Object.entries(given)) {
     const message = fieldNamePattern.test(name)
       ? valueProblem(value)
-      : 'a field is named by a lower-case letter, then up to 63 of a-z, 0-9 and _';
+      : 'a field name is a lower-case letter, then up to 63 of a-z, 0-9 and _';
     if (message) errors.push({ field: `fields.${name.slice(0, 64)}`, message });
     else fields.set(name, toSecret(value as FieldValue));
   }
@@ -74,4 +74,4 @@ function problemUnder(
   return null;
 }
 
-const notOne = (names: string[]): string => `is not a field of this credential: ${names.join(', ')}`;
+const notOne = (names: string[]): string => `is not a field of this credential. Its fields: ${names.join(', ')}`;

@@ -72,7 +72,7 @@ export class CredentialController {
   @HttpCode(200)
   @RequireScopes('credentials:write')
   @ApiOperation({
-    summary: 'Replace one field; in a list the value before stays valid until the rotation is finished',
+    summary: 'Replace one field; in a list the previous value stays valid until the rotation is finished',
     operationId: 'rotateCredentialField',
   })
   @ApiOkResponse({ type: CredentialView })
@@ -88,7 +88,10 @@ export class CredentialController {
   @Post(':id/fields/:field/finish-rotation')
   @HttpCode(200)
   @RequireScopes('credentials:write')
-  @ApiOperation({ summary: 'Drop all values of a list but the newest', operationId: 'finishFieldRotation' })
+  @ApiOperation({
+    summary: 'Finish a rotation: drop all values of a list except the newest',
+    operationId: 'finishFieldRotation',
+  })
   @ApiOkResponse({ type: CredentialView })
   finishRotation(
     @Caller() caller: Principal,

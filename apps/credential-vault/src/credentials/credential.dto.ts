@@ -20,18 +20,18 @@ const DeclaredFields = (): PropertyDecorator =>
     NestedList(DeclaredField, 50, {
       optional: true,
       nullable: true,
-      description: 'text alone: what its fields must be',
+      description: 'Only for text: what its fields must be',
     }),
     ArrayMinSize(1),
     ArrayUnique((field: unknown) => (field instanceof DeclaredField ? field.name : field), {
-      message: 'a field is declared once',
+      message: 'declares a field twice',
     }),
   );
 
 export class CreateCredential {
   @Text(200, { minLength: 1, description: 'Unique in the project' }) name: string;
   @OneOf(credentialTypes) type: CredentialType;
-  @OneOf(oauthGrants, { optional: true, nullable: true, description: 'oauth2 alone, and needed there' })
+  @OneOf(oauthGrants, { optional: true, nullable: true, description: 'Only for oauth2, and required there' })
   grant?: OAuthGrant | null;
   @DeclaredFields() declared_fields?: DeclaredField[] | null;
   @Matches(slugPattern, slugMessage)
@@ -53,21 +53,24 @@ export class UpdateCredential {
   @Text(200, { minLength: 1, optional: true }) name?: string;
   @DeclaredFields() declared_fields?: DeclaredField[] | null;
   @Matches(slugPattern, slugMessage) @Text(64, { optional: true, nullable: true }) adapter_slug?: string | null;
-  @JsonObject({ optional: true, description: 'Merged over the fields there are; a field set to null is removed.' })
+  @JsonObject({ optional: true, description: 'Merged into the existing fields; a field set to null is removed.' })
   fields?: Record<string, unknown>;
 }
 
 export class RotateCredential {
-  @JsonObject({ description: 'All the fields there are from now on.' }) fields: Record<string, unknown>;
+  @JsonObject({ description: 'All fields; any other is removed.' }) fields: Record<string, unknown>;
 }
 
 export class RotateField {
-  @Text(64 * 1024, { minLength: 1, description: 'Comes first; in a list the value before stays valid beside it' })
+  @Text(64 * 1024, {
+    minLength: 1,
+    description: 'The new value. In a list it comes first, and the previous value stays valid',
+  })
   value: string;
 }
 
 export class DeleteQuery {
-  @OneOf(['true', 'false'], { optional: true, description: 'true: though something uses it' }) force?: string;
+  @OneOf(['true', 'false'], { optional: true, description: 'true: even if something uses it' }) force?: string;
 }
 
 export class AccountView {
@@ -87,15 +90,19 @@ export class CredentialView {
   @ApiProperty({ type: 'integer' }) generation: number;
   @ApiProperty({ enum: credentialStatuses }) status: string;
   @ApiProperty({ type: String, nullable: true, description: 'Why the status is what it is' }) reason: string | null;
-  @ApiProperty({ type: AccountView, nullable: true, description: 'Whom the provider says it belongs to' })
+  @ApiProperty({
+    type: AccountView,
+    nullable: true,
+    description: 'The account to which it belongs, according to the provider',
+  })
   account: AccountView | null;
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'mcp_server:<id>: it was made for this server, and goes with it',
+    description: 'mcp_server:<id>: it was made for this server, and is deleted with it',
   })
   managed_for: string | null;
-  @ApiProperty({ type: Failure, nullable: true, description: 'Why changes of its state could not be told' })
+  @ApiProperty({ type: Failure, nullable: true, description: 'Why changes of its state could not be sent' })
   notification_failure: Failure | null;
   @ApiProperty({ format: 'date-time', type: String, nullable: true }) last_verified_at: string | null;
   @ApiProperty({ format: 'date-time' }) created_at: string;

@@ -166,9 +166,9 @@ export class CredentialService {
 
 function checkKind({ type, grant, declared_fields: declared }: CreateCredential): void {
   const errors = [
-    ...(type === 'oauth2' && !grant ? [{ field: 'grant', message: `is one of ${oauthGrants.join(', ')}` }] : []),
-    ...(type !== 'oauth2' && grant ? [{ field: 'grant', message: 'is for the type oauth2' }] : []),
-    ...(type !== 'text' && declared ? [{ field: 'declared_fields', message: 'is for the type text' }] : []),
+    ...(type === 'oauth2' && !grant ? [{ field: 'grant', message: `must be one of ${oauthGrants.join(', ')}` }] : []),
+    ...(type !== 'oauth2' && grant ? [{ field: 'grant', message: 'is only for the type oauth2' }] : []),
+    ...(type !== 'text' && declared ? [{ field: 'declared_fields', message: 'is only for the type text' }] : []),
   ];
   if (errors.length > 0) throw wrongFields(errors);
 }
@@ -183,7 +183,7 @@ async function refuseTakenName<T>(name: string, write: () => Promise<T>): Promis
     return await write();
   } catch (error) {
     if (!(error instanceof NameTaken)) throw error;
-    throw new Problem(409, 'name_taken', `This project has a credential named ${JSON.stringify(name)} already.`);
+    throw new Problem(409, 'name_taken', `This project already has a credential named ${JSON.stringify(name)}.`);
   }
 }
 

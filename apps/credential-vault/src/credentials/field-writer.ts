@@ -32,7 +32,7 @@ export class FieldWriter {
     change: FieldChange | null,
   ): Promise<FieldWrite> {
     if (asked.declared_fields && row.type !== 'text') {
-      throw wrongFields([{ field: 'declared_fields', message: 'is for the type text' }]);
+      throw wrongFields([{ field: 'declared_fields', message: 'is only for the type text' }]);
     }
     const columns: CredentialChange = { ...asked };
     if (!change) return { columns, write: null };
@@ -79,7 +79,7 @@ export class FieldWriter {
         throw new Problem(
           409,
           'not_a_list',
-          `The field ${field} of credential ${row.id} holds one value: nothing to end.`,
+          `The field ${field} of credential ${row.id} has only one value: there is no rotation to finish.`,
         );
       }
       return fields.set(field, toSecret(before.slice(0, 1)));

@@ -81,7 +81,7 @@ export class FreshTokenService {
     } catch (error) {
       if (!(error instanceof DoesNotOpen)) throw error;
       this.logger.error({ event: 'credential.undecryptable', credential_id: grant.credential_id, kid: grant.kid });
-      await this.grants.end(grant, 'undecryptable', 'its tokens do not open');
+      await this.grants.end(grant, 'undecryptable', 'its tokens cannot be opened');
       throw undecryptable(grant.credential_id);
     }
   }
@@ -99,7 +99,7 @@ function requireUsable({ credential_id: id, state, reason }: OauthGrant): void {
   if (state === 'undecryptable') throw undecryptable(id);
   const details = {
     pending: ['not_connected', `Credential ${id} is not connected: connect it first.`],
-    needs_reconnect: ['needs_reconnect', `Credential ${id} has to be connected again: ${reason ?? 'its grant ended'}.`],
+    needs_reconnect: ['needs_reconnect', `Credential ${id} must be connected again: ${reason ?? 'its grant ended'}.`],
     revoked: ['revoked', `Credential ${id} was revoked.`],
   } as const;
   throw new Problem(409, details[state][0], details[state][1]);
@@ -109,7 +109,7 @@ function undecryptable(id: string): Problem {
   return new Problem(
     409,
     'credential_undecryptable',
-    `The tokens of credential ${id} do not open: restore the key, or connect it again.`,
+    `The tokens of credential ${id} cannot be opened: restore the key, or connect it again.`,
   );
 }
 

@@ -184,7 +184,7 @@ export class RefreshAttempts {
     } catch (error) {
       if (!(error instanceof DoesNotOpen)) throw error;
       this.logger.error({ event: 'credential.undecryptable', credential_id: grant.credential_id, kid: grant.kid });
-      await this.grants.end(grant, 'undecryptable', 'its tokens do not open');
+      await this.grants.end(grant, 'undecryptable', 'its tokens cannot be opened');
     }
     return null;
   }

@@ -11,8 +11,7 @@ class RevocationView {
   @ApiProperty({ enum: leaveReasons }) reason: string;
   @ApiProperty({ enum: ['waiting', 'gave_up'] }) state: string;
   @ApiProperty({ type: 'integer' }) attempts: number;
-  @ApiProperty({ type: String, nullable: true, description: 'Code of what the last try met' }) last_error:
-    string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Code of the last failure' }) last_error: string | null;
   @ApiProperty({ type: String, nullable: true, format: 'date-time' }) next_try_at: string | null;
   @ApiProperty({ format: 'date-time' }) created_at: string;
 }
@@ -31,7 +30,7 @@ export class RevocationController {
   @Get()
   @RequireScopes('credentials:read')
   @ApiOperation({
-    summary: 'Tokens that are gone here and that their provider still has to be told of',
+    summary: 'Deleted tokens that still have to be revoked at their provider',
     operationId: 'listRevocations',
   })
   @ApiOkResponse({ type: RevocationPage })

@@ -8,14 +8,17 @@ class WrappingKeyView {
   @ApiProperty({ description: 'Its name in the key ring' }) kid: string;
   @ApiProperty({ type: 'integer', description: "Data keys of the caller's organization that it wraps" })
   data_keys: number;
-  @ApiProperty({ description: 'Whether the vault has it: what a key wraps that is gone cannot be opened' })
+  @ApiProperty({ description: 'Whether the vault has it. Data keys wrapped by a missing key cannot be opened' })
   in_ring: boolean;
-  @ApiProperty({ description: 'Whether it wraps what is new' }) primary: boolean;
+  @ApiProperty({ description: 'Whether it wraps new data keys' }) primary: boolean;
 }
 
 class KeyRotationView {
   @ApiProperty({ type: [WrappingKeyView] }) keys: WrappingKeyView[];
-  @ApiProperty({ type: 'integer', description: 'Data keys that another key than the primary wraps; 0: it is done' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Data keys not wrapped by the primary key; 0: the rotation is complete',
+  })
   left: number;
 }
 

@@ -9,16 +9,16 @@ import { Resealer, type ResealProgress } from './resealer.js';
 import { type RewrapProgress, Rewrapper } from './rewrapper.js';
 
 export class RewrapRequest {
-  @Text(200, { minLength: 1, description: 'The key that is primary: a replica that has another one refuses' })
+  @Text(200, { minLength: 1, description: 'The primary key; a replica with another one refuses' })
   to: string;
-  @Whole(1, 5_000, { optional: true, description: 'Rows of one transaction' }) batch: number = 500;
-  @Whole(1, 10_000, { optional: true, description: 'No batch begins after it; then the answer comes' })
+  @Whole(1, 5_000, { optional: true, description: 'Rows per transaction' }) batch: number = 500;
+  @Whole(1, 10_000, { optional: true, description: 'After this no further batch starts, and the answer is sent' })
   budget_ms: number = 4_000;
 }
 
 export class ResealRequest {
   @IsISO8601() @Text(40, { description: 'Data keys made before it are replaced' }) before: string;
-  @Text(100, { optional: true, description: 'cursor of the answer before' }) cursor?: string;
+  @Text(100, { optional: true, description: 'cursor of the previous answer' }) cursor?: string;
   @Whole(1, 500, { optional: true }) batch: number = 100;
 }
 
@@ -64,7 +64,7 @@ export class KeyController {
       throw new Problem(
         409,
         'not_primary',
-        `Here the primary key is ${this.ring.primary}, not ${to}: restart this replica.`,
+        `The primary key of this replica is ${this.ring.primary}, not ${to}: restart this replica.`,
       );
     }
     return this.rewrapper.run(batch, budgetMs);

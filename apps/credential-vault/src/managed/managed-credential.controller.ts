@@ -37,7 +37,7 @@ export class ManagedCredentialController {
 
   @Put(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Give it its client', operationId: 'changeManagedCredential' })
+  @ApiOperation({ summary: 'Set its OAuth client', operationId: 'changeManagedCredential' })
   change(
     @Caller() caller: Principal,
     @Param('server') server: string,

@@ -6,7 +6,7 @@ const configNote = 'An oauth_config, as PUT /api/v1/credentials/:id/oauth takes 
 export class CreateManagedCredential {
   @Text(200, { minLength: 1, description: 'Unique in the project' }) name: string;
   @JsonObject({ description: configNote }) config: Record<string, unknown>;
-  @Text(200, { minLength: 1, description: 'Whose wish it is: goes into the audit' }) requested_by: string;
+  @Text(200, { minLength: 1, description: 'Who asked for it, for the audit log' }) requested_by: string;
 }
 
 export class ChangeManagedCredential {
@@ -22,7 +22,7 @@ export class ManagedCredentialView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'A client id that needs no registration, where the provider reads client id metadata documents',
+    description: 'A client id that needs no registration, for providers that read client id metadata documents',
   })
   client_metadata_url: string | null;
 }

@@ -29,7 +29,7 @@ export class NotificationTargetService {
         : [{ field: 'secret', message: `must be whsec_ and base64 of at least ${shortestSecretBytes} bytes` }]),
     ];
     if (errors.length > 0) {
-      throw new Problem(422, 'invalid_notifications', 'The notifications’ target is not valid.', errors);
+      throw new Problem(422, 'invalid_notifications', 'The receiver of notifications is not valid.', errors);
     }
     const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
     const owner = ownerOf(organizationId, projectId);

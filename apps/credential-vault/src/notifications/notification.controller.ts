@@ -5,20 +5,23 @@ import { NotificationTargetService } from './notification-target.service.js';
 import { NotificationRepository } from './notification.repository.js';
 
 class PutNotifications {
-  @Text(2_048, { minLength: 8, description: 'Where a change of a connection’s state is told' }) url: string;
-  @Text(200, { optional: true, description: 'whsec_ and base64; made here when absent' }) secret?: string;
+  @Text(2_048, { minLength: 8, description: 'URL to which changes of a connection’s state are posted' }) url: string;
+  @Text(200, { optional: true, description: 'whsec_ and base64. Default: generated' }) secret?: string;
 }
 
 class NotificationsView {
   @ApiProperty() url: string;
-  @ApiProperty({ type: 'integer', description: 'Changes that are still to be told' }) waiting: number;
-  @ApiProperty({ type: 'integer', description: 'Changes that are told when the receiver is set again' })
+  @ApiProperty({ type: 'integer', description: 'Changes that are still to be sent' }) waiting: number;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Changes that were given up; they are sent when the receiver is set again',
+  })
   given_up: number;
 }
 
 class NotificationsMade {
   @ApiProperty() url: string;
-  @ApiProperty({ description: 'Shown this once' }) secret: string;
+  @ApiProperty({ description: 'Shown only once' }) secret: string;
 }
 
 /** Whether and where a project is notified when a connection's state changes. */
@@ -32,7 +35,7 @@ export class NotificationController {
 
   @Get()
   @RequireScopes('credentials:read')
-  @ApiOperation({ summary: 'Where changes of connections are told', operationId: 'getCredentialNotifications' })
+  @ApiOperation({ summary: 'Read the receiver of notifications', operationId: 'getCredentialNotifications' })
   @ApiOkResponse({ type: NotificationsView })
   async get(@Caller() caller: Principal): Promise<NotificationsView> {
     const target = await this.notifications.target(caller);
@@ -43,7 +46,10 @@ export class NotificationController {
   @Put()
   @RequireScopes('credentials:write')
   @Header('cache-control', 'no-store')
-  @ApiOperation({ summary: 'Tell changes of connections to a URL', operationId: 'putCredentialNotifications' })
+  @ApiOperation({
+    summary: 'Set the URL to which changes of connections are posted',
+    operationId: 'putCredentialNotifications',
+  })
   @ApiOkResponse({ type: NotificationsMade })
   async put(@Caller() caller: Principal, @Body() { url, secret }: PutNotifications): Promise<NotificationsMade> {
     return { url, secret: await this.targets.put(caller, url, secret ?? null) };
@@ -52,7 +58,7 @@ export class NotificationController {
   @Delete()
   @HttpCode(204)
   @RequireScopes('credentials:write')
-  @ApiOperation({ summary: 'Tell nobody any more', operationId: 'deleteCredentialNotifications' })
+  @ApiOperation({ summary: 'Remove the receiver of notifications', operationId: 'deleteCredentialNotifications' })
   @ApiNoContentResponse()
   delete(@Caller() caller: Principal): Promise<void> {
     return this.notifications.deleteTarget(caller);

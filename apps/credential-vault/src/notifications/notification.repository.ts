@@ -125,11 +125,12 @@ export class NotificationRepository {
   }
 }
 
-const lastTry = "See to the receiver, then set the project's notifications again: what was not told is told then.";
+const lastTry =
+  "Fix the receiver, then set the project's receiver again: notifications that were given up are sent then.";
 
 const shown = failureSql('c.notification_failure', {
   code: '$4',
-  error: `'A change of its state could not be told to the receiver: ' || $2::text`,
+  error: `'A change of its state could not be sent to the receiver: ' || $2::text`,
   nextTryAt: 'CASE WHEN NOT $3 THEN failed.next_try_at END',
   whatToDo: 'CASE WHEN $3 THEN $6 END',
 });

@@ -85,7 +85,7 @@ export class Notifier extends Sweeping {
 /** @returns the code, and the text that the credential shows */
 function causeOf(error: unknown): [string, string] {
   if (error instanceof ReceiverRefused) return ['receiver_refused', error.message];
-  if (error instanceof DoesNotOpen) return ['undecryptable', 'the secret that signs it does not open'];
+  if (error instanceof DoesNotOpen) return ['undecryptable', 'the secret that signs it cannot be opened'];
   if (error instanceof EgressError) return [error.code, `it could not be reached (${error.code})`];
   return ['internal_error', 'it could not be sent'];
 }

@@ -55,10 +55,11 @@ export function readProviderConfig(slug: string, given: Record<string, unknown>)
     const message = urlProblem(given[field]);
     if (message) wrong(field, message);
   }
-  if (given['issuer'] === undefined && given['token_url'] === undefined) wrong('token_url', 'give it, or an issuer');
+  if (given['issuer'] === undefined && given['token_url'] === undefined)
+    wrong('token_url', 'is needed if there is no issuer');
   if (!isResource(given['resource'])) wrong('resource', 'must be an absolute URI without a fragment');
   const scopes = given['scopes'] ?? [];
-  if (!isTexts(scopes, 100, 256)) wrong('scopes', 'must be a list of up to 100 texts');
+  if (!isTexts(scopes, 100, 256)) wrong('scopes', 'must be a list of up to 100 strings');
   const separator = given['scope_separator'] ?? ' ';
   if (separator !== ' ' && separator !== ',') wrong('scope_separator', 'must be a space or a comma');
   const pkce = given['pkce'] ?? true;
@@ -66,11 +67,12 @@ export function readProviderConfig(slug: string, given: Record<string, unknown>)
   const method = authMethods.find((one) => one === (given['token_auth_method'] ?? 'client_secret_basic'));
   if (!method) wrong('token_auth_method', `must be one of ${authMethods.join(', ')}`);
   const extra = given['extra_authorize_params'] ?? {};
-  if (!isTextRecord(extra)) wrong('extra_authorize_params', 'must be an object of up to 30 texts');
+  if (!isTextRecord(extra)) wrong('extra_authorize_params', 'must be an object of up to 30 strings');
   else
-    for (const name of reservedIn(Object.keys(extra))) wrong(`extra_authorize_params.${name}`, 'is set by Gatehouse');
+    for (const name of reservedIn(Object.keys(extra)))
+      wrong(`extra_authorize_params.${name}`, 'must be left out: Gatehouse sets it');
   for (const name of reservedIn(queryNames(given['authorization_url']))) {
-    wrong('authorization_url', `must not carry ${name}, which is set by Gatehouse`);
+    wrong('authorization_url', `must not contain ${name}, which Gatehouse sets`);
   }
   const quirks = readQuirks(given['quirks'] ?? {}, wrong);
   if (errors.length > 0 || !method) {

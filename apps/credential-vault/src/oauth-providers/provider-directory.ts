@@ -34,7 +34,7 @@ export class ProviderDirectory {
     throw new Problem(
       502,
       'discovery_failed',
-      `The metadata of ${config.issuer} names no token endpoint: give token_url.`,
+      `The metadata of ${config.issuer} names no token endpoint: set token_url.`,
     );
   }
 
@@ -46,7 +46,7 @@ export class ProviderDirectory {
       scope,
     );
     if (config) return config;
-    throw new Problem(422, 'invalid_oauth_config', `The adapter ${slug} declares no oauth_config: give one.`);
+    throw new Problem(422, 'invalid_oauth_config', `The adapter ${slug} declares no oauth_config: pass one as config.`);
   }
 
   /** Given values take precedence over the server's metadata. A server without metadata needs its URLs given. */
@@ -60,7 +60,7 @@ export class ProviderDirectory {
       throw new Problem(
         502,
         'discovery_failed',
-        `The metadata of ${issuer} could not be read: give the URLs, or try again.`,
+        `The metadata of ${issuer} could not be read: set the URLs, or try again.`,
       );
     }
     // Validated again: the server's metadata is subject to the same rules.

@@ -25,10 +25,10 @@ export class CallbackController {
   ) {}
 
   @Get('callback/:slug')
-  @ApiOperation({ summary: 'Where a provider sends the browser back to', operationId: 'oauthCallback' })
+  @ApiOperation({ summary: 'The address to which a provider sends the browser back', operationId: 'oauthCallback' })
   @ApiProduces('text/html')
   @ApiOkResponse({ schema: { type: 'string' }, description: 'A page for the browser' })
-  @ApiResponse({ status: 303, description: 'Back to where the connection was asked for' })
+  @ApiResponse({ status: 303, description: 'Back to where the connection was started' })
   callback(@Param('slug') slug: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.answered(request, reply, async () => {
       const query = new URLSearchParams(request.url.split('?')[1] ?? '');
@@ -44,20 +44,21 @@ export class CallbackController {
 
   /** Link scanners and previews must not spend the link: a GET shows a page, and the POST of its button continues. */
   @Get('links/:token')
-  @ApiOperation({ summary: 'Ask someone without an account to connect', operationId: 'openConnectLink' })
+  @ApiOperation({ summary: 'Show the page of a connect link', operationId: 'openConnectLink' })
   @ApiProduces('text/html')
   @ApiOkResponse({ schema: { type: 'string' }, description: 'A page for the browser' })
   link(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.answered(request, reply, async () => {
       await this.connects.requireLink(token);
-      const text = 'You were asked to connect an account. You go on to its provider, and can say no there.';
+      const text =
+        'You were asked to connect an account. The next page is that of the provider, where you can agree or decline.';
       sendPage(reply, 200, { title: 'Connect an account', text, button: 'Continue' });
     });
   }
 
   @Post('links/:token')
   @HttpCode(303)
-  @ApiOperation({ summary: 'Spend a link and go to the provider', operationId: 'useConnectLink' })
+  @ApiOperation({ summary: 'Use a connect link and go to the provider', operationId: 'useConnectLink' })
   @ApiResponse({ status: 303, description: 'To the provider' })
   useLink(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.answered(request, reply, async () => {
@@ -74,10 +75,12 @@ export class CallbackController {
     if (this.redirect(reply, flow, told)) return;
     const texts = {
       connected:
-        missingScopes.length > 0 ? `It works, without: ${missingScopes.join(', ')}.` : 'You can close this window.',
-      other_account: 'It is another account than before. Someone has to confirm that, then it is used.',
+        missingScopes.length > 0
+          ? `The account is connected, but these scopes were not granted: ${missingScopes.join(', ')}.`
+          : 'You can close this window.',
+      other_account: 'This is a different account than before. It is used once a member confirms the change.',
     };
-    sendPage(reply, 200, { title: outcome === 'connected' ? 'Connected' : 'Another account', text: texts[outcome] });
+    sendPage(reply, 200, { title: outcome === 'connected' ? 'Connected' : 'Different account', text: texts[outcome] });
   }
 
   /** Redirects to where the flow was started. @returns false when there is no such place and a page has to report it */
@@ -100,7 +103,7 @@ export class CallbackController {
     const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (!token) return null;
     const principal = await this.tokens.verify(token).catch(() => null);
-    if (!principal) throw new Problem(401, 'not_authenticated', 'The token is not valid here, or has expired.');
+    if (!principal) throw new Problem(401, 'not_authenticated', 'The token is not valid or has expired.');
     return principal.subject;
   }
 

@@ -58,7 +58,7 @@ export class CallbackService {
     const flow = await this.flowOf(callback.query);
     this.requireBinding(flow, callback);
     // From here on the state is spent, whatever the answer says. Nobody gets a second try.
-    if (!(await this.flows.consume(flow.id))) throw refused('state_used', 'This answer was taken already.');
+    if (!(await this.flows.consume(flow.id))) throw refused('state_used', 'This answer was already used.');
     try {
       return await this.connect(flow, callback.query);
     } catch (error) {
@@ -74,41 +74,45 @@ export class CallbackService {
 
   private async flowOf(query: URLSearchParams): Promise<OauthFlow> {
     const states = query.getAll('state');
-    if (states.length !== 1 || !states[0]) throw refused('state_missing', 'The answer carries no state.');
+    if (states.length !== 1 || !states[0]) throw refused('state_missing', 'The answer has no state.');
     const found = await this.flows.findByState(digestOf(states[0]));
     if (!found) throw refused('state_unknown', 'No connection was started with this state.');
-    if (found.flow.consumed_at) throw refused('state_used', 'This answer was taken already.');
-    if (found.expired) throw refused('state_expired', 'It took too long.');
+    if (found.flow.consumed_at) throw refused('state_used', 'This answer was already used.');
+    if (found.expired) throw refused('state_expired', 'The connection took too long.');
     return found.flow;
   }
 
   private requireBinding(flow: OauthFlow, { cookies, subject, slug }: Callback): void {
     const cookie = readCookie(cookies, cookieName(this.settings.PUBLIC_URL, flow.id));
-    if (!isDigestOf(flow.browser_hash, cookie)) throw refused('wrong_browser', 'It was started in another browser.');
+    if (!isDigestOf(flow.browser_hash, cookie))
+      throw refused('wrong_browser', 'The connection was started in another browser.');
     if (subject !== null && !flow.subject.startsWith('link:') && subject !== flow.subject) {
-      throw refused('wrong_user', 'It was started by someone else.');
+      throw refused('wrong_user', 'The connection was started by someone else.');
     }
     if (slug !== flow.provider.slug)
-      throw refused('wrong_provider', 'The answer came to the address of another provider.');
+      throw refused('wrong_provider', 'The answer was sent to the callback address of another provider.');
   }
 }
 
 function codeOf({ provider }: OauthFlow, query: URLSearchParams): string {
   for (const name of ['error', 'iss', 'code']) {
-    if (query.getAll(name).length > 1) throw refused('invalid_answer', `The answer carries ${name} twice.`);
+    if (query.getAll(name).length > 1) throw refused('invalid_answer', `The answer has ${name} twice.`);
   }
   const error = query.get('error');
   if (error !== null) {
-    throw refused(providerErrors.has(error) ? `provider_${error}` : 'provider_error', 'The provider refused it.');
+    throw refused(
+      providerErrors.has(error) ? `provider_${error}` : 'provider_error',
+      'The provider refused the connection.',
+    );
   }
   const iss = query.get('iss');
   if (iss === null && provider.iss_in_answers)
-    throw refused('iss_missing', 'The provider promises to say who it is, and did not.');
+    throw refused('iss_missing', 'The answer has no iss, though the metadata of the provider promises it.');
   if (iss !== null && provider.issuer !== null && iss !== provider.issuer) {
-    throw refused('iss_mismatch', 'The answer came from another provider than was asked.');
+    throw refused('iss_mismatch', 'The answer came from a different provider than the one that was asked.');
   }
   const code = query.get('code');
-  if (!code || code.length > 4_096) throw refused('code_missing', 'The answer carries no code.');
+  if (!code || code.length > 4_096) throw refused('code_missing', 'The answer has no code.');
   return code;
 }
 

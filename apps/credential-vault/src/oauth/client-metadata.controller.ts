@@ -13,10 +13,10 @@ export class ClientMetadataController {
   constructor(private readonly documents: ClientMetadata) {}
 
   @Get(':slug')
-  @ApiOperation({ summary: 'What providers read of Gatehouse as a client', operationId: 'getClientMetadata' })
+  @ApiOperation({ summary: 'Client metadata of Gatehouse, for providers', operationId: 'getClientMetadata' })
   @ApiOkResponse({ type: ClientMetadataView })
   get(@Param('slug') slug: string): ClientMetadataView {
     if (slugPattern.test(slug)) return this.documents.documentOf(slug);
-    throw new Problem(404, 'client_not_found', 'No provider has a redirect URI like this.');
+    throw new Problem(404, 'client_not_found', 'No provider has this redirect URI.');
   }
 }

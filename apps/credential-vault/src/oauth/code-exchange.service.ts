@@ -61,7 +61,7 @@ export class CodeExchange {
       throw new Problem(
         502,
         'exchange_failed',
-        `The provider did not take the code (${error.code}): start the connection again.`,
+        `The provider did not accept the code (${error.code}): start the connection again.`,
       );
     });
     try {
@@ -177,7 +177,7 @@ function disconnected(): Problem {
   return new Problem(
     409,
     'disconnected_meanwhile',
-    'The credential was disconnected or deleted before its connection was complete: connect it again.',
+    'The credential was disconnected or deleted while it was being connected: connect it again.',
   );
 }
 

@@ -41,7 +41,7 @@ export class ConnectController {
 
   @Put('oauth')
   @RequireScopes('credentials:write')
-  @ApiOperation({ summary: 'Say which provider an OAuth credential belongs to', operationId: 'configureGrant' })
+  @ApiOperation({ summary: 'Set the provider of an OAuth credential', operationId: 'configureGrant' })
   @ApiOkResponse({ type: GrantView })
   async configure(
     @Caller() caller: Principal,
@@ -56,7 +56,7 @@ export class ConnectController {
   @HttpCode(200)
   @RequireScopes('credentials:write')
   @ApiOperation({
-    summary: 'Take the tokens away, here and at the provider, and keep the credential',
+    summary: 'Disconnect: delete the tokens, revoke them at the provider, and keep the credential',
     operationId: 'revokeGrant',
   })
   @ApiOkResponse({ type: GrantView })
@@ -68,7 +68,7 @@ export class ConnectController {
   @Post('connect')
   @RequireScopes('credentials:write')
   @Header('cache-control', 'no-store')
-  @ApiOperation({ summary: 'Start connecting an OAuth credential, or connecting it again', operationId: 'connect' })
+  @ApiOperation({ summary: 'Start to connect or reconnect an OAuth credential', operationId: 'connect' })
   @ApiCreatedResponse({ type: ConnectStarted })
   async start(
     @Caller() caller: Principal,
@@ -89,7 +89,7 @@ export class ConnectController {
   @Post('connect/:flow/confirm')
   @HttpCode(200)
   @RequireScopes('credentials:write')
-  @ApiOperation({ summary: 'Take the other account that a reconnect came back with', operationId: 'confirmAccount' })
+  @ApiOperation({ summary: 'Accept the different account that a reconnect returned', operationId: 'confirmAccount' })
   @ApiOkResponse({ type: GrantView })
   async confirm(@Caller() caller: Principal, @Param('id') id: string, @Param('flow') flow: string): Promise<GrantView> {
     await this.exchange.confirm(caller, id, flow);
@@ -100,7 +100,7 @@ export class ConnectController {
   @HttpCode(200)
   @RequireScopes('credentials:write')
   @ApiOperation({
-    summary: 'Say no to the other account: its tokens are revoked at the provider',
+    summary: 'Decline the different account: its tokens are revoked at the provider',
     operationId: 'declineAccount',
   })
   @ApiOkResponse({ type: GrantView })
@@ -113,7 +113,7 @@ export class ConnectController {
   @RequireScopes('credentials:write')
   @Header('cache-control', 'no-store')
   @ApiOperation({
-    summary: 'Make a link with which someone without an account connects',
+    summary: 'Create a link with which someone without an account can connect',
     operationId: 'createConnectLink',
   })
   @ApiCreatedResponse({ type: ConnectLinkView })

@@ -5,7 +5,7 @@ import { returnRoutes, type ReturnRoute } from './return-routes.js';
 export class ConfigureOauth {
   @Text(64, {
     optional: true,
-    description: 'The adapter whose manifest has the oauth_config; by default the credential’s',
+    description: 'The adapter whose manifest has the oauth_config. Default: the credential’s',
   })
   provider?: string;
   @JsonObject({
@@ -28,13 +28,13 @@ export class StartConnect {
 }
 
 export class CreateConnectLink {
-  @Whole(60, 604_800, { optional: true, description: 'How long it works; a day by default' })
+  @Whole(60, 604_800, { optional: true, description: 'How long it works. Default: one day' })
   expires_in_seconds?: number;
 }
 
 export class ConnectStarted {
   @ApiProperty(idOf('flw')) flow_id: string;
-  @ApiProperty({ description: 'Open it in the browser that got this answer’s cookie' }) authorization_url: string;
+  @ApiProperty({ description: 'Open it in the browser that has the cookie of this answer' }) authorization_url: string;
   @ApiProperty({ format: 'date-time' }) expires_at: string;
 }
 
@@ -61,7 +61,7 @@ export class GrantView {
   @ApiProperty({ description: 'Register it with the provider' }) redirect_uri: string;
   @ApiProperty({ type: 'integer' }) version: number;
   @ApiProperty({ type: [String] }) scopes: string[];
-  @ApiProperty({ type: [String], description: 'Asked for and not given' }) missing_scopes: string[];
+  @ApiProperty({ type: [String], description: 'Requested but not granted' }) missing_scopes: string[];
   @ApiProperty({ type: String, nullable: true, format: 'date-time' }) last_refreshed_at: string | null;
   @ApiProperty({ type: String, nullable: true, format: 'date-time' }) access_token_expires_at: string | null;
   @ApiProperty({ type: String, nullable: true, format: 'date-time' }) next_refresh_at: string | null;

@@ -51,7 +51,7 @@ export class ConnectService {
   ): Promise<StartedFlow> {
     const grant = await this.setup.ensure(scope, credentialId);
     if (grant.grant_type !== 'authorization_code') {
-      throw new Problem(409, 'not_connectable', 'Client credentials need nobody to connect them.');
+      throw new Problem(409, 'not_connectable', 'A client_credentials grant needs no person to connect it.');
     }
     const provider = await this.providers.find(scope, grant.provider_slug, grant.inline_config);
     const client = await this.clients.read(scope, credentialId);
@@ -86,7 +86,7 @@ export class ConnectService {
   async createLink(scope: CredentialScope, credentialId: string, subject: string, lifeSeconds: number) {
     const grant = await this.setup.ensure(scope, credentialId);
     if (grant.grant_type !== 'authorization_code') {
-      throw new Problem(409, 'not_connectable', 'Client credentials need nobody to connect them.');
+      throw new Problem(409, 'not_connectable', 'A client_credentials grant needs no person to connect it.');
     }
     const token = newFlowSecret();
     const { organizationId: organization_id, projectId: project_id } = scope;
@@ -124,7 +124,7 @@ async function authorizationUrl(
     throw new Problem(
       422,
       'invalid_oauth_config',
-      'This provider has no authorization_url: give it, or an issuer that names it.',
+      'This provider has no authorization_url: set it, or an issuer whose metadata names it.',
     );
   }
   const scope = provider.scopes.join(provider.scope_separator);
@@ -143,5 +143,9 @@ async function authorizationUrl(
 }
 
 function linkSpent(): Problem {
-  return new Problem(410, 'link_spent', 'This link was used, has expired, or never was: ask for a new one.');
+  return new Problem(
+    410,
+    'link_spent',
+    'This link was already used, has expired or does not exist: ask for a new one.',
+  );
 }

@@ -32,7 +32,8 @@ export class GrantSetup {
   ): Promise<OauthGrant> {
     const row = await this.requireOauth2(scope, credentialId);
     const slug = redirectSlug(provider.slug ?? row.adapter_slug, provider.inline);
-    if (!slug) throw new Problem(422, 'invalid_oauth_config', 'Name an adapter by `provider`, or give a `config`.');
+    if (!slug)
+      throw new Problem(422, 'invalid_oauth_config', 'Set `provider` to the slug of an adapter, or pass a `config`.');
     const grantType = row.grant ?? 'authorization_code';
     if (provider.inline) readProviderConfig(slug, provider.inline);
     const ready =

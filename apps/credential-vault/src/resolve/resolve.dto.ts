@@ -18,13 +18,14 @@ export class Consumer {
 
 export class ResolveCredential {
   @Text(100, { minLength: 1 }) credential_id: string;
-  @TextList(50, 64, { optional: true, description: 'Only these; all that may leave when absent' }) fields?: string[];
-  @ApiProperty({ type: Consumer, required: false, description: 'By its binding, and no further than that allows' })
+  @TextList(50, 64, { optional: true, description: 'Only these fields. Default: all that may be read' })
+  fields?: string[];
+  @ApiProperty({ type: Consumer, required: false, description: 'Consumer whose binding decides what may be read' })
   @MayBeAbsent()
   @ValidateNested()
   @Type(() => Consumer)
   consumer?: Consumer;
-  @Whole(0, 3_600, { optional: true, description: 'oauth2: how long the access token has to live at least' })
+  @Whole(0, 3_600, { optional: true, description: 'oauth2: the shortest remaining lifetime of the access token' })
   min_valid_seconds?: number;
 }
 
@@ -47,11 +48,11 @@ export class CredentialDescription {
   @ApiProperty() credential_id: string;
   @ApiProperty({ enum: credentialTypes }) type: CredentialType;
   @ApiProperty({ enum: credentialStatuses }) status: CredentialStatus;
-  @ApiProperty({ type: [String], description: 'Names of the fields that have a value; of an oauth2 one tokens too' })
+  @ApiProperty({ type: [String], description: 'Names of the fields that have a value; for oauth2 also the tokens' })
   fields: string[];
 }
 
 export class CredentialDescriptions {
-  @ApiProperty({ type: [CredentialDescription], description: 'Of those that are in this project' })
+  @ApiProperty({ type: [CredentialDescription], description: 'Those that exist in this project' })
   data: CredentialDescription[];
 }

@@ -131,7 +131,7 @@ function namesFor(
     throw new Problem(
       403,
       'approval_needed',
-      `${kept.join(', ')} of credential ${row.id} may not leave by this binding.`,
+      `${kept.join(', ')} of credential ${row.id} may not be read through this binding.`,
     );
   }
   return only;

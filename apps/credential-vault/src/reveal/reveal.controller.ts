@@ -8,8 +8,8 @@ import { type FieldValue, fromSecret } from '../credential-store/field-value.js'
 import { ServicePolicy } from '../service-policy/service-policy.js';
 
 export class RevealFields {
-  @TextList(50, 64, { description: 'Named one by one: there is no "all"' }) fields: string[];
-  @Text(500, { minLength: 3, description: 'Why; it is kept in the audit' }) reason: string;
+  @TextList(50, 64, { description: 'Each by its name: there is no "all"' }) fields: string[];
+  @Text(500, { minLength: 3, description: 'Why; it is kept in the audit log' }) reason: string;
 }
 
 /** Returns any field, regardless of bindings: for services that the policy names, with a reason. */
@@ -28,7 +28,7 @@ export class RevealController {
   @Post()
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  @ApiOperation({ summary: 'Values of named fields, audited', operationId: 'revealCredential' })
+  @ApiOperation({ summary: 'Reveal the values of named fields; audited', operationId: 'revealCredential' })
   async reveal(
     @Caller() caller: Principal,
     @Param('id') id: string,

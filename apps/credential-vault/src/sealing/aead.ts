@@ -9,7 +9,7 @@ const tagBytes = 16;
 export class DoesNotOpen extends Error {
   override readonly name = 'DoesNotOpen';
   constructor() {
-    super('The sealed value does not open with this key in this place.');
+    super('The sealed value cannot be opened with this key in this place.');
   }
 }
 

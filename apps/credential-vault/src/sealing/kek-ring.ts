@@ -62,17 +62,17 @@ export function readKekRing(value: unknown, { production }: { production: boolea
   if (ring?.local === true && production) {
     throw new Error(
       'GATEHOUSE_KEK_RING is the key that npm start generated into its data folder, and NODE_ENV is production. Make a key ' +
-        'of your own (openssl rand -base64 32), keep it apart from the database, and set GATEHOUSE_KEK_RING to ' +
-        '{"primary": "<name>", "keys": {"<name>": "<key>"}}, with the generated key beside it if it sealed anything you need.',
+        'of your own (openssl rand -base64 32), keep it separate from the database, and set GATEHOUSE_KEK_RING to ' +
+        '{"primary": "<name>", "keys": {"<name>": "<key>"}}. Add the generated key if it sealed anything that you need.',
     );
   }
   if (typeof ring?.primary !== 'string' || typeof ring.keys !== 'object' || ring.keys === null) {
-    throw new Error('GATEHOUSE_KEK_RING is not {"primary": kid, "keys": {kid: base64}}');
+    throw new Error('GATEHOUSE_KEK_RING must be {"primary": kid, "keys": {kid: base64}}');
   }
   const timeoutMs = ring.timeout_ms ?? defaultTimeoutMs;
   if (typeof timeoutMs !== 'number' || !(timeoutMs >= 100 && timeoutMs <= 60_000)) {
     throw new Error(
-      'GATEHOUSE_KEK_RING: timeout_ms, of one call to a key management service, is not from 100 to 60000',
+      'GATEHOUSE_KEK_RING: timeout_ms (of one call to a key management service) must be from 100 to 60000',
     );
   }
   const keys = new Map<string, Buffer | WrappingKey>();

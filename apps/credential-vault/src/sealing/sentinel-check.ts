@@ -31,7 +31,7 @@ export class SentinelCheck implements OnModuleInit {
     } catch (error) {
       if (!(error instanceof DoesNotOpen)) throw error;
       throw new Error(
-        `The KEK ${kid} is not the key that this database knows under this name: restore that key in GATEHOUSE_KEK_RING.`,
+        `The KEK ${kid} is not the key that this database was sealed with under this name: restore that key in GATEHOUSE_KEK_RING.`,
       );
     }
   }

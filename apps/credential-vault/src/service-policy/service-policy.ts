@@ -43,7 +43,7 @@ export class ServicePolicy {
     if (this.allows(caller, action, kind)) return;
     const { subject } = caller;
     const what = kind === null ? action : `${action} for a ${kind}`;
-    throw new Problem(403, 'not_in_policy', `${subject} may not ${what} here: SERVICE_POLICY says who may.`);
+    throw new Problem(403, 'not_in_policy', `${subject} may not ${what}: SERVICE_POLICY does not allow it.`);
   }
 }
 

@@ -44,7 +44,7 @@ export function changeOf(
   return {
     last_verified_at,
     status,
-    reason: changed ? `belongs to another account than before: it was ${row.account?.id ?? 'unknown'}` : null,
+    reason: changed ? `belongs to a different account than before: it was ${row.account?.id ?? 'unknown'}` : null,
     account: { id: account.id.slice(0, 200), name: user?.slice(0, 200) ?? null },
     account_fingerprint: fingerprint,
   };

@@ -82,7 +82,7 @@ describe('verifying', () => {
     const { id } = await create();
     gateway.answers(200, { ok: true, account: { id: 'acc_2' } });
     expect((await verify(id)).body).toMatchObject({ ok: true, account_changed: true });
-    expect((await get(id)).reason).toMatch(/another account than before: it was acc_1/);
+    expect((await get(id)).reason).toMatch(/different account than before: it was acc_1/);
   });
 
   it('hands over what the App is given, under its names, and nothing that it may not have', async () => {

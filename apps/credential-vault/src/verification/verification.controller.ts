@@ -10,11 +10,12 @@ export class VerificationView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'When not ok: auth_failed where it is refused; every other code says nothing of it',
+    description: 'If not ok: auth_failed: it is refused; any other code: it could not be checked',
   })
   code: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'The cause, in words' }) reason: string | null;
-  @ApiProperty({ description: 'It belongs to another account of the provider than it did' }) account_changed: boolean;
+  @ApiProperty({ description: 'It belongs to a different account of the provider than before' })
+  account_changed: boolean;
 }
 
 @ApiTags('credentials')
@@ -26,7 +27,7 @@ export class VerificationController {
   @HttpCode(200)
   @RequireScopes('credentials:write')
   @ApiOperation({
-    summary: 'Ask the provider, through the adapter, whether it is accepted',
+    summary: 'Verify a credential: ask the provider, through the adapter, whether it is accepted',
     operationId: 'verifyCredential',
   })
   @ApiOkResponse({ type: VerificationView })

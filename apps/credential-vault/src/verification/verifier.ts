@@ -56,7 +56,11 @@ export class Verifier {
     const row = await this.credentials.find(caller, id);
     if (!row) throw notFound('credential', id);
     if (!row.adapter_slug) {
-      throw new Problem(409, 'no_adapter', `Credential ${id} names no adapter to ask: set its adapter_slug.`);
+      throw new Problem(
+        409,
+        'no_adapter',
+        `Credential ${id} has no adapter that could verify it: set its adapter_slug.`,
+      );
     }
     return this.ask(caller, row, row.adapter_slug);
   }

@@ -33,13 +33,13 @@ function ofServer({ id, name, health, health_reason: reason, waiting }: Server):
   const common = { resource: { kind: 'mcp_server' as const, id }, since: null, scope: 'tools:read' as const };
   const items: AttentionItem[] = [];
   if (health === 'auth_failed' || health === 'degraded') {
-    const what = health === 'auth_failed' ? 'refuses its credential' : 'does not answer as it should';
+    const what = health === 'auth_failed' ? 'refuses its credential' : 'does not answer correctly';
     items.push({
       ...common,
       code: health === 'auth_failed' ? 'mcp_auth_failed' : 'mcp_degraded',
       severity: 'error',
       text: `${name} ${what}${reason === null ? '' : `: ${reason}`}.`,
-      what_to_do: health === 'auth_failed' ? 'Connect or replace its credential.' : 'See whether the server runs.',
+      what_to_do: health === 'auth_failed' ? 'Connect or replace its credential.' : 'Check whether the server runs.',
       count: 1,
     });
   }
@@ -48,8 +48,8 @@ function ofServer({ id, name, health, health_reason: reason, waiting }: Server):
       ...common,
       code: 'mcp_tools_wait',
       severity: 'warning',
-      text: `${name}: ${waiting} ${waiting === 1 ? 'tool is' : 'tools are'} new or changed, and cannot be called.`,
-      what_to_do: 'Look at the differences, and approve what is right.',
+      text: `${name}: ${waiting} ${waiting === 1 ? 'tool is' : 'tools are'} new or changed, and cannot be called until approved.`,
+      what_to_do: 'Review the changes, and approve the right ones.',
       count: waiting,
     });
   }

@@ -16,7 +16,7 @@ export class ToolCallController {
   @RequireScopes('service')
   @ApiOperation({
     operationId: 'callTool',
-    summary: 'Call a tool of an MCP server; hanging up cancels the call there',
+    summary: 'Call a tool of an MCP server; closing the connection cancels the call',
   })
   call(
     @Caller() caller: Principal,

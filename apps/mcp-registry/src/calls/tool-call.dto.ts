@@ -4,9 +4,9 @@ import type { ToolCall } from './tool-call.entity.js';
 
 export class CallTool {
   @Text(100, { minLength: 1 }) tool_id: string;
-  @Text(64, { minLength: 64, description: 'Of the definition that the arguments were made for' }) pin: string;
+  @Text(64, { minLength: 64, description: 'Pin of the definition for which the arguments were made' }) pin: string;
   @JsonObject() arguments: Record<string, unknown>;
-  @Text(200, { minLength: 1, description: "The caller's name of the call, for the record" }) call_id: string;
+  @Text(200, { minLength: 1, description: "The caller's id of the call, for the record" }) call_id: string;
   @Whole(100, 600_000, { optional: true }) timeout_ms?: number;
 }
 
@@ -17,11 +17,11 @@ export class McpCallView implements ToolCall {
   @ApiProperty({ ...idOf('mcp'), nullable: true, description: 'Null: a Python tool' }) server_id: string | null;
   @ApiProperty(idOf('tol')) tool_id: string;
   @ApiProperty() tool_name: string;
-  @ApiProperty({ description: 'Of the definition that the arguments were made for' }) pin: string;
-  @ApiProperty({ description: "The caller's own name of the call" }) call_id: string;
+  @ApiProperty({ description: 'Pin of the definition for which the arguments were made' }) pin: string;
+  @ApiProperty({ description: "The caller's id of the call" }) call_id: string;
   @ApiProperty() caller: string;
   @ApiProperty() arguments_sha256: string;
-  @ApiProperty({ description: '`started`, `ok`, `tool_error`, or the code of what went wrong' }) outcome: string;
+  @ApiProperty({ description: '`started`, `ok`, `tool_error`, or the code of a failure' }) outcome: string;
   @ApiProperty({ type: 'integer' }) result_bytes: number;
   @ApiProperty() truncated: boolean;
   @ApiProperty() duration_ms: number;

@@ -53,9 +53,10 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
   async call(caller: Principal, body: CallTool, signal?: AbortSignal): Promise<McpCallAnswer> {
     const tool = await this.tools.find(caller, body.tool_id);
     const server = tool?.server_id ? await this.servers.find(caller, tool.server_id) : null;
-    if (!tool || !server) return refused('tool_not_found', `There is no tool ${body.tool_id} of an MCP server.`);
+    if (!tool || !server) return refused('tool_not_found', `There is no MCP tool ${body.tool_id}.`);
     if (tool.state !== 'approved') return refused('tool_not_approved', `The tool ${tool.name} is ${tool.state}.`);
-    if (tool.pin !== body.pin) return refused('tool_changed', `The tool ${tool.name} is not what it was any more.`);
+    if (tool.pin !== body.pin)
+      return refused('tool_changed', `The definition of ${tool.name} has changed since these arguments were made.`);
     const record = recordOf(caller, tool, server, body);
     await this.records.start(record);
     const startMs = performance.now();

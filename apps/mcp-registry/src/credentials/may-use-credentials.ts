@@ -10,6 +10,6 @@ export function requireCredentialRights({ scopes }: Principal): void {
   throw new Problem(
     403,
     'scope_missing',
-    'To give a credential to a server or a Skill needs the scope credentials:write.',
+    'Giving a credential to a server or a Skill needs the scope credentials:write.',
   );
 }

@@ -30,7 +30,7 @@ function unusableName(name: unknown, at: number): { name: string; problem: strin
     return { name: `entry ${at + 1} of the listing`, problem: 'has no name' };
   }
   const shown = name.replace(/[^ -~]/g, '?').slice(0, 100);
-  const problem = 'a model cannot be given its name: 1 to 128 letters, digits, spaces and . / _ - are';
+  const problem = 'its name cannot be given to a model: only 1 to 128 letters, digits, spaces and . / _ - are allowed';
   return { name: `${shown} (${sha256(name).slice(0, 8)})`, problem };
 }
 
@@ -48,9 +48,9 @@ function readEntry(name: string, entry: object, maxBytes: number): ListedTool {
   if (!isObject(inputSchema)) return { name, problem: 'has no inputSchema' };
   const json = canonicalJson(definition);
   // Postgres can store neither NUL nor a lone surrogate. JSON.stringify escapes a surrogate only when it is alone.
-  if (/\\u(0000|d[89a-f])/.test(json)) return { name, problem: 'holds characters that are no text' };
+  if (/\\u(0000|d[89a-f])/.test(json)) return { name, problem: 'contains characters that are not valid text' };
   const bytes = Buffer.byteLength(json);
-  if (bytes > maxBytes) return { name, problem: `its definition is ${bytes} bytes long, over ${maxBytes}` };
+  if (bytes > maxBytes) return { name, problem: `its definition has ${bytes} bytes, more than ${maxBytes}` };
   const problem =
     schemaProblem(inputSchema, 'inputSchema') ??
     (isObject(outputSchema) ? schemaProblem(outputSchema, 'outputSchema') : null);
@@ -59,7 +59,7 @@ function readEntry(name: string, entry: object, maxBytes: number): ListedTool {
 
 /** Why a JSON Schema cannot be used, or null. Nothing is fetched: a reference to another document is an error. */
 function schemaProblem(schema: JsonSchema, where: string): string | null {
-  if (where === 'inputSchema' && schema['type'] !== 'object') return 'inputSchema is not of the type object';
+  if (where === 'inputSchema' && schema['type'] !== 'object') return 'its inputSchema is not of the type object';
   try {
     compileSchema(schema);
     return null;

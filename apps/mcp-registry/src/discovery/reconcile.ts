@@ -67,7 +67,7 @@ function graded(tool: Tool): Tool {
 /** Policy `warn` accepts a change and reports it as drift until the next listing without a change. */
 function noteTaken(result: Reconciled, policy: Policy, takenBy: string | null, before: Tool | null, tool: Tool): void {
   if (policy !== 'warn' || takenBy !== 'policy:warn') return;
-  result.drift.push(`${tool.name} ${before?.pin ? 'changed' : 'is new'}, and was taken`);
+  result.drift.push(`${tool.name} ${before?.pin ? 'changed' : 'is new'}, and was accepted by the policy warn`);
 }
 
 function differs(before: Tool, after: Tool): boolean {

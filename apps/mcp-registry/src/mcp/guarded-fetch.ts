@@ -63,7 +63,7 @@ function signalOf({ signal, body }: RequestInit, request: AbortController | unde
 function bodyText(body: NonNullable<RequestInit['body']>): string {
   if (typeof body === 'string') return body;
   if (body instanceof URLSearchParams) return body.toString();
-  throw new EgressError('invalid_request', 'only text is sent to MCP servers');
+  throw new EgressError('invalid_request', 'only text can be sent to MCP servers');
 }
 
 function headersOf(received: Record<string, string | string[]>): Headers {

@@ -28,7 +28,7 @@ export async function listTools(connection: McpConnection, limits: ListLimits): 
     if (tools.length > limits.tools) throw tooLong(`more than ${limits.tools} tools`);
     if (bytes > limits.bytes) throw tooLong(`more than ${limits.bytes} bytes of tools`);
     if (next === undefined) return tools;
-    if (seen.has(next)) throw tooLong(`a cursor came twice, after ${page} pages`);
+    if (seen.has(next)) throw tooLong(`a cursor was repeated after ${page} pages`);
     if (page >= limits.pages) throw tooLong(`more than ${limits.pages} pages`);
     seen.add(next);
     cursor = next;
@@ -42,4 +42,4 @@ function readPage(page: unknown): { entries: unknown[]; next: string | undefined
 }
 
 const tooLong = (what: string): McpError =>
-  new McpError('list_too_long', `the list of tools has no end: ${what}`, true);
+  new McpError('list_too_long', `the list of tools does not end: ${what}`, true);

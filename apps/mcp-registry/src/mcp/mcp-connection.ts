@@ -129,7 +129,7 @@ export class McpConnection {
     work: (options: { timeout: number; maxTotalTimeout: number; signal: AbortSignal }) => Promise<T>,
   ): Promise<T> {
     const request = new AbortController();
-    const giveUp = () => request.abort(new McpError('cancelled', 'the caller gave up', true));
+    const giveUp = () => request.abort(new McpError('cancelled', 'the caller closed the connection', true));
     signal?.addEventListener('abort', giveUp, { once: true });
     if (signal?.aborted) giveUp();
     try {
@@ -162,9 +162,13 @@ async function openBy(kind: TransportKind, target: ConnectionTarget): Promise<Mc
       : new SSEClientTransport(url, { fetch: target.fetch });
   const timer = AbortSignal.timeout(target.connectTimeoutMs);
   const late = new Promise<never>((_resolve, reject) =>
-    timer.addEventListener('abort', () => reject(new McpError('timeout', 'no handshake in time', true)), {
-      once: true,
-    }),
+    timer.addEventListener(
+      'abort',
+      () => reject(new McpError('timeout', 'the handshake did not complete in time', true)),
+      {
+        once: true,
+      },
+    ),
   );
   try {
     await Promise.race([client.connect(transport, { timeout: target.connectTimeoutMs, signal: timer }), late]);

@@ -56,7 +56,7 @@ export function toMcpError(error: unknown): McpError {
   if (status !== null) return ofStatus(status, error);
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof UnauthorizedError) {
-    return new McpError('auth_failed', 'the server asks for a credential (HTTP 401)', false, { cause: error });
+    return new McpError('auth_failed', 'the server requires a credential (HTTP 401)', false, { cause: error });
   }
   if (error instanceof ProtocolError) return new McpError('refused', message, true, { cause: error });
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
@@ -87,7 +87,7 @@ function ofStatus(status: number, cause: unknown): McpError {
   // The protocol says 404 for an unknown session; several servers answer 400.
   if (status === 404 || status === 400)
     return say('session_lost', `the server does not know the session (HTTP ${status})`);
-  if (status === 429) return say('unreachable', 'the server asks for fewer requests (HTTP 429)');
+  if (status === 429) return say('unreachable', 'the server limits the rate of requests (HTTP 429)');
   if (status >= 500) return say('unreachable', `the server answered HTTP ${status}`, true);
   return say('protocol_error', `the server answered HTTP ${status}`);
 }

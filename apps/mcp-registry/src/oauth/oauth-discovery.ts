@@ -59,13 +59,17 @@ export class OauthDiscovery {
     if (!metadata) throw notFound('its authorization server has no metadata');
     const resource = resourceMetadata?.resource ?? resourceUrlFromServerUrl(url).href;
     if (!checkResourceAllowed({ requestedResource: url, configuredResource: resource })) {
-      throw new Problem(422, 'oauth_resource_mismatch', `Its metadata is that of another resource, ${resource}.`);
+      throw new Problem(
+        422,
+        'oauth_resource_mismatch',
+        `The metadata of this URL is for another resource, ${resource}.`,
+      );
     }
     if (!metadata.code_challenge_methods_supported?.includes('S256')) {
       throw new Problem(
         422,
         'oauth_without_pkce',
-        `Its authorization server ${metadata.issuer} does not say that it does PKCE.`,
+        `The metadata of the authorization server ${metadata.issuer} does not announce PKCE (S256), which is required.`,
       );
     }
     const scopes = challenge.scope?.split(' ') ?? resourceMetadata?.scopes_supported ?? [];
@@ -75,7 +79,7 @@ export class OauthDiscovery {
   /** @throws Problem 422 `oauth_registration_refused` */
   async register({ issuer, metadata, scopes }: ProtectedServer, redirectUri: string): Promise<RegisteredClient> {
     if (!metadata.registration_endpoint) {
-      throw refused(`${issuer} takes no registrations: register there by hand, and give client_id`);
+      throw refused(`${issuer} does not offer dynamic registration: register there by hand, and pass client_id`);
     }
     const method = methodFor(metadata);
     const ask = (scope: string) =>

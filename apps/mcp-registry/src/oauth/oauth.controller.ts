@@ -17,7 +17,7 @@ export class OauthController {
   @RequireScopes('tools:write', 'credentials:write')
   @ApiOperation({
     operationId: 'registerMcpServerByOauth',
-    summary: 'Register an MCP server that wants OAuth 2.1; then connect its credential and discover',
+    summary: 'Register an MCP server that requires OAuth 2.1; then connect its credential and run discovery',
   })
   @ApiCreatedResponse({ type: RegisteredByOauth })
   async register(@Caller() caller: Principal, @Body() body: RegisterByOauth): Promise<RegisteredByOauth> {

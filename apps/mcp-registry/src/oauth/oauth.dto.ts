@@ -15,12 +15,12 @@ export class RegisterByOauth {
   @Text(500, { optional: true, description: 'A client that was registered by hand; absent: registered dynamically' })
   client_id?: string;
   @Text(2_000, { optional: true }) client_secret?: string;
-  @TextList(50, 200, { optional: true, description: 'What the server asks for when absent' }) scopes?: string[];
+  @TextList(50, 200, { optional: true, description: 'Default: the scopes that the server asks for' }) scopes?: string[];
 }
 
 export class RegisteredByOauth {
   @ApiProperty({ type: ServerView }) server: ServerView;
   @ApiProperty(idOf('cred')) credential_id: string;
-  @ApiProperty({ description: 'POST there with the same key: the answer has the URL where a person agrees' })
+  @ApiProperty({ description: 'POST there with the same key: the answer has the URL where a person consents' })
   connect_path: string;
 }

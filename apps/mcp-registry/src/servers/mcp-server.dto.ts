@@ -5,26 +5,26 @@ import { slugPattern } from '../tools/model-name.js';
 import { type AuthMode, authModes, healths, policies, type Policy } from './mcp-server.entity.js';
 
 const policyNote =
-  'What happens to tools that are new or changed: block: they wait for approval (the default); warn: taken, and told in ' +
-  'health; auto: taken';
+  'New or changed tools: block (default): they wait for approval; warn: they are accepted and reported in ' +
+  'health; auto: they are accepted';
 
 export class ServerAuth {
   @OneOf(authModes, { description: 'oauth: an oauth2 credential of the vault, connected there' }) mode: AuthMode;
-  @Text(100, { optional: true, nullable: true, description: 'Mode header alone: its name; X-Api-Key when absent' })
+  @Text(100, { optional: true, nullable: true, description: 'Only for the mode header: its name. Default: X-Api-Key' })
   header?: string | null;
   @Text(100, {
     optional: true,
     nullable: true,
-    description: 'The credential of the vault; needed by every mode but none',
+    description: 'The credential of the vault; required by every mode except none',
   })
   credential_id?: string | null;
 }
 
 export class RegisterServer {
   @Text(2_048, { minLength: 8, description: 'http or https; streamable HTTP, or SSE' }) url: string;
-  @Text(200, { optional: true, minLength: 1, description: 'The host of the URL when absent' }) name?: string;
+  @Text(200, { optional: true, minLength: 1, description: 'Default: the host of the URL' }) name?: string;
   @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
-  @Text(40, { optional: true, description: 'First part of what models call its tools; made of the name when absent' })
+  @Text(40, { optional: true, description: 'First part of its tools’ names for models. Default: made from the name' })
   slug?: string;
   @Nested(ServerAuth, { optional: true }) auth?: ServerAuth;
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
@@ -37,7 +37,7 @@ export class ChangeServer {
 }
 
 export class ImportServer {
-  @JsonObject({ description: 'A server.json of the MCP registry; the first remote of it that can be used is' })
+  @JsonObject({ description: 'A server.json of the MCP registry; its first usable remote is registered' })
   server: Record<string, unknown>;
   @Nested(ServerAuth, { optional: true }) auth?: ServerAuth;
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
@@ -48,7 +48,7 @@ export class ServerQuery extends SearchQuery {
 }
 
 export class UnregisterQuery {
-  @OneOf(['true', 'false'], { optional: true, description: 'true: though agents use its Skill' }) force?: string;
+  @OneOf(['true', 'false'], { optional: true, description: 'true: even if agents use its Skill' }) force?: string;
 }
 
 /** What the server says about itself. */
@@ -83,7 +83,7 @@ export class ServerView {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'integer' },
-    description: 'How many tools are in which state',
+    description: 'Number of tools by state',
   })
   tools: Record<string, number>;
   @ApiProperty({ format: 'date-time' }) created_at: string;

@@ -180,10 +180,10 @@ describe('what a server lists', () => {
       good: null,
       'no-schema': expect.stringContaining('no inputSchema'),
       'remote-reference': expect.stringContaining("can't resolve"),
-      huge: expect.stringContaining('bytes long'),
+      huge: expect.stringContaining('bytes, more than'),
       'null-character': expect.stringContaining('characters'),
       twice: 'is listed twice',
-      'bad name? (f58b8808)': expect.stringContaining('cannot be given its name'),
+      'bad name? (f58b8808)': expect.stringContaining('its name cannot be given to a model'),
       [unnamed]: 'has no name',
     });
     const { body: set } = await registry.internal('GET', `/toolsets?skill_ids=${body.skill_id}`);

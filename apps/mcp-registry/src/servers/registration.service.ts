@@ -89,7 +89,7 @@ export class Registration {
 /** @throws Problem 403 `scope_missing` for a policy that accepts the server's changes without a person */
 export function requireRightToPolicy(caller: Principal, policy: Policy | undefined, now: Policy = 'block'): void {
   if (policy === undefined || policy === now || policy === 'block') return;
-  requireApprovalsManage(caller, `Taking what an MCP server changes without approval (policy ${policy})`);
+  requireApprovalsManage(caller, `Accepting changes of an MCP server without approval (policy ${policy})`);
 }
 
 function notListed(server: McpServer, error: McpError): Problem {

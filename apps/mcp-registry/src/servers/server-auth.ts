@@ -12,9 +12,9 @@ export function checkedAuth(auth: ServerAuth): Pick<McpServer, 'auth_mode' | 'au
   const header = auth.header ?? undefined;
   if (mode === 'none' && credentialId) throw wrong('auth.credential_id', 'is not used by the mode none');
   if (mode !== 'none' && !credentialId) throw wrong('auth.credential_id', `is needed by the mode ${mode}`);
-  if (header !== undefined && mode !== 'header') throw wrong('auth.header', 'belongs to the mode header alone');
+  if (header !== undefined && mode !== 'header') throw wrong('auth.header', 'is only used by the mode header');
   if (header !== undefined && (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(header) || reserved.test(header))) {
-    throw wrong('auth.header', 'is not the name of a header that can carry a credential');
+    throw wrong('auth.header', 'is not the name of a header that may carry a credential');
   }
   return {
     auth_mode: mode,
@@ -28,7 +28,7 @@ export function checkedUrl(text: string): URL {
   const url = URL.parse(text);
   const right = url && /^https?:$/.test(url.protocol) && url.hostname !== '' && !url.username && !url.password;
   if (!right) {
-    const message = 'has to be an absolute http or https URL without user and password';
+    const message = 'must be an absolute http or https URL without user and password';
     throw new Problem(422, 'invalid_url', `The URL of the server ${message}.`, [{ field: 'url', message }]);
   }
   url.hash = '';

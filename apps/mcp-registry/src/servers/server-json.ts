@@ -15,7 +15,7 @@ export interface ImportedServer {
 export function readServerJson(given: Record<string, unknown>): ImportedServer {
   const { name, title, remotes } = given;
   if (typeof name !== 'string' || name === '' || name.length > 200) {
-    throw new Problem(422, 'invalid_server_json', 'This is no server.json: it has no name.');
+    throw new Problem(422, 'invalid_server_json', 'This is not a server.json: it has no name.');
   }
   for (const remote of Array.isArray(remotes) ? (remotes as unknown[]).slice(0, 50) : []) {
     const { type, url, headers } = (remote ?? {}) as Record<string, unknown>;
@@ -27,7 +27,7 @@ export function readServerJson(given: Record<string, unknown>): ImportedServer {
   throw new Problem(
     422,
     'no_remote',
-    'This server.json has no remote whose URL is complete: a server that runs from a package has to be hosted first.',
+    'This server.json has no remote with a complete URL: a server that runs from a package must be hosted first.',
   );
 }
 

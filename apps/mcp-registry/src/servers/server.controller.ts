@@ -26,7 +26,7 @@ export class ServerController {
   @RequireScopes('tools:write')
   @ApiOperation({
     operationId: 'registerMcpServer',
-    summary: 'Register an MCP server by its URL: its tools are discovered and bundled in a Skill at once',
+    summary: 'Register an MCP server by its URL; its tools are discovered and bundled in a Skill immediately',
   })
   @ApiCreatedResponse({ type: ServerView })
   async register(@Caller() caller: Principal, @Body() body: RegisterServer): Promise<ServerView> {
@@ -41,7 +41,7 @@ export class ServerController {
   async import(@Caller() caller: Principal, @Body() { server, auth, policy }: ImportServer): Promise<ServerView> {
     const { url, name, headers } = readServerJson(server);
     if (headers.length > 0 && !auth) {
-      throw new Problem(422, 'auth_needed', `The server wants ${headers.join(', ')}: give auth with a credential.`);
+      throw new Problem(422, 'auth_needed', `The server requires ${headers.join(', ')}: pass auth with a credential.`);
     }
     return this.register(caller, { url, name, ...(auth ? { auth } : {}), ...(policy ? { policy } : {}) });
   }
@@ -56,7 +56,7 @@ export class ServerController {
 
   @Get(':id')
   @RequireScopes('tools:read')
-  @ApiOperation({ operationId: 'getMcpServer', summary: 'One MCP server with its health' })
+  @ApiOperation({ operationId: 'getMcpServer', summary: 'One MCP server and its health' })
   @ApiOkResponse({ type: ServerView })
   get(@Caller() caller: Principal, @Param('id') id: string): Promise<ServerView> {
     return this.servers.view(caller, id);
@@ -73,7 +73,7 @@ export class ServerController {
   @Post(':id/discover')
   @HttpCode(200)
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'discoverMcpServer', summary: 'List its tools again, now' })
+  @ApiOperation({ operationId: 'discoverMcpServer', summary: 'Run discovery now: list its tools again' })
   @ApiOkResponse({ type: ServerView })
   discover(@Caller() caller: Principal, @Param('id') id: string): Promise<ServerView> {
     return this.servers.rediscover(caller, id);

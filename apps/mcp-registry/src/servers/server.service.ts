@@ -70,7 +70,7 @@ export class ServerService {
       throw new Problem(
         409,
         'server_in_use',
-        `Agents have its Skill: ${names}. Take it from them, or unregister with force=true.`,
+        `Agents have its Skill: ${names}. Remove it from them, or unregister with force=true.`,
         agents.map((agent) => ({ field: agent.id, message: agent.name })),
       );
     }

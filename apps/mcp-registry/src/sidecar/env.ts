@@ -6,7 +6,7 @@ const minTokenLength = 32;
 
 const token: Reader<string> = (name, value) => {
   if ((value ?? '').length < minTokenLength) {
-    throw new Error(`${name} is not set, or too short: give at least ${minTokenLength} characters, made at random`);
+    throw new Error(`${name} must be a random value of at least ${minTokenLength} characters`);
   }
   return value ?? '';
 };

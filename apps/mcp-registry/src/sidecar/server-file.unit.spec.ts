@@ -25,10 +25,10 @@ describe('the server file', () => {
     ['text that is no JSON', '{"secret"', /not valid JSON$/],
     ['no servers', { mcpServers: {} }, /names no server/],
     ['another field', { mcpServers: { a: { command: 'x' } }, inputs: [] }, /no field inputs/],
-    ['a name that is no part of a URL', { mcpServers: { 'a/b': { command: 'x' } } }, /"a\/b" is no name/],
-    ['a server without a command', { mcpServers: { a: { url: 'https://a' } } }, /a: there is no field url/],
+    ['a name that is no part of a URL', { mcpServers: { 'a/b': { command: 'x' } } }, /"a\/b" is not a valid name/],
+    ['a server without a command', { mcpServers: { a: { url: 'https://a' } } }, /a: the field url is not known/],
     ['an empty command', { mcpServers: { a: { command: '' } } }, /a\.command is not set/],
-    ['arguments in one text', { mcpServers: { a: { command: 'x', args: '-y' } } }, /a\.args is not a list/],
+    ['arguments in one text', { mcpServers: { a: { command: 'x', args: '-y' } } }, /a\.args must be a list/],
     ['a variable that is no text', { mcpServers: { a: { command: 'x', env: { A: 1 } } } }, /a\.env: each value/],
   ])('refuses %s, and says where', (_what, file, message) => expect(() => read(file)).toThrow(message));
 

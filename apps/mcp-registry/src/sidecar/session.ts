@@ -89,7 +89,7 @@ export class Session {
 
   private async close(reason: SessionEnd): Promise<void> {
     clearTimeout(this.idle);
-    const error = { code: -32_000, message: 'The server ended before it answered.' };
+    const error = { code: -32_000, message: 'The server exited before it answered.' };
     await Promise.all([...this.unanswered].map((id) => this.toClient({ jsonrpc: '2.0', id, error })));
     await this.http.close();
     // End of input first, then signals: the process may have something to save.

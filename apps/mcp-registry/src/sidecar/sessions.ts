@@ -41,7 +41,10 @@ export class Sessions {
     if (this.closed) throw new SessionRefused('The sidecar is stopping.', 1);
     const backoff = this.backoffOf(name);
     if (backoff.waitMs > 0) {
-      throw new SessionRefused(`${name} keeps ending: it is not started yet.`, Math.ceil(backoff.waitMs / 1_000));
+      throw new SessionRefused(
+        `${name} keeps exiting: it is started again after a pause.`,
+        Math.ceil(backoff.waitMs / 1_000),
+      );
     }
     if (this.places <= 0) throw new SessionRefused('Too many sessions are open.', 5);
     this.places -= 1;

@@ -28,15 +28,15 @@ export function createSidecar(settings: SidecarSettings, log: Logger): FastifyIn
     handler: async (request, reply) => {
       const { server: name } = request.params;
       const server = servers.get(name);
-      if (!server) return refuse(reply, 404, 'There is no server of this name.');
+      if (!server) return refuse(reply, 404, 'There is no server with this name.');
       const { 'mcp-session-id': id } = request.headers;
       if (id === undefined && !isInitializeRequest(request.body)) {
-        return refuse(reply, 400, 'A session is needed: ask for one by initialize.');
+        return refuse(reply, 400, 'A session is required: start one with initialize.');
       }
       const session = id === undefined ? await sessions.start(name, server) : sessions.find(name, String(id));
       if (!session) return refuse(reply, 404, 'There is no such session.');
       if (session.isTooBusyFor(request.body)) {
-        return refuse(reply, 429, 'Too many requests of this session are under way.');
+        return refuse(reply, 429, 'This session has too many requests in flight.');
       }
       return relay(reply, await session.handle(webRequest(request), request.body));
     },

@@ -28,7 +28,7 @@ export class ManifestSkillService {
     const { unknown, ...declared } = readSkill(manifest);
     if (unknown.length === 0) return this.write(caller, declared, {});
     const there = builtinTools.map((tool) => tool.name).join(', ');
-    throw wrong('skill.tool_names', `names ${unknown.join(', ').slice(0, 200)}; there are ${there}`);
+    throw wrong('skill.tool_names', `names unknown tools (${unknown.join(', ').slice(0, 200)}). Known: ${there}`);
   }
 
   /**
@@ -78,7 +78,7 @@ export class ManifestSkillService {
       return this.skills.create(caller, { slug, name, knowledge, tools, credentials }, 'manifest');
     }
     if (known.origin !== 'manifest') {
-      throw new Problem(409, 'slug_taken', `The slug ${slug} is that of a Skill which no manifest made.`);
+      throw new Problem(409, 'slug_taken', `The slug ${slug} belongs to a Skill that was not made from a manifest.`);
     }
     const { content } = await this.skills.get(caller, known.id);
     const given = new Set(content.tools.map(({ tool }) => tool));
@@ -108,13 +108,13 @@ function wrong(field: string, message: string): Problem {
 
 function readSkill({ slug, skill }: Record<string, unknown>) {
   if (typeof slug !== 'string' || !/^[a-z0-9][a-z0-9-]{0,39}$/.test(slug)) {
-    throw wrong('slug', 'has to be up to 40 lower-case letters, digits and dashes');
+    throw wrong('slug', 'must be up to 40 lower-case letters, digits and dashes');
   }
   const { name, knowledge, tool_names: names = [] } = (skill ?? {}) as Record<string, unknown>;
-  if (typeof name !== 'string' || name === '' || name.length > 200) throw wrong('skill.name', 'has to be a text');
+  if (typeof name !== 'string' || name === '' || name.length > 200) throw wrong('skill.name', 'must be a text');
   if (typeof knowledge !== 'string' || knowledge.length > maxKnowledge)
-    throw wrong('skill.knowledge', 'has to be a text');
-  if (!Array.isArray(names)) throw wrong('skill.tool_names', 'has to be a list');
+    throw wrong('skill.knowledge', 'must be a text');
+  if (!Array.isArray(names)) throw wrong('skill.tool_names', 'must be a list');
   const isKnown = (one: unknown): boolean => builtinTools.some((tool) => tool.name === one);
   const tools = [...new Set(names.filter(isKnown))].map((one) => ({ tool: `builtin:${String(one)}` }));
   return { slug, name, knowledge, tools, unknown: names.filter((one) => !isKnown(one)).map(String) };

@@ -106,5 +106,5 @@ function readExtras(text: string | undefined): Extras {
   } catch {
     // Reported below, together with the other kind of error.
   }
-  throw new Problem(422, 'invalid_gatehouse_json', `${extrasName} has to be JSON with lists of names.`);
+  throw new Problem(422, 'invalid_gatehouse_json', `${extrasName} must be JSON with lists of names.`);
 }

@@ -14,7 +14,7 @@ export interface SkillMarkdown {
  */
 export function readSkillMarkdown(text: string): SkillMarkdown {
   const [, head, body] = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(text) ?? [];
-  if (head === undefined) throw invalid('it does not begin with front matter between two lines of ---');
+  if (head === undefined) throw invalid('it does not start with front matter between two lines of ---');
   const { name, description } = readFields(head);
   if (name === '' || name.length > 200) throw invalid('its front matter needs a name of up to 200 characters');
   if (description.length > 1_024) throw invalid('its description is longer than 1024 characters');
@@ -27,7 +27,7 @@ export function writeSkillMarkdown({ name, description, knowledge }: SkillMarkdo
 
 function readFields(head: string): { name: string; description: string } {
   const fields = parsed(head);
-  if (typeof fields !== 'object' || fields === null) throw invalid('its front matter holds no keys');
+  if (typeof fields !== 'object' || fields === null) throw invalid('its front matter is not a set of keys');
   const textAt = (key: string): string => {
     const value: unknown = Reflect.get(fields, key) ?? '';
     if (typeof value !== 'string') throw invalid(`${key} in its front matter is not a text`);
@@ -44,7 +44,7 @@ function parsed(yaml: string): unknown {
   } catch (error) {
     const [why = ''] = String(error).split('\n');
     throw invalid(
-      `its front matter is no YAML (${why.replace(/:$/, '')}); a text with a colon or a # stands in quotes`,
+      `its front matter is not valid YAML (${why.replace(/:$/, '')}); put a text with a colon or a # in quotes`,
     );
   }
 }

@@ -36,15 +36,15 @@ describe('a SKILL.md', () => {
   });
 
   it.each([
-    ['without front matter', 'name: add', /does not begin with front matter/],
-    ['whose front matter is no YAML', folder('name: "add'), /no YAML .* at line 2, column/],
+    ['without front matter', 'name: add', /does not start with front matter/],
+    ['whose front matter is no YAML', folder('name: "add'), /not valid YAML .* at line 2, column/],
     [
       'with a colon that is not quoted',
       folder('name: a\ndescription: Use when: asked'),
-      /no YAML .* at line 3, .*; a text with a colon or a # stands in quotes/,
+      /not valid YAML .* at line 3, .*; put a text with a colon or a # in quotes/,
     ],
-    ['whose keys come twice', folder('name: a\nname: b'), /no YAML .*unique/],
-    ['whose front matter is a text', folder('add'), /holds no keys/],
+    ['whose keys come twice', folder('name: a\nname: b'), /not valid YAML .*unique/],
+    ['whose front matter is a text', folder('add'), /is not a set of keys/],
     ['whose name is a list', folder('name: [a]'), /name in its front matter is not a text/],
     ['without a name', folder('description: adds'), /needs a name/],
     ['whose description is too long', folder(`name: a\ndescription: ${'x'.repeat(1_025)}`), /1024/],

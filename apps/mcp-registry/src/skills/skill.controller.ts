@@ -42,7 +42,7 @@ export class SkillController {
 
   @Post()
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'createSkill', summary: 'Make a Skill; agents get it by PATCH /agents/:id' })
+  @ApiOperation({ operationId: 'createSkill', summary: 'Create a Skill; PATCH /agents/:id gives it to an agent' })
   @ApiCreatedResponse({ type: SkillDetail })
   async create(@Caller() caller: Principal, @Body() body: CreateSkill): Promise<SkillDetail> {
     return this.effects.ofSkill(caller, await this.skills.create(caller, body));
@@ -50,7 +50,7 @@ export class SkillController {
 
   @Post('import')
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'importSkill', summary: 'Make a Skill of a SKILL.md folder' })
+  @ApiOperation({ operationId: 'importSkill', summary: 'Create a Skill from a SKILL.md folder' })
   @ApiCreatedResponse({ type: ImportedSkill })
   import(@Caller() caller: Principal, @Body() { files = [] }: ImportSkill): Promise<ImportedSkill> {
     return this.folders.import(caller, files);
@@ -59,7 +59,7 @@ export class SkillController {
   @Post('manifest')
   @HttpCode(200)
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'putManifestSkill', summary: 'Make or change the Skill that a manifest declares' })
+  @ApiOperation({ operationId: 'putManifestSkill', summary: 'Create or change the Skill that a manifest declares' })
   @ApiOkResponse({ type: SkillDetail })
   async fromManifest(@Caller() caller: Principal, @Body() { manifest }: SkillFromManifest): Promise<SkillDetail> {
     return this.effects.ofSkill(caller, await this.manifests.put(caller, manifest));
@@ -77,7 +77,7 @@ export class SkillController {
   @ShowsEntityTag()
   @TagsWithout(...derived)
   @RequireScopes('tools:read')
-  @ApiOperation({ operationId: 'getSkill', summary: 'One Skill, with its tools that no model is given' })
+  @ApiOperation({ operationId: 'getSkill', summary: 'One Skill, with its tools that no model gets' })
   @ApiOkResponse({ type: SkillDetail })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<SkillDetail> {
     return this.effects.ofSkill(caller, await this.skills.view(caller, id));
@@ -87,7 +87,10 @@ export class SkillController {
   @TagsWithout(...derived)
   @Edits<SkillController>((controller, caller, id) => controller.skills.view(caller, id))
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'changeSkill', summary: 'Change a Skill; a list that is given replaces the one before' })
+  @ApiOperation({
+    operationId: 'changeSkill',
+    summary: 'Change a Skill; a list in the request replaces the previous one',
+  })
   @ApiOkResponse({ type: SkillDetail })
   async change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeSkill): Promise<SkillDetail> {
     return this.effects.ofSkill(caller, await this.skills.change(caller, id, body));
@@ -104,7 +107,7 @@ export class SkillController {
 
   @Get(':id/versions')
   @RequireScopes('tools:read')
-  @ApiOperation({ operationId: 'listSkillVersions', summary: 'What a Skill was, newest first' })
+  @ApiOperation({ operationId: 'listSkillVersions', summary: 'Versions of a Skill, newest first' })
   @ApiOkResponse({ type: SkillVersionList })
   versions(@Caller() caller: Principal, @Param('id') id: string): Promise<SkillVersionList> {
     return this.skills.versions(caller, id);
@@ -113,7 +116,7 @@ export class SkillController {
   @Post(':id/versions/:version/restore')
   @HttpCode(200)
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'restoreSkill', summary: 'Make an earlier version the newest' })
+  @ApiOperation({ operationId: 'restoreSkill', summary: 'Roll back to an earlier version' })
   @ApiOkResponse({ type: SkillDetail })
   async restore(
     @Caller() caller: Principal,

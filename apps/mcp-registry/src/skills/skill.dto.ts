@@ -10,15 +10,15 @@ const hostPattern = /^(\*\.)?([a-z0-9_-]+\.)*[a-z0-9_-]+(:\d{1,5})?$|^\[[0-9a-f:
 
 export class SkillToolGiven {
   @Text(100, { minLength: 1, description: 'A tool id, or `builtin:<name>`' }) tool: string;
-  @Flag({ optional: true, description: 'False: it stays in the Skill, and no model gets it' }) enabled?: boolean;
+  @Flag({ optional: true, description: 'False: it stays in the Skill, but no model gets it' }) enabled?: boolean;
 }
 
 export class SkillCredentialGiven {
   @Text(100, { minLength: 1 }) credential_id: string;
   @Matches(/^[A-Za-z][\w-]{0,63}$/, { message: 'a letter, then letters, digits, - and _, at most 64' })
-  @Text(64, { description: "The name that the Skill's tools know it by" })
+  @Text(64, { description: "The name by which the Skill's tools know it" })
   as: string;
-  @ArrayUnique({ message: 'each is named once' })
+  @ArrayUnique({ message: 'must not contain duplicates' })
   @Matches(hostPattern, {
     each: true,
     message: 'a host, with its port if any: api.example.com, *.example.com, host:8443',
@@ -26,16 +26,16 @@ export class SkillCredentialGiven {
   @TextList(20, 260, {
     optional: true,
     description:
-      'Where the platform may send it (http_request, web_search, send_email); nowhere but where its own record says, when absent',
+      'Hosts to which the platform may send it (http_request, web_search, send_email). Default: only those that its own record allows',
   })
   hosts?: string[];
   @Matches(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { message: 'the name of a header' })
-  @Text(100, { optional: true, minLength: 1, description: 'The header it goes in; Authorization when absent' })
+  @Text(100, { optional: true, minLength: 1, description: 'The header that carries it. Default: Authorization' })
   header?: string;
   @Matches(/^[A-Za-z0-9!#$%&'*+.^_`|~-]*$/, { message: 'one word, or empty' })
   @Text(40, {
     optional: true,
-    description: 'What stands before it in the header: Bearer, Basic, token; empty: nothing',
+    description: 'Prefix in the header: Bearer, Basic, token; empty: none',
   })
   scheme?: string;
 }
@@ -44,7 +44,7 @@ export class SkillCredentialGiven {
 const ListOf = <T extends object>(type: new () => T, max: number, key: (one: T) => string): PropertyDecorator =>
   applyDecorators(
     NestedList(type, max, { optional: true }),
-    ArrayUnique((one: unknown) => (one instanceof type ? key(one) : one), { message: 'each is named once' }),
+    ArrayUnique((one: unknown) => (one instanceof type ? key(one) : one), { message: 'must not contain duplicates' }),
   );
 
 /**
@@ -53,7 +53,7 @@ const ListOf = <T extends object>(type: new () => T, max: number, key: (one: T) 
  */
 class SkillFields {
   @Text(1_024, { optional: true }) description?: string;
-  @Text(knowledgeLength, { optional: true, description: "Goes into the agent's context" }) knowledge?: string;
+  @Text(knowledgeLength, { optional: true, description: "Added to the agent's context" }) knowledge?: string;
   @ListOf(SkillToolGiven, 500, (one) => one.tool) tools?: SkillToolGiven[];
   @ListOf(SkillCredentialGiven, 50, (one) => one.as) credentials?: SkillCredentialGiven[];
 }
@@ -65,12 +65,12 @@ export class ChangeSkill extends SkillFields {
 export class CreateSkill extends SkillFields {
   @Text(200, { minLength: 1 }) name: string;
   @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
-  @Text(40, { optional: true, description: 'First part of what models call its tools; made of the name when absent' })
+  @Text(40, { optional: true, description: 'First part of its tools’ names for models. Default: made from the name' })
   slug?: string;
 }
 
 export class SkillFile {
-  @Text(300, { minLength: 1, description: 'Within the folder: SKILL.md, tools/add.py' }) path: string;
+  @Text(300, { minLength: 1, description: 'Path within the folder: SKILL.md, tools/add.py' }) path: string;
   @Text(262_144) content: string;
 }
 
@@ -83,7 +83,7 @@ export class SkillFromManifest {
 }
 
 export class DeleteSkillQuery {
-  @OneOf(['true', 'false'], { optional: true, description: 'true: though agents have it' }) force?: string;
+  @OneOf(['true', 'false'], { optional: true, description: 'true: even if agents have it' }) force?: string;
 }
 
 export class SkillView {
@@ -94,7 +94,11 @@ export class SkillView {
   @ApiProperty() knowledge: string;
   @ApiProperty({ enum: ['person', 'mcp_server', 'manifest'] }) origin: string;
   @ApiProperty({ ...idOf('mcp'), nullable: true }) server_id: string | null;
-  @ApiProperty({ type: String, nullable: true, description: "Of an adapter's manifest: the `provider` of its App" })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: "For a Skill of an adapter's manifest: the `provider` of its App",
+  })
   provider: string | null;
   @ApiProperty({ type: 'integer' }) version: number;
   @ApiProperty({ type: [SkillToolGiven] }) tools: SkillToolGiven[];
@@ -104,9 +108,9 @@ export class SkillView {
 }
 
 export class SkillDetail extends SkillView {
-  @ApiProperty({ type: [LeftOutToolView], description: 'Its tools that no model is given' })
+  @ApiProperty({ type: [LeftOutToolView], description: 'Tools that no model gets' })
   left_out: LeftOutToolView[];
-  @ApiProperty({ type: EffectView, description: 'The agents that have it, and what their models are given now' })
+  @ApiProperty({ type: EffectView, description: 'The agents that have it, and what their models get now' })
   effect: EffectView;
 }
 
@@ -132,15 +136,18 @@ export class SkillFolder {
 
 export class ImportedSkill {
   @ApiProperty({ type: SkillView }) skill: SkillView;
-  @ApiProperty({ type: [String], description: 'Files that are not part of what Gatehouse keeps' }) ignored: string[];
-  @ApiProperty({ type: [String], description: 'What it wants and has to be given: credentials, tools of MCP servers' })
+  @ApiProperty({ type: [String], description: 'Files that Gatehouse does not keep' }) ignored: string[];
+  @ApiProperty({ type: [String], description: 'What it still needs: credentials, tools of MCP servers' })
   missing: string[];
 }
 
 /** Credentials of the App whose adapter's manifest declares the Skill. */
 export class AppCredentialsOfSkill {
   @ListOf(SkillCredentialGiven, 50, (one) => one.as) credentials?: SkillCredentialGiven[];
-  @TextList(200, 64, { optional: true, description: "Names that are the App's to give: those it gives no more go" })
+  @TextList(200, 64, {
+    optional: true,
+    description: 'Names that the App manages: a credential that it no longer gives is removed',
+  })
   names?: string[];
 }
 

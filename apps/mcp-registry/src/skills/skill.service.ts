@@ -102,12 +102,20 @@ export class SkillService {
   async delete(caller: Principal, id: string, force: boolean): Promise<void> {
     const { skill, content } = await this.get(caller, id);
     if (skill.server_id) {
-      throw new Problem(409, 'skill_of_server', `It goes with its MCP server ${skill.server_id}: unregister that.`);
+      throw new Problem(
+        409,
+        'skill_of_server',
+        `The Skill belongs to the MCP server ${skill.server_id}: unregister the server instead.`,
+      );
     }
     const agents = force ? [] : await this.usage.of(caller, 'skill', id);
     if (agents.length > 0) {
       const names = agents.map(({ name }) => name).join(', ');
-      throw new Problem(409, 'skill_in_use', `Agents have it: ${names}. Take it from them, or delete with force=true.`);
+      throw new Problem(
+        409,
+        'skill_in_use',
+        `Agents have this Skill: ${names}. Remove it from them, or delete with force=true.`,
+      );
     }
     await this.skills.delete(caller, id);
     if (content.credentials.length > 0) await this.bindings.unbind(caller, { kind: 'skill', id });

@@ -47,7 +47,7 @@ export class EffectService {
       return { ...answer, error: null };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      const message = 'The change is made. Which agents have it is not known now: read the agents later.';
+      const message = 'The change was made. The agents that have it could not be read: read them later.';
       return { agents: [], more: 0, error: { code: error.code, message } };
     }
   }

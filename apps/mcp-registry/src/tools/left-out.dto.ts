@@ -3,10 +3,10 @@ import { ApiProperty } from '@nestjs/swagger';
 
 export class LeftOutToolView implements LeftOutTool {
   @ApiProperty() name: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Slug of its Skill; null: the agent has it by itself' })
+  @ApiProperty({ type: String, nullable: true, description: 'Slug of its Skill; null: the agent has it directly' })
   skill: string | null;
   @ApiProperty({ description: 'A code: `quarantined`, `turned_off`, `over_may_do`, `over_limit`, …' }) reason: string;
-  @ApiProperty({ description: 'In a sentence' }) what_to_do: string;
+  @ApiProperty({ description: 'The reason as a sentence' }) what_to_do: string;
 }
 
 export class EffectErrorView {
@@ -17,9 +17,9 @@ export class EffectErrorView {
 export class AgentEffectView {
   @ApiProperty() id: string;
   @ApiProperty() name: string;
-  @ApiProperty({ type: 'integer', description: 'Tools that its model is told of in every step' }) offered: number;
-  @ApiProperty({ type: 'integer', description: 'Tools that it finds by find_tools' }) by_search: number;
-  @ApiProperty({ type: [LeftOutToolView], description: 'Never given to its model; the first ones' })
+  @ApiProperty({ type: 'integer', description: 'Tools that its model gets in every step' }) offered: number;
+  @ApiProperty({ type: 'integer', description: 'Tools that its model finds with find_tools' }) by_search: number;
+  @ApiProperty({ type: [LeftOutToolView], description: 'The first of the tools that its model never gets' })
   left_out: LeftOutToolView[];
   @ApiProperty({ type: 'integer' }) left_out_total: number;
   @ApiProperty({ type: EffectErrorView, nullable: true }) error: EffectErrorView | null;
@@ -32,7 +32,7 @@ export class EffectView {
   @ApiProperty({
     type: EffectErrorView,
     nullable: true,
-    description: 'Not null: the engine gives no answer, so the list is empty',
+    description: 'Not null: the engine does not answer, so the list is empty',
   })
   error: EffectErrorView | null;
 }

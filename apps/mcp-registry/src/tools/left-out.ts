@@ -7,12 +7,12 @@ type Reason = Pick<LeftOutTool, 'reason' | 'what_to_do'>;
 
 export const notThere: Reason = {
   reason: 'not_found',
-  what_to_do: 'There is no such tool any more: take it out.',
+  what_to_do: 'The tool no longer exists: remove it.',
 };
 
 export const notPython: Reason = {
   reason: 'not_python',
-  what_to_do: 'Only a Python tool is given without a Skill: give the Skill that has it.',
+  what_to_do: 'Only a Python tool can be used without a Skill: give the agent the Skill that has it.',
 };
 
 /** Tools that a Skill names but no model is given, with what a person can do about each. */
@@ -33,18 +33,18 @@ function reasonOf(tool: Tool | undefined): Reason | null {
     case 'approved':
       return null;
     case 'pending':
-      return { reason: 'pending', what_to_do: `It is new at its server: look at it and approve it.` };
+      return { reason: 'pending', what_to_do: `It is new at its server: review and approve it.` };
     case 'changed':
       return {
         reason: 'changed',
-        what_to_do: `Its server changed it: look at the difference and approve it.`,
+        what_to_do: `Its server changed it: review the change and approve it.`,
       };
     case 'quarantined':
       return {
         reason: 'quarantined',
-        what_to_do: `Its definition cannot be used, and has to be mended at its server: ${tool.problem ?? 'unknown'}.`,
+        what_to_do: `Its definition cannot be used and must be fixed at its server: ${tool.problem ?? 'unknown'}.`,
       };
     case 'removed':
-      return { reason: 'removed', what_to_do: 'Its server lists it no more: take it out of the Skill.' };
+      return { reason: 'removed', what_to_do: 'Its server no longer lists it: remove it from the Skill.' };
   }
 }

@@ -67,7 +67,7 @@ export class PythonToolService {
     const agents = await this.usage.of(caller, 'tool', id);
     if (skills.length + agents.length > 0) {
       const users = [...skills.map(({ name }) => `Skill ${name}`), ...agents.map(({ name }) => `agent ${name}`)];
-      throw new Problem(409, 'tool_in_use', `It is used by: ${users.join(', ')}. Take it out there first.`);
+      throw new Problem(409, 'tool_in_use', `The tool is used by: ${users.join(', ')}. Remove it there first.`);
     }
     await this.tools.delete(caller, id);
   }
@@ -76,7 +76,11 @@ export class PythonToolService {
     const tool = await this.tools.find(caller, id);
     if (!tool) throw notFound('tool', id);
     if (tool.source === 'python') return;
-    throw new Problem(409, 'not_python', `The tool ${tool.name} is of an MCP server: it is changed there.`);
+    throw new Problem(
+      409,
+      'not_python',
+      `The tool ${tool.name} belongs to an MCP server and can only be changed there.`,
+    );
   }
 
   private async compile(caller: Principal, source: string): Promise<ToolDefinition> {
@@ -85,7 +89,7 @@ export class PythonToolService {
       throw new Problem(
         422,
         'python_not_compiled',
-        'The source is not a tool yet: see the errors at their lines.',
+        'The source is not a valid tool: see the errors and their lines.',
         answer.errors.map(({ line, column, message, code }) => ({
           field: `source:${line}:${column}`,
           message: `${message} (${code})`,
@@ -108,6 +112,6 @@ async function unlessTaken<T>(name: string, write: Promise<T>): Promise<T> {
     return await write;
   } catch (error) {
     if (!(error instanceof NameTaken)) throw error;
-    throw new Problem(409, 'name_taken', `There is another Python tool named ${name}: rename the function.`);
+    throw new Problem(409, 'name_taken', `Another Python tool is already named ${name}: rename the function.`);
   }
 }

@@ -27,7 +27,7 @@ export class ToolController {
 
   @Get()
   @RequireScopes('tools:read')
-  @ApiOperation({ operationId: 'listTools', summary: 'All tools there are: built-in, of MCP servers, in Python' })
+  @ApiOperation({ operationId: 'listTools', summary: 'All tools: built-in, of MCP servers, in Python' })
   @ApiOkResponse({ type: ToolPage })
   list(@Caller() caller: Principal, @Query() query: ToolQuery): Promise<ToolPage> {
     return this.tools.list(caller, query);
@@ -35,7 +35,7 @@ export class ToolController {
 
   @Post()
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'createPythonTool', summary: 'Make a tool of Python source' })
+  @ApiOperation({ operationId: 'createPythonTool', summary: 'Create a tool from Python source' })
   @ApiCreatedResponse({ type: ToolView })
   create(@Caller() caller: Principal, @Body() { source }: SavePythonTool): Promise<ToolView> {
     return this.python.create(caller, source);
@@ -51,7 +51,7 @@ export class ToolController {
 
   @Patch(':id')
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'gradeTool', summary: 'Say what a tool can do at most' })
+  @ApiOperation({ operationId: 'gradeTool', summary: 'Set what a tool can do at most' })
   @ApiOkResponse({ type: ToolChangeView })
   async change(
     @Caller() caller: Principal,
@@ -72,7 +72,7 @@ export class ToolController {
   @Delete(':id')
   @HttpCode(204)
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'deletePythonTool', summary: 'Delete a Python tool that nothing uses' })
+  @ApiOperation({ operationId: 'deletePythonTool', summary: 'Delete a Python tool; refused while something uses it' })
   @ApiNoContentResponse()
   delete(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
     return this.python.delete(caller, id);
@@ -80,7 +80,7 @@ export class ToolController {
 
   @Get(':id/difference')
   @RequireScopes('tools:read')
-  @ApiOperation({ operationId: 'getToolDifference', summary: 'What its server changed, leaf by leaf' })
+  @ApiOperation({ operationId: 'getToolDifference', summary: 'What its server changed, value by value' })
   @ApiOkResponse({ type: ToolDifference })
   difference(@Caller() caller: Principal, @Param('id') id: string): Promise<ToolDifference> {
     return this.tools.difference(caller, id);
@@ -89,7 +89,7 @@ export class ToolController {
   @Post(':id/approve')
   @HttpCode(200)
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'approveTool', summary: 'Take the definition that its server offers' })
+  @ApiOperation({ operationId: 'approveTool', summary: 'Approve the definition that its server offers' })
   @ApiOkResponse({ type: ToolChangeView })
   async approve(
     @Caller() caller: Principal,

@@ -18,41 +18,45 @@ export class SavePythonTool {
 }
 
 export class ChangeTool {
-  @OneOf(toolGrades, { optional: true, description: 'What a call can do at most; stands above hints of the server' })
+  @OneOf(toolGrades, { optional: true, description: 'What a call can do at most; overrides hints of the server' })
   grade?: ToolGrade;
-  @Flag({ optional: true, description: 'A call that was made twice does no more than once' }) idempotent?: boolean;
+  @Flag({ optional: true, description: 'A repeated call has no further effect' }) idempotent?: boolean;
 }
 
 export class ApproveTool {
-  @Matches(/^[0-9a-f]{64}$/, { message: 'the candidate_pin of the tool' })
-  @Text(64, { description: 'The candidate_pin that was looked at: another one is refused' })
+  @Matches(/^[0-9a-f]{64}$/, { message: 'must be the candidate_pin of the tool' })
+  @Text(64, { description: 'The candidate_pin that was reviewed; any other is refused' })
   pin: string;
 }
 
 export class TryTool {
   @JsonObject() arguments: Record<string, unknown>;
   @Whole(100, 600_000, { optional: true }) timeout_ms?: number;
-  @Text(100, { optional: true, description: 'Python tools: the Skill whose credentials it may use; none when absent' })
+  @Text(100, { optional: true, description: 'Python tools: the Skill whose credentials it may use. Default: none' })
   skill_id?: string;
 }
 
 /** How a manual call ended. `ok` tells which fields are present. */
 export class TryAnswer {
   @ApiProperty() ok: boolean;
-  @ApiProperty({ required: false, description: 'Of an MCP tool: its answer as text' }) content?: string;
-  @ApiProperty({ required: false, description: 'Of an MCP tool: the tool itself says that it failed' })
+  @ApiProperty({ required: false, description: 'MCP tools: the answer as text' }) content?: string;
+  @ApiProperty({ required: false, description: 'MCP tools: the tool itself reports a failure' })
   is_error?: boolean;
   @ApiPropertyOptional({ ...anyObject, description: 'Of an MCP tool' })
   structured?: Record<string, unknown>;
-  @ApiProperty({ ...anyValue, required: false, description: 'Of a Python tool: what it returned' }) result?: unknown;
-  @ApiProperty({ required: false, description: 'Of a Python tool: what it printed' }) stdout?: string;
+  @ApiProperty({ ...anyValue, required: false, description: 'Python tools: what it returned' }) result?: unknown;
+  @ApiProperty({ required: false, description: 'Python tools: what it printed' }) stdout?: string;
   @ApiProperty({ required: false }) truncated?: boolean;
   @ApiProperty({ required: false, description: 'Of a Python tool' }) duration_ms?: number;
   @ApiProperty({ required: false, description: 'A code' }) error?: string;
   @ApiProperty({ required: false }) message?: string;
-  @ApiProperty({ type: 'integer', required: false, description: 'Of the Python source, from 1, where it failed there' })
+  @ApiProperty({
+    type: 'integer',
+    required: false,
+    description: 'Line of the Python source at which it failed, from 1',
+  })
   line?: number;
-  @ApiProperty({ required: false, description: 'Of an MCP tool: the call did nothing, or may be made twice' })
+  @ApiProperty({ required: false, description: 'MCP tools: the call did nothing, or may be repeated' })
   retryable?: boolean;
 }
 
@@ -71,15 +75,15 @@ export class ToolView {
   @ApiProperty({ type: String, nullable: true, description: 'Why it is quarantined' }) problem: string | null;
   @ApiProperty({ enum: toolGrades }) grade: string;
   @ApiProperty() idempotent: boolean;
-  @ApiProperty({ type: String, nullable: true, description: 'Of the approved definition' }) pin: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Of what waits for approval' }) candidate_pin:
-    string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Python tools alone' }) python_source: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Pin of the approved definition' }) pin: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Pin of the definition that waits for approval' })
+  candidate_pin: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Only for Python tools' }) python_source: string | null;
   @ApiProperty({ type: [String], description: 'Credentials that its source asks for, by name' }) credentials: string[];
 }
 
 export class ToolChangeView extends ToolView {
-  @ApiProperty({ type: EffectView, description: 'The agents that have the tool, and what their models are given now' })
+  @ApiProperty({ type: EffectView, description: 'The agents that have the tool, and what their models get now' })
   effect: EffectView;
 }
 

@@ -52,11 +52,7 @@ export class ToolService {
         );
       }
       if (tool.candidate_pin !== pin) {
-        throw new Problem(
-          409,
-          'candidate_changed',
-          `The server changed ${tool.name} once more: look at the difference again.`,
-        );
+        throw new Problem(409, 'candidate_changed', `The server changed ${tool.name} again: review the new change.`);
       }
       return {
         state: 'approved',

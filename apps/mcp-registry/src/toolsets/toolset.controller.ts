@@ -7,8 +7,8 @@ import { ToolsetService } from './toolset.service.js';
 const maxIds = 100;
 
 class ToolsetQuery {
-  @Text(10_000, { optional: true, description: 'Skills of the agent, separated by commas' }) skill_ids?: string;
-  @Text(10_000, { optional: true, description: 'Python tools of the agent itself, separated by commas' })
+  @Text(10_000, { optional: true, description: 'Skills of the agent, comma-separated' }) skill_ids?: string;
+  @Text(10_000, { optional: true, description: 'Python tools that the agent has directly, comma-separated' })
   tool_ids?: string;
   @Text(100, { optional: true, description: 'For the log' }) agent_id?: string;
 }
@@ -34,6 +34,6 @@ export class ToolsetController {
 
 function ids(text: string | undefined): string[] {
   const all = [...new Set((text ?? '').split(',').filter((id) => id !== ''))];
-  if (all.length > maxIds) throw new Problem(422, 'invalid_fields', `At most ${maxIds} ids are asked for at once.`);
+  if (all.length > maxIds) throw new Problem(422, 'invalid_fields', `At most ${maxIds} ids may be requested at once.`);
   return all;
 }

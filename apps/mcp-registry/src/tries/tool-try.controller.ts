@@ -12,7 +12,7 @@ export class ToolTryController {
   @Post(':id/try')
   @HttpCode(200)
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'tryTool', summary: 'Call a tool of an MCP server or in Python by hand' })
+  @ApiOperation({ operationId: 'tryTool', summary: 'Try a tool: call an MCP or Python tool by hand' })
   @ApiOkResponse({ type: TryAnswer })
   try(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TryTool): Promise<TryAnswer> {
     return this.tries.run(caller, id, body);

@@ -26,7 +26,7 @@ export class ToolTryService {
 
   /** @throws Problem 404 `tool_not_found`, 409 `built_in`, 422 `invalid_fields`; of Python tools 403 `scope_missing` */
   async run(caller: Principal, id: string, body: TryTool): Promise<TryAnswer> {
-    if (builtinOf(id)) throw new Problem(409, 'built_in', 'Built-in tools are called in turns alone.');
+    if (builtinOf(id)) throw new Problem(409, 'built_in', 'Built-in tools can only be called in turns.');
     const tool = await this.tools.find(caller, id);
     if (!tool) throw notFound('tool', id);
     const callId = `try_${randomUUID()}`;
@@ -64,7 +64,7 @@ export class ToolTryService {
   private async credentialsOf(caller: Principal, skillId: string, toolId: string): Promise<CredentialBinding[]> {
     const skill = await this.skills.find(caller, skillId);
     if (!skill?.content.tools.some(({ tool }) => tool === toolId)) {
-      const message = 'is no Skill that has this tool';
+      const message = 'is not a Skill that has this tool';
       throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field: 'skill_id', message }]);
     }
     return skill.content.credentials.map((one) => ({ ...one, skill_id: skillId }));

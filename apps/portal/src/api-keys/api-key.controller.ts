@@ -12,7 +12,7 @@ export class ApiKeyController {
   @Post()
   @Header('cache-control', 'no-store')
   @RequireScopes('keys:write')
-  @ApiOperation({ summary: 'Create an API key; the answer shows it once', operationId: 'createApiKey' })
+  @ApiOperation({ summary: 'Create an API key; only this answer shows it', operationId: 'createApiKey' })
   @ApiCreatedResponse({ type: CreatedApiKey })
   create(@Caller() caller: Principal, @Body() body: CreateApiKey): Promise<CreatedApiKey> {
     return this.keys.create(caller, body);
@@ -30,7 +30,7 @@ export class ApiKeyController {
   @HttpCode(204)
   @RequireScopes('keys:write')
   @ApiOperation({
-    summary: 'Revoke an API key and those it made; they stop working within a second, open streams end',
+    summary: 'Revoke an API key and the keys that it created; they stop working within a second, and open streams end',
     operationId: 'revokeApiKey',
   })
   @ApiNoContentResponse()

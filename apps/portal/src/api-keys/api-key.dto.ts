@@ -18,8 +18,7 @@ export class CreateApiKey {
   @ApiProperty({
     required: false,
     format: 'date-time',
-    description:
-      'When absent: with the calling key, or never where that does not expire. Not later than the calling key',
+    description: 'Default: as the calling key. Must not be later than that of the calling key',
   })
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
@@ -31,13 +30,17 @@ export class ApiKeyView {
   @ApiProperty() name: string;
   @ApiProperty({ description: 'The last 4 characters of the key' }) last4: string;
   @ApiProperty({ type: [String] }) scopes: string[];
-  @ApiProperty({ type: String, nullable: true, description: 'The key that made it, with which it is revoked' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The key that created it; revoking that key revokes this one',
+  })
   made_by_key_id: string | null;
   @ApiProperty({
     type: String,
     nullable: true,
     description:
-      'The member who made it, or the key that made it: it does no more than they may, and nothing once they left',
+      'The member who created it or the key that created it. It may do no more than the member, and nothing once the member left',
   })
   made_by_user_id: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) expires_at: string | null;
@@ -47,7 +50,7 @@ export class ApiKeyView {
 }
 
 export class CreatedApiKey extends ApiKeyView {
-  @ApiProperty({ description: 'The key itself: shown this once' }) key: string;
+  @ApiProperty({ description: 'The key itself, shown only once' }) key: string;
 }
 
 export class ApiKeyPage {

@@ -15,14 +15,18 @@ export class ApiKeyService {
   async create(caller: Principal, { name, scopes, expires_at }: CreateApiKey): Promise<CreatedApiKey> {
     const refused = notGrantable(caller.scopes, scopes);
     if (refused.length > 0) {
-      throw new Problem(403, 'scope_missing', `A key can only pass on scopes it has: not ${refused.join(', ')}.`);
+      throw new Problem(
+        403,
+        'scope_missing',
+        `A key can only pass on scopes that it has. It lacks ${refused.join(', ')}.`,
+      );
     }
     const maker = await this.makerOf(caller);
     const latest = maker?.expires_at ?? null;
     const expiresAt = expires_at === undefined ? latest : new Date(expires_at);
     if (latest && expiresAt && expiresAt > latest) {
       const errors = [{ field: 'expires_at', message: `must not be after ${latest.toISOString()}` }];
-      throw new Problem(422, 'invalid_fields', 'A key cannot make one that outlives it.', errors);
+      throw new Problem(422, 'invalid_fields', 'A key cannot create a key that outlives it.', errors);
     }
     if (expiresAt && !(expiresAt.getTime() > Date.now())) {
       const errors = [{ field: 'expires_at', message: 'must be in the future' }];

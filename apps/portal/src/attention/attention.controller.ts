@@ -17,7 +17,7 @@ export class AttentionController {
   @RequireScopes('events:read')
   @ApiOperation({
     operationId: 'listAttention',
-    summary: 'What does not work, or waits for a person: one line each, with where to go',
+    summary: 'What does not work or waits for a person, one line each',
   })
   @ApiOkResponse({ type: AttentionListView })
   async list(@Caller() caller: Principal): Promise<AttentionListView> {
@@ -39,8 +39,8 @@ async function itemsOf({ service, client }: NamedClient, caller: Principal): Pro
       {
         code: 'service_silent',
         severity: 'error',
-        text: `${service} does not say what it needs: ${error.detail}`,
-        what_to_do: 'See whether it runs, and what it logs.',
+        text: `The service ${service} could not be asked what needs attention: ${error.detail}`,
+        what_to_do: 'Check that it runs, and its log.',
         resource: { kind: 'service', id: service },
         count: 1,
         since: null,

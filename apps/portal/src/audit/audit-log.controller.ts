@@ -14,7 +14,7 @@ export class AuditLogController {
   @RequireScopes('audit:read')
   @ApiOperation({
     operationId: 'listAudit',
-    summary: 'Who changed what agents may do, decided over calls, made and revoked keys; kept for good',
+    summary: 'Audit log: changes of what agents may do, decisions on calls, created and revoked keys; never deleted',
   })
   @ApiOkResponse({ type: AuditLogPage })
   list(@Caller() caller: Principal, @Query() query: AuditQuery): Promise<AuditLogPage> {

@@ -10,16 +10,16 @@ export class AuditLogEntryView implements NamedRecord {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Of the member, or of the key; null: it is known by its id alone',
+    description: 'Name of the member or key; null: only the id is known',
   })
   actor_name: string | null;
   @ApiProperty({ enum: auditActions }) action: AuditAction;
   @ApiProperty({ description: 'Id of what was changed' }) subject: string;
-  @ApiProperty({ ...anyObject, nullable: true, description: 'As it was; null: it was not there' })
+  @ApiProperty({ ...anyObject, nullable: true, description: 'State before; null: it did not exist' })
   before: Record<string, unknown> | null;
-  @ApiProperty({ ...anyObject, nullable: true, description: 'As it is since; null: it is gone' })
+  @ApiProperty({ ...anyObject, nullable: true, description: 'State after; null: it was removed' })
   after: Record<string, unknown> | null;
-  @ApiProperty({ type: String, nullable: true, description: 'X-Request-Id of the request; null: a message did it' })
+  @ApiProperty({ type: String, nullable: true, description: 'X-Request-Id of the request; null: a message caused it' })
   request_id: string | null;
 }
 

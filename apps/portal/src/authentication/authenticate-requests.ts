@@ -77,5 +77,5 @@ function isOwnSession(route: string): boolean {
 /** A closed project is read-only. The portal's own routes (members, projects, keys) check that themselves. */
 function refuseInClosed({ project }: Authenticated, method: string, route: string): void {
   if (!project?.closed_at || ['GET', 'HEAD'].includes(method) || audienceOf(route) === 'portal') return;
-  throw new Problem(409, 'project_closed', `The project ${project.name} is closed: reopen it to change what is in it.`);
+  throw new Problem(409, 'project_closed', `The project ${project.name} is closed: reopen it to make changes.`);
 }

@@ -18,10 +18,10 @@ export function refused(detail: string): Problem {
 }
 
 export function notSignedIn(): Problem {
-  return new Problem(401, 'not_signed_in', 'Nobody is signed in here, or the session is over: sign in.');
+  return new Problem(401, 'not_signed_in', 'You are not signed in, or the session has ended: sign in.');
 }
 
 export function outOfReach(what: 'organization' | 'project', who: 'key' | 'session'): Problem {
   const header = what === 'organization' ? 'X-Organization-Id' : 'X-Project-Id';
-  return new Problem(404, `${what}_not_found`, `There is no ${what} of the id in ${header} that this ${who} reaches.`);
+  return new Problem(404, `${what}_not_found`, `This ${who} has no access to a ${what} with the id in ${header}.`);
 }

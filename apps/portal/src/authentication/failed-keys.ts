@@ -46,7 +46,7 @@ export class FailedKeys {
     if (waitMs === 0) return;
     const seconds = String(Math.ceil(waitMs / 1_000));
     const whose = byAddress > 0 ? 'from this address' : 'with this beginning';
-    const detail = `Too many API keys ${whose} were not valid: try again in ${seconds} s.`;
+    const detail = `Too many invalid API keys ${whose}: try again in ${seconds} s.`;
     throw new Problem(429, 'too_many_failed_keys', detail, [], { 'retry-after': seconds });
   }
 

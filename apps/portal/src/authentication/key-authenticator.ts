@@ -42,7 +42,7 @@ export class KeyAuthenticator {
     const key = isKey(text) ? await this.find(hash, name) : null;
     if (!key) {
       this.failures.failed(address, text, name);
-      throw refused('The API key is not valid, or was revoked.');
+      throw refused('The API key is not valid or was revoked.');
     }
     this.failures.succeeded(name);
     if (key.expires_at && key.expires_at.getTime() <= Date.now()) throw refused('The API key has expired.');
@@ -101,6 +101,6 @@ function scopesWithin({ scopes, maker_role: role }: ValidKey): ValidKey['scopes'
 }
 
 function closedToKeys(projectId: string): Problem {
-  const detail = `The project ${projectId} is closed, and its keys are refused until a member reopens it.`;
+  const detail = `The project ${projectId} is closed: its keys are refused until a member reopens it.`;
   return new Problem(403, 'project_closed', detail);
 }

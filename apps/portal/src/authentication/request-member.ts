@@ -14,7 +14,7 @@ export function rememberMember(request: IncomingMessage, member: MemberRequest):
 export const CallingMember = createParamDecorator((_data: unknown, context: ExecutionContext): MemberRequest => {
   const member = members.get(context.switchToHttp().getRequest<FastifyRequest>().raw);
   if (member) return member;
-  throw new Problem(404, 'no_session', 'An API key has no session: members who sign in have one.');
+  throw new Problem(404, 'no_session', 'An API key has no session: only members who signed in have one.');
 });
 
 /** The same, or null where a key calls. */

@@ -100,7 +100,7 @@ export class SessionAuthenticator {
     if (!first) throw outOfReach('organization', 'session');
     if (wanted === undefined) {
       const project = await this.projects.first(first.organization_id);
-      if (!project) throw new Problem(409, 'no_open_project', 'Every project is closed: name one by X-Project-Id.');
+      if (!project) throw new Problem(409, 'no_open_project', 'All projects are closed: choose one with X-Project-Id.');
       return { membership: first, project };
     }
     for (const membership of typeof wanted === 'string' ? reached : []) {

@@ -82,6 +82,6 @@ function described(app: GatewayApp): WebhookApp {
   }
   const path = app.webhook_path ?? (app.webhook_url ? new URL(app.webhook_url).pathname : '');
   const token = /^\/api\/v1\/webhooks\/([^/]+)$/.exec(path)?.[1];
-  if (!token) throw new Refused(`The gateway shows no webhook URL for the App ${app.id}.`);
+  if (!token) throw new Refused(`The gateway returned no webhook URL for the App ${app.id}.`);
   return { app_id: app.id, webhook_url_path: path, webhook_token: token };
 }

@@ -28,7 +28,7 @@ const missingConsole = `<!doctype html>
 </head>
 <body>
 <h1>Gatehouse</h1>
-<p>It is up. The console was not built: <code>npm start</code> builds it.</p>
+<p>Gatehouse is running, but the console was not built: <code>npm start</code> builds it.</p>
 <ul>
 <li><a href="/api/v1/openapi.json">The API, as an OpenAPI 3.1 document</a> (send <code>Authorization: Bearer gh_…</code>)</li>
 </ul>

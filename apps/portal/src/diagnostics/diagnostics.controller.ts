@@ -13,8 +13,8 @@ export class DiagnosticsController {
   @RequireScopes('admin')
   @ApiOperation({
     operationId: 'diagnose',
-    summary: 'How each service finds its stores, clock, migrations, egress and signatures, and what to do',
-    description: 'Of the whole installation, but for the adapters: those of the project. Asks now.',
+    summary: 'Findings of each service about its stores, clock, migrations, egress and signatures, with what to do',
+    description: 'Covers the whole installation; of adapters only those of the project. Runs the checks now.',
   })
   @ApiOkResponse({ type: DiagnosticsView })
   diagnose(@Caller() caller: Principal): Promise<DiagnosticsView> {

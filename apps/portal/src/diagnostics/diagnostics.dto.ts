@@ -9,11 +9,11 @@ export class FindingView implements Finding {
   @ApiProperty({
     enum: states,
     description:
-      'error: something does not work, or a message may be lost. warning: it will not for long, or is unwise',
+      'error: something does not work, or a message may be lost. warning: it will soon stop working, or is not advisable',
   })
   state: Finding['state'];
-  @ApiProperty({ description: 'In one line, for people' }) text: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null where all is well' }) what_to_do: string | null;
+  @ApiProperty({ description: 'One line for people' }) text: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Null: nothing to do' }) what_to_do: string | null;
 }
 
 class DiagnosedServiceView {
@@ -24,7 +24,8 @@ class DiagnosedServiceView {
 
 export class DiagnosticsView {
   @ApiProperty({ format: 'date-time', description: "The portal's clock" }) now: string;
-  @ApiProperty({ enum: states, description: 'The worst of what was found' }) state: Finding['state'];
-  @ApiProperty({ type: [DiagnosedServiceView], description: 'Those that answered' }) services: DiagnosedServiceView[];
+  @ApiProperty({ enum: states, description: 'The worst of the findings' }) state: Finding['state'];
+  @ApiProperty({ type: [DiagnosedServiceView], description: 'Services that answered' })
+  services: DiagnosedServiceView[];
   @ApiProperty({ type: [FindingView] }) data: FindingView[];
 }

@@ -50,10 +50,10 @@ async function askedOf({ service, client }: NamedClient, caller: Principal): Pro
     const answered = Date.now();
     const ahead = Date.parse(diagnosis.now) - (asked + answered) / 2;
     const seen = [
-      well('services', `Answers the portal in ${answered - asked} ms.`),
+      well('services', `Answered the portal in ${answered - asked} ms.`),
       // The service accepted the portal's token, or it would not have answered.
-      well('signatures', 'Takes tokens that the portal signed.'),
-      clockFinding('Its clock, against that of the portal,', ahead),
+      well('signatures', 'Accepts tokens signed by the portal.'),
+      clockFinding('Its clock, compared with that of the portal,', ahead),
     ];
     return { diagnosis, findings: named(service, [...seen, ...diagnosis.findings]) };
   } catch (error) {
@@ -65,10 +65,10 @@ async function askedOf({ service, client }: NamedClient, caller: Principal): Pro
 function refusal({ status, detail }: Problem): Finding {
   if (status === 401 || status === 403) {
     const advice =
-      'Give both sides the same GATEHOUSE_SERVICE_KEY or GATEHOUSE_SERVICE_ISSUERS, and clocks that agree.';
+      'Set the same GATEHOUSE_SERVICE_KEY or GATEHOUSE_SERVICE_ISSUERS on both sides, and synchronise their clocks.';
     return broken('signatures', `Refuses the token of the portal: ${detail}`, advice);
   }
-  return broken('services', `Does not say how it is: ${detail}`, 'See whether it runs, and what it logs.');
+  return broken('services', `Could not be checked: ${detail}`, 'Check that it runs, and its log.');
 }
 
 /** Settings that must be equal in all services. */
@@ -79,9 +79,10 @@ function differences(diagnoses: Diagnosis[]): Finding[] {
       const value = alike[name];
       return value === undefined ? [] : [{ service, value }];
     });
-    if (new Set(told.map(({ value }) => value)).size === 1) return well('settings', `${name} is the same everywhere.`);
+    if (new Set(told.map(({ value }) => value)).size === 1)
+      return well('settings', `${name} is the same in all services.`);
     const listed = told.map(({ service, value }) => `${service} ${value}`).join(', ');
-    return unwise('settings', `${name} differs: ${listed}.`, `Give all of them the same ${name}.`);
+    return unwise('settings', `${name} differs: ${listed}.`, `Set the same ${name} in all of them.`);
   });
 }
 

@@ -1,5 +1,5 @@
 const received = {
-  description: 'Another status and body where the manifest of the App has `webhook.ack`',
+  description: 'Another status and body if the manifest of the App has `webhook.ack`',
   type: 'object',
   properties: { received: { const: true }, id: { type: 'string' }, duplicate: { const: true } },
   required: ['received', 'id'],
@@ -20,9 +20,9 @@ export const webhookPath = {
   '/api/v1/webhooks/{token}': {
     post: {
       operationId: 'receiveWebhook',
-      summary: 'Where a provider, or any program, delivers an event to an App',
+      summary: 'Deliver an event to an App, as a provider or any program',
       description:
-        'Authenticated by the token in the path and, where the App has one, by the signature over the raw body.',
+        'Authenticated by the token in the path and, if the App checks signatures, by the signature over the raw body.',
       tags: ['webhooks'],
       security: [],
       parameters: [
@@ -31,7 +31,7 @@ export const webhookPath = {
           name: 'Idempotency-Key',
           in: 'header',
           required: false,
-          description: 'A delivery with a key that was taken before is answered as a duplicate',
+          description: 'A request with a key that was already used is answered as a duplicate',
           schema: { type: 'string' },
         },
       ],
@@ -41,12 +41,12 @@ export const webhookPath = {
         400: refused('The body is not JSON (built-in Webhook App)'),
         401: refused('The signature is missing, wrong or too old'),
         404: refused('There is no such endpoint, or no such workflow'),
-        405: refused('Neither POST nor a handshake'),
+        405: refused('The method is not POST, and the request is not a handshake'),
         410: refused('The token was retired: the App has a new URL'),
         413: refused('The body is over the limit'),
         415: refused('Not application/json (built-in Webhook App)'),
         422: refused(
-          'Nested too deeply, workflow_id is no integer of a workflow, or the Idempotency-Key was used with another body (built-in Webhook App)',
+          'Nested too deeply, workflow_id is not the integer of a workflow, or the Idempotency-Key was used with another body (built-in Webhook App)',
         ),
         429: refused('Too many requests'),
         503: refused('Not stored: send it again'),

@@ -32,7 +32,7 @@ export class MemberController {
   @Header('cache-control', 'no-store')
   @RequireScopes('members:manage')
   @ApiOperation({
-    summary: 'Invite somebody: they sign in by single sign-on with this address, or by the link of the answer',
+    summary: 'Invite a member: they sign in by single sign-on with this address, or with the link in the answer',
     operationId: 'inviteMember',
   })
   @ApiCreatedResponse({ type: InvitedMember })
@@ -55,7 +55,8 @@ export class MemberController {
   @TagsWithout(...derived)
   @RequireScopes('members:manage')
   @ApiOperation({
-    summary: 'Rename, give another role, suspend or take back: holds within a second, and open streams end',
+    summary:
+      'Rename a member, change their role, suspend or readmit them; takes effect within a second, and open streams end',
     operationId: 'changeMember',
   })
   @ApiOkResponse({ type: MemberView })
@@ -67,7 +68,7 @@ export class MemberController {
   @HttpCode(204)
   @RequireScopes('members:manage')
   @ApiOperation({
-    summary: 'Remove a member; their sessions and the keys that they made stop working here within a second',
+    summary: 'Remove a member; their sessions and the keys that they created stop working here within a second',
     operationId: 'removeMember',
   })
   @ApiNoContentResponse()
@@ -79,7 +80,7 @@ export class MemberController {
   @Header('cache-control', 'no-store')
   @RequireScopes('members:manage')
   @ApiOperation({
-    summary: 'Make a link that signs this member in to this organization once; those that were not used stop working',
+    summary: 'Create a link that signs this member in to this organization once; earlier unused links stop working',
     operationId: 'makeSignInLink',
   })
   @ApiCreatedResponse({ type: SignInLinkView })

@@ -10,7 +10,7 @@ export type MemberState = (typeof memberStates)[number];
 export class InviteMember {
   @IsEmail() @Text(254) email: string;
   /** The member's name in this organization. */
-  @Text(200, { optional: true, minLength: 1, description: 'When absent: the part of the address before the @' })
+  @Text(200, { optional: true, minLength: 1, description: 'Default: the part of the address before the @' })
   name?: string;
   @OneOf(roleNames, { description: 'Only a role whose scopes the caller has itself' }) role: RoleName;
 }
@@ -18,14 +18,17 @@ export class InviteMember {
 export class ChangeMember {
   @Text(200, { optional: true, minLength: 1 }) name?: string;
   @OneOf(roleNames, { optional: true, description: 'Only a role whose scopes the caller has itself' }) role?: RoleName;
-  @Flag({ optional: true, description: 'A suspended member may nothing, and nor may the keys that they made' })
+  @Flag({
+    optional: true,
+    description: 'A suspended member may do nothing, and neither may the keys that they created',
+  })
   suspended?: boolean;
 }
 
 export class MemberView {
   @ApiProperty(idOf('usr')) id: string;
   @ApiProperty() name: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: signs in by links alone' }) email: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Null: signs in only by links' }) email: string | null;
   @ApiProperty({ enum: roleNames }) role: RoleName;
   @ApiProperty({ enum: memberStates, description: 'invited: has not signed in yet' }) state: MemberState;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) suspended_at: string | null;
@@ -37,14 +40,14 @@ export class MemberView {
 export class MemberPage extends PageOf(MemberView) {}
 
 export class SignInLinkView {
-  @ApiProperty({ description: 'For its member alone: it signs in to this organization, once. Shown this once' })
+  @ApiProperty({ description: 'Only for this member: signs in to this organization once. Shown only once' })
   sign_in_link: string;
   @ApiProperty({ format: 'date-time' }) sign_in_link_expires_at: string;
 }
 
 export class InvitedMember extends MemberView implements SignInLinkView {
   @ApiProperty({
-    description: 'To hand over, where they do not sign in by single sign-on. Works once, shown this once',
+    description: 'Link for a member who does not sign in by single sign-on. Works once, shown only once',
   })
   sign_in_link: string;
   @ApiProperty({ format: 'date-time' }) sign_in_link_expires_at: string;
@@ -53,6 +56,6 @@ export class InvitedMember extends MemberView implements SignInLinkView {
 export class RoleView {
   @ApiProperty({ enum: roleNames }) name: RoleName;
   @ApiProperty() description: string;
-  @ApiProperty({ enum: grantableScopes, isArray: true, description: 'All that it includes, one by one' })
+  @ApiProperty({ enum: grantableScopes, isArray: true, description: 'All scopes that it includes' })
   scopes: string[];
 }

@@ -39,7 +39,7 @@ export class MemberService {
         role,
       };
       if (!(await this.members.add(tx, caller, added))) {
-        throw new Problem(409, 'already_member', `${email} is a member already: ${userId}.`);
+        throw new Problem(409, 'already_member', `${email} is already a member: ${userId}.`);
       }
       const member = await this.members.find(organizationId, userId, tx);
       if (!member) throw notFound('member', userId);
@@ -103,16 +103,12 @@ function changeOf(member: MemberRow, { name, role, suspended }: ChangeMember): M
 
 function requireGrant({ scopes }: Principal, role: RoleName): void {
   if (mayGrant(scopes, role)) return;
-  throw new Problem(
-    403,
-    'role_not_grantable',
-    `The role ${role} has scopes that you have not: somebody who has them may.`,
-  );
+  throw new Problem(403, 'role_not_grantable', `The role ${role} has scopes that you lack: ask a member who has them.`);
 }
 
 function requireAnotherOwner(owners: string[], id: string): void {
   if (!owners.includes(id) || owners.length > 1) return;
-  throw new Problem(409, 'last_owner', 'The last owner stays: make somebody else an owner first.');
+  throw new Problem(409, 'last_owner', 'This is the last owner: make somebody else an owner first.');
 }
 
 export function memberView(row: MemberRow): MemberView {

@@ -9,7 +9,7 @@ import { describedRoles } from './roles.js';
 export class RoleController {
   @Get()
   @RequireScopes()
-  @ApiOperation({ summary: 'What members may be, and what each of these may do', operationId: 'listRoles' })
+  @ApiOperation({ summary: 'Roles of members, and what each may do', operationId: 'listRoles' })
   @ApiOkResponse({ type: [RoleView] })
   list(): RoleView[] {
     return describedRoles();

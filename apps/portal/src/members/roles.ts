@@ -14,11 +14,11 @@ interface Role {
 /** Roles are sets of API-key scopes. */
 const roles: Record<RoleName, Role> = {
   owner: {
-    description: 'Everything, also giving powers to agents and naming who approves; makes other owners',
+    description: 'Everything, including giving powers to agents, naming who approves and making other owners',
     scopes: ['admin', 'approvals:manage'],
   },
   admin: {
-    description: 'Everything but giving powers to agents and making owners: members, projects, keys, credentials',
+    description: 'Everything except giving powers to agents and making owners: members, projects, keys, credentials',
     scopes: ['admin'],
   },
   operator: {
@@ -30,7 +30,7 @@ const roles: Record<RoleName, Role> = {
       'Builds: Apps, triggers, workflows, agents, tools, knowledge, credentials and API keys; reads what came in',
     scopes: [...reads, ...resources.map((resource): Scope => `${resource}:write`), 'events:read_body'],
   },
-  viewer: { description: 'Sees everything but the bodies of requests and the values of secrets', scopes: reads },
+  viewer: { description: 'Sees everything except the bodies of requests and the values of secrets', scopes: reads },
 };
 
 export function scopesOf(role: RoleName): Scope[] {

@@ -33,7 +33,7 @@ export class OrganizationController {
   @Get('current')
   @RequireScopes()
   @ApiOperation({
-    summary: 'The organization the key belongs to, or the member works in',
+    summary: 'The organization to which the key belongs, or in which the member works',
     operationId: 'getCurrentOrganization',
   })
   @ApiOkResponse({ type: OrganizationView })
@@ -43,7 +43,10 @@ export class OrganizationController {
 
   @Get()
   @RequireScopes()
-  @ApiOperation({ summary: 'Organizations that the caller reaches, oldest first', operationId: 'listOrganizations' })
+  @ApiOperation({
+    summary: 'Organizations to which the caller has access, oldest first',
+    operationId: 'listOrganizations',
+  })
   @ApiOkResponse({ type: OrganizationPage })
   async list(
     @Caller() caller: Principal,
@@ -59,7 +62,7 @@ export class OrganizationController {
   @Post()
   @RequireScopes('organizations:write')
   @ApiOperation({
-    summary: 'Create an organization, with a first project; the member who does is its owner',
+    summary: 'Create an organization with a first project; the calling member becomes its owner',
     operationId: 'createOrganization',
   })
   @ApiCreatedResponse({ type: OrganizationView })
@@ -69,10 +72,11 @@ export class OrganizationController {
     @Body() { name }: Named,
   ): Promise<OrganizationView> {
     if (!member)
-      throw new Problem(403, 'member_required', 'An organization needs an owner: a member has to create it.');
+      throw new Problem(403, 'member_required', 'An organization needs an owner: only a member can create one.');
     const { session } = member;
     if (session.organization_id !== null) {
-      const detail = 'This session came by a link of one organization, and reaches that one alone: sign in otherwise.';
+      const detail =
+        'This session was started by a link of one organization and is limited to it: sign in another way.';
       throw new Problem(403, 'session_limited', detail);
     }
     const current = session.memberships.find(({ organization_id }) => organization_id === caller.organizationId);
@@ -82,7 +86,7 @@ export class OrganizationController {
 
   @Patch(':id')
   @RequireScopes('organizations:write')
-  @ApiOperation({ summary: 'Rename the organization the caller works in', operationId: 'renameOrganization' })
+  @ApiOperation({ summary: 'Rename the organization in which the caller works', operationId: 'renameOrganization' })
   @ApiOkResponse({ type: OrganizationView })
   async rename(
     @Caller() caller: Principal,

@@ -31,7 +31,7 @@ export class ProjectController {
   @Get()
   @RequireScopes()
   @ApiOperation({
-    summary: 'Projects that the caller reaches, also those that are closed',
+    summary: 'Projects to which the caller has access, including closed ones',
     operationId: 'listProjects',
   })
   @ApiOkResponse({ type: ProjectPage })
@@ -70,7 +70,7 @@ export class ProjectController {
   @Put(':id/limits')
   @RequireScopes('projects:write')
   @ApiOperation({
-    summary: 'Set the limits of a project: each one that is null is as the installation is set',
+    summary: 'Set the limits of a project; null: the setting of the installation applies',
     operationId: 'setProjectLimits',
   })
   @ApiOkResponse({ type: ProjectView })
@@ -87,7 +87,7 @@ export class ProjectController {
   @HttpCode(200)
   @RequireScopes('projects:write')
   @ApiOperation({
-    summary: 'Close a project: its keys are refused, members look and change nothing, its webhooks answer 404',
+    summary: 'Close a project: its keys are refused, members can only read, its webhooks answer 404',
     operationId: 'closeProject',
   })
   @ApiOkResponse({ type: ProjectView })
@@ -105,7 +105,7 @@ export class ProjectController {
   @Post(':id/reopen')
   @HttpCode(200)
   @RequireScopes('projects:write')
-  @ApiOperation({ summary: 'Reopen a closed project: all is as it was', operationId: 'reopenProject' })
+  @ApiOperation({ summary: 'Reopen a closed project', operationId: 'reopenProject' })
   @ApiOkResponse({ type: ProjectView })
   async reopen(@Caller() caller: Principal, @Param('id') id: string): Promise<ProjectView> {
     requireReach(caller, id);

@@ -11,7 +11,7 @@ export class ProjectView {
   @ApiProperty(idOf('prj')) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty() name: string;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Null: it is open' })
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Null: the project is open' })
   closed_at: string | null;
   @ApiProperty({ type: ProjectLimitsDto }) limits: ProjectLimitsDto;
   @ApiProperty({ format: 'date-time' }) created_at: string;

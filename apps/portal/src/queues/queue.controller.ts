@@ -16,8 +16,8 @@ export class QueueController {
   @RequireScopes('events:read')
   @ApiOperation({
     operationId: 'listQueues',
-    summary: 'How many jobs wait in each queue, and since when the oldest does',
-    description: 'Of the whole installation: queues are shared by its projects.',
+    summary: 'Number of jobs that wait in each queue, and since when the oldest waits',
+    description: 'Covers the whole installation: projects share its queues.',
   })
   @ApiOkResponse({ type: QueueListView })
   async list(@Caller() caller: Principal): Promise<QueueListView> {

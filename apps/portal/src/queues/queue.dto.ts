@@ -4,14 +4,14 @@ import { ApiProperty } from '@nestjs/swagger';
 export class QueueView {
   @ApiProperty() queue: string;
   @ApiProperty({ description: 'The service that takes its jobs' }) service: string;
-  @ApiProperty({ type: 'integer', description: 'Jobs that may be begun; one carries up to 32 messages' })
+  @ApiProperty({ type: 'integer', description: 'Jobs that are due; one carries up to 32 messages' })
   waiting: number;
-  @ApiProperty({ type: 'integer', description: 'Jobs that are worked on' }) active: number;
+  @ApiProperty({ type: 'integer', description: 'Jobs that are being processed' }) active: number;
   @ApiProperty({ type: 'integer', description: 'Jobs that wait for their time, such as retries' }) delayed: number;
   @ApiProperty({ type: 'integer', description: 'Since when the oldest waits' }) oldest_ms: number;
 }
 
 export class QueueListView {
   @ApiProperty({ type: [QueueView] }) data: QueueView[];
-  @ApiProperty({ type: [String], description: 'Services and queues of which nothing is known now' }) silent: string[];
+  @ApiProperty({ type: [String], description: 'Services and queues that could not be read' }) silent: string[];
 }

@@ -25,7 +25,9 @@ export function refuseForgery(
 ): void {
   if (safeMethods.has(method)) return;
   if (originOf(headers, publicUrl) !== 'own') {
-    throw refused('The request comes from no page of this portal: Origin has to be its own.');
+    throw refused(
+      'The request does not come from a page of this portal: the Origin header must be the origin of the portal.',
+    );
   }
   const shown = Buffer.from(String(headers['x-csrf-token'] ?? ''));
   const wanted = Buffer.from(csrfTokenOf(sessionToken));

@@ -13,7 +13,7 @@ export class MemberSessionController {
 
   @Get()
   @RequireScopes()
-  @ApiOperation({ summary: 'Where a member is signed in, newest first', operationId: 'listMemberSessions' })
+  @ApiOperation({ summary: 'Sessions of a member, newest first', operationId: 'listMemberSessions' })
   @ApiOkResponse({ type: MemberSessionPage })
   list(
     @Caller() caller: Principal,
@@ -27,7 +27,7 @@ export class MemberSessionController {
   @HttpCode(204)
   @RequireScopes()
   @ApiOperation({
-    summary: 'End a session within a second; those of others need members:manage',
+    summary: 'End a session within a second; sessions of others need members:manage',
     operationId: 'endMemberSession',
   })
   @ApiNoContentResponse()

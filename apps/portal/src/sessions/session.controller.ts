@@ -19,7 +19,10 @@ export class SessionController {
 
   @Get()
   @RequireScopes()
-  @ApiOperation({ summary: 'Who is signed in in this browser, and what they reach', operationId: 'getSignedIn' })
+  @ApiOperation({
+    summary: 'Who is signed in in this browser, and what they have access to',
+    operationId: 'getSignedIn',
+  })
   @ApiOkResponse({ type: SignedInView })
   get(@CallingMember() { session, token, principal }: MemberRequest): Promise<SignedInView> {
     return this.sessions.view(session, token, principal.organizationId);

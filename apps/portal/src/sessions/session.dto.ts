@@ -27,20 +27,23 @@ class ReachedProject {
 
 export class SignedInView {
   @ApiProperty() member: SessionMember;
-  @ApiProperty({ description: 'Of X-Organization-Id or X-Project-Id; else the first that they were a member of' })
+  @ApiProperty({ description: 'From X-Organization-Id or X-Project-Id. Default: the first one that they joined' })
   organization: SessionOrganization;
-  @ApiProperty({ type: [ReachedOrganization], description: 'All that this session reaches' })
+  @ApiProperty({ type: [ReachedOrganization], description: 'All organizations to which this session has access' })
   organizations: ReachedOrganization[];
-  @ApiProperty({ type: [ReachedProject], description: 'Of the organization, the oldest first' })
+  @ApiProperty({ type: [ReachedProject], description: 'Projects of the organization, oldest first' })
   projects: ReachedProject[];
-  @ApiProperty({ enum: grantableScopes, isArray: true, description: 'What the member may do there, one by one' })
+  @ApiProperty({ enum: grantableScopes, isArray: true, description: 'Scopes of the member there' })
   scopes: string[];
-  @ApiProperty({ description: 'X-CSRF-Token of every request that changes something' }) csrf_token: string;
-  @ApiProperty({ format: 'date-time', description: 'Whatever it is used for until then' }) expires_at: string;
+  @ApiProperty({ description: 'Value of X-CSRF-Token, for every request that changes something' }) csrf_token: string;
+  @ApiProperty({ format: 'date-time', description: 'The session ends then, even if it is in use' }) expires_at: string;
 }
 
 export class MemberSessionQuery extends PageQuery {
-  @Text(100, { optional: true, description: 'Whose; absent: the caller’s own. Others’ need members:manage' })
+  @Text(100, {
+    optional: true,
+    description: 'Whose sessions. Default: the caller’s. Those of others need members:manage',
+  })
   member_id?: string;
 }
 
@@ -50,9 +53,9 @@ export class MemberSessionView {
   @ApiProperty({ enum: ['link', 'oidc'], description: 'How they signed in' }) method: 'link' | 'oidc';
   @ApiProperty({ type: String, nullable: true }) user_agent: string | null;
   @ApiProperty() address: string;
-  @ApiProperty({ description: 'Whether the request came with it' }) current: boolean;
+  @ApiProperty({ description: 'Whether this request used it' }) current: boolean;
   @ApiProperty({ format: 'date-time' }) created_at: string;
-  @ApiProperty({ format: 'date-time', description: 'Noted once a minute' }) last_used_at: string;
+  @ApiProperty({ format: 'date-time', description: 'Updated once a minute' }) last_used_at: string;
   @ApiProperty({ format: 'date-time' }) expires_at: string;
 }
 

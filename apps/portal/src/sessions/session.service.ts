@@ -83,7 +83,7 @@ export class SessionService {
       throw new Problem(
         403,
         'role_not_grantable',
-        `${member.name} is ${member.role}, which has scopes that you have not.`,
+        `${member.name} has the role ${member.role}, which has scopes that you lack.`,
       );
     }
   }
@@ -95,7 +95,7 @@ function ownId({ subject }: Principal): string | null {
 }
 
 function notThere(id: string): Problem {
-  return new Problem(404, 'session_not_found', `There is no session ${id}, or it is over.`);
+  return new Problem(404, 'session_not_found', `There is no session ${id}, or it has ended.`);
 }
 
 function sessionView(row: LiveSession, current: string | null): MemberSessionView {

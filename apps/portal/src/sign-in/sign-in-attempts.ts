@@ -19,7 +19,7 @@ export class SignInAttempts {
     const waitMs = this.waitMs(address);
     if (waitMs === 0) return;
     const seconds = String(Math.ceil(waitMs / 1_000));
-    const detail = `Too many sign-ins from this address failed: try again in ${seconds} s.`;
+    const detail = `Too many failed sign-ins from this address: try again in ${seconds} s.`;
     throw new Problem(429, 'too_many_sign_ins', detail, [], { 'retry-after': seconds });
   }
 

@@ -7,10 +7,10 @@ export class SignInByLink {
 
 export class OidcMethod {
   @ApiProperty({ description: 'Of /api/v1/sign-in/oidc/{id}/start' }) id: string;
-  @ApiProperty({ description: 'For the button' }) name: string;
+  @ApiProperty({ description: 'Text of the button' }) name: string;
 }
 
 export class SignInMethods {
   @ApiProperty({ type: [OidcMethod], description: 'Empty: there is no single sign-on' }) oidc: OidcMethod[];
-  @ApiProperty({ description: 'Whether links sign in' }) link: boolean;
+  @ApiProperty({ description: 'Whether one can sign in by link' }) link: boolean;
 }

@@ -17,7 +17,7 @@ export class SignInService {
     if (started) return started;
     this.attempts.failed(browser.address);
     const detail =
-      'The link was used before, has expired, or is for nobody any more: ask who gave it to you for another, or start Gatehouse again for the owner’s.';
+      'The link was already used, has expired, or its member was removed: ask whoever gave it to you for a new one. The owner gets a new one by restarting Gatehouse.';
     throw new Problem(401, 'link_used_or_expired', detail);
   }
 }

@@ -17,7 +17,10 @@ export class CompileController {
 
   @Post()
   @HttpCode(200)
-  @ApiOperation({ summary: 'Name, description and schema of a Python tool, or its errors', operationId: 'compile' })
+  @ApiOperation({
+    summary: 'Compile a Python tool: its name, description and schema, or its errors',
+    operationId: 'compile',
+  })
   compile(@Caller() caller: Principal, @Body() body: CompileSource): Promise<PythonCompileAnswer> {
     onlyFor(caller, 'mcp-registry');
     return this.compiler.compile(caller, body.source);

@@ -7,9 +7,9 @@ import { type Scope, tenantOf } from '../pool/tenant.js';
 import { type RunnerSettings, SETTINGS } from '../settings.js';
 
 const reasons: Record<Exclude<Ending['kind'], 'answer'>, string> = {
-  timeout: 'Loading the source took too long: leave work to the function.',
+  timeout: 'Loading the source took too long: move work into the function.',
   memory: 'Loading the source took too much memory.',
-  crashed: 'Loading the source broke the interpreter.',
+  crashed: 'Loading the source crashed the interpreter.',
 };
 
 @Injectable()
@@ -23,11 +23,12 @@ export class CompileService {
   async compile(caller: Scope, source: string): Promise<PythonCompileAnswer> {
     const bytes = Buffer.byteLength(source);
     const limit = this.settings.PYTHON_SOURCE_BYTES;
-    if (bytes > limit) return refused('source_too_large', `The source has ${bytes} bytes; at most ${limit} are taken.`);
+    if (bytes > limit)
+      return refused('source_too_large', `The source has ${bytes} bytes; at most ${limit} are allowed.`);
     const ending = await this.pool.call(tenantOf(caller, source), {
       request: { kind: 'compile', source },
       timeoutMs: this.settings.PYTHON_COMPILE_MS,
-      answerQuestion: () => Promise.resolve({ refused: 'While it is saved, a source cannot ask the host.' }),
+      answerQuestion: () => Promise.resolve({ refused: 'A source cannot call the platform while it is being saved.' }),
     });
     if (ending.kind !== 'answer') return refused('load_failed', reasons[ending.kind]);
     return compiled(ending.answer) ?? refused('load_failed', reasons.crashed);

@@ -130,13 +130,13 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
 
   private refusal(): Problem {
     if (!this.everWarm && this.startFailure === null) {
-      return unavailable('sandbox_starting', 'The first Python sandbox is still starting: try again in some seconds.');
+      return unavailable('sandbox_starting', 'The first Python sandbox is still starting: try again in a few seconds.');
     }
     if (this.startFailure === null || this.busy.size > 0) {
-      return unavailable('runner_busy', 'Every Python sandbox is at work: try again.');
+      return unavailable('runner_busy', 'All Python sandboxes are busy: try again.');
     }
-    const help = 'Python tools run again once one does; the log of python-runner has each attempt.';
-    return unavailable('sandbox_unavailable', `No Python sandbox starts: ${this.startFailure}. ${help}`);
+    const help = 'Python tools run again once one starts. See the log of the python-runner.';
+    return unavailable('sandbox_unavailable', `Python sandboxes do not start: ${this.startFailure}. ${help}`);
   }
 
   /** Also true until the first child is warm: readiness depends on that one. */

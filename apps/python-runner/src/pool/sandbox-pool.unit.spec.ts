@@ -177,7 +177,7 @@ it('a call that finds no child because none starts gets the reason', async () =>
     return body['code'] === 'sandbox_unavailable' ? true : null;
   });
   const { body } = await runner.post('/internal/run', runOf(toolOf('return 1')));
-  expect(body['detail']).toMatch(/^No Python sandbox starts: it was not warm after 1 ms \(PYTHON_START_MS\)\./);
+  expect(body['detail']).toMatch(/^Python sandboxes do not start: it was not warm after 1 ms \(PYTHON_START_MS\)\./);
   const ready = await operations().inject('/health/ready');
-  expect(ready.json().reason).toMatch(/^no sandbox starts: it was not warm/);
+  expect(ready.json().reason).toMatch(/^sandboxes do not start: it was not warm/);
 });

@@ -164,7 +164,7 @@ export class Sandbox {
     else if (kind === 'answer' && call && id === call.id)
       call.end({ kind: 'answer', answer, durationMs: performance.now() - call.startedMs });
     else if (kind === 'question' && call && id === call.id && !call.asking) void this.reply(call, question);
-    else if (++this.strays > strayFrames) throw new Error('too many stray frames');
+    else if (++this.strays > strayFrames) throw new Error('too many unexpected frames');
   }
 
   private async reply(call: CallInFlight, question: unknown): Promise<void> {

@@ -26,14 +26,14 @@ export class EngineCallback implements OnApplicationShutdown {
   /** @throws Problem 422 `callback_not_allowed` for an address outside the engine */
   check(url: string): void {
     if (URL.canParse(url) && new URL(url).origin === this.engine.origin) return;
-    throw new Problem(422, 'callback_not_allowed', 'callback_url is not an address of the engine (ENGINE_URL).');
+    throw new Problem(422, 'callback_not_allowed', 'callback_url does not point to the engine (ENGINE_URL).');
   }
 
   async httpRequest(url: string, token: string, request: PythonHttpRequest, signal: AbortSignal): Promise<Answer> {
     // Room for JSON escapes, and for the headers besides the body.
     const maxResponseBytes = 2 * this.settings.PYTHON_HTTP_BYTES + 65_536;
     const response = await this.ask(url, token, request, maxResponseBytes, signal);
-    if (response instanceof EgressError) return { refused: `The request gave no answer (${response.code}).` };
+    if (response instanceof EgressError) return { refused: `The request got no answer (${response.code}).` };
     return answerOf(response, ({ status }) => typeof status === 'number');
   }
 
@@ -42,7 +42,7 @@ export class EngineCallback implements OnApplicationShutdown {
     const { PYTHON_EVENT_BYTES: maxBytes } = this.settings;
     // JSON may escape every byte as six characters.
     const response = await this.ask(url, token, {}, 6 * maxBytes + 65_536, signal);
-    const tooLarge = { refused: `The event's body is over ${maxBytes} bytes, the most that event() gives.` };
+    const tooLarge = { refused: `The body of the event has more than ${maxBytes} bytes, the limit of event().` };
     if (response instanceof EgressError) {
       return response.code === 'response_too_large'
         ? tooLarge

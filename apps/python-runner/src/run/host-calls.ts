@@ -21,12 +21,12 @@ export class HostCalls {
   /** @param question as the child sent it, unchecked */
   async answer(question: unknown): Promise<Answer> {
     this.made += 1;
-    if (this.made > this.limit) return { refused: `A call may ask the platform ${this.limit} times.` };
+    if (this.made > this.limit) return { refused: `A call may use the platform at most ${this.limit} times.` };
     const { call, name, request } = isObject(question) ? question : {};
     if (call === 'credential') return this.credential(name);
     if (call === 'http_request') return this.httpRequest(request);
     if (call === 'event') return this.event();
-    return { refused: 'The platform does not know this question.' };
+    return { refused: 'The platform does not know this request.' };
   }
 
   /** Cancels the call's questions in flight. */
@@ -44,7 +44,7 @@ export class HostCalls {
 
   private async event(): Promise<Answer> {
     const { callback_url: url, callback_token: token } = this.run;
-    if (url === undefined || token === undefined) return { refused: 'This call was started by no event.' };
+    if (url === undefined || token === undefined) return { refused: 'No event started this call.' };
     return this.engine.event(`${url}/event`, token, this.over.signal);
   }
 
@@ -60,10 +60,11 @@ export class HostCalls {
 /** The request, or a sentence about what is wrong with it. The engine validates the values again. */
 function httpRequestOf(given: unknown): PythonHttpRequest | string {
   const { method, url, headers, body } = isObject(given) ? given : {};
-  if (typeof method !== 'string' || method.length > 16) return 'method is GET, POST, PUT or DELETE.';
-  if (typeof url !== 'string' || url.length > maxUrl) return `url is text of at most ${maxUrl} characters.`;
+  if (typeof method !== 'string' || method.length > 16) return 'method must be GET, POST, PUT or DELETE.';
+  if (typeof url !== 'string' || url.length > maxUrl) return `url must be text of at most ${maxUrl} characters.`;
   if (headers === undefined) return { method, url, body };
-  if (!isObject(headers) || Object.keys(headers).length > maxHeaders) return `headers are at most ${maxHeaders}.`;
+  if (!isObject(headers) || Object.keys(headers).length > maxHeaders)
+    return `There may be at most ${maxHeaders} headers.`;
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== 'string') return `The header ${name.slice(0, 64)} is not text.`;

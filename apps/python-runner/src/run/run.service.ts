@@ -14,7 +14,7 @@ type Failure = Extract<PythonRunAnswer, { ok: false }>;
 const told: Record<Exclude<Ending['kind'], 'answer'>, string> = {
   timeout: 'The tool did not end in time.',
   memory: 'The tool used more memory than a call may.',
-  crashed: 'The tool broke its interpreter.',
+  crashed: 'The tool crashed its interpreter.',
 };
 /** Failures that a child reports itself. It cannot report a timeout or a crash. */
 const tellable: Failure['error'][] = ['exception', 'invalid_result', 'host_call_refused', 'memory'];
@@ -54,11 +54,11 @@ export class RunService {
     }
     for (const fields of Object.values(run.credentials ?? {})) {
       if (!isObject(fields) || Object.values(fields).some((value) => typeof value !== 'string')) {
-        throw new Problem(422, 'invalid_fields', 'Each credential is an object of fields whose values are text.');
+        throw new Problem(422, 'invalid_fields', 'Each credential must be an object of fields whose values are text.');
       }
     }
     if (sha256(run.source) !== run.source_sha256) {
-      throw new Problem(422, 'source_changed', 'source is not the text that source_sha256 was made from.');
+      throw new Problem(422, 'source_changed', 'source does not match source_sha256.');
     }
     if (run.callback_url !== undefined) this.engine.check(run.callback_url);
   }

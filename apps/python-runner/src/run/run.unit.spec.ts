@@ -131,7 +131,7 @@ describe('http_request', () => {
   it.each([
     ['/refused', 'address_not_public: Not there.'],
     ['/expired', 'The token is over.'],
-    ['/large', 'The request gave no answer (response_too_large).'],
+    ['/large', 'The request got no answer (response_too_large).'],
   ])('is refused when the engine answers by %s', async (path, message) => {
     const answer = await runner.run(post, { callback_url: `${engine.url}${path}`, callback_token });
     expect(answer).toMatchObject({ ok: false, error: 'host_call_refused', message });
@@ -141,7 +141,7 @@ describe('http_request', () => {
     const source = toolOf(
       'told = []\nfor n in range(7):\n    try:\n        told.append(http_request("GET", "https://e.com")["status"])\n    except Exception as e:\n        told.append(str(e))\nreturn told',
     );
-    const refusal = 'A call may ask the platform 5 times.';
+    const refusal = 'A call may use the platform at most 5 times.';
     expect(await runner.run(source, { callback_url: engine.url, callback_token })).toMatchObject({
       result: [201, 201, 201, 201, 201, refusal, refusal],
     });

@@ -42,15 +42,18 @@ export async function accessToken(
   if (!answer.ok) return asCredentialFailure(answer);
   const { token, expires_at } = objectOf(answer.body);
   const made = textOf(token);
-  if (made === undefined || !isHeaderSafe(made)) return deliverFailure('provider_unavailable', 'GitHub made no token');
+  if (made === undefined || !isHeaderSafe(made))
+    return deliverFailure('provider_unavailable', 'GitHub issued no token');
   const expiresAtMs = Date.parse(textOf(expires_at) ?? '');
   if (!Number.isNaN(expiresAtMs)) remember(key, { token: made, expiresAtMs });
   return { token: made };
 }
 
 function asCredentialFailure(failure: DeliverFailure): DeliverFailure {
-  if (failure.error === 'not_found') return deliverFailure('auth_failed', 'the installation of the app is gone');
-  return failure.error === 'timeout' ? deliverFailure('provider_unavailable', 'GitHub made no token in time') : failure;
+  if (failure.error === 'not_found') return deliverFailure('auth_failed', 'the app is no longer installed');
+  return failure.error === 'timeout'
+    ? deliverFailure('provider_unavailable', 'GitHub did not issue a token in time')
+    : failure;
 }
 
 function remember(key: string, entry: { token: string; expiresAtMs: number }): void {

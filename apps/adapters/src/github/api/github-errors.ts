@@ -39,7 +39,7 @@ export function failureOfGithubAnswer(answer: ProviderAnswer, now: Date): Delive
   const wait = waitOf(answer, now);
   const isLimit = status === 429 || (status === 403 && (wait !== undefined || /rate limit|abuse/i.test(message ?? '')));
   if (isLimit) {
-    return deliverFailure('rate_limited', 'GitHub asks to wait', {
+    return deliverFailure('rate_limited', 'GitHub limits the rate of calls', {
       ...detail,
       retry_after: wait ?? DEFAULT_RETRY_AFTER_SECONDS,
     });

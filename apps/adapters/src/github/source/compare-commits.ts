@@ -24,7 +24,8 @@ export async function compareCommits(
   const answer = await callGithub(path, { maxAnswerBytes: MAX_COMPARISON_BYTES }, credentials, settings);
   if (!answer.ok) {
     // The head was found a moment ago, so it is the cursor's commit that is gone.
-    if (answer.error === 'not_found') return { ok: false, error: 'cursor_expired', message: 'the commit is gone' };
+    if (answer.error === 'not_found')
+      return { ok: false, error: 'cursor_expired', message: 'the commit no longer exists' };
     return isTooLarge(answer) ? { complete: false, changes: [] } : sourceFailure(answer);
   }
   const { status, files } = objectOf(answer.body);

@@ -13,7 +13,7 @@ const MAX_ANSWER_BYTES = Math.ceil(GITHUB_MAX_FILE_BYTES * 1.4) + 64 * 1024;
 /** The bytes of a file of any type. Contents over 1 MB come from its blob. */
 export async function fetchFile(call: FetchFileCall, settings: GithubSettings): Promise<FetchFileResult> {
   const resource = readResourcePath(call.resource_path);
-  if (!resource || !isContainedPath(call.file_path)) return failure('not_found', 'there is no such path');
+  if (!resource || !isContainedPath(call.file_path)) return failure('not_found', 'the path does not exist');
   const entry = await read(contentsPath(resource, call.file_path), call, settings);
   if ('error' in entry) return entry;
   const { type, size, sha, encoding, content, target } = entry.fields;

@@ -23,7 +23,7 @@ export async function listChanges(call: ListChangesCall, settings: GithubSetting
   if (!resource) return notFound('resource_path must be owner/repository, optionally with @ref and :folder');
   const { cursor, credentials } = call;
   if (cursor !== null && cursor !== EMPTY_REPOSITORY && !COMMIT.test(cursor)) {
-    return { ok: false, error: 'cursor_expired', message: 'the cursor is none of this source' };
+    return { ok: false, error: 'cursor_expired', message: 'the cursor is not one of this source' };
   }
   const head = await headCommit(resource, call, settings);
   if (typeof head !== 'string') return head;
@@ -51,7 +51,7 @@ async function headCommit(
     return answer.error_detail?.provider_status === 409 ? EMPTY_REPOSITORY : sourceFailure(answer);
   }
   const sha = textOf(objectOf(answer.body).sha);
-  return sha !== undefined && COMMIT.test(sha) ? sha : notFound('the ref leads to no commit');
+  return sha !== undefined && COMMIT.test(sha) ? sha : notFound('the ref does not point to a commit');
 }
 
 function notFound(message: string): SourceFailure {

@@ -65,7 +65,7 @@ export function readRemoteKey(kid: string, value: unknown, timeoutMs: number): W
   if (!found) {
     throw wrong(`is neither the base64 form of 32 bytes nor one of {${[...services.keys()].join(', ')}: {…}}`);
   }
-  if (!isFields(told)) throw wrong(`has no object in ${name}`);
+  if (!isFields(told)) throw wrong(`must have an object as ${name}`);
   const missing = found.needs(told);
   if (missing) throw wrong(`in ${name}: ${missing}`);
   return new RemoteKey(kid, () => found.connect(told, timeoutMs), timeoutMs);
@@ -77,7 +77,7 @@ function texts(told: Fields, needed: string[], optional: string[], others: strin
   for (const name of [...needed, ...optional]) {
     const value = told[name];
     if (value === undefined && optional.includes(name)) continue;
-    if (typeof value !== 'string' || value === '') return `${name} has to be a text`;
+    if (typeof value !== 'string' || value === '') return `${name} must be a string`;
   }
   return null;
 }
@@ -87,14 +87,14 @@ function httpsOf(value: unknown): string | null {
   if (value === undefined) return null;
   const url = typeof value === 'string' ? URL.parse(value) : null;
   const isLocal = url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
-  return url?.protocol === 'https:' || isLocal ? null : 'its address has to be an https URL';
+  return url?.protocol === 'https:' || isLocal ? null : 'its address must be an https URL';
 }
 
 function transitAuth({ auth }: Fields): string | null {
   if (isFields(auth) && typeof auth['token_file'] === 'string') return texts(auth, ['token_file'], []);
   if (isFields(auth) && isFields(auth['kubernetes']))
     return texts(auth['kubernetes'], ['role'], ['mount', 'token_file']);
-  return 'auth has to be {"token_file": path} or {"kubernetes": {"role": name}}';
+  return 'auth must be {"token_file": path} or {"kubernetes": {"role": name}}';
 }
 
 const isFields = (value: unknown): value is Fields =>

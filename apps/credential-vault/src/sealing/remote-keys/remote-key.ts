@@ -58,7 +58,7 @@ export class RemoteKey implements WrappingKey {
       throw new Problem(
         503,
         'key_unavailable',
-        `The key ${this.kid} is in a key management service that did not do what it was asked (the vault's log says why): ` +
+        `The key ${this.kid} is in a key management service that did not answer as expected (see the vault's log): ` +
           'nothing is lost, try again.',
         [],
         { 'retry-after': retryAfterSeconds },

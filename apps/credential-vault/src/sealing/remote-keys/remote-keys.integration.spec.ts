@@ -117,11 +117,11 @@ describe('the setting of an external key', () => {
     [{}, /neither the base64 form of 32 bytes nor one of {aws_kms, google_kms, azure_key_vault, transit: {…}}/],
     [{ aws: {} }, /neither/],
     [{ aws_kms: {}, transit: {} }, /neither/],
-    [{ aws_kms: null }, /has no object in aws_kms/],
+    [{ aws_kms: null }, /must have an object as aws_kms/],
     [{ aws_kms: { key: 'k' } }, /in aws_kms: key is not known/],
-    [{ google_kms: { name: 7 } }, /in google_kms: name has to be a text/],
-    [{ azure_key_vault: { key_id: 'http://v.vault.azure.net/keys/k' } }, /has to be an https URL/],
-    [{ transit: { address: 'https://b', key: 'k', auth: { token: 's.1' } } }, /auth has to be {"token_file"/],
+    [{ google_kms: { name: 7 } }, /in google_kms: name must be a string/],
+    [{ azure_key_vault: { key_id: 'http://v.vault.azure.net/keys/k' } }, /must be an https URL/],
+    [{ transit: { address: 'https://b', key: 'k', auth: { token: 's.1' } } }, /auth must be {"token_file"/],
   ])('%j is refused', (key, message) => {
     expect(() => read(key)).toThrow(message);
   });

@@ -20,18 +20,18 @@ const issuer: Reader<string | null> = (name, value) => {
   const url = URL.canParse(value) ? new URL(value) : null;
   const isLocal = url !== null && /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/.test(url.hostname);
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)) return value;
-  throw new Error(`${name} is no https URL: give the issuer as its discovery document names it`);
+  throw new Error(`${name} must be an https URL: the issuer as its discovery document names it`);
 };
 
 const role: Reader<RoleName | null> = (name, value) => {
   if (!value || value === 'none') return null;
   if (isRole(value)) return value;
-  throw new Error(`${name} is ${JSON.stringify(value)}: give one of ${roleNames.join(', ')}, or none`);
+  throw new Error(`${name} is ${JSON.stringify(value)}: it must be one of ${roleNames.join(', ')}, or none`);
 };
 
 /** `{"<value of the claim>": "<role>"}`. */
 const rolesByValue: Reader<Record<string, RoleName>> = (name, value) => {
-  const wrong = `${name} is no JSON object of values of the claim and their roles (${roleNames.join(', ')})`;
+  const wrong = `${name} must be a JSON object from value of the claim to role (${roleNames.join(', ')})`;
   if (!value) return {};
   let given: unknown;
   try {
@@ -49,7 +49,7 @@ const rolesByValue: Reader<Record<string, RoleName>> = (name, value) => {
 };
 
 const flag: Reader<boolean> = (name, value) => {
-  if (value && value !== 'true' && value !== 'false') throw new Error(`${name} is neither true nor false`);
+  if (value && value !== 'true' && value !== 'false') throw new Error(`${name} must be true or false`);
   return value === 'true';
 };
 
@@ -72,7 +72,7 @@ export const oidcSettings = {
 /** @throws Error where the settings contradict each other */
 export function checkOidc({ OIDC_ISSUER, OIDC_CLIENT_ID }: Pick<OidcSettings, 'OIDC_ISSUER' | 'OIDC_CLIENT_ID'>): void {
   if (OIDC_ISSUER !== null && OIDC_CLIENT_ID === null) {
-    throw new Error('Settings are wrong:\n  OIDC_CLIENT_ID is not set, and OIDC_ISSUER is');
+    throw new Error('Settings are wrong:\n  OIDC_ISSUER is set but OIDC_CLIENT_ID is not');
   }
 }
 

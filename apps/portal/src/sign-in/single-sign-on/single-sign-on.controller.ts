@@ -8,7 +8,7 @@ import { browserOf } from '../browser-of.js';
 import { type SignInError, SingleSignOnService } from './single-sign-on.service.js';
 
 class StartQuery {
-  @Text(2_000, { optional: true, description: 'A path of the console to come back to' }) return_to?: string;
+  @Text(2_000, { optional: true, description: 'Path of the console to return to' }) return_to?: string;
 }
 
 /** Browsers navigate to these, so they answer with redirects. Errors redirect to the sign-in page. */
@@ -22,7 +22,10 @@ export class SingleSignOnController {
   ) {}
 
   @Get(':id/start')
-  @ApiOperation({ summary: 'Open it in a browser: leads to the issuer', operationId: 'startSingleSignOn' })
+  @ApiOperation({
+    summary: 'Start single sign-on in a browser: redirects to the issuer',
+    operationId: 'startSingleSignOn',
+  })
   @ApiParam({ name: 'id', description: 'Of GET /api/v1/sign-in/methods' })
   @ApiResponse({ status: 303, description: 'To the issuer; or to /sign-in?error=issuer_unavailable' })
   async start(
@@ -36,7 +39,10 @@ export class SingleSignOnController {
   }
 
   @Get('callback')
-  @ApiOperation({ summary: 'Where the issuer sends the browser back', operationId: 'finishSingleSignOn' })
+  @ApiOperation({
+    summary: 'The address to which the issuer sends the browser back',
+    operationId: 'finishSingleSignOn',
+  })
   @ApiResponse({ status: 303, description: 'Signed in, to return_to; or to /sign-in?error=<code>' })
   async finish(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
     const query = request.url.split('?')[1] ?? '';

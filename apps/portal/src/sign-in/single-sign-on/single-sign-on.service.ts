@@ -39,7 +39,7 @@ export class SingleSignOnService {
   /** @returns an error where the issuer does not answer; @throws Problem 404 where no issuer is set */
   async start(id: string, returnTo: string | undefined): Promise<{ cookie: string; url: URL } | SignInError> {
     if (id !== issuerId || !this.issuer.isSet) {
-      throw new Problem(404, 'sign_in_method_not_found', `Nobody signs in here by ${id}.`);
+      throw new Problem(404, 'sign_in_method_not_found', `There is no single sign-on with the id ${id}.`);
     }
     try {
       const { flow, url } = await this.issuer.start(returnPath(returnTo));

@@ -47,7 +47,7 @@ def _check_names(checked):
                 _check_import(checked, node, alias.name)
         elif isinstance(node, ast.ImportFrom):
             if node.level:
-                checked.refuse(node, 'import_not_allowed', 'A tool is one file: there is nothing to import relatively.')
+                checked.refuse(node, 'import_not_allowed', 'A tool is one file: relative imports are not possible.')
             else:
                 for alias in node.names:
                     _check_import(checked, node, node.module, f'{node.module}.{alias.name}')
@@ -69,18 +69,18 @@ def _is_text(node):
 
 def _check_import(checked, node, *names):
     if not any(is_allowed(name) for name in names):
-        checked.refuse(node, 'import_not_allowed', f'A tool cannot import {names[0]}; for the web there is http_request.')
+        checked.refuse(node, 'import_not_allowed', f'A tool cannot import {names[0]}. Use http_request for the web.')
 
 
 def _check_function(checked):
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     public = [node for node in checked.tree.body if isinstance(node, kinds) and not node.name.startswith('_')]
     if not public:
-        message = 'A tool is one function whose name does not begin with an underscore: there is none.'
+        message = 'A tool needs one function whose name does not start with an underscore.'
         checked.refusals.append(Refusal(1, 1, message, 'no_function'))
         return
     for extra in public[1:]:
-        message = f'{public[0].name} is the tool already: begin the name {extra.name} with an underscore.'
+        message = f'{public[0].name} is already the tool: start the name of {extra.name} with an underscore.'
         checked.refuse(extra, 'several_functions', message)
     checked.function = public[0]
     _check_head(checked, public[0])
@@ -89,18 +89,18 @@ def _check_function(checked):
 def _check_head(checked, function):
     arguments = function.args
     if isinstance(function, ast.AsyncFunctionDef):
-        checked.refuse(function, 'async_function', 'Write def instead of async def: a tool runs to its end.')
+        checked.refuse(function, 'async_function', 'Write def instead of async def: tools are not asynchronous.')
     if not NAME.fullmatch(function.name):
         checked.refuse(function, 'invalid_name', 'Give the function an ASCII name of at most 64 characters.')
     for decorator in function.decorator_list:
-        checked.refuse(decorator, 'decorated', 'The tool itself takes no decorators: its signature would be unknown.')
+        checked.refuse(decorator, 'decorated', 'The tool function cannot have decorators: they hide its signature.')
     if not (ast.get_docstring(function) or '').strip():
-        checked.refuse(function, 'missing_docstring', f'{function.name} has no docstring: it is what the agent is told.')
+        checked.refuse(function, 'missing_docstring', f'{function.name} has no docstring: the agent needs one.')
     for starred in filter(None, (arguments.vararg, arguments.kwarg)):
         checked.refuse(starred, 'star_arguments', f'Name each argument instead of *{starred.arg}.')
     for positional in arguments.posonlyargs:
-        message = f'{positional.arg} must be possible to give by name: leave out the slash.'
+        message = f'{positional.arg} must be usable as a keyword argument: remove the slash.'
         checked.refuse(positional, 'positional_only', message)
     for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs:
         if argument.annotation is None:
-            checked.refuse(argument, 'missing_hint', f'{argument.arg} has no type hint: write {argument.arg}: str, say.')
+            checked.refuse(argument, 'missing_hint', f'{argument.arg} has no type hint, such as {argument.arg}: str.')

@@ -50,7 +50,7 @@ def _input_schema(node, signature, hints, described):
             try:
                 schema['default'] = json.loads(json.dumps(default, default=plain, allow_nan=False))
             except (TypeError, ValueError):
-                message = f'The default of {name} is no JSON value: write None and choose it inside of the function.'
+                message = f'The default of {name} is not a JSON value: use None and set it inside the function.'
                 refusals.append(refusal_at(argument, 'unsupported_default', message))
         properties[name] = schema
     schema = {'type': 'object', 'properties': properties, 'required': required, 'additionalProperties': False}
@@ -62,7 +62,7 @@ def _load_failed(checked, error):
     for node in (node for hint in hints for node in ast.walk(hint)):
         if isinstance(error, NameError) and isinstance(node, ast.Name) and node.id == error.name:
             return refusal_at(node, 'unsupported_type', f'There is no type {error.name}.')
-    return Refusal(line_of(error) or 1, 1, f'The source does not load: {told(error)}', 'load_failed')
+    return Refusal(line_of(error) or 1, 1, f'The source could not be loaded: {told(error)}', 'load_failed')
 
 
 def _refused(refusals):

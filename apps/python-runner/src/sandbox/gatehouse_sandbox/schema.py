@@ -47,7 +47,7 @@ def schema_of(hint, inside=()):
         return _mapping(arguments, inside)
     if isinstance(hint, type):
         return _class(hint, inside)
-    raise UnsupportedType(f'{_shown(hint)} is no type that a tool can take: there are {_SUPPORTED}.')
+    raise UnsupportedType(f'{_shown(hint)} is not a type that a tool can take. Supported: {_SUPPORTED}.')
 
 
 def _wrapped(hint, arguments, inside):
@@ -60,7 +60,7 @@ def _mapping(arguments, inside):
     if not arguments:
         return {'type': 'object'}
     if arguments[0] is not str:
-        raise UnsupportedType('The keys of a dict are str: JSON has no others.')
+        raise UnsupportedType('The keys of a dict must be str: JSON has no others.')
     return {'type': 'object', 'additionalProperties': schema_of(arguments[1], inside)}
 
 
@@ -74,7 +74,7 @@ def _class(hint, inside):
     if is_dataclass(hint):
         needed = {each.name for each in fields(hint) if each.init and _has_no_default(each)}
         return _object(hint, needed, inside, {each.name for each in fields(hint) if each.init})
-    raise UnsupportedType(f'{_shown(hint)} is no type that a tool can take: there are {_SUPPORTED}.')
+    raise UnsupportedType(f'{_shown(hint)} is not a type that a tool can take. Supported: {_SUPPORTED}.')
 
 
 def required_keys(hint):
