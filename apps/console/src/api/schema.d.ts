@@ -10,7 +10,7 @@ export interface paths {
         /** List API keys */
         get: operations["listApiKeys"];
         put?: never;
-        /** Create an API key; the answer shows it once */
+        /** Create an API key; only this answer shows it */
         post: operations["createApiKey"];
         delete?: never;
         options?: never;
@@ -28,7 +28,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke an API key and those it made; they stop working within a second, open streams end */
+        /** Revoke an API key and the keys that it created; they stop working within a second, and open streams end */
         delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
@@ -42,7 +42,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What does not work, or waits for a person: one line each, with where to go */
+        /** What does not work or waits for a person, one line each */
         get: operations["listAttention"];
         put?: never;
         post?: never;
@@ -59,7 +59,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who changed what agents may do, decided over calls, made and revoked keys; kept for good */
+        /** Audit log: changes of what agents may do, decisions on calls, created and revoked keys; never deleted */
         get: operations["listAudit"];
         put?: never;
         post?: never;
@@ -77,8 +77,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How each service finds its stores, clock, migrations, egress and signatures, and what to do
-         * @description Of the whole installation, but for the adapters: those of the project. Asks now.
+         * Findings of each service about its stores, clock, migrations, egress and signatures, with what to do
+         * @description Covers the whole installation; of adapters only those of the project. Runs the checks now.
          */
         get: operations["diagnose"];
         put?: never;
@@ -97,8 +97,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many jobs wait in each queue, and since when the oldest does
-         * @description Of the whole installation: queues are shared by its projects.
+         * Number of jobs that wait in each queue, and since when the oldest waits
+         * @description Covers the whole installation: projects share its queues.
          */
         get: operations["listQueues"];
         put?: never;
@@ -116,7 +116,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The organization the key belongs to, or the member works in */
+        /** The organization to which the key belongs, or in which the member works */
         get: operations["getCurrentOrganization"];
         put?: never;
         post?: never;
@@ -133,10 +133,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Organizations that the caller reaches, oldest first */
+        /** Organizations to which the caller has access, oldest first */
         get: operations["listOrganizations"];
         put?: never;
-        /** Create an organization, with a first project; the member who does is its owner */
+        /** Create an organization with a first project; the calling member becomes its owner */
         post: operations["createOrganization"];
         delete?: never;
         options?: never;
@@ -157,7 +157,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Rename the organization the caller works in */
+        /** Rename the organization in which the caller works */
         patch: operations["renameOrganization"];
         trace?: never;
     };
@@ -168,7 +168,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Projects that the caller reaches, also those that are closed */
+        /** Projects to which the caller has access, including closed ones */
         get: operations["listProjects"];
         put?: never;
         /** Create a project in the organization */
@@ -205,7 +205,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Set the limits of a project: each one that is null is as the installation is set */
+        /** Set the limits of a project; null: the setting of the installation applies */
         put: operations["setProjectLimits"];
         post?: never;
         delete?: never;
@@ -223,7 +223,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Close a project: its keys are refused, members look and change nothing, its webhooks answer 404 */
+        /** Close a project: its keys are refused, members can only read, its webhooks answer 404 */
         post: operations["closeProject"];
         delete?: never;
         options?: never;
@@ -240,7 +240,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reopen a closed project: all is as it was */
+        /** Reopen a closed project */
         post: operations["reopenProject"];
         delete?: never;
         options?: never;
@@ -258,7 +258,7 @@ export interface paths {
         /** Members of the organization, newest first */
         get: operations["listMembers"];
         put?: never;
-        /** Invite somebody: they sign in by single sign-on with this address, or by the link of the answer */
+        /** Invite a member: they sign in by single sign-on with this address, or with the link in the answer */
         post: operations["inviteMember"];
         delete?: never;
         options?: never;
@@ -277,11 +277,11 @@ export interface paths {
         get: operations["getMember"];
         put?: never;
         post?: never;
-        /** Remove a member; their sessions and the keys that they made stop working here within a second */
+        /** Remove a member; their sessions and the keys that they created stop working here within a second */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
-        /** Rename, give another role, suspend or take back: holds within a second, and open streams end */
+        /** Rename a member, change their role, suspend or readmit them; takes effect within a second, and open streams end */
         patch: operations["changeMember"];
         trace?: never;
     };
@@ -294,7 +294,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a link that signs this member in to this organization once; those that were not used stop working */
+        /** Create a link that signs this member in to this organization once; earlier unused links stop working */
         post: operations["makeSignInLink"];
         delete?: never;
         options?: never;
@@ -309,7 +309,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What members may be, and what each of these may do */
+        /** Roles of members, and what each may do */
         get: operations["listRoles"];
         put?: never;
         post?: never;
@@ -360,7 +360,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Open it in a browser: leads to the issuer */
+        /** Start single sign-on in a browser: redirects to the issuer */
         get: operations["startSingleSignOn"];
         put?: never;
         post?: never;
@@ -377,7 +377,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where the issuer sends the browser back */
+        /** The address to which the issuer sends the browser back */
         get: operations["finishSingleSignOn"];
         put?: never;
         post?: never;
@@ -394,7 +394,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in in this browser, and what they reach */
+        /** Who is signed in in this browser, and what they have access to */
         get: operations["getSignedIn"];
         put?: never;
         post?: never;
@@ -412,7 +412,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where a member is signed in, newest first */
+        /** Sessions of a member, newest first */
         get: operations["listMemberSessions"];
         put?: never;
         post?: never;
@@ -432,7 +432,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a session within a second; those of others need members:manage */
+        /** End a session within a second; sessions of others need members:manage */
         delete: operations["endMemberSession"];
         options?: never;
         head?: never;
@@ -502,7 +502,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Fetch the manifest and ask the health again; a change that matters waits for approval */
+        /** Fetch the manifest and check the health again; a significant change waits for approval */
         post: operations["refreshAdapter"];
         delete?: never;
         options?: never;
@@ -517,7 +517,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every manifest that was fetched, newest first */
+        /** Fetched manifests, newest first */
         get: operations["listManifestVersions"];
         put?: never;
         post?: never;
@@ -553,7 +553,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put a fetched manifest in force */
+        /** Approve a fetched manifest and put it in force */
         post: operations["approveManifestVersion"];
         delete?: never;
         options?: never;
@@ -570,7 +570,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put a manifest in force that was so before */
+        /** Roll back to a manifest that was in force before */
         post: operations["rollBackAdapter"];
         delete?: never;
         options?: never;
@@ -611,7 +611,7 @@ export interface paths {
         delete: operations["retireApp"];
         options?: never;
         head?: never;
-        /** Change an App; pause holds its messages until it is active again */
+        /** Change an App; while it is paused, its messages are held */
         patch: operations["changeApp"];
         trace?: never;
     };
@@ -624,7 +624,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new webhook URL; the old one works on for a grace period */
+        /** Rotate the webhook URL; the old one keeps working for a grace period */
         post: operations["rotateWebhookToken"];
         delete?: never;
         options?: never;
@@ -643,7 +643,7 @@ export interface paths {
         put?: never;
         /**
          * Check an App: adapter, credentials, webhook, signatures, handshake, clocks
-         * @description Sends good and bad requests to its own public URL. They are checked and answered as any other, and come to nothing: what is accepted ends as `verification`.
+         * @description Sends valid and invalid requests to its public URL. They are checked and answered like any other but not processed: accepted ones end as `verification`.
          */
         post: operations["verifyApp"];
         delete?: never;
@@ -663,8 +663,8 @@ export interface paths {
         get: operations["listConformanceRuns"];
         put?: never;
         /**
-         * Check an adapter against the contract; it goes on by itself
-         * @description It makes real calls of the adapter, `/deliver` among them where the fixtures say where to.
+         * Start a conformance run of an adapter; it continues in the background
+         * @description Makes real calls to the adapter, among them `/deliver` if the fixtures name an address.
          */
         post: operations["beginConformanceRun"];
         delete?: never;
@@ -680,7 +680,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How far a conformance run is, and what failed */
+        /** Progress of a conformance run, and what failed */
         get: operations["getConformanceRun"];
         put?: never;
         post?: never;
@@ -816,10 +816,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What can be sent to an App as its provider would */
+        /** Samples that can be sent to an App as its provider would */
         get: operations["listSamples"];
         put?: never;
-        /** Send a sample to an App's own public URL, as its provider would; the answer is what came back */
+        /** Send a sample to an App's public URL, as its provider would; the answer has the response */
         post: operations["sendSample"];
         delete?: never;
         options?: never;
@@ -834,7 +834,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Documents of a source, by path; removed ones too */
+        /** Documents of a source by path, including removed ones */
         get: operations["listSourceDocuments"];
         put?: never;
         post?: never;
@@ -851,7 +851,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One document: fingerprint, size, where it came from */
+        /** One document: fingerprint, size, origin */
         get: operations["getSourceDocument"];
         put?: never;
         post?: never;
@@ -868,7 +868,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes of a document */
+        /** The content of a document */
         get: operations["readSourceDocument"];
         put?: never;
         post?: never;
@@ -888,7 +888,7 @@ export interface paths {
         /** Document sources */
         get: operations["listSources"];
         put?: never;
-        /** Keep the documents of a place at a provider */
+        /** Add a document source: a place at a provider whose documents are synchronised */
         post: operations["createSource"];
         delete?: never;
         options?: never;
@@ -924,7 +924,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Synchronise now, or once more after the run that is open */
+        /** Synchronise now, or again after the run in progress */
         post: operations["syncSource"];
         delete?: never;
         options?: never;
@@ -939,7 +939,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Synchronisations with what they changed, newest first */
+        /** Synchronisations and what they changed, newest first */
         get: operations["listSyncRuns"];
         put?: never;
         post?: never;
@@ -973,10 +973,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** When the provider was last asked to go on sending events, until when it does, and what went wrong */
+        /** State of the webhook's renewal at the provider: last try, expiry, last error */
         get: operations["getWebhookRenewal"];
         put?: never;
-        /** Ask the provider again at the next sweep */
+        /** Renew the webhook at the next sweep */
         post: operations["renewWebhook"];
         delete?: never;
         options?: never;
@@ -991,7 +991,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Channels that were set up; others use the defaults */
+        /** List channels that were set up; others use the defaults */
         get: operations["listChannels"];
         put?: never;
         post?: never;
@@ -1008,7 +1008,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The channel of an App: as it was set up, or the defaults that are in force */
+        /** Read the channel of an App: its settings, or the defaults */
         get: operations["getChannel"];
         /** Set how messages of an App reach agents, and where replies go */
         put: operations["setChannel"];
@@ -1026,7 +1026,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Contacts, newest first unless asked otherwise */
+        /** List contacts, newest first by default */
         get: operations["listContacts"];
         put?: never;
         post?: never;
@@ -1045,7 +1045,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A code that makes whoever sends it a known contact */
+        /** Create a pairing code: whoever sends it becomes a known contact */
         post: operations["createPairingCode"];
         delete?: never;
         options?: never;
@@ -1060,7 +1060,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One contact with its identities */
+        /** Read a contact with its identities */
         get: operations["getContact"];
         put?: never;
         post?: never;
@@ -1078,7 +1078,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Messages of a contact and of those merged into it */
+        /** List messages of a contact and of contacts merged into it */
         get: operations["listContactMessages"];
         put?: never;
         post?: never;
@@ -1148,7 +1148,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End the pause that the loop breaker made */
+        /** End the pause set by the loop breaker */
         post: operations["resumeContact"];
         delete?: never;
         options?: never;
@@ -1165,7 +1165,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Count a contact to another one; the answer is that one */
+        /** Merge a contact into another one, which is returned */
         post: operations["mergeContact"];
         delete?: never;
         options?: never;
@@ -1199,7 +1199,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Run a workflow; answers 200 with ?wait= when it ended in time */
+        /** Run a workflow; with ?wait=, answers 200 if it ended in time */
         post: operations["startRun"];
         delete?: never;
         options?: never;
@@ -1214,7 +1214,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happens to events, as it happens */
+        /** Stream what happens to events, as it happens */
         get: operations["streamEvents"];
         put?: never;
         post?: never;
@@ -1248,7 +1248,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One dead letter, and how it ended after it was redriven */
+        /** Read a dead letter, and how it ended after it was redriven */
         get: operations["getDeadLetter"];
         put?: never;
         post?: never;
@@ -1267,7 +1267,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a dead letter again, once */
+        /** Redrive a dead letter; each is redriven once */
         post: operations["redriveDeadLetter"];
         delete?: never;
         options?: never;
@@ -1285,8 +1285,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Route the events that a filter finds again by today's rules, as a batch
-         * @description The newest first, up to the limit of one batch; `more` says that there are others.
+         * Replay the events that match a filter by today's rules, as a batch
+         * @description The newest first, up to the limit of one batch; `more` says whether others match.
          */
         post: operations["replayEvents"];
         delete?: never;
@@ -1304,7 +1304,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send the open dead letters that a filter finds again, as a batch */
+        /** Redrive the open dead letters that match a filter, as a batch */
         post: operations["redriveDeadLetters"];
         delete?: never;
         options?: never;
@@ -1319,7 +1319,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How far a batch is */
+        /** Read the progress of a batch */
         get: operations["getEventBatch"];
         put?: never;
         post?: never;
@@ -1338,7 +1338,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Leave out what a batch has not begun */
+        /** Cancel the items that a batch has not begun */
         post: operations["cancelEventBatch"];
         delete?: never;
         options?: never;
@@ -1353,7 +1353,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was received, byte for byte */
+        /** Download the body as received, byte for byte */
         get: operations["getEventBody"];
         put?: never;
         post?: never;
@@ -1370,7 +1370,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The request that was received: headers without secrets, source, size, body as text */
+        /** Read the received request: headers without secrets, source, size, body as text */
         get: operations["getEventRequest"];
         put?: never;
         post?: never;
@@ -1388,8 +1388,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Received events, with the outcome each ended in
-         * @description A page of a search for text, sender or event type may be short: go on while there is a next_cursor.
+         * List received events, each with its outcome
+         * @description When searching by text, sender or event type, a page may be short: continue while there is a next_cursor.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1407,7 +1407,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One event with its timeline, messages and runs */
+        /** Read an event with its timeline, messages and runs */
         get: operations["getEvent"];
         put?: never;
         post?: never;
@@ -1426,7 +1426,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Route an event again by today's rules, or to one target */
+        /** Replay an event by today's rules, or to one target */
         post: operations["replayEvent"];
         delete?: never;
         options?: never;
@@ -1441,7 +1441,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Messages that were held, paused, dropped or parked */
+        /** List messages that were held, paused, dropped or parked */
         get: operations["listHeldMessages"];
         put?: never;
         post?: never;
@@ -1460,7 +1460,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Route messages that were kept from it, each once */
+        /** Release messages: each is routed once */
         post: operations["releaseMessages"];
         delete?: never;
         options?: never;
@@ -1513,8 +1513,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What a trigger would have done with the last messages of an App
-         * @description An expression that cannot run is told in `problem`, with its place: fit to be asked while it is typed.
+         * Try a trigger on the last messages of an App
+         * @description `problem` says why an expression cannot run, and where, so an editor can ask while it is typed.
          */
         post: operations["dryRunTrigger"];
         delete?: never;
@@ -1602,7 +1602,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Webhook requests that were refused, and why */
+        /** List webhook requests that were refused, and why */
         get: operations["listRefusals"];
         put?: never;
         post?: never;
@@ -1656,7 +1656,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List calls that wait for a person, or did */
+        /** List calls that wait or waited for a person */
         get: operations["listApprovals"];
         put?: never;
         post?: never;
@@ -1724,7 +1724,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What documents speak of, by name */
+        /** List entities that documents mention, by name */
         get: operations["listEntities"];
         put?: never;
         post?: never;
@@ -1741,7 +1741,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is said of an entity, and how it relates to others */
+        /** Read what documents say about an entity, and its relations */
         get: operations["getEntity"];
         put?: never;
         post?: never;
@@ -1761,7 +1761,7 @@ export interface paths {
         /** List documents */
         get: operations["listDocuments"];
         put?: never;
-        /** Add a document; the same text again gives the same one */
+        /** Add a document; the same text returns the document that has it */
         post: operations["addDocument"];
         delete?: never;
         options?: never;
@@ -1797,7 +1797,7 @@ export interface paths {
         get: operations["getDocument"];
         put?: never;
         post?: never;
-        /** Delete a document and what it said */
+        /** Delete a document and the facts that it stated */
         delete: operations["deleteDocument"];
         options?: never;
         head?: never;
@@ -1811,7 +1811,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which model answers in this installation */
+        /** Read which model answers in this installation */
         get: operations["getModel"];
         put?: never;
         post?: never;
@@ -1845,7 +1845,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run, with its turns, its reply and its deliveries */
+        /** Read a run with its turns, its reply and its deliveries */
         get: operations["getRun"];
         put?: never;
         post?: never;
@@ -1864,7 +1864,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel a run; one that is running ends as soon as it has stopped */
+        /** Cancel a run; if it is running, it ends once it has stopped */
         post: operations["cancelRun"];
         delete?: never;
         options?: never;
@@ -1881,7 +1881,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Run a failed run again as it was */
+        /** Retry a failed run with the same input */
         post: operations["retryRun"];
         delete?: never;
         options?: never;
@@ -1930,7 +1930,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One session, with who took it over and when */
+        /** Read a session, with who took it over and when */
         get: operations["getSession"];
         put?: never;
         post?: never;
@@ -1947,7 +1947,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Turns of a session, newest first */
+        /** List turns of a session, newest first */
         get: operations["listSessionTurns"];
         put?: never;
         post?: never;
@@ -1966,7 +1966,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A person answers from here on; no turn starts */
+        /** Take a session over: from now on a person answers, and no turn starts */
         post: operations["takeOverSession"];
         delete?: never;
         options?: never;
@@ -1983,7 +1983,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say something in a session that was taken over */
+        /** Send a message in a session that was taken over */
         post: operations["replyInSession"];
         delete?: never;
         options?: never;
@@ -2051,7 +2051,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel the turn under way */
+        /** Cancel the turn in progress */
         post: operations["cancelSessionTurn"];
         delete?: never;
         options?: never;
@@ -2083,7 +2083,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The audit of the calls of a turn */
+        /** List the audited tool calls of a turn */
         get: operations["listToolCalls"];
         put?: never;
         post?: never;
@@ -2102,7 +2102,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End a turn that has not ended: it answers nobody */
+        /** Cancel a turn that has not ended; it sends no reply */
         post: operations["cancelTurn"];
         delete?: never;
         options?: never;
@@ -2117,7 +2117,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tokens, cost and calls of a span of days */
+        /** Read tokens, cost and calls of a span of days */
         get: operations["getUsage"];
         put?: never;
         post?: never;
@@ -2153,7 +2153,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Register an MCP server that wants OAuth 2.1; then connect its credential and discover */
+        /** Register an MCP server that requires OAuth 2.1; then connect its credential and run discovery */
         post: operations["registerMcpServerByOauth"];
         delete?: never;
         options?: never;
@@ -2171,7 +2171,7 @@ export interface paths {
         /** Registered MCP servers, newest first */
         get: operations["listMcpServers"];
         put?: never;
-        /** Register an MCP server by its URL: its tools are discovered and bundled in a Skill at once */
+        /** Register an MCP server by its URL; its tools are discovered and bundled in a Skill immediately */
         post: operations["registerMcpServer"];
         delete?: never;
         options?: never;
@@ -2203,7 +2203,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One MCP server with its health */
+        /** One MCP server and its health */
         get: operations["getMcpServer"];
         put?: never;
         post?: never;
@@ -2224,7 +2224,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** List its tools again, now */
+        /** Run discovery now: list its tools again */
         post: operations["discoverMcpServer"];
         delete?: never;
         options?: never;
@@ -2242,7 +2242,7 @@ export interface paths {
         /** Skills, newest first */
         get: operations["listSkills"];
         put?: never;
-        /** Make a Skill; agents get it by PATCH /agents/:id */
+        /** Create a Skill; PATCH /agents/:id gives it to an agent */
         post: operations["createSkill"];
         delete?: never;
         options?: never;
@@ -2259,7 +2259,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a Skill of a SKILL.md folder */
+        /** Create a Skill from a SKILL.md folder */
         post: operations["importSkill"];
         delete?: never;
         options?: never;
@@ -2276,7 +2276,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make or change the Skill that a manifest declares */
+        /** Create or change the Skill that a manifest declares */
         post: operations["putManifestSkill"];
         delete?: never;
         options?: never;
@@ -2291,7 +2291,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One Skill, with its tools that no model is given */
+        /** One Skill, with its tools that no model gets */
         get: operations["getSkill"];
         put?: never;
         post?: never;
@@ -2299,7 +2299,7 @@ export interface paths {
         delete: operations["deleteSkill"];
         options?: never;
         head?: never;
-        /** Change a Skill; a list that is given replaces the one before */
+        /** Change a Skill; a list in the request replaces the previous one */
         patch: operations["changeSkill"];
         trace?: never;
     };
@@ -2310,7 +2310,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a Skill was, newest first */
+        /** Versions of a Skill, newest first */
         get: operations["listSkillVersions"];
         put?: never;
         post?: never;
@@ -2329,7 +2329,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make an earlier version the newest */
+        /** Roll back to an earlier version */
         post: operations["restoreSkill"];
         delete?: never;
         options?: never;
@@ -2378,10 +2378,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All tools there are: built-in, of MCP servers, in Python */
+        /** All tools: built-in, of MCP servers, in Python */
         get: operations["listTools"];
         put?: never;
-        /** Make a tool of Python source */
+        /** Create a tool from Python source */
         post: operations["createPythonTool"];
         delete?: never;
         options?: never;
@@ -2400,11 +2400,11 @@ export interface paths {
         get: operations["getTool"];
         put?: never;
         post?: never;
-        /** Delete a Python tool that nothing uses */
+        /** Delete a Python tool; refused while something uses it */
         delete: operations["deletePythonTool"];
         options?: never;
         head?: never;
-        /** Say what a tool can do at most */
+        /** Set what a tool can do at most */
         patch: operations["gradeTool"];
         trace?: never;
     };
@@ -2432,7 +2432,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What its server changed, leaf by leaf */
+        /** What its server changed, value by value */
         get: operations["getToolDifference"];
         put?: never;
         post?: never;
@@ -2451,7 +2451,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take the definition that its server offers */
+        /** Approve the definition that its server offers */
         post: operations["approveTool"];
         delete?: never;
         options?: never;
@@ -2485,7 +2485,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Call a tool of an MCP server or in Python by hand */
+        /** Try a tool: call an MCP or Python tool by hand */
         post: operations["tryTool"];
         delete?: never;
         options?: never;
@@ -2517,7 +2517,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What uses a credential */
+        /** List what uses a credential */
         get: operations["listCredentialBindings"];
         put?: never;
         /** Let an App, a Skill or an MCP server use a credential */
@@ -2538,11 +2538,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End the use of a credential */
+        /** Remove a binding */
         delete: operations["unbindCredential"];
         options?: never;
         head?: never;
-        /** Change or approve what a binding gives */
+        /** Change a binding, or approve what it may read */
         patch: operations["updateCredentialBinding"];
         trace?: never;
     };
@@ -2609,7 +2609,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace one field; in a list the value before stays valid until the rotation is finished */
+        /** Replace one field; in a list the previous value stays valid until the rotation is finished */
         post: operations["rotateCredentialField"];
         delete?: never;
         options?: never;
@@ -2626,7 +2626,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Drop all values of a list but the newest */
+        /** Finish a rotation: drop all values of a list except the newest */
         post: operations["finishFieldRotation"];
         delete?: never;
         options?: never;
@@ -2658,12 +2658,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where changes of connections are told */
+        /** Read the receiver of notifications */
         get: operations["getCredentialNotifications"];
-        /** Tell changes of connections to a URL */
+        /** Set the URL to which changes of connections are posted */
         put: operations["putCredentialNotifications"];
         post?: never;
-        /** Tell nobody any more */
+        /** Remove the receiver of notifications */
         delete: operations["deleteCredentialNotifications"];
         options?: never;
         head?: never;
@@ -2679,7 +2679,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask the provider, through the adapter, whether it is accepted */
+        /** Verify a credential: ask the provider, through the adapter, whether it is accepted */
         post: operations["verifyCredential"];
         delete?: never;
         options?: never;
@@ -2696,7 +2696,7 @@ export interface paths {
         };
         /** Read the OAuth grant of a credential */
         get: operations["getGrant"];
-        /** Say which provider an OAuth credential belongs to */
+        /** Set the provider of an OAuth credential */
         put: operations["configureGrant"];
         post?: never;
         delete?: never;
@@ -2714,7 +2714,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take the tokens away, here and at the provider, and keep the credential */
+        /** Disconnect: delete the tokens, revoke them at the provider, and keep the credential */
         post: operations["revokeGrant"];
         delete?: never;
         options?: never;
@@ -2731,7 +2731,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start connecting an OAuth credential, or connecting it again */
+        /** Start to connect or reconnect an OAuth credential */
         post: operations["connect"];
         delete?: never;
         options?: never;
@@ -2748,7 +2748,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take the other account that a reconnect came back with */
+        /** Accept the different account that a reconnect returned */
         post: operations["confirmAccount"];
         delete?: never;
         options?: never;
@@ -2765,7 +2765,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say no to the other account: its tokens are revoked at the provider */
+        /** Decline the different account: its tokens are revoked at the provider */
         post: operations["declineAccount"];
         delete?: never;
         options?: never;
@@ -2782,7 +2782,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a link with which someone without an account connects */
+        /** Create a link with which someone without an account can connect */
         post: operations["createConnectLink"];
         delete?: never;
         options?: never;
@@ -2797,7 +2797,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where a provider sends the browser back to */
+        /** The address to which a provider sends the browser back */
         get: operations["oauthCallback"];
         put?: never;
         post?: never;
@@ -2814,10 +2814,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Ask someone without an account to connect */
+        /** Show the page of a connect link */
         get: operations["openConnectLink"];
         put?: never;
-        /** Spend a link and go to the provider */
+        /** Use a connect link and go to the provider */
         post: operations["useConnectLink"];
         delete?: never;
         options?: never;
@@ -2832,7 +2832,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What providers read of Gatehouse as a client */
+        /** Client metadata of Gatehouse, for providers */
         get: operations["getClientMetadata"];
         put?: never;
         post?: never;
@@ -2849,7 +2849,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tokens that are gone here and that their provider still has to be told of */
+        /** Deleted tokens that still have to be revoked at their provider */
         get: operations["listRevocations"];
         put?: never;
         post?: never;
@@ -2869,8 +2869,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Where a provider, or any program, delivers an event to an App
-         * @description Authenticated by the token in the path and, where the App has one, by the signature over the raw body.
+         * Deliver an event to an App, as a provider or any program
+         * @description Authenticated by the token in the path and, if the App checks signatures, by the signature over the raw body.
          */
         post: operations["receiveWebhook"];
         delete?: never;
@@ -2889,7 +2889,7 @@ export interface components {
             scopes: ("apps:read" | "apps:write" | "workflows:read" | "workflows:write" | "agents:read" | "agents:write" | "events:read" | "events:write" | "deliveries:read" | "deliveries:write" | "credentials:read" | "credentials:write" | "channels:read" | "channels:write" | "contacts:read" | "contacts:write" | "keys:read" | "keys:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "approvals:decide" | "approvals:manage" | "audit:read" | "members:read" | "members:manage" | "organizations:write" | "projects:write" | "events:read_body" | "admin")[];
             /**
              * Format: date-time
-             * @description When absent: with the calling key, or never where that does not expire. Not later than the calling key
+             * @description Default: as the calling key. Must not be later than that of the calling key
              */
             expires_at?: string;
         };
@@ -2899,9 +2899,9 @@ export interface components {
             /** @description The last 4 characters of the key */
             last4: string;
             scopes: string[];
-            /** @description The key that made it, with which it is revoked */
+            /** @description The key that created it; revoking that key revokes this one */
             made_by_key_id: string | null;
-            /** @description The member who made it, or the key that made it: it does no more than they may, and nothing once they left */
+            /** @description The member who created it or the key that created it. It may do no more than the member, and nothing once the member left */
             made_by_user_id: string | null;
             /** Format: date-time */
             expires_at: string | null;
@@ -2911,7 +2911,7 @@ export interface components {
             last_used_at: string | null;
             /** Format: date-time */
             created_at: string;
-            /** @description The key itself: shown this once */
+            /** @description The key itself, shown only once */
             key: string;
         };
         ApiKeyView: {
@@ -2920,9 +2920,9 @@ export interface components {
             /** @description The last 4 characters of the key */
             last4: string;
             scopes: string[];
-            /** @description The key that made it, with which it is revoked */
+            /** @description The key that created it; revoking that key revokes this one */
             made_by_key_id: string | null;
-            /** @description The member who made it, or the key that made it: it does no more than they may, and nothing once they left */
+            /** @description The member who created it or the key that created it. It may do no more than the member, and nothing once the member left */
             made_by_user_id: string | null;
             /** Format: date-time */
             expires_at: string | null;
@@ -2940,28 +2940,28 @@ export interface components {
         AttentionResource: {
             /** @enum {string} */
             kind: "app" | "adapter" | "credential" | "source" | "mcp_server" | "dead_letters" | "contacts" | "held_messages" | "approvals" | "service";
-            /** @description Null: of many */
+            /** @description Null: it concerns several */
             id: string | null;
         };
         AttentionView: {
-            /** @description For programs */
+            /** @description Code for programs */
             code: string;
             /**
-             * @description error: something does not work. warning: it will not for long, or a person is waited for
+             * @description error: something does not work. warning: it will soon stop working, or it waits for a person
              * @enum {string}
              */
             severity: "error" | "warning";
-            /** @description In one line, for people */
+            /** @description One line for people */
             text: string;
             what_to_do: string;
-            /** @description Where to go */
+            /** @description The resource it is about */
             resource: components["schemas"]["AttentionResource"];
             count: number;
             /** Format: date-time */
             since: string | null;
         };
         AttentionListView: {
-            /** @description Errors first. Only what the caller may read */
+            /** @description Errors first. Contains only what the caller may read */
             data: components["schemas"]["AttentionView"][];
         };
         AuditLogEntryView: {
@@ -2970,21 +2970,21 @@ export interface components {
             at: string;
             /** @description key:<id>, user:<id> or contact:<id> */
             actor: string;
-            /** @description Of the member, or of the key; null: it is known by its id alone */
+            /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
             action: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "mcp_server.policy_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
             /** @description Id of what was changed */
             subject: string;
-            /** @description As it was; null: it was not there */
+            /** @description State before; null: it did not exist */
             before: {
                 [key: string]: unknown;
             } | null;
-            /** @description As it is since; null: it is gone */
+            /** @description State after; null: it was removed */
             after: {
                 [key: string]: unknown;
             } | null;
-            /** @description X-Request-Id of the request; null: a message did it */
+            /** @description X-Request-Id of the request; null: a message caused it */
             request_id: string | null;
         };
         AuditLogPage: {
@@ -3004,13 +3004,13 @@ export interface components {
             /** @enum {string} */
             check: "services" | "settings" | "clocks" | "postgres" | "migrations" | "redis" | "egress" | "signatures";
             /**
-             * @description error: something does not work, or a message may be lost. warning: it will not for long, or is unwise
+             * @description error: something does not work, or a message may be lost. warning: it will soon stop working, or is not advisable
              * @enum {string}
              */
             state: "ok" | "warning" | "error";
-            /** @description In one line, for people */
+            /** @description One line for people */
             text: string;
-            /** @description Null where all is well */
+            /** @description Null: nothing to do */
             what_to_do: string | null;
         };
         DiagnosticsView: {
@@ -3020,11 +3020,11 @@ export interface components {
              */
             now: string;
             /**
-             * @description The worst of what was found
+             * @description The worst of the findings
              * @enum {string}
              */
             state: "ok" | "warning" | "error";
-            /** @description Those that answered */
+            /** @description Services that answered */
             services: components["schemas"]["DiagnosedServiceView"][];
             data: components["schemas"]["FindingView"][];
         };
@@ -3032,9 +3032,9 @@ export interface components {
             queue: string;
             /** @description The service that takes its jobs */
             service: string;
-            /** @description Jobs that may be begun; one carries up to 32 messages */
+            /** @description Jobs that are due; one carries up to 32 messages */
             waiting: number;
-            /** @description Jobs that are worked on */
+            /** @description Jobs that are being processed */
             active: number;
             /** @description Jobs that wait for their time, such as retries */
             delayed: number;
@@ -3043,7 +3043,7 @@ export interface components {
         };
         QueueListView: {
             data: components["schemas"]["QueueView"][];
-            /** @description Services and queues of which nothing is known now */
+            /** @description Services and queues that could not be read */
             silent: string[];
         };
         OrganizationView: {
@@ -3061,13 +3061,13 @@ export interface components {
             name: string;
         };
         ProjectLimitsDto: {
-            /** @description Messages per second in each replica of the ingress; more wait (PROJECT_MESSAGES_PER_SECOND); null: as the installation is set */
+            /** @description Messages per second in each replica of the ingress; more wait (PROJECT_MESSAGES_PER_SECOND); null: the setting of the installation */
             messages_per_second: number | null;
-            /** @description Turns that run at a time; more wait (PROJECT_CONCURRENT_TURNS); null: as the installation is set */
+            /** @description Turns that run at a time; more wait (PROJECT_CONCURRENT_TURNS); null: the setting of the installation */
             concurrent_turns: number | null;
-            /** @description Messages to one address of an App in a minute, where its manifest sets no rate (ADDRESS_RATE_PER_MINUTE); null: as the installation is set */
+            /** @description Messages to one address of an App in a minute, where its manifest sets no rate (ADDRESS_RATE_PER_MINUTE); null: the setting of the installation */
             deliveries_per_address_per_minute: number | null;
-            /** @description Days that events, turns and their bodies are kept, not deliveries; never longer than RETENTION_DAYS; null: as the installation is set */
+            /** @description Days that events, turns and their bodies are kept, not deliveries; never longer than RETENTION_DAYS; null: the setting of the installation */
             retention_days: number | null;
         };
         ProjectView: {
@@ -3076,7 +3076,7 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description Null: it is open
+             * @description Null: the project is open
              */
             closed_at: string | null;
             limits: components["schemas"]["ProjectLimitsDto"];
@@ -3091,7 +3091,7 @@ export interface components {
         MemberView: {
             id: string;
             name: string;
-            /** @description Null: signs in by links alone */
+            /** @description Null: signs in only by links */
             email: string | null;
             /** @enum {string} */
             role: "owner" | "admin" | "operator" | "developer" | "viewer";
@@ -3117,7 +3117,7 @@ export interface components {
         };
         InviteMember: {
             email: string;
-            /** @description When absent: the part of the address before the @ */
+            /** @description Default: the part of the address before the @ */
             name?: string;
             /**
              * @description Only a role whose scopes the caller has itself
@@ -3128,7 +3128,7 @@ export interface components {
         InvitedMember: {
             id: string;
             name: string;
-            /** @description Null: signs in by links alone */
+            /** @description Null: signs in only by links */
             email: string | null;
             /** @enum {string} */
             role: "owner" | "admin" | "operator" | "developer" | "viewer";
@@ -3146,7 +3146,7 @@ export interface components {
             last_seen_at: string | null;
             /** Format: date-time */
             created_at: string;
-            /** @description To hand over, where they do not sign in by single sign-on. Works once, shown this once */
+            /** @description Link for a member who does not sign in by single sign-on. Works once, shown only once */
             sign_in_link: string;
             /** Format: date-time */
             sign_in_link_expires_at: string;
@@ -3158,11 +3158,11 @@ export interface components {
              * @enum {string}
              */
             role?: "owner" | "admin" | "operator" | "developer" | "viewer";
-            /** @description A suspended member may nothing, and nor may the keys that they made */
+            /** @description A suspended member may do nothing, and neither may the keys that they created */
             suspended?: boolean;
         };
         SignInLinkView: {
-            /** @description For its member alone: it signs in to this organization, once. Shown this once */
+            /** @description Only for this member: signs in to this organization once. Shown only once */
             sign_in_link: string;
             /** Format: date-time */
             sign_in_link_expires_at: string;
@@ -3171,19 +3171,19 @@ export interface components {
             /** @enum {string} */
             name: "owner" | "admin" | "operator" | "developer" | "viewer";
             description: string;
-            /** @description All that it includes, one by one */
+            /** @description All scopes that it includes */
             scopes: ("apps:read" | "apps:write" | "workflows:read" | "workflows:write" | "agents:read" | "agents:write" | "events:read" | "events:write" | "deliveries:read" | "deliveries:write" | "credentials:read" | "credentials:write" | "channels:read" | "channels:write" | "contacts:read" | "contacts:write" | "keys:read" | "keys:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "approvals:decide" | "approvals:manage" | "audit:read" | "members:read" | "members:manage" | "organizations:write" | "projects:write" | "events:read_body" | "admin")[];
         };
         OidcMethod: {
             /** @description Of /api/v1/sign-in/oidc/{id}/start */
             id: string;
-            /** @description For the button */
+            /** @description Text of the button */
             name: string;
         };
         SignInMethods: {
             /** @description Empty: there is no single sign-on */
             oidc: components["schemas"]["OidcMethod"][];
-            /** @description Whether links sign in */
+            /** @description Whether one can sign in by link */
             link: boolean;
         };
         SignInByLink: {
@@ -3215,19 +3215,19 @@ export interface components {
         };
         SignedInView: {
             member: components["schemas"]["SessionMember"];
-            /** @description Of X-Organization-Id or X-Project-Id; else the first that they were a member of */
+            /** @description From X-Organization-Id or X-Project-Id. Default: the first one that they joined */
             organization: components["schemas"]["SessionOrganization"];
-            /** @description All that this session reaches */
+            /** @description All organizations to which this session has access */
             organizations: components["schemas"]["ReachedOrganization"][];
-            /** @description Of the organization, the oldest first */
+            /** @description Projects of the organization, oldest first */
             projects: components["schemas"]["ReachedProject"][];
-            /** @description What the member may do there, one by one */
+            /** @description Scopes of the member there */
             scopes: ("apps:read" | "apps:write" | "workflows:read" | "workflows:write" | "agents:read" | "agents:write" | "events:read" | "events:write" | "deliveries:read" | "deliveries:write" | "credentials:read" | "credentials:write" | "channels:read" | "channels:write" | "contacts:read" | "contacts:write" | "keys:read" | "keys:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "approvals:decide" | "approvals:manage" | "audit:read" | "members:read" | "members:manage" | "organizations:write" | "projects:write" | "events:read_body" | "admin")[];
-            /** @description X-CSRF-Token of every request that changes something */
+            /** @description Value of X-CSRF-Token, for every request that changes something */
             csrf_token: string;
             /**
              * Format: date-time
-             * @description Whatever it is used for until then
+             * @description The session ends then, even if it is in use
              */
             expires_at: string;
         };
@@ -3241,13 +3241,13 @@ export interface components {
             method: "link" | "oidc";
             user_agent: string | null;
             address: string;
-            /** @description Whether the request came with it */
+            /** @description Whether this request used it */
             current: boolean;
             /** Format: date-time */
             created_at: string;
             /**
              * Format: date-time
-             * @description Noted once a minute
+             * @description Updated once a minute
              */
             last_used_at: string;
             /** Format: date-time */
@@ -3261,16 +3261,16 @@ export interface components {
         HealthStepView: {
             /**
              * Format: date-time
-             * @description Its begin
+             * @description Start of the step
              */
             at: string;
             polls: number;
             /** @description Polls that found it ready */
             ready: number;
-            /** @description Of /health; null: it never answered */
+            /** @description Latency of /health; null: it never answered */
             latency_avg_ms: number | null;
             latency_max_ms: number | null;
-            /** @description Why it was not ready, the last time it was not */
+            /** @description Why it was not ready, the last time that it was not */
             reason: string | null;
         };
         AdapterHealthView: {
@@ -3282,19 +3282,19 @@ export interface components {
             step: "minute" | "hour" | "day";
             /** @description The share of polls that found it ready, 0 to 1 */
             availability: number | null;
-            /** @description Steps in which nobody asked are left out */
+            /** @description Steps without a poll are left out */
             series: components["schemas"]["HealthStepView"][];
         };
         RegisterAdapter: {
             /** @description Address of the adapter; its last path segment is the slug */
             url?: string;
-            /** @description Instead of a URL: the manifest of a skill that needs no adapter */
+            /** @description Instead of url: the manifest of a skill that needs no adapter */
             manifest?: {
                 [key: string]: unknown;
             };
         };
         ManifestWarningView: {
-            /** @description As it stands in the manifest: `skill.tool_names[1]` */
+            /** @description Its place in the manifest: `skill.tool_names[1]` */
             field: string;
             message: string;
         };
@@ -3390,28 +3390,28 @@ export interface components {
             organization_id: string;
             project_id: string;
             slug: string;
-            /** @description Its own name here, or what its manifest says */
+            /** @description The name given here, or else that of its manifest */
             name: string;
-            /** @description A person took it out of use: what is for it waits */
+            /** @description A person disabled it: its messages and deliveries wait */
             disabled: boolean;
-            /** @description What the manifest in force names that there is not */
+            /** @description What the manifest in force names that does not exist */
             warnings: components["schemas"]["ManifestWarningView"][];
             /** @description Null: a skill without an adapter */
             base_url: string | null;
-            /** @description The one in force */
+            /** @description Version of the manifest in force */
             manifest: components["schemas"]["ManifestView"];
             manifest_version: number;
-            /** @description How it stands with the Skill that it declares */
+            /** @description State of the Skill that it declares */
             skill: components["schemas"]["AdapterSkill"] | null;
             /** @enum {string} */
             state: "ready" | "unready";
             state_reason: string | null;
-            /** @description Of the adapter, as its health tells */
+            /** @description Version of the adapter, from its /health */
             version: string | null;
             latency_ms: number | null;
             /** Format: date-time */
             checked_at: string | null;
-            /** @description Polls in a row that did not find it ready */
+            /** @description Polls in a row that found it not ready */
             failed_polls: number;
             /** Format: date-time */
             next_check_at: string;
@@ -3428,11 +3428,11 @@ export interface components {
             next_cursor: string | null;
         };
         ChangeAdapter: {
-            /** @description A new address, where the same adapter is ready with the manifest that is in force */
+            /** @description A new address. The same adapter must be ready there, with the manifest that is in force */
             url?: string;
-            /** @description Null: the manifest's name */
+            /** @description Null: the name in the manifest */
             name?: string | null;
-            /** @description True: nothing calls it, and what is for its Apps waits until it is enabled */
+            /** @description True: nothing calls it, and messages and deliveries of its Apps wait until it is enabled */
             disabled?: boolean;
         };
         RefreshAdapter: {
@@ -3444,11 +3444,11 @@ export interface components {
         ManifestDifferenceView: {
             /** @description A JSON pointer */
             path: string;
-            /** @description Absent: it is new */
+            /** @description Absent: it was added */
             before?: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
-            /** @description Absent: it is gone */
+            /** @description Absent: it was removed */
             after?: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
@@ -3461,9 +3461,9 @@ export interface components {
             adapter_id: string;
             number: number;
             manifest: components["schemas"]["ManifestView"];
-            /** @description From the manifest that was in force then */
+            /** @description Differences from the manifest that was in force then */
             differences: components["schemas"]["ManifestDifferenceView"][];
-            /** @description What it names that there is not */
+            /** @description What it names that does not exist */
             warnings: components["schemas"]["ManifestWarningView"][];
             fetched_by: string;
             approved_by: string | null;
@@ -3493,19 +3493,19 @@ export interface components {
         SignatureSettings: {
             /** @enum {string} */
             scheme: "hmac" | "standard-webhooks";
-            /** @description Header with the signature; x-signature-256 when absent */
+            /** @description Header with the signature. Default: x-signature-256 */
             header?: string;
             /** @enum {string} */
             algorithm?: "sha256" | "sha512" | "sha1";
             /** @enum {string} */
             encoding?: "hex" | "base64";
-            /** @description Before the digest; sha256= when absent */
+            /** @description Text before the digest. Default: sha256= */
             prefix?: string;
             /** @description Header with the time of signing, in Unix seconds (hmac) */
             timestamp_header?: string;
-            /** @description How far the time of signing may be off; 300 when absent */
+            /** @description How far the time of signing may be off. Default: 300 */
             tolerance_seconds?: number;
-            /** @description What is signed where timestamp_header is given; {timestamp}.{body} when absent */
+            /** @description What is signed if timestamp_header is given. Default: {timestamp}.{body} */
             signed_text?: string;
         };
         InstallApp: {
@@ -3516,16 +3516,16 @@ export interface components {
             adapter_id?: string;
             /** @description Short for credentials: this record for every declaration that it can fill by its type and field names, and for the signing secret of the built-in Webhook app; null unlinks all */
             credential_id?: string | null;
-            /** @description Credential ids by the keys that the manifest declares; null unlinks one. All may come later */
+            /** @description Credential ids by the keys that the manifest declares; null unlinks one. All may be set later */
             credentials?: {
                 [key: string]: unknown;
             };
-            /** @description All, when absent */
+            /** @description Default: all */
             capabilities?: ("send" | "receive")[];
             /** @description Signature verification of the built-in Webhook app */
             signature?: components["schemas"]["SignatureSettings"];
             /**
-             * @description Built-in Webhook app alone. people (default): its text counts as untrusted content, whoever signs it; system: the sending system writes all of it itself, which needs approvals:manage
+             * @description Only for the built-in Webhook app. people (default): its text counts as untrusted content, whoever signs it; system: the sending system writes all of it itself, which needs approvals:manage
              * @enum {string}
              */
             text_from?: "system" | "people";
@@ -3535,17 +3535,17 @@ export interface components {
             /** @description The declaration's key in the manifest */
             key: string;
             /**
-             * @description A record has to be of this type
+             * @description Type that a record must have
              * @enum {string}
              */
             type: "api_key" | "text" | "oauth2";
             label: string;
-            /** @description The name under which the adapter gets it */
+            /** @description Name under which the adapter receives it */
             maps_to: string;
             required: boolean;
             /** @description Null: nothing is linked */
             credential_id: string | null;
-            /** @description Of the record, such as active, pending or needs_reconnect; gone when it was deleted; null when unknown */
+            /** @description State of the record, such as active, pending or needs_reconnect; gone: it was deleted; null: unknown */
             status: string | null;
             /** @description Fields that the record lacks for this declaration */
             missing_fields?: string[];
@@ -3558,7 +3558,7 @@ export interface components {
             algorithm?: "sha256" | "sha512" | "sha1";
             /** @enum {string} */
             encoding?: "hex" | "base64";
-            /** @description Before the digest */
+            /** @description Text before the digest */
             prefix?: string;
             timestamp_header?: string;
             tolerance_seconds?: number;
@@ -3570,7 +3570,7 @@ export interface components {
         Failure: {
             /**
              * Format: date-time
-             * @description The first of the failures in a row
+             * @description When the first of the failures in a row happened
              */
             since: string;
             code: string;
@@ -3578,7 +3578,7 @@ export interface components {
             error: string;
             /**
              * Format: date-time
-             * @description Null: not by itself
+             * @description Null: it is not tried again automatically
              */
             next_try_at: string | null;
             what_to_do: string | null;
@@ -3603,11 +3603,11 @@ export interface components {
             capabilities: ("send" | "receive")[];
             /** @enum {string|null} */
             direction: "inbound" | "outbound" | "bidirectional" | null;
-            /** @description What the manifest in force offers no more */
+            /** @description Capabilities that the manifest in force no longer offers */
             withdrawn_capabilities: ("send" | "receive")[];
-            /** @description What it declares, and what fills it */
+            /** @description Declared credentials, and the records linked to them */
             credentials: components["schemas"]["AppCredentialView"][];
-            /** @description Keys of required declarations that nothing fills */
+            /** @description Keys of required declarations without a usable record */
             missing: string[];
             /**
              * @description Why messages wait
@@ -3621,28 +3621,28 @@ export interface components {
             /** Format: uri */
             webhook_url: string | null;
             /**
-             * @description Why the URL is not shown; after the loss of GATEHOUSE_WEBHOOK_KEY a rotation makes one to show
+             * @description Why the URL is not shown. If GATEHOUSE_WEBHOOK_KEY was lost, rotate the token to get a new URL
              * @enum {string|null}
              */
             webhook_hidden: "does_not_receive" | "needs_apps_write" | "sealed_with_another_key" | null;
             /**
              * Format: date-time
-             * @description Until then the URL before the last rotation works
+             * @description Until then the URL from before the last rotation works
              */
             previous_token_until: string | null;
-            /** @description Of the built-in Webhook app; null: no check */
+            /** @description Only for the built-in Webhook app; null: signatures are not checked */
             signature: components["schemas"]["SignatureView"] | null;
             /**
-             * @description Of the built-in Webhook app: who writes the text of its messages
+             * @description Only for the built-in Webhook app: who writes the text of its messages
              * @enum {string}
              */
             text_from: "system" | "people";
             max_body_bytes: number;
             /** @description Why its webhook could not be renewed */
             renewal_failure: components["schemas"]["Failure"] | null;
-            /** @description What the App cannot do as it is, and what to do */
+            /** @description What does not work as the App is set up, and what to do */
             warnings: components["schemas"]["AppWarning"][];
-            /** @description Grows with every change */
+            /** @description Increases with every change */
             version: number;
             /** Format: date-time */
             created_at: string;
@@ -3660,24 +3660,24 @@ export interface components {
             state?: "active" | "paused" | "disabled";
             /** @description Short for credentials: this record for every declaration that it can fill by its type and field names, and for the signing secret of the built-in Webhook app; null unlinks all */
             credential_id?: string | null;
-            /** @description Credential ids by the keys that the manifest declares; null unlinks one. All may come later */
+            /** @description Credential ids by the keys that the manifest declares; null unlinks one. All may be set later */
             credentials?: {
                 [key: string]: unknown;
             };
-            /** @description All, when absent */
+            /** @description Default: all */
             capabilities?: ("send" | "receive")[];
             signature?: components["schemas"]["SignatureSettings"];
             /** @description True turns signature verification off */
             signature_off?: boolean;
             /**
-             * @description Built-in Webhook app alone. people (default): its text counts as untrusted content, whoever signs it; system: the sending system writes all of it itself, which needs approvals:manage
+             * @description Only for the built-in Webhook app. people (default): its text counts as untrusted content, whoever signs it; system: the sending system writes all of it itself, which needs approvals:manage
              * @enum {string}
              */
             text_from?: "system" | "people";
             max_body_bytes?: number;
         };
         RotateToken: {
-            /** @description How long the old URL works on; TOKEN_GRACE_MS when absent */
+            /** @description How long the old URL keeps working. Default: TOKEN_GRACE_MS */
             grace_seconds?: number;
         };
         CheckView: {
@@ -3685,7 +3685,7 @@ export interface components {
             id: "adapter_ready" | "credentials_accepted" | "endpoint_reachable" | "sample_accepted" | "unsigned_refused" | "tampered_refused" | "stale_refused" | "handshake_answered" | "delivery_prepared" | "clock_skew";
             name: string;
             /**
-             * @description skipped: it could not be found out
+             * @description skipped: it could not be checked
              * @enum {string}
              */
             status: "ok" | "failed" | "skipped" | "not_applicable";
@@ -3694,7 +3694,7 @@ export interface components {
             took_ms: number | null;
             /** @description Where it failed */
             what_to_do: string | null;
-            /** @description What was sent and what came back, to copy */
+            /** @description What was sent and what came back */
             details: string | null;
         };
         VerifiedAppView: {
@@ -3704,18 +3704,18 @@ export interface components {
             passed: boolean;
             /** @description The whole checklist, in its order */
             checks: components["schemas"]["CheckView"][];
-            /** @description Whose the credentials are; there when `ok` is true */
+            /** @description To whom the credentials belong; present if `ok` is true */
             user?: string;
-            /** @description Who that is, in the words of the adapter */
+            /** @description The account, as the adapter describes it */
             account?: {
                 [key: string]: unknown;
             };
             warnings?: string[];
-            /** @description auth_failed: the credentials are refused; every other code says nothing of them */
+            /** @description auth_failed: the credentials are refused; any other code: they could not be checked */
             code?: string;
             /** @description The cause, in words */
             error?: string;
-            /** @description Keys of declarations; of missing_credentials */
+            /** @description Keys of the declarations, for missing_credentials */
             missing?: string[];
         };
         BeginConformanceRun: {
@@ -3725,7 +3725,7 @@ export interface components {
             };
         };
         CheckFailureView: {
-            /** @description The call that showed it, without credentials */
+            /** @description The call that failed, without credentials */
             request: string;
             expected: string;
             got: string;
@@ -3756,9 +3756,9 @@ export interface components {
             not_applicable: number;
         };
         ReportView: {
-            /** @description Those that are through */
+            /** @description Points that have run */
             points: components["schemas"]["PointResultView"][];
-            /** @description No check failed; there once it is finished */
+            /** @description Whether no check failed; set when the run has finished */
             ok?: boolean;
             summary?: components["schemas"]["SummaryView"];
             version?: string | null;
@@ -3775,7 +3775,7 @@ export interface components {
             project_id: string;
             adapter_id: string;
             /**
-             * @description failed: the kit could not be run to its end
+             * @description failed: the run could not be completed
              * @enum {string}
              */
             state: "running" | "finished" | "failed";
@@ -3786,14 +3786,14 @@ export interface components {
             started_by: string;
             /**
              * Format: date-time
-             * @description When it last got further
+             * @description When it last made progress
              */
             heard_at: string;
             /** Format: date-time */
             finished_at: string | null;
             /** Format: date-time */
             created_at: string;
-            /** @description Null before its first point */
+            /** @description Null before the first point */
             report: components["schemas"]["ReportView"] | null;
         };
         ConformanceRunSummary: {
@@ -3802,7 +3802,7 @@ export interface components {
             project_id: string;
             adapter_id: string;
             /**
-             * @description failed: the kit could not be run to its end
+             * @description failed: the run could not be completed
              * @enum {string}
              */
             state: "running" | "finished" | "failed";
@@ -3813,7 +3813,7 @@ export interface components {
             started_by: string;
             /**
              * Format: date-time
-             * @description When it last got further
+             * @description When it last made progress
              */
             heard_at: string;
             /** Format: date-time */
@@ -3939,17 +3939,17 @@ export interface components {
             name?: string;
             /** @description Short for credentials: this record for every declaration that it can fill by its type and field names, and for the signing secret of the built-in Webhook app; null unlinks all */
             credential_id?: string | null;
-            /** @description Credential ids by the keys that the manifest declares; null unlinks one. All may come later */
+            /** @description Credential ids by the keys that the manifest declares; null unlinks one. All may be set later */
             credentials?: {
                 [key: string]: unknown;
             };
-            /** @description All, when absent */
+            /** @description Default: all */
             capabilities?: ("send" | "receive")[];
         };
         AvailableSampleView: {
             event_type: string;
             description: string | null;
-            /** @description What it needs beside it */
+            /** @description Headers that it needs */
             headers: {
                 [key: string]: string;
             };
@@ -3959,9 +3959,9 @@ export interface components {
         AvailableSamplesView: {
             /** @description Kinds that its signature scheme allows */
             kinds: ("signed" | "unsigned" | "tampered" | "stale")[];
-            /** @description Why nothing can be signed; null: it can, or need not be */
+            /** @description Why samples cannot be signed; null: they can, or need not be */
             cannot_sign: string | null;
-            /** @description How requests are signed; null: by no declared scheme */
+            /** @description How requests are signed; null: no scheme is declared */
             signature: {
                 [key: string]: unknown;
             } | null;
@@ -3969,7 +3969,7 @@ export interface components {
         };
         SendSample: {
             /**
-             * @description signed (default): as its provider signs; where nothing is checked there is nothing to sign. tampered: changed after it was signed. stale: signed longer ago than is accepted
+             * @description signed (default): signed as the provider does; unsigned if the App checks no signature. tampered: changed after it was signed. stale: signed too long ago
              * @enum {string}
              */
             kind?: "signed" | "unsigned" | "tampered" | "stale";
@@ -3979,13 +3979,13 @@ export interface components {
             event_id?: string;
             /** @description The sample that the manifest gives for this type of event */
             event_type?: string;
-            /** @description application/json when absent */
+            /** @description Default: application/json */
             content_type?: string;
-            /** @description More headers, by name; each value is a text */
+            /** @description More headers, by name; each value is a string */
             headers?: {
                 [key: string]: unknown;
             };
-            /** @description True: it is checked and answered, and comes to nothing; its event ends as `verification` */
+            /** @description True: it is checked and answered but not processed; its event ends as `verification` */
             verification_only?: boolean;
         };
         SentSampleView: {
@@ -4003,7 +4003,7 @@ export interface components {
             headers: {
                 [key: string]: string;
             };
-            /** @description The beginning */
+            /** @description The first part of it */
             body: string;
         };
         SampleErrorView: {
@@ -4014,14 +4014,14 @@ export interface components {
             /** @enum {string} */
             kind: "signed" | "unsigned" | "tampered" | "stale";
             sent: components["schemas"]["SentSampleView"];
-            /** @description Null: none came */
+            /** @description Null: no answer */
             answer: components["schemas"]["SampleAnswerView"] | null;
-            /** @description Why none came */
+            /** @description Why there was no answer */
             error: components["schemas"]["SampleErrorView"] | null;
             took_ms: number;
             /** @description The event that it became; null: it was refused */
             event_id: string | null;
-            /** @description Whether that event was there before */
+            /** @description Whether that event already existed */
             duplicate: boolean;
         };
         ProvenanceView: {
@@ -4047,11 +4047,11 @@ export interface components {
             size: number;
             sha256: string;
             provenance: components["schemas"]["ProvenanceView"];
-            /** @description Counts its changes */
+            /** @description Increases with every change of the document */
             revision: number;
-            /** @description Why its last change is not in the knowledge yet */
+            /** @description Why its last change has not reached the knowledge yet */
             knowledge_failure: components["schemas"]["Failure"] | null;
-            /** @description What became of it in the knowledge; `waiting` before it was taken */
+            /** @description Its state in the knowledge; `waiting`: the engine has not taken it yet */
             knowledge: string;
             /** Format: date-time */
             created_at: string;
@@ -4066,22 +4066,22 @@ export interface components {
             next_cursor: string | null;
         };
         CreateSource: {
-            /** @description An App whose adapter has documents */
+            /** @description An App whose adapter offers documents */
             app_id: string;
             name: string;
-            /** @description What to list, in the adapter's own words: a bucket, a repository, a folder */
+            /** @description What to list, in the adapter's notation: a bucket, a repository, a folder */
             resource_path: string;
-            /** @description Between two synchronisations; only when asked, when absent */
+            /** @description Time between two synchronisations. Default: only on request */
             every_seconds?: number;
-            /** @description Events of the App upon which it is synchronised; push when absent */
+            /** @description Events of the App that start a synchronisation. Default: push */
             hint_events?: string[];
             /**
-             * @description owner: the project vouches for what is written there; untrusted, when absent: anybody may have written it
+             * @description owner: the project trusts what is written there; untrusted (default): anybody may have written it
              * @enum {string}
              */
             trust?: "owner" | "untrusted";
             /**
-             * @description known, when absent: admitted contacts are answered from its documents; everyone: strangers too
+             * @description known (default): admitted contacts get answers from its documents; everyone: unknown senders too
              * @enum {string}
              */
             audience?: "known" | "everyone";
@@ -4092,9 +4092,9 @@ export interface components {
             project_id: string;
             app_id: string;
             name: string;
-            /** @description What is listed, in the adapter's own words */
+            /** @description What is listed, in the adapter's notation */
             resource_path: string;
-            /** @description Null: only when asked */
+            /** @description Null: only on request */
             every_seconds: number | null;
             hint_events: string[];
             /** @enum {string} */
@@ -4103,11 +4103,11 @@ export interface components {
             audience: "known" | "everyone";
             /** @enum {string} */
             state: "active" | "paused";
-            /** @description The adapter's */
+            /** @description From the adapter */
             cursor: string | null;
-            /** @description Why its last synchronisation did not bring everything */
+            /** @description Why the last synchronisation is incomplete */
             sync_failure: components["schemas"]["Failure"] | null;
-            /** @description Why a change of its documents is not in the knowledge yet */
+            /** @description Why a change of its documents has not reached the knowledge yet */
             feed_failure: components["schemas"]["Failure"] | null;
             /** Format: date-time */
             next_sync_at: string | null;
@@ -4126,16 +4126,16 @@ export interface components {
             /** @enum {string} */
             state?: "active" | "paused";
             every_seconds?: number;
-            /** @description True: only when asked from now on */
+            /** @description True: from now on only on request */
             schedule_off?: boolean;
             hint_events?: string[];
             /**
-             * @description owner: the project vouches for what is written there; untrusted, when absent: anybody may have written it
+             * @description owner: the project trusts what is written there; untrusted (default): anybody may have written it
              * @enum {string}
              */
             trust?: "owner" | "untrusted";
             /**
-             * @description known, when absent: admitted contacts are answered from its documents; everyone: strangers too
+             * @description known (default): admitted contacts get answers from its documents; everyone: unknown senders too
              * @enum {string}
              */
             audience?: "known" | "everyone";
@@ -4155,7 +4155,7 @@ export interface components {
             /** @enum {string} */
             phase: "listing" | "fetching";
             cursor: string | null;
-            /** @description Listings that were begun */
+            /** @description Listings that were started */
             listing: number;
             /** @description Null before its first page */
             full_listing: boolean | null;
@@ -4165,7 +4165,7 @@ export interface components {
             removed: number;
             failed: number;
             failures: components["schemas"]["SyncFailureView"][];
-            /** @description Failures of the run itself since its last progress */
+            /** @description Failures of the run since its last progress */
             attempts: number;
             error: string | null;
             error_detail: string | null;
@@ -4185,14 +4185,14 @@ export interface components {
             project_id: string;
             /**
              * Format: date-time
-             * @description When the provider is asked next
+             * @description When it is renewed next
              */
             due_at: string;
             /** Format: date-time */
             renewed_at: string | null;
             /**
              * Format: date-time
-             * @description Until when the provider sends events, where it says so
+             * @description Until when the provider sends events, if it says so
              */
             expires_at: string | null;
             /** @description Why the last try failed */
@@ -4208,12 +4208,12 @@ export interface components {
             chief_of_staff: boolean;
             triggers: boolean;
             /**
-             * @description What other bots' messages reach
+             * @description Where messages of other bots go
              * @enum {string}
              */
             bots: "triggers_only" | "chief_of_staff";
             /**
-             * @description What automatic messages reach
+             * @description Where automatic messages go
              * @enum {string}
              */
             automatic: "triggers_only" | "chief_of_staff";
@@ -4232,11 +4232,11 @@ export interface components {
             inbox_mode: "queue" | "collect" | null;
             idle_reset_minutes: number | null;
             daily_reset_hour: number | null;
-            /** @description What the sender of a failed turn is told; null: nothing */
+            /** @description Sent to the sender of a failed turn; null: nothing */
             failure_notice: string | null;
             /**
              * Format: date-time
-             * @description Null: nobody set it up, these are the defaults
+             * @description Null: it was never set up, these are the defaults
              */
             updated_at: string | null;
         };
@@ -4246,44 +4246,44 @@ export interface components {
             next_cursor: string | null;
         };
         ChannelSettings: {
-            /** @description The agent; the project's Chief of Staff when absent */
+            /** @description The agent that answers; default: the project's Chief of Staff */
             agent_id?: string | null;
             /** @description Messages reach the Chief of Staff (default true) */
             chief_of_staff?: boolean;
-            /** @description Messages are tried on triggers (default true) */
+            /** @description Triggers are evaluated for messages (default true) */
             triggers?: boolean;
             /**
-             * @description What other bots' messages reach (metadata.from_bot; default triggers_only)
+             * @description Where messages of other bots go (metadata.from_bot; default triggers_only)
              * @enum {string}
              */
             bots?: "triggers_only" | "chief_of_staff";
             /**
-             * @description What auto-submitted mail, bounces, list mail and notifications reach (default triggers_only)
+             * @description Where auto-submitted mail, bounces, list mail and notifications go (default triggers_only)
              * @enum {string}
              */
             automatic?: "triggers_only" | "chief_of_staff";
-            /** @description Where replies go when the message names no address; of the Webhook app always, as an http(s) URL */
+            /** @description Where replies go if the message names no address; for the Webhook app: the http(s) URL of every reply */
             reply_address?: string | null;
             /**
-             * @description What shares a session (default thread)
+             * @description Which messages share a session (default thread)
              * @enum {string}
              */
             session_scope?: "thread" | "contact" | "channel";
             /**
-             * @description Messages from unknown senders (default hold; never of the built-in Webhook app)
+             * @description What happens to messages from unknown senders (default hold; not for the built-in Webhook app)
              * @enum {string|null}
              */
             unknown_senders?: "hold" | "pair" | "open" | "drop" | null;
             /**
-             * @description What waited while a turn ran: one turn each, or one for all (default; queue for the Webhook app)
+             * @description Messages that arrive during a turn: queue: one turn each; collect: one turn for all (default; queue for the Webhook app)
              * @enum {string|null}
              */
             inbox_mode?: "queue" | "collect" | null;
-            /** @description A session that was silent for so long starts anew */
+            /** @description A session without messages for this long starts anew */
             idle_reset_minutes?: number | null;
             /** @description The hour (UTC) at which sessions start anew */
             daily_reset_hour?: number | null;
-            /** @description What the sender of a failed turn is told, once, where it can be answered; null: nothing (default "Sorry, your message could not be answered. It is kept, and the people here can see it.") */
+            /** @description Sent once to the sender of a failed turn, if it can be answered; null: nothing is sent (default "Sorry, your message could not be answered. It is stored, and our team can see it.") */
             failure_notice?: string | null;
         };
         ContactView: {
@@ -4295,7 +4295,7 @@ export interface components {
             status: "unknown" | "known" | "blocked";
             /** @description Messages a day (UTC); null: no limit */
             daily_budget: number | null;
-            /** @description The contact that it is counted to */
+            /** @description The contact that it was merged into */
             merged_into: string | null;
             /** Format: date-time */
             created_at: string;
@@ -4311,7 +4311,7 @@ export interface components {
             app_id: string;
         };
         PairingCodeView: {
-            /** @description Shown this once */
+            /** @description Shown only once */
             code: string;
             /** Format: date-time */
             expires_at: string;
@@ -4319,7 +4319,7 @@ export interface components {
         IdentityView: {
             app_id: string;
             sender: string;
-            /** @description The contact that it goes back to when a merge is undone */
+            /** @description The contact that it returns to when a merge is undone */
             home_id: string;
             /** Format: date-time */
             paused_until: string | null;
@@ -4336,7 +4336,7 @@ export interface components {
             status: "unknown" | "known" | "blocked";
             /** @description Messages a day (UTC); null: no limit */
             daily_budget: number | null;
-            /** @description The contact that it is counted to */
+            /** @description The contact that it was merged into */
             merged_into: string | null;
             /** Format: date-time */
             created_at: string;
@@ -4348,28 +4348,28 @@ export interface components {
         };
         MessageOriginView: {
             delivery_id: string;
-            /** @description Deliveries of Apps to each other in a row, that one included */
+            /** @description How many deliveries between Apps in a row, including this one */
             hops: number;
         };
         NormalizedMessageView: {
             event_type: string;
-            /** @description Who sent it, in words of its provider */
+            /** @description Who sent it, as the provider names them */
             sender: string;
             message: string;
             is_bot: boolean;
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description Two messages of an App with the same one are one */
+            /** @description Messages of an App with the same key are one message */
             dedup_key?: string;
             thread_id?: string;
             is_dm?: boolean;
             challenge_response?: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
-            /** @description Built-in Webhook app alone: it starts this workflow */
+            /** @description Only of the built-in Webhook app: the workflow that it starts */
             workflow_id?: number;
-            /** @description What it did not say */
+            /** @description Fields that the adapter left out */
             missing?: ("event_type" | "is_bot")[];
             origin?: components["schemas"]["MessageOriginView"];
         };
@@ -4386,29 +4386,29 @@ export interface components {
             project_id: string;
             /** @description The App; `api:<project>` for a run that was started by the API */
             app_id: string;
-            /** @description The event that it came in */
+            /** @description The event that contained it */
             receipt_id: string;
             /** @description Whether its signature was checked */
             verified: boolean;
             /**
-             * @description Who wrote the text, as its App said: people, where it says nothing
+             * @description Who wrote the text, as its App said; people if it did not say
              * @enum {string}
              */
             text_from: "system" | "people";
             message: components["schemas"]["NormalizedMessageView"];
-            /** @description What became of it */
+            /** @description Outcome of its routing */
             outcome: string;
             reason: string | null;
             verdicts: components["schemas"]["VerdictView"][];
-            /** @description Triggers beyond `verdicts` that filtered it out */
+            /** @description How many more triggers than those in `verdicts` filtered it out */
             unlisted_verdicts: number;
             /** @enum {string} */
             app_kind: "builtin" | "adapter";
-            /** @description Whether the App could deliver a reply when it came */
+            /** @description Whether the App could deliver a reply when the message arrived */
             app_sends: boolean;
-            /** @description `taken`; `off` where the channel says so; else the kind of machine it is of. Null: it was not asked */
+            /** @description `taken`; `off`: disabled by the channel; otherwise the kind of machine that wrote it. Null: it was not asked */
             chief_of_staff: string | null;
-            /** @description Why what was made of it is not answered */
+            /** @description Why no reply is sent */
             reply_withheld: string | null;
             contact_id: string | null;
             /** @description What the sanitiser changed; null: nothing */
@@ -4417,7 +4417,7 @@ export interface components {
             } | null;
             /**
              * Format: date-time
-             * @description When it was routed after all
+             * @description When it was released
              */
             released_at: string | null;
             released_by: string | null;
@@ -4436,15 +4436,15 @@ export interface components {
         };
         AdmittedContactView: {
             contact: components["schemas"]["ContactDetailView"];
-            /** @description Held messages that go on */
+            /** @description Number of held messages that were released */
             released: number;
         };
         Merge: {
-            /** @description The contact that stays */
+            /** @description The contact to merge it into */
             into: string;
         };
         NewRun: {
-            /** @description What the run works on */
+            /** @description Input of the run */
             message?: string;
             /** @description Default api_call */
             event_type?: string;
@@ -4461,15 +4461,15 @@ export interface components {
             state: "open" | "taken" | "delivered" | "dead" | "unknown";
         };
         RunWait: {
-            /** @description Code of what is away */
+            /** @description Code of what is unavailable */
             reason: string;
-            /** @description The same in words */
+            /** @description The reason in words */
             text: string | null;
             /** Format: date-time */
             since: string;
             /**
              * Format: date-time
-             * @description When the turn fails of it
+             * @description When the turn fails if it is still unavailable
              */
             until: string;
             /** Format: date-time */
@@ -4487,7 +4487,7 @@ export interface components {
             reason: string | null;
             /** @description Its error or reason in words */
             reason_text: string | null;
-            /** @description What it answered, sent or not */
+            /** @description Its answer, whether it was sent or not */
             reply_text: string | null;
             waiting: components["schemas"]["RunWait"] | null;
             deliveries: components["schemas"]["RunDelivery"][];
@@ -4503,7 +4503,7 @@ export interface components {
             /** @description Null: the message named the workflow itself */
             trigger_id: string | null;
             message_id: string;
-            /** @description The event that it came of */
+            /** @description The event that started it */
             receipt_id: string;
             replay: boolean;
             /** @description A replay without delivery: calls that would change something are not made */
@@ -4518,24 +4518,24 @@ export interface components {
              * @enum {string|null}
              */
             reply: "sent" | "none" | null;
-            /** @description What the reply lacks or why there is none; for what it waits */
+            /** @description What the reply lacks, or why there is none; while it waits: what for */
             reason: string | null;
             /**
              * Format: date-time
-             * @description When it fails of what it waits for
+             * @description When it fails if it still waits
              */
             waiting_until: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             finished_at: string | null;
-            /** @description What its last turn answered; null while it has not */
+            /** @description Answer of its last turn; null until there is one */
             reply_text: string | null;
-            /** @description Of all its turns */
+            /** @description Deliveries of all its turns */
             deliveries: components["schemas"]["RunDelivery"][];
-            /** @description Oldest first; more than one where it was retried */
+            /** @description Oldest first; more than one if it was retried */
             turns: components["schemas"]["RunTurn"][];
-            /** @description What could not be read now, and why: nothing */
+            /** @description What is missing from this answer, and why; null: nothing */
             incomplete: string | null;
         };
         DeadLetterView: {
@@ -4546,13 +4546,13 @@ export interface components {
             project_id: string;
             /** @description The App; `api:<project>` for a run that was started by the API */
             app_id: string;
-            /** @description The event that it came of */
+            /** @description The event that it belongs to */
             receipt_id: string;
-            /** @description Where it died */
+            /** @description Stage at which it failed */
             stage: string;
-            /** @description The delivery, where one died */
+            /** @description The turn or delivery that failed, if any */
             subject_id: string | null;
-            /** @description The code it died of */
+            /** @description Code of the failure */
             reason: string | null;
             error: string | null;
             /** @enum {string} */
@@ -4562,13 +4562,13 @@ export interface components {
             redriven_by: string | null;
             /** @description How it ended after it was redriven */
             outcome: string | null;
-            /** @description How often it was looked for since */
+            /** @description How often its redrive was checked or sent */
             drives: number;
-            /** @description What keeps it from being sent again */
+            /** @description Why it could not be sent again */
             redrive_error: string | null;
             /**
              * Format: date-time
-             * @description When that is tried next
+             * @description When the redrive is next checked or sent
              */
             next_at: string | null;
         };
@@ -4580,27 +4580,27 @@ export interface components {
         ReplayMany: {
             app_id?: string;
             /**
-             * @description How the event ended; open: not yet
+             * @description Outcome of the event; open: it has not ended
              * @enum {string}
              */
             outcome?: "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
             /**
-             * @description What became of an event that was routed
+             * @description Result of a routed event
              * @enum {string}
              */
             result?: "failed" | "undelivered" | "unconfirmed" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
             event_type?: string;
-            /** @description The whole sender, as the message names it */
+            /** @description The full sender, as the message names it */
             sender?: string;
-            /** @description Of this contact, as it was told apart when the message came */
+            /** @description Messages whose sender belonged to this contact when they arrived */
             contact_id?: string;
             /** @description Received at this time or later (RFC 3339) */
             since?: string;
             /** @description Received before this time (RFC 3339) */
             until?: string;
-            /** @description A part of the text, in any case */
+            /** @description Part of the text, ignoring case */
             text?: string;
-            /** @description Send replies and make all calls again; false, the default: a rehearsal */
+            /** @description true: send replies and make all calls again; false (default): a rehearsal */
             deliver?: boolean;
         };
         BatchFailure: {
@@ -4624,25 +4624,25 @@ export interface components {
             done: number;
             failed: number;
             cancelled: number;
-            /** @description The first that failed */
+            /** @description The first items that failed */
             failures: components["schemas"]["BatchFailure"][];
-            /** @description Whether the filter finds more than one batch takes */
+            /** @description Whether more items match than one batch takes */
             more: boolean;
         };
         RedriveMany: {
             app_id?: string;
-            /** @description The event that it came of */
+            /** @description The event that failed */
             event_id?: string;
             /**
-             * @description Where it died
+             * @description Stage at which it failed
              * @enum {string}
              */
             stage?: "verified" | "parsed" | "routed" | "turn" | "delivery";
-            /** @description The code it died of */
+            /** @description Code of the failure */
             reason?: string;
-            /** @description Died at this time or later (RFC 3339) */
+            /** @description Dead-lettered at this time or later (RFC 3339) */
             since?: string;
-            /** @description Died before this time (RFC 3339) */
+            /** @description Dead-lettered before this time (RFC 3339) */
             until?: string;
         };
         BatchView: {
@@ -4662,35 +4662,35 @@ export interface components {
             done: number;
             failed: number;
             cancelled: number;
-            /** @description The first that failed */
+            /** @description The first items that failed */
             failures: components["schemas"]["BatchFailure"][];
         };
         SentValue: {
             name: string;
-            /** @description Not as it came, where it is masked */
+            /** @description Not the received value if `masked` */
             value: string;
-            /** @description Whether it is left out in part, since it lets somebody in or proves who sent it */
+            /** @description Whether part of the value is hidden, because it is a secret or a signature */
             masked: boolean;
         };
         EventRequestView: {
             event_id: string;
             /** Format: date-time */
             received_at: string;
-            /** @description Whose request it was */
+            /** @description Address of the sender */
             remote_address: string;
-            /** @description What the ingress checked; null: the adapter has to */
+            /** @description What the ingress checked; null: the adapter checks it */
             verified_scheme: string | null;
-            /** @description Of the body */
+            /** @description Size of the body */
             bytes: number;
             method: string;
             /** @description Without the token of the webhook */
             path: string;
             query: components["schemas"]["SentValue"][];
-            /** @description By name; one that came twice is there twice */
+            /** @description Sorted by name; a header that came twice is listed twice */
             headers: components["schemas"]["SentValue"][];
-            /** @description Null where it is no text in UTF-8: see /body */
+            /** @description Null if it is not UTF-8 text: see /body */
             body: string | null;
-            /** @description Whether `body` is all of it; /body always is */
+            /** @description Whether `body` is complete; /body always is */
             body_is_whole: boolean;
         };
         EventResult: {
@@ -4703,7 +4703,7 @@ export interface components {
              * @description Until when it waits
              */
             until: string | null;
-            /** @description The same in words */
+            /** @description State and reason in words */
             text: string;
         };
         EventView: {
@@ -4713,17 +4713,17 @@ export interface components {
             /** Format: date-time */
             received_at: string;
             /**
-             * @description How it ended at last; null: it has not
+             * @description Final outcome; null: it has not ended
              * @enum {string|null}
              */
             outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
             reason: string | null;
-            /** @description What became of it; null: it started no turn */
+            /** @description Result of its turns; null: it started no turn */
             result: components["schemas"]["EventResult"] | null;
-            /** @description Of its first message; absent where it never became one */
+            /** @description Of its first message; absent if it has none */
             event_type?: string;
             sender?: string;
-            /** @description The beginning */
+            /** @description The beginning of the text */
             text?: string;
         };
         EventPage: {
@@ -4741,14 +4741,14 @@ export interface components {
             /** @description Whether the event ended here */
             terminal: boolean;
             reason: string | null;
-            /** @description A message, a turn or a delivery */
+            /** @description Id of a message, a turn or a delivery */
             subject_id: string | null;
             attempt: number;
             duration_ms: number | null;
             detail: {
                 [key: string]: unknown;
             } | null;
-            /** @description Between the entry before and the begin of this one: in a queue, or for its time */
+            /** @description Time between the previous entry and the start of this one: in a queue, or until it was due */
             waited_ms: number | null;
             /** @description The App; `api:<project>` for a run that was started by the API */
             app_id: string;
@@ -4761,7 +4761,7 @@ export interface components {
             /** @description Null: the message named the workflow itself */
             trigger_id: string | null;
             message_id: string;
-            /** @description The event that it came of */
+            /** @description The event that started it */
             receipt_id: string;
             replay: boolean;
             /** @description A replay without delivery: calls that would change something are not made */
@@ -4776,11 +4776,11 @@ export interface components {
              * @enum {string|null}
              */
             reply: "sent" | "none" | null;
-            /** @description What the reply lacks or why there is none; for what it waits */
+            /** @description What the reply lacks, or why there is none; while it waits: what for */
             reason: string | null;
             /**
              * Format: date-time
-             * @description When it fails of what it waits for
+             * @description When it fails if it still waits
              */
             waiting_until: string | null;
             /** Format: date-time */
@@ -4798,9 +4798,9 @@ export interface components {
             /** @description Its steps are at /api/v1/turns/:id */
             id: string;
             state: string;
-            /** @description Of a workflow */
+            /** @description Set if a workflow started the turn */
             run_id: string | null;
-            /** @description Of a conversation */
+            /** @description Set if the turn is part of a conversation */
             session_id: string | null;
             /** @description The turn that answers it together with others */
             collected_into: string | null;
@@ -4810,31 +4810,31 @@ export interface components {
             /** @description The App; `api:<project>` for a run that was started by the API */
             app_id: string | null;
             /**
-             * @description How it ended at last; null: it has not
+             * @description Final outcome; null: it has not ended
              * @enum {string|null}
              */
             outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
             reason: string | null;
-            /** @description Why it ended as it did, for people */
+            /** @description Why it ended as it did, in words */
             text: string;
-            /** @description What became of it; null: it started no turn */
+            /** @description Result of its turns; null: it started no turn */
             result: components["schemas"]["EventResult"] | null;
             timeline: components["schemas"]["EventEntryView"][];
             messages: components["schemas"]["MessageView"][];
             runs: components["schemas"]["RunView"][];
-            /** @description What could not be read now, and why */
+            /** @description What is missing from this answer, and why; null: nothing */
             incomplete: string | null;
-            /** @description Who wrote it, as they are now */
+            /** @description Who wrote it, with their current data */
             contacts: components["schemas"]["EventContactView"][];
-            /** @description What agents do with it; oldest first */
+            /** @description Turns that handle it, oldest first */
             turns: components["schemas"]["EventTurnView"][];
         };
         Replay: {
-            /** @description Send replies and make all calls again; false, the default: a rehearsal */
+            /** @description true: send replies and make all calls again; false (default): a rehearsal */
             deliver?: boolean;
-            /** @description Runs this workflow alone, in place of what the rules say; needs workflows:write */
+            /** @description Run only this workflow, whatever the rules say; needs workflows:write */
             workflow_id?: number;
-            /** @description A turn of this agent alone, in a session of its own; needs agents:write. Not with workflow_id */
+            /** @description Run only a turn of this agent, in its own session; needs agents:write. Not together with workflow_id */
             agent_id?: string;
         };
         ReplayedEventView: {
@@ -4844,11 +4844,11 @@ export interface components {
              */
             replayed: "messages" | "receipt";
             run_ids: string[];
-            /** @description Of those runs, and of sessions */
+            /** @description Turns of those runs, and of sessions */
             turn_ids: string[];
         };
         Release: {
-            /** @description Messages to let through, each once */
+            /** @description Ids of the messages to release, each once */
             message_ids: string[];
         };
         ReleasedView: {
@@ -4866,72 +4866,72 @@ export interface components {
         };
         LatencyView: {
             count: number;
-            /** @description Half took no longer; null: there are none */
+            /** @description Median; null: there are none */
             p50_ms: number | null;
-            /** @description 99 of 100 took no longer */
+            /** @description 99th percentile */
             p99_ms: number | null;
         };
         CountsView: {
-            /** @description Webhooks that were taken */
+            /** @description Webhooks that were accepted */
             received: number;
-            /** @description Events by how they ended, at the time at which they did */
+            /** @description Events by outcome, counted when they ended */
             outcomes: components["schemas"]["OutcomeCount"][];
             /** @description Refused requests, by code */
             refused: components["schemas"]["LabelCount"][];
-            /** @description Turns by how they ended */
+            /** @description Turns by outcome */
             turns: components["schemas"]["LabelCount"][];
             /** @description Deliveries: delivered, unknown, dead */
             deliveries: components["schemas"]["LabelCount"][];
-            /** @description How long webhooks waited for their answer */
+            /** @description Time until a webhook was acknowledged */
             ack: components["schemas"]["LatencyView"];
-            /** @description How long turns took */
+            /** @description Duration of turns */
             turn: components["schemas"]["LatencyView"];
-            /** @description How long the call took that delivered */
+            /** @description Duration of the call that delivered */
             delivery: components["schemas"]["LatencyView"];
             /** @description From the receipt of an event until its reply was delivered; a replay counts from the first receipt */
             reply: components["schemas"]["LatencyView"];
         };
         StatisticsStep: {
-            /** @description Webhooks that were taken */
+            /** @description Webhooks that were accepted */
             received: number;
-            /** @description Events by how they ended, at the time at which they did */
+            /** @description Events by outcome, counted when they ended */
             outcomes: components["schemas"]["OutcomeCount"][];
             /** @description Refused requests, by code */
             refused: components["schemas"]["LabelCount"][];
-            /** @description Turns by how they ended */
+            /** @description Turns by outcome */
             turns: components["schemas"]["LabelCount"][];
             /** @description Deliveries: delivered, unknown, dead */
             deliveries: components["schemas"]["LabelCount"][];
-            /** @description How long webhooks waited for their answer */
+            /** @description Time until a webhook was acknowledged */
             ack: components["schemas"]["LatencyView"];
-            /** @description How long turns took */
+            /** @description Duration of turns */
             turn: components["schemas"]["LatencyView"];
-            /** @description How long the call took that delivered */
+            /** @description Duration of the call that delivered */
             delivery: components["schemas"]["LatencyView"];
             /** @description From the receipt of an event until its reply was delivered; a replay counts from the first receipt */
             reply: components["schemas"]["LatencyView"];
             /**
              * Format: date-time
-             * @description Its begin
+             * @description Start of the step
              */
             at: string;
         };
         AppStatistics: {
-            /** @description Webhooks that were taken */
+            /** @description Webhooks that were accepted */
             received: number;
-            /** @description Events by how they ended, at the time at which they did */
+            /** @description Events by outcome, counted when they ended */
             outcomes: components["schemas"]["OutcomeCount"][];
             /** @description Refused requests, by code */
             refused: components["schemas"]["LabelCount"][];
-            /** @description Turns by how they ended */
+            /** @description Turns by outcome */
             turns: components["schemas"]["LabelCount"][];
             /** @description Deliveries: delivered, unknown, dead */
             deliveries: components["schemas"]["LabelCount"][];
-            /** @description How long webhooks waited for their answer */
+            /** @description Time until a webhook was acknowledged */
             ack: components["schemas"]["LatencyView"];
-            /** @description How long turns took */
+            /** @description Duration of turns */
             turn: components["schemas"]["LatencyView"];
-            /** @description How long the call took that delivered */
+            /** @description Duration of the call that delivered */
             delivery: components["schemas"]["LatencyView"];
             /** @description From the receipt of an event until its reply was delivered; a replay counts from the first receipt */
             reply: components["schemas"]["LatencyView"];
@@ -4945,25 +4945,25 @@ export interface components {
             to: string;
             /** @enum {string} */
             step: "minute" | "hour" | "day";
-            /** @description Of the whole time */
+            /** @description Of the whole span */
             total: components["schemas"]["CountsView"];
-            /** @description Every step, also those in which nothing was counted */
+            /** @description Every step, including those in which nothing was counted */
             series: components["schemas"]["StatisticsStep"][];
-            /** @description Of the whole time, by App; those of which something was counted */
+            /** @description Of the whole span, by App; Apps without counts are left out */
             apps: components["schemas"]["AppStatistics"][];
         };
         NewTrigger: {
             /** @description Every event of the App when absent or empty */
             event_types?: string[];
-            /** @description CEL over event, contact and metadata; empty: every such event */
+            /** @description CEL expression over event, contact and metadata; empty: every such event */
             where?: string;
-            /** @description Runs a minute; those over it are not made */
+            /** @description Maximum runs per minute; further ones are not started */
             limit_per_minute?: number | null;
-            /** @description Runs an hour for one contact */
+            /** @description Maximum runs per hour for one contact */
             contact_limit_per_hour?: number | null;
-            /** @description A run waits until its sender was silent for so long */
+            /** @description A run waits until its sender has been silent for this long */
             debounce_seconds?: number | null;
-            /** @description A run waits at most so long (default: ten times debounce_seconds) */
+            /** @description Longest wait of a run (default: ten times debounce_seconds) */
             debounce_max_seconds?: number | null;
             app_id: string;
             workflow_id: number;
@@ -4987,7 +4987,7 @@ export interface components {
             created_at: string;
         };
         DryRun: {
-            /** @description The messages of this event alone */
+            /** @description Try only the messages of this event */
             event_id?: string;
             app_id: string;
             event_types?: string[];
@@ -4997,16 +4997,16 @@ export interface components {
         };
         FilterProblemView: {
             message: string;
-            /** @description A character, from 0 */
+            /** @description Position of the first character, from 0 */
             start: number;
-            /** @description The character after it */
+            /** @description Position after the last character */
             end: number;
         };
         ClauseView: {
             clause: string;
             /** @enum {string} */
             result: "true" | "false" | "error";
-            /** @description The value that it looked at, or why it failed */
+            /** @description The value that it compared, or why it failed */
             seen: string | null;
         };
         DryRunVerdict: {
@@ -5015,13 +5015,13 @@ export interface components {
             /** @enum {string} */
             verdict: "matched" | "filtered" | "filter_error";
             reason: string | null;
-            /** @description Of the expression, each by itself */
+            /** @description Clauses of the expression, each evaluated by itself */
             clauses: components["schemas"]["ClauseView"][];
             /** Format: date-time */
             received_at: string;
             event_type: string;
             sender: string;
-            /** @description The beginning */
+            /** @description The beginning of the text */
             text: string;
         };
         DryRunView: {
@@ -5042,23 +5042,23 @@ export interface components {
         TriggerChange: {
             /** @description Every event of the App when absent or empty */
             event_types?: string[];
-            /** @description CEL over event, contact and metadata; empty: every such event */
+            /** @description CEL expression over event, contact and metadata; empty: every such event */
             where?: string;
-            /** @description Runs a minute; those over it are not made */
+            /** @description Maximum runs per minute; further ones are not started */
             limit_per_minute?: number | null;
-            /** @description Runs an hour for one contact */
+            /** @description Maximum runs per hour for one contact */
             contact_limit_per_hour?: number | null;
-            /** @description A run waits until its sender was silent for so long */
+            /** @description A run waits until its sender has been silent for this long */
             debounce_seconds?: number | null;
-            /** @description A run waits at most so long (default: ten times debounce_seconds) */
+            /** @description Longest wait of a run (default: ten times debounce_seconds) */
             debounce_max_seconds?: number | null;
             active?: boolean;
         };
         NewWorkflow: {
             name: string;
-            /** @description The agent; the project's Chief of Staff when absent */
+            /** @description The agent that runs it; default: the project's Chief of Staff */
             agent_id?: string | null;
-            /** @description What the agent is to do with a message */
+            /** @description Instructions to the agent for each message */
             instructions?: string;
         };
         WorkflowView: {
@@ -5102,10 +5102,10 @@ export interface components {
             organization_id: string;
             project_id: string;
             app_id: string;
-            /** @description What the sender was told */
+            /** @description Code of the answer to the sender */
             code: string;
             method: string;
-            /** @description Sorted, with commas between them */
+            /** @description Sorted and separated by commas */
             header_names: string;
             body_bytes: number;
             /** @description Hex; empty where the body was not read */
@@ -5140,7 +5140,7 @@ export interface components {
             /** @enum {string} */
             may_do: "read" | "write" | "destructive";
             approvers: string[];
-            /** @description Hosts that turns of untrusted senders, and those that have read untrusted content, reach with http_request: api.example.com, *.example.com or host:port. Beside them those that its Skills bind credentials to */
+            /** @description Hosts that http_request may reach in turns of untrusted senders and in turns that have read untrusted content: api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too */
             allowed_hosts: string[];
             caps: components["schemas"]["AgentCapsBody"];
             is_chief_of_staff: boolean;
@@ -5154,49 +5154,49 @@ export interface components {
             next_cursor: string | null;
         };
         CreateAgent: {
-            /** @description A model of the configured endpoint; left out for its default */
+            /** @description A model of the configured endpoint; default: MODEL_NAME */
             model?: string | null;
             /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, store_knowledge, query_knowledge_graph */
             tools?: string[];
-            /** @description Asked when the model gives no answer */
+            /** @description Used when the model does not answer */
             fallback_model?: string | null;
             /** @description Ids of Skills */
             skills?: string[];
             /** @description Ids of Python tools it has without a Skill */
             python_tools?: string[];
             /**
-             * @description What a trusted turn may do by itself; a call of a higher grade needs an approver
+             * @description What a trusted turn may do without approval; a call of a higher grade needs an approver
              * @enum {string}
              */
             may_do?: "read" | "write" | "destructive";
-            /** @description key:<id>, user:<id> or contact:<id>; nobody: calls of a higher grade are not offered */
+            /** @description key:<id>, user:<id> or contact:<id>; empty: calls of a higher grade are not offered */
             approvers?: string[];
-            /** @description Hosts that turns of untrusted senders, and those that have read untrusted content, reach with http_request: api.example.com, *.example.com or host:port. Beside them those that its Skills bind credentials to */
+            /** @description Hosts that http_request may reach in turns of untrusted senders and in turns that have read untrusted content: api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too */
             allowed_hosts?: string[];
             caps?: components["schemas"]["AgentCapsBody"];
             name: string;
             instructions: string;
         };
         OfferedToolView: {
-            /** @description What the model calls it */
+            /** @description Name under which the model calls it */
             name: string;
-            /** @description Slug of its Skill; null: the agent has it by itself */
+            /** @description Slug of its Skill; null: the agent has it without a Skill */
             skill: string | null;
             /** @enum {string} */
             source: "builtin" | "python" | "mcp";
             /**
-             * @description The least that a call can change
+             * @description Lowest grade that a call can have
              * @enum {string}
              */
             grade: "read" | "write" | "destructive";
         };
         LeftOutToolView: {
             name: string;
-            /** @description Slug of its Skill; null: the agent has it by itself */
+            /** @description Slug of its Skill; null: the agent has it without a Skill */
             skill: string | null;
             /** @description A code: `quarantined`, `turned_off`, `over_may_do`, `over_limit`, … */
             reason: string;
-            /** @description In a sentence */
+            /** @description What to do about it, in a sentence */
             what_to_do: string;
         };
         ToolsetErrorView: {
@@ -5204,15 +5204,15 @@ export interface components {
             message: string;
         };
         AgentToolsetView: {
-            /** @description Told of in every step */
+            /** @description Listed to the model in every step */
             offered: components["schemas"]["OfferedToolView"][];
-            /** @description Over the number of tools that a model is told of: found by find_tools */
+            /** @description Over the number of tools that are listed to a model; found with find_tools */
             by_search: components["schemas"]["LeftOutToolView"][];
             /** @description Never given to the model */
             left_out: components["schemas"]["LeftOutToolView"][];
             /** @description Skills that cannot be used now, and why */
             problems: string[];
-            /** @description Not null: the registry gives no answer, so the lists are empty */
+            /** @description Set if the tool registry does not answer; the lists are empty then */
             error: components["schemas"]["ToolsetErrorView"] | null;
         };
         AgentDetail: {
@@ -5227,7 +5227,7 @@ export interface components {
             /** @enum {string} */
             may_do: "read" | "write" | "destructive";
             approvers: string[];
-            /** @description Hosts that turns of untrusted senders, and those that have read untrusted content, reach with http_request: api.example.com, *.example.com or host:port. Beside them those that its Skills bind credentials to */
+            /** @description Hosts that http_request may reach in turns of untrusted senders and in turns that have read untrusted content: api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too */
             allowed_hosts: string[];
             caps: components["schemas"]["AgentCapsBody"];
             is_chief_of_staff: boolean;
@@ -5238,24 +5238,24 @@ export interface components {
             toolset: components["schemas"]["AgentToolsetView"];
         };
         UpdateAgent: {
-            /** @description A model of the configured endpoint; left out for its default */
+            /** @description A model of the configured endpoint; default: MODEL_NAME */
             model?: string | null;
             /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, store_knowledge, query_knowledge_graph */
             tools?: string[];
-            /** @description Asked when the model gives no answer */
+            /** @description Used when the model does not answer */
             fallback_model?: string | null;
             /** @description Ids of Skills */
             skills?: string[];
             /** @description Ids of Python tools it has without a Skill */
             python_tools?: string[];
             /**
-             * @description What a trusted turn may do by itself; a call of a higher grade needs an approver
+             * @description What a trusted turn may do without approval; a call of a higher grade needs an approver
              * @enum {string}
              */
             may_do?: "read" | "write" | "destructive";
-            /** @description key:<id>, user:<id> or contact:<id>; nobody: calls of a higher grade are not offered */
+            /** @description key:<id>, user:<id> or contact:<id>; empty: calls of a higher grade are not offered */
             approvers?: string[];
-            /** @description Hosts that turns of untrusted senders, and those that have read untrusted content, reach with http_request: api.example.com, *.example.com or host:port. Beside them those that its Skills bind credentials to */
+            /** @description Hosts that http_request may reach in turns of untrusted senders and in turns that have read untrusted content: api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too */
             allowed_hosts?: string[];
             caps?: components["schemas"]["AgentCapsBody"];
             name?: string;
@@ -5267,7 +5267,7 @@ export interface components {
             turn_id: string;
             receipt_id: string;
             tool: string;
-            /** @description Of the definition as it was then; null: a built-in tool */
+            /** @description Pin of the tool's definition at that time; null: a built-in tool */
             tool_pin: string | null;
             /** @enum {string} */
             grade: "read" | "write" | "destructive";
@@ -5276,7 +5276,7 @@ export interface components {
             };
             approvers: string[];
             /**
-             * @description over_may_do: of a higher grade than the agent may do; untrusted_content: the turn had read such
+             * @description over_may_do: the call has a higher grade than may_do; untrusted_content: the turn had read untrusted content
              * @enum {string}
              */
             reason: "over_may_do" | "untrusted_content";
@@ -5298,15 +5298,15 @@ export interface components {
             next_cursor: string | null;
         };
         DecideApproval: {
-            /** @description For those who read it later; the model is not told */
+            /** @description For people who read it later; the model does not see it */
             note?: string;
         };
         EntityView: {
             id: string;
             name: string;
-            /** @description What documents say that it is */
+            /** @description What documents say it is */
             kinds: string[];
-            /** @description That speak of it */
+            /** @description Number of documents that mention it */
             documents: number;
         };
         EntityPage: {
@@ -5328,7 +5328,7 @@ export interface components {
             from: string;
             relation: string;
             to: string;
-            /** @description The document that says so */
+            /** @description The document that states it */
             document_id: string;
             /** @enum {string} */
             trust: "owner" | "known" | "untrusted";
@@ -5338,16 +5338,16 @@ export interface components {
         EntityDetail: {
             id: string;
             name: string;
-            /** @description By each document that speaks of it */
+            /** @description One entry for each document that mentions it */
             said: components["schemas"]["SaidOfEntity"][];
-            /** @description Its own ones, at most 200 */
+            /** @description Its direct relations, at most 200 */
             relations: components["schemas"]["RelationView"][];
         };
         DocumentView: {
             id: string;
             title: string;
             /**
-             * @description sync: of a document source, which keeps it up to date
+             * @description sync: from a document source, which keeps it up to date
              * @enum {string}
              */
             source: "upload" | "turn" | "sync";
@@ -5385,14 +5385,14 @@ export interface components {
             title: string;
             /** @description Plain text or Markdown, up to DOCUMENT_MAX_CHARS */
             text: string;
-            /** @description Where it is from, for people */
+            /** @description Where it comes from; shown to people */
             uri?: string;
             /**
-             * @description known: turns of admitted contacts and of the own callers; everyone: strangers are answered from it too
+             * @description known: for turns of admitted contacts and of your own callers; everyone: for turns of unknown senders too
              * @enum {string}
              */
             audience?: "known" | "everyone";
-            /** @description Facts for people, kept as they are */
+            /** @description Facts shown to people, stored unchanged */
             provenance?: {
                 [key: string]: unknown;
             };
@@ -5415,7 +5415,7 @@ export interface components {
             id: string;
             title: string;
             /**
-             * @description sync: of a document source, which keeps it up to date
+             * @description sync: from a document source, which keeps it up to date
              * @enum {string}
              */
             source: "upload" | "turn" | "sync";
@@ -5444,9 +5444,9 @@ export interface components {
             mode: "rehearsal" | "connected";
             /** @description Host of the endpoint */
             host: string | null;
-            /** @description What agents use that name no model */
+            /** @description Model of agents that name none */
             name: string | null;
-            /** @description What takes over when the first does not answer */
+            /** @description Model that is used when the first does not answer */
             fallback_name: string | null;
         };
         RunPage: {
@@ -5455,7 +5455,7 @@ export interface components {
             next_cursor: string | null;
         };
         RunReplay: {
-            /** @description Send replies and make all calls again; false, the default: a rehearsal */
+            /** @description true: send replies and make all calls again; false (default): a rehearsal */
             deliver?: boolean;
         };
         ListedSessionView: {
@@ -5474,17 +5474,17 @@ export interface components {
             current_turn_id: string | null;
             /** @description Grows with every message and every turn that starts */
             epoch: number;
-            /** @description `epoch` when a person last spoke or took over */
+            /** @description `epoch` when a person last wrote or took over */
             taken_over_epoch: number | null;
-            /** @description The last turn that succeeded */
+            /** @description Epoch of the last turn that succeeded */
             answered_epoch: number;
-            /** @description Messages that wait */
+            /** @description Number of messages that wait */
             waiting: number;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description The beginning of its newest message; null where the caller lacks events:read */
+            /** @description The beginning of its newest message; null if the caller lacks events:read */
             last_text: string | null;
         };
         SessionPage: {
@@ -5498,7 +5498,7 @@ export interface components {
             /** @enum {string} */
             kind: "takeover" | "hand_back" | "resolve" | "reopen" | "reset" | "reply";
             made_by: string;
-            /** @description Of a reply */
+            /** @description Set if `kind` is reply */
             delivery_id: string | null;
         };
         SessionDetailView: {
@@ -5517,11 +5517,11 @@ export interface components {
             current_turn_id: string | null;
             /** @description Grows with every message and every turn that starts */
             epoch: number;
-            /** @description `epoch` when a person last spoke or took over */
+            /** @description `epoch` when a person last wrote or took over */
             taken_over_epoch: number | null;
-            /** @description The last turn that succeeded */
+            /** @description Epoch of the last turn that succeeded */
             answered_epoch: number;
-            /** @description Messages that wait */
+            /** @description Number of messages that wait */
             waiting: number;
             /** Format: date-time */
             created_at: string;
@@ -5531,44 +5531,44 @@ export interface components {
         };
         ReplyTargetView: {
             app_id: string;
-            /** @description Null: there is none to answer */
+            /** @description Null: there is no address to answer */
             channel_address: string | null;
             thread_id: string | null;
-            /** @description The adapter's own */
+            /** @description Data of the adapter, passed back unchanged */
             reply_context: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
-            /** @description Deliveries between Apps in a row that led here */
+            /** @description How many deliveries between Apps in a row led here */
             hops?: number;
-            /** @description The sender that is answered, of an App with contacts */
+            /** @description The sender that is answered, if the App has contacts */
             answers?: string;
         };
         TakeoverLineView: {
             /** @enum {string} */
             by: "sender" | "person";
-            /** @description Of a sender */
+            /** @description If `by` is sender */
             message?: components["schemas"]["NormalizedMessageView"];
-            /** @description Of a sender */
+            /** @description If `by` is sender */
             verified?: boolean;
-            /** @description Of a sender: its text counts as untrusted content */
+            /** @description If `by` is sender: whether its text counts as untrusted content */
             untrusted?: boolean;
-            /** @description Of a person */
+            /** @description If `by` is person */
             text?: string;
-            /** @description How many of the turn's own messages had come before it */
+            /** @description How many messages of the turn came before it */
             after: number;
         };
         TurnInputView: {
             message: components["schemas"]["NormalizedMessageView"];
             /** @description Whether the event's signature was checked */
             verified: boolean;
-            /** @description Of the workflow that started the turn */
+            /** @description Instructions of the workflow that started the turn */
             instructions: string | null;
             reply: components["schemas"]["ReplyTargetView"] | null;
             /** @description Why `reply` is null */
             reply_withheld?: string;
-            /** @description A replay without delivery */
+            /** @description Set for a replay without delivery */
             rehearsal?: boolean;
-            /** @description What the sender is told when the turn fails */
+            /** @description Sent to the sender when the turn fails */
             failure_notice?: string;
             /** @enum {string} */
             trust?: "known" | "unknown" | "builtin";
@@ -5577,10 +5577,10 @@ export interface components {
              * @enum {string}
              */
             text_from?: "system" | "people";
-            /** @description Who asked for it over the API: key:<id> */
+            /** @description Who started it over the API: key:<id> */
             started_by?: string[];
             contact_id?: string;
-            /** @description Answered together with it */
+            /** @description Earlier messages that are answered together with it */
             earlier?: components["schemas"]["NormalizedMessageView"][];
             takeover?: components["schemas"]["TakeoverLineView"][];
         };
@@ -5595,14 +5595,14 @@ export interface components {
             session_id: string | null;
             /** @description Null: the project's Chief of Staff */
             agent_id: string | null;
-            /** @description The session's, when the turn started */
+            /** @description Epoch of the session when the turn started */
             epoch: number;
             input: components["schemas"]["TurnInputView"];
             /** @enum {string} */
             state: "waiting" | "held" | "open" | "succeeded" | "failed" | "cancelled" | "collected" | "handled";
             error: string | null;
             /**
-             * @description Of one that succeeded
+             * @description Null until it has succeeded
              * @enum {string|null}
              */
             reply: "sent" | "none" | null;
@@ -5611,7 +5611,7 @@ export interface components {
             /** @description How often it was redriven */
             redrives: number;
             message_id: string | null;
-            /** @description The turn that answered it too */
+            /** @description The turn that answered it together with others */
             collected_into: string | null;
             /** Format: date-time */
             created_at: string;
@@ -5638,22 +5638,22 @@ export interface components {
             error: string | null;
         };
         HandBack: {
-            /** @description The agent answers what came during the takeover (default false) */
+            /** @description The agent answers messages that came during the takeover (default false) */
             answer_waiting?: boolean;
         };
         CancelledTurnView: {
             turn_id: string;
         };
         TurnWaitView: {
-            /** @description Code of what is away */
+            /** @description Code of what is unavailable */
             reason: string;
-            /** @description The same in words */
+            /** @description The reason in words */
             text: string | null;
             /** Format: date-time */
             since: string;
             /**
              * Format: date-time
-             * @description When the turn fails of it
+             * @description When the turn fails if it is still unavailable
              */
             until: string;
             /** Format: date-time */
@@ -5664,7 +5664,7 @@ export interface components {
             /** @enum {string} */
             kind: "answer" | "failure_notice";
             /**
-             * @description open: offered to the gateway; taken: it has it; dead, unknown: see /api/v1/deliveries/<id>
+             * @description open: offered to the gateway; taken: the gateway has it; dead, unknown: see /api/v1/deliveries/<id>
              * @enum {string}
              */
             state: "open" | "taken" | "delivered" | "dead" | "unknown";
@@ -5699,22 +5699,22 @@ export interface components {
              * @enum {string|null}
              */
             reply: "sent" | "none" | null;
-            /** @description What the reply lacks, or why there is none; of a failed turn its error */
+            /** @description What the reply lacks, or why there is none; for a failed turn: its error */
             reason: string | null;
             /** @description The reason in words */
             reason_text: string | null;
-            /** @description While what it needs is away */
+            /** @description Set while something it needs is unavailable */
             waiting: components["schemas"]["TurnWaitView"] | null;
             deliveries: components["schemas"]["TurnDeliveryView"][];
             /** @description How often it was redriven */
             redrives: number;
             attempt: number;
             reply_text: string | null;
-            /** @description Of one that succeeded: it had read untrusted content (docs/agents.md) */
+            /** @description If it succeeded: whether it had read untrusted content (docs/agents.md) */
             read_untrusted: boolean;
             /** @description Tokens of all model calls */
             tokens: number;
-            /** @description Of all model calls, in millionths */
+            /** @description Cost of all model calls, in millionths of the currency of MODEL_PRICES */
             cost_micros: number;
             /** Format: date-time */
             created_at: string;
@@ -5723,7 +5723,7 @@ export interface components {
             steps: components["schemas"]["StepView"][];
         };
         ToolCallView: {
-            /** @description Of the step that says the call begins, or was refused */
+            /** @description Number of the step in which the call began or was refused */
             seq: number;
             tool: string;
             /** @enum {string} */
@@ -5745,12 +5745,12 @@ export interface components {
         UsageView: {
             day: string | null;
             agent_id: string | null;
-            /** @description Empty: the sender was no contact */
+            /** @description Empty: the sender was not a contact */
             contact_id: string | null;
-            /** @description As the endpoint calls it */
+            /** @description Name of the model at the endpoint */
             model: string | null;
             model_calls: number;
-            /** @description Grouped by model: none is counted */
+            /** @description Not counted when grouped by model */
             tool_calls: number;
             input_tokens: number;
             output_tokens: number;
@@ -5769,7 +5769,7 @@ export interface components {
             /** @description A client that was registered by hand; absent: registered dynamically */
             client_id?: string;
             client_secret?: string;
-            /** @description What the server asks for when absent */
+            /** @description Default: the scopes that the server asks for */
             scopes?: string[];
         };
         ServerInfoView: {
@@ -5802,7 +5802,7 @@ export interface components {
             checked_at: string | null;
             /** @description The Skill that bundles its tools */
             skill_id: string | null;
-            /** @description How many tools are in which state */
+            /** @description Number of tools by state */
             tools: {
                 [key: string]: number;
             };
@@ -5812,7 +5812,7 @@ export interface components {
         RegisteredByOauth: {
             server: components["schemas"]["ServerView"];
             credential_id: string;
-            /** @description POST there with the same key: the answer has the URL where a person agrees */
+            /** @description POST there with the same key: the answer has the URL where a person consents */
             connect_path: string;
         };
         ServerAuth: {
@@ -5821,33 +5821,33 @@ export interface components {
              * @enum {string}
              */
             mode: "none" | "bearer" | "header" | "oauth";
-            /** @description Mode header alone: its name; X-Api-Key when absent */
+            /** @description Only for the mode header: its name. Default: X-Api-Key */
             header?: string | null;
-            /** @description The credential of the vault; needed by every mode but none */
+            /** @description The credential of the vault; required by every mode except none */
             credential_id?: string | null;
         };
         RegisterServer: {
             /** @description http or https; streamable HTTP, or SSE */
             url: string;
-            /** @description The host of the URL when absent */
+            /** @description Default: the host of the URL */
             name?: string;
-            /** @description First part of what models call its tools; made of the name when absent */
+            /** @description First part of its tools’ names for models. Default: made from the name */
             slug?: string;
             auth?: components["schemas"]["ServerAuth"];
             /**
-             * @description What happens to tools that are new or changed: block: they wait for approval (the default); warn: taken, and told in health; auto: taken
+             * @description New or changed tools: block (default): they wait for approval; warn: they are accepted and reported in health; auto: they are accepted
              * @enum {string}
              */
             policy?: "block" | "warn" | "auto";
         };
         ImportServer: {
-            /** @description A server.json of the MCP registry; the first remote of it that can be used is */
+            /** @description A server.json of the MCP registry; its first usable remote is registered */
             server: {
                 [key: string]: unknown;
             };
             auth?: components["schemas"]["ServerAuth"];
             /**
-             * @description What happens to tools that are new or changed: block: they wait for approval (the default); warn: taken, and told in health; auto: taken
+             * @description New or changed tools: block (default): they wait for approval; warn: they are accepted and reported in health; auto: they are accepted
              * @enum {string}
              */
             policy?: "block" | "warn" | "auto";
@@ -5860,7 +5860,7 @@ export interface components {
             name?: string;
             auth?: components["schemas"]["ServerAuth"];
             /**
-             * @description What happens to tools that are new or changed: block: they wait for approval (the default); warn: taken, and told in health; auto: taken
+             * @description New or changed tools: block (default): they wait for approval; warn: they are accepted and reported in health; auto: they are accepted
              * @enum {string}
              */
             policy?: "block" | "warn" | "auto";
@@ -5868,29 +5868,38 @@ export interface components {
         SkillToolGiven: {
             /** @description A tool id, or `builtin:<name>` */
             tool: string;
-            /** @description False: it stays in the Skill, and no model gets it */
+            /** @description False: it stays in the Skill, but no model gets it */
             enabled?: boolean;
         };
         SkillCredentialGiven: {
             credential_id: string;
-            /** @description The name that the Skill's tools know it by */
+            /** @description The name by which the Skill's tools know it */
             as: string;
-            /** @description Where the platform may send it (http_request, web_search, send_email); nowhere but where its own record says, when absent */
+            /** @description Hosts to which the platform may send it (http_request, web_search, send_email). Default: only those that its own record allows */
             hosts?: string[];
-            /** @description The header it goes in; Authorization when absent */
+            /** @description The header that carries it. Default: Authorization */
             header?: string;
-            /** @description What stands before it in the header: Bearer, Basic, token; empty: nothing */
+            /** @description Prefix in the header: Bearer, Basic, token; empty: none */
             scheme?: string;
         };
         CreateSkill: {
             description?: string;
-            /** @description Goes into the agent's context */
+            /** @description Added to the agent's context */
             knowledge?: string;
             tools?: components["schemas"]["SkillToolGiven"][];
             credentials?: components["schemas"]["SkillCredentialGiven"][];
             name: string;
-            /** @description First part of what models call its tools; made of the name when absent */
+            /** @description First part of its tools’ names for models. Default: made from the name */
             slug?: string;
+        };
+        "mcp-registry_LeftOutToolView": {
+            name: string;
+            /** @description Slug of its Skill; null: the agent has it directly */
+            skill: string | null;
+            /** @description A code: `quarantined`, `turned_off`, `over_may_do`, `over_limit`, … */
+            reason: string;
+            /** @description The reason as a sentence */
+            what_to_do: string;
         };
         EffectErrorView: {
             code: string;
@@ -5899,12 +5908,12 @@ export interface components {
         AgentEffectView: {
             id: string;
             name: string;
-            /** @description Tools that its model is told of in every step */
+            /** @description Tools that its model gets in every step */
             offered: number;
-            /** @description Tools that it finds by find_tools */
+            /** @description Tools that its model finds with find_tools */
             by_search: number;
-            /** @description Never given to its model; the first ones */
-            left_out: components["schemas"]["LeftOutToolView"][];
+            /** @description The first of the tools that its model never gets */
+            left_out: components["schemas"]["mcp-registry_LeftOutToolView"][];
             left_out_total: number;
             error: components["schemas"]["EffectErrorView"] | null;
         };
@@ -5912,7 +5921,7 @@ export interface components {
             agents: components["schemas"]["AgentEffectView"][];
             /** @description Agents that are not listed */
             more: number;
-            /** @description Not null: the engine gives no answer, so the list is empty */
+            /** @description Not null: the engine does not answer, so the list is empty */
             error: components["schemas"]["EffectErrorView"] | null;
         };
         SkillDetail: {
@@ -5924,7 +5933,7 @@ export interface components {
             /** @enum {string} */
             origin: "person" | "mcp_server" | "manifest";
             server_id: string | null;
-            /** @description Of an adapter's manifest: the `provider` of its App */
+            /** @description For a Skill of an adapter's manifest: the `provider` of its App */
             provider: string | null;
             version: number;
             tools: components["schemas"]["SkillToolGiven"][];
@@ -5933,13 +5942,13 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description Its tools that no model is given */
-            left_out: components["schemas"]["LeftOutToolView"][];
-            /** @description The agents that have it, and what their models are given now */
+            /** @description Tools that no model gets */
+            left_out: components["schemas"]["mcp-registry_LeftOutToolView"][];
+            /** @description The agents that have it, and what their models get now */
             effect: components["schemas"]["EffectView"];
         };
         SkillFile: {
-            /** @description Within the folder: SKILL.md, tools/add.py */
+            /** @description Path within the folder: SKILL.md, tools/add.py */
             path: string;
             content: string;
         };
@@ -5955,7 +5964,7 @@ export interface components {
             /** @enum {string} */
             origin: "person" | "mcp_server" | "manifest";
             server_id: string | null;
-            /** @description Of an adapter's manifest: the `provider` of its App */
+            /** @description For a Skill of an adapter's manifest: the `provider` of its App */
             provider: string | null;
             version: number;
             tools: components["schemas"]["SkillToolGiven"][];
@@ -5967,9 +5976,9 @@ export interface components {
         };
         ImportedSkill: {
             skill: components["schemas"]["SkillView"];
-            /** @description Files that are not part of what Gatehouse keeps */
+            /** @description Files that Gatehouse does not keep */
             ignored: string[];
-            /** @description What it wants and has to be given: credentials, tools of MCP servers */
+            /** @description What it still needs: credentials, tools of MCP servers */
             missing: string[];
         };
         SkillFromManifest: {
@@ -5984,7 +5993,7 @@ export interface components {
         };
         ChangeSkill: {
             description?: string;
-            /** @description Goes into the agent's context */
+            /** @description Added to the agent's context */
             knowledge?: string;
             tools?: components["schemas"]["SkillToolGiven"][];
             credentials?: components["schemas"]["SkillCredentialGiven"][];
@@ -6014,13 +6023,13 @@ export interface components {
             server_id: string | null;
             tool_id: string;
             tool_name: string;
-            /** @description Of the definition that the arguments were made for */
+            /** @description Pin of the definition for which the arguments were made */
             pin: string;
-            /** @description The caller's own name of the call */
+            /** @description The caller's id of the call */
             call_id: string;
             caller: string;
             arguments_sha256: string;
-            /** @description `started`, `ok`, `tool_error`, or the code of what went wrong */
+            /** @description `started`, `ok`, `tool_error`, or the code of a failure */
             outcome: string;
             result_bytes: number;
             truncated: boolean;
@@ -6053,11 +6062,11 @@ export interface components {
             /** @enum {string} */
             grade: "read" | "write" | "destructive";
             idempotent: boolean;
-            /** @description Of the approved definition */
+            /** @description Pin of the approved definition */
             pin: string | null;
-            /** @description Of what waits for approval */
+            /** @description Pin of the definition that waits for approval */
             candidate_pin: string | null;
-            /** @description Python tools alone */
+            /** @description Only for Python tools */
             python_source: string | null;
             /** @description Credentials that its source asks for, by name */
             credentials: string[];
@@ -6072,11 +6081,11 @@ export interface components {
         };
         ChangeTool: {
             /**
-             * @description What a call can do at most; stands above hints of the server
+             * @description What a call can do at most; overrides hints of the server
              * @enum {string}
              */
             grade?: "read" | "write" | "destructive";
-            /** @description A call that was made twice does no more than once */
+            /** @description A repeated call has no further effect */
             idempotent?: boolean;
         };
         ToolChangeView: {
@@ -6099,15 +6108,15 @@ export interface components {
             /** @enum {string} */
             grade: "read" | "write" | "destructive";
             idempotent: boolean;
-            /** @description Of the approved definition */
+            /** @description Pin of the approved definition */
             pin: string | null;
-            /** @description Of what waits for approval */
+            /** @description Pin of the definition that waits for approval */
             candidate_pin: string | null;
-            /** @description Python tools alone */
+            /** @description Only for Python tools */
             python_source: string | null;
             /** @description Credentials that its source asks for, by name */
             credentials: string[];
-            /** @description The agents that have the tool, and what their models are given now */
+            /** @description The agents that have the tool, and what their models get now */
             effect: components["schemas"]["EffectView"];
         };
         DefinitionChange: {
@@ -6128,7 +6137,7 @@ export interface components {
             changes: components["schemas"]["DefinitionChange"][];
         };
         ApproveTool: {
-            /** @description The candidate_pin that was looked at: another one is refused */
+            /** @description The candidate_pin that was reviewed; any other is refused */
             pin: string;
         };
         ToolVersionView: {
@@ -6149,24 +6158,24 @@ export interface components {
                 [key: string]: unknown;
             };
             timeout_ms?: number;
-            /** @description Python tools: the Skill whose credentials it may use; none when absent */
+            /** @description Python tools: the Skill whose credentials it may use. Default: none */
             skill_id?: string;
         };
         TryAnswer: {
             ok: boolean;
-            /** @description Of an MCP tool: its answer as text */
+            /** @description MCP tools: the answer as text */
             content?: string;
-            /** @description Of an MCP tool: the tool itself says that it failed */
+            /** @description MCP tools: the tool itself reports a failure */
             is_error?: boolean;
             /** @description Of an MCP tool */
             structured?: {
                 [key: string]: unknown;
             };
-            /** @description Of a Python tool: what it returned */
+            /** @description Python tools: what it returned */
             result?: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
-            /** @description Of a Python tool: what it printed */
+            /** @description Python tools: what it printed */
             stdout?: string;
             truncated?: boolean;
             /** @description Of a Python tool */
@@ -6174,9 +6183,9 @@ export interface components {
             /** @description A code */
             error?: string;
             message?: string;
-            /** @description Of the Python source, from 1, where it failed there */
+            /** @description Line of the Python source at which it failed, from 1 */
             line?: number;
-            /** @description Of an MCP tool: the call did nothing, or may be made twice */
+            /** @description MCP tools: the call did nothing, or may be repeated */
             retryable?: boolean;
         };
         AuditEntryView: {
@@ -6190,9 +6199,9 @@ export interface components {
             /** @description Names, never values */
             fields: string[];
             reason: string | null;
-            /** @description <kind>:<id> for whom it was */
+            /** @description <kind>:<id> of the consumer */
             consumer: string | null;
-            /** @description Equal uses of some minutes are two entries: the first, and the number of those after it */
+            /** @description Equal uses within some minutes are two entries: the first one, and the number of later ones */
             times: number;
         };
         AuditPage: {
@@ -6205,11 +6214,11 @@ export interface components {
             consumer_id: string;
             /** @description What it may read; absent or null: every field that needs no approval */
             fields?: string[] | null;
-            /** @description The name that the consumer knows a field by: {field: name}; a field that is not here keeps its own */
+            /** @description Names under which the consumer gets fields: {field: name}; any other field keeps its own name */
             maps_to?: {
                 [key: string]: unknown;
             };
-            /** @description Fields of {client_secret, refresh_token} that may leave by this binding; an administrator says so */
+            /** @description Which of client_secret and refresh_token this binding may read; needs the scope admin */
             approve?: string[];
         };
         BindingView: {
@@ -6222,9 +6231,9 @@ export interface components {
             maps_to: {
                 [key: string]: string;
             };
-            /** @description Protected fields that leave by this binding */
+            /** @description Protected fields that this binding may read */
             approved: string[];
-            /** @description Protected fields that it asks for, without effect until approved */
+            /** @description Protected fields that it requests; they cannot be read until approved */
             awaiting_approval: string[];
             created_by: string;
             /** Format: date-time */
@@ -6236,11 +6245,11 @@ export interface components {
         UpdateBinding: {
             /** @description What it may read; absent or null: every field that needs no approval */
             fields?: string[] | null;
-            /** @description The name that the consumer knows a field by: {field: name}; a field that is not here keeps its own */
+            /** @description Names under which the consumer gets fields: {field: name}; any other field keeps its own name */
             maps_to?: {
                 [key: string]: unknown;
             };
-            /** @description Fields of {client_secret, refresh_token} that may leave by this binding; an administrator says so */
+            /** @description Which of client_secret and refresh_token this binding may read; needs the scope admin */
             approve?: string[];
         };
         DeclaredField: {
@@ -6249,9 +6258,9 @@ export interface components {
             label?: string;
             /** @description Absent: true */
             required?: boolean;
-            /** @description Several values, all valid: what a rotation without an outage needs */
+            /** @description Several values, all valid, so that it can be rotated without an outage */
             list?: boolean;
-            /** @description Bytes of one value; absent: 65536 */
+            /** @description Bytes of one value. Default: 65536 */
             max_bytes?: number;
         };
         CreateCredential: {
@@ -6260,11 +6269,11 @@ export interface components {
             /** @enum {string} */
             type: "api_key" | "text" | "oauth2";
             /**
-             * @description oauth2 alone, and needed there
+             * @description Only for oauth2, and required there
              * @enum {string|null}
              */
             grant?: "authorization_code" | "client_credentials" | null;
-            /** @description text alone: what its fields must be */
+            /** @description Only for text: what its fields must be */
             declared_fields?: components["schemas"]["DeclaredField"][] | null;
             /** @description The adapter that verifies it, on every save and on demand */
             adapter_slug?: string | null;
@@ -6293,11 +6302,11 @@ export interface components {
             status: "active" | "invalid" | "undecryptable" | "pending" | "refreshing" | "degraded" | "needs_reconnect" | "revoked";
             /** @description Why the status is what it is */
             reason: string | null;
-            /** @description Whom the provider says it belongs to */
+            /** @description The account to which it belongs, according to the provider */
             account: components["schemas"]["AccountView"] | null;
-            /** @description mcp_server:<id>: it was made for this server, and goes with it */
+            /** @description mcp_server:<id>: it was made for this server, and is deleted with it */
             managed_for: string | null;
-            /** @description Why changes of its state could not be told */
+            /** @description Why changes of its state could not be sent */
             notification_failure: components["schemas"]["Failure"] | null;
             /** Format: date-time */
             last_verified_at: string | null;
@@ -6312,22 +6321,22 @@ export interface components {
         };
         UpdateCredential: {
             name?: string;
-            /** @description text alone: what its fields must be */
+            /** @description Only for text: what its fields must be */
             declared_fields?: components["schemas"]["DeclaredField"][] | null;
             adapter_slug?: string | null;
-            /** @description Merged over the fields there are; a field set to null is removed. */
+            /** @description Merged into the existing fields; a field set to null is removed. */
             fields?: {
                 [key: string]: unknown;
             };
         };
         RotateCredential: {
-            /** @description All the fields there are from now on. */
+            /** @description All fields; any other is removed. */
             fields: {
                 [key: string]: unknown;
             };
         };
         RotateField: {
-            /** @description Comes first; in a list the value before stays valid beside it */
+            /** @description The new value. In a list it comes first, and the previous value stays valid */
             value: string;
         };
         WrappingKeyView: {
@@ -6335,43 +6344,43 @@ export interface components {
             kid: string;
             /** @description Data keys of the caller's organization that it wraps */
             data_keys: number;
-            /** @description Whether the vault has it: what a key wraps that is gone cannot be opened */
+            /** @description Whether the vault has it. Data keys wrapped by a missing key cannot be opened */
             in_ring: boolean;
-            /** @description Whether it wraps what is new */
+            /** @description Whether it wraps new data keys */
             primary: boolean;
         };
         KeyRotationView: {
             keys: components["schemas"]["WrappingKeyView"][];
-            /** @description Data keys that another key than the primary wraps; 0: it is done */
+            /** @description Data keys not wrapped by the primary key; 0: the rotation is complete */
             left: number;
         };
         NotificationsView: {
             url: string;
-            /** @description Changes that are still to be told */
+            /** @description Changes that are still to be sent */
             waiting: number;
-            /** @description Changes that are told when the receiver is set again */
+            /** @description Changes that were given up; they are sent when the receiver is set again */
             given_up: number;
         };
         PutNotifications: {
-            /** @description Where a change of a connection’s state is told */
+            /** @description URL to which changes of a connection’s state are posted */
             url: string;
-            /** @description whsec_ and base64; made here when absent */
+            /** @description whsec_ and base64. Default: generated */
             secret?: string;
         };
         NotificationsMade: {
             url: string;
-            /** @description Shown this once */
+            /** @description Shown only once */
             secret: string;
         };
         VerificationView: {
             ok: boolean;
             /** @enum {string} */
             status: "active" | "invalid" | "undecryptable" | "pending" | "refreshing" | "degraded" | "needs_reconnect" | "revoked";
-            /** @description When not ok: auth_failed where it is refused; every other code says nothing of it */
+            /** @description If not ok: auth_failed: it is refused; any other code: it could not be checked */
             code: string | null;
             /** @description The cause, in words */
             reason: string | null;
-            /** @description It belongs to another account of the provider than it did */
+            /** @description It belongs to a different account of the provider than before */
             account_changed: boolean;
         };
         GrantEventView: {
@@ -6393,7 +6402,7 @@ export interface components {
             redirect_uri: string;
             version: number;
             scopes: string[];
-            /** @description Asked for and not given */
+            /** @description Requested but not granted */
             missing_scopes: string[];
             /** Format: date-time */
             last_refreshed_at: string | null;
@@ -6406,7 +6415,7 @@ export interface components {
             events: components["schemas"]["GrantEventView"][];
         };
         ConfigureOauth: {
-            /** @description The adapter whose manifest has the oauth_config; by default the credential’s */
+            /** @description The adapter whose manifest has the oauth_config. Default: the credential’s */
             provider?: string;
             /** @description An oauth_config of your own: issuer, or authorization_url and token_url; revocation_url, resource, scopes, scope_separator, pkce, token_auth_method, extra_authorize_params, quirks */
             config?: {
@@ -6422,13 +6431,13 @@ export interface components {
         };
         ConnectStarted: {
             flow_id: string;
-            /** @description Open it in the browser that got this answer’s cookie */
+            /** @description Open it in the browser that has the cookie of this answer */
             authorization_url: string;
             /** Format: date-time */
             expires_at: string;
         };
         CreateConnectLink: {
-            /** @description How long it works; a day by default */
+            /** @description How long it works. Default: one day */
             expires_in_seconds?: number;
         };
         ConnectLinkView: {
@@ -6455,7 +6464,7 @@ export interface components {
             /** @enum {string} */
             state: "waiting" | "gave_up";
             attempts: number;
-            /** @description Code of what the last try met */
+            /** @description Code of the last failure */
             last_error: string | null;
             /** Format: date-time */
             next_try_at: string | null;
@@ -6466,7 +6475,7 @@ export interface components {
             data: components["schemas"]["RevocationView"][];
             next_cursor: string | null;
         };
-        /** @description Another status and body where the manifest of the App has `webhook.ack` */
+        /** @description Another status and body if the manifest of the App has `webhook.ack` */
         WebhookReceived: {
             /** @constant */
             received: true;
@@ -6514,7 +6523,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
             };
             header?: never;
@@ -6602,9 +6611,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description By time; desc, the default: the newest first */
+                /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
                 action?: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "mcp_server.policy_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
@@ -6694,7 +6703,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
             };
             header?: never;
@@ -6768,7 +6777,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
             };
             header?: never;
@@ -6934,9 +6943,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description A part of the name, in any case */
+                /** @description Part of the name, ignoring case */
                 search?: string;
             };
             header?: never;
@@ -7147,7 +7156,7 @@ export interface operations {
     startSingleSignOn: {
         parameters: {
             query?: {
-                /** @description A path of the console to come back to */
+                /** @description Path of the console to return to */
                 return_to?: string;
             };
             header?: never;
@@ -7230,9 +7239,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description Whose; absent: the caller’s own. Others’ need members:manage */
+                /** @description Whose sessions. Default: the caller’s. Those of others need members:manage */
                 member_id?: string;
             };
             header?: never;
@@ -7275,9 +7284,9 @@ export interface operations {
     getAdapterHealth: {
         parameters: {
             query?: {
-                /** @description How far back; a day when absent */
+                /** @description How far back. Default: one day */
                 hours?: number;
-                /** @description By the length of the time when absent */
+                /** @description Default: depends on how far back */
                 step?: "minute" | "hour" | "day";
             };
             header?: never;
@@ -7441,7 +7450,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
             };
             header?: never;
@@ -7709,7 +7718,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
             };
             header?: never;
@@ -7784,9 +7793,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description By time; desc, the default: the newest first */
+                /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 state?: "queued" | "sending" | "delivered" | "dead" | "unknown";
                 /** @description Deliveries that one event led to */
@@ -7996,10 +8005,10 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
                 state?: "current" | "removed";
-                /** @description Paths that begin so */
+                /** @description Paths that start with this */
                 prefix?: string;
             };
             header?: never;
@@ -8056,7 +8065,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The bytes, under their own content type */
+            /** @description The content, with its own content type */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8072,9 +8081,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description A part of the name, in any case */
+                /** @description Part of the name, ignoring case */
                 search?: string;
             };
             header?: never;
@@ -8212,7 +8221,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
             };
             header?: never;
@@ -8383,13 +8392,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description By time; desc, the default: the newest first */
+                /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
-                /** @description A part of the name, in any case */
+                /** @description Part of the name, ignoring case */
                 search?: string;
-                /** @description Only these, separated by commas */
+                /** @description Only contacts with these ids, separated by commas */
                 ids?: string;
                 status?: "unknown" | "known" | "blocked";
             };
@@ -8486,7 +8495,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
             };
             header?: never;
@@ -8647,11 +8656,11 @@ export interface operations {
     startRun: {
         parameters: {
             query?: {
-                /** @description Seconds to wait for the end; longer than the server allows is cut */
+                /** @description Seconds to wait for the run to end, up to the limit of the server */
                 wait?: number;
             };
             header?: {
-                /** @description The same key gives the same run */
+                /** @description The same key returns the same run */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8665,7 +8674,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It ended while the caller waited */
+            /** @description The run ended while the caller waited */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8674,7 +8683,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetailView"];
                 };
             };
-            /** @description It goes on */
+            /** @description The run continues */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8697,13 +8706,13 @@ export interface operations {
         parameters: {
             query?: {
                 app_id?: string;
-                /** @description One event alone */
+                /** @description Only this event */
                 event_id?: string;
                 stage?: "received" | "verified" | "parsed" | "routed" | "turn" | "delivery";
             };
             header: {
                 "last-event-id": string;
-                /** @description Go on after this entry */
+                /** @description Continue after this entry */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -8711,7 +8720,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Server-sent events `entry` (one line of a timeline) and `gap` (ask for the list) */
+            /** @description Server-sent events `entry` (one line of a timeline) and `gap` (entries were missed: list the events) */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8727,21 +8736,21 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description By time; desc, the default: the newest first */
+                /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 app_id?: string;
-                /** @description The event that it came of */
+                /** @description The event that failed */
                 event_id?: string;
-                /** @description Where it died */
+                /** @description Stage at which it failed */
                 stage?: "verified" | "parsed" | "routed" | "turn" | "delivery";
-                /** @description The code it died of */
+                /** @description Code of the failure */
                 reason?: string;
                 state?: "open" | "redriving" | "redriven" | "lost";
-                /** @description Died at this time or later (RFC 3339) */
+                /** @description Dead-lettered at this time or later (RFC 3339) */
                 since?: string;
-                /** @description Died before this time (RFC 3339) */
+                /** @description Dead-lettered before this time (RFC 3339) */
                 until?: string;
             };
             header?: never;
@@ -8787,7 +8796,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key tells how the letter stands, instead of 409 */
+                /** @description The same key returns the current state of the letter, instead of 409 */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8819,7 +8828,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key gives the batch that was begun with it */
+                /** @description The same key returns the batch that it created */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8853,7 +8862,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key gives the batch that was begun with it */
+                /** @description The same key returns the batch that it created */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8938,7 +8947,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The bytes, in the type that the sender named; always a download, never a page */
+            /** @description The bytes, with the content type that the sender gave; always as a download */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8976,25 +8985,25 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description By time; desc, the default: the newest first */
+                /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 app_id?: string;
-                /** @description How the event ended; open: not yet */
+                /** @description Outcome of the event; open: it has not ended */
                 outcome?: "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
-                /** @description What became of an event that was routed */
+                /** @description Result of a routed event */
                 result?: "failed" | "undelivered" | "unconfirmed" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
                 event_type?: string;
-                /** @description The whole sender, as the message names it */
+                /** @description The full sender, as the message names it */
                 sender?: string;
-                /** @description Of this contact, as it was told apart when the message came */
+                /** @description Messages whose sender belonged to this contact when they arrived */
                 contact_id?: string;
                 /** @description Received at this time or later (RFC 3339) */
                 since?: string;
                 /** @description Received before this time (RFC 3339) */
                 until?: string;
-                /** @description A part of the text, in any case */
+                /** @description Part of the text, ignoring case */
                 text?: string;
             };
             header?: never;
@@ -9040,7 +9049,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key gives the same runs */
+                /** @description The same key returns the same runs */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9076,9 +9085,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description By time; desc, the default: the newest first */
+                /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 outcome?: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead";
                 app_id?: string;
@@ -9104,7 +9113,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key gives the same answer */
+                /** @description The same key returns the same answer */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9141,9 +9150,9 @@ export interface operations {
                 from?: string;
                 /** @description RFC 3339, not included; now when absent */
                 to?: string;
-                /** @description Whole ones in UTC; by the length of the time when absent */
+                /** @description Whole steps in UTC; chosen by the length of the span when absent */
                 step?: "minute" | "hour" | "day";
-                /** @description Of this App alone */
+                /** @description Only of this App */
                 app_id?: string;
             };
             header?: never;
@@ -9415,7 +9424,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key gives the same answer */
+                /** @description The same key returns the same answer */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9447,9 +9456,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description By time; desc, the default: the newest first */
+                /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 app_id?: string;
             };
@@ -9474,9 +9483,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description A part of the name, in any case */
+                /** @description Part of the name, ignoring case */
                 search?: string;
             };
             header?: never;
@@ -9602,14 +9611,14 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description By time; desc, the default: the newest first */
+                /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
-                /** @description A part of the tool's name, in any case */
+                /** @description Part of the tool's name, ignoring case */
                 search?: string;
                 state?: "pending" | "approved" | "refused" | "expired" | "cancelled";
-                /** @description Of the turns that one event started */
+                /** @description Only of turns that this event started */
                 event_id?: string;
             };
             header?: never;
@@ -9707,7 +9716,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
                 /** @description Part of the name */
                 q?: string;
@@ -9755,9 +9764,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description By time; desc, the default: the newest first */
+                /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
             };
             header?: never;
@@ -9890,9 +9899,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description By time; desc, the default: the newest first */
+                /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 workflow_id?: number;
                 state?: "suspended" | "queued" | "running" | "waiting" | "waiting_approval" | "succeeded" | "failed" | "cancelled" | "timed_out";
@@ -9962,7 +9971,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key runs it again once, and tells how it stands */
+                /** @description The same key retries it once and returns its current state */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9994,7 +10003,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key gives the same run */
+                /** @description The same key returns the same run */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10030,11 +10039,11 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description By time; desc, the default: the newest first */
+                /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
-                /** @description A part of the key, in any case */
+                /** @description Part of the key, ignoring case */
                 search?: string;
                 status?: "active" | "taken_over" | "resolved" | "closed";
                 app_id?: string;
@@ -10083,7 +10092,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
             };
             header?: never;
@@ -10354,11 +10363,11 @@ export interface operations {
                 from?: string;
                 /** @description Last day; today when absent */
                 to?: string;
-                /** @description What each line is of, beside its project and day */
+                /** @description What each line is about, besides its project and day */
                 by?: "agent" | "contact" | "model";
-                /** @description `all`: every project of the organization that is reached */
+                /** @description `all`: every project of the organization that the caller reaches */
                 projects?: "this" | "all";
-                /** @description Absent: as `Accept` asks, and CSV else */
+                /** @description Default: what `Accept` asks for, otherwise CSV */
                 format?: "csv" | "ndjson";
             };
             header?: never;
@@ -10367,7 +10376,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A line each; the first line of CSV names the columns. One that was cut off ends without its last chunk. */
+            /** @description One entry a line; the first line of CSV names the columns. A file that was cut off ends without its last chunk. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10408,9 +10417,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description A part of the name, in any case */
+                /** @description Part of the name, ignoring case */
                 search?: string;
                 health?: "reachable" | "drifted" | "auth_failed" | "degraded";
             };
@@ -10504,7 +10513,7 @@ export interface operations {
     unregisterMcpServer: {
         parameters: {
             query?: {
-                /** @description true: though agents use its Skill */
+                /** @description true: even if agents use its Skill */
                 force?: "true" | "false";
             };
             header?: never;
@@ -10576,9 +10585,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description A part of the name, in any case */
+                /** @description Part of the name, ignoring case */
                 search?: string;
             };
             header?: never;
@@ -10695,7 +10704,7 @@ export interface operations {
     deleteSkill: {
         parameters: {
             query?: {
-                /** @description true: though agents have it */
+                /** @description true: even if agents have it */
                 force?: "true" | "false";
             };
             header?: never;
@@ -10822,7 +10831,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
             };
             header?: never;
@@ -10848,9 +10857,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description A part of the name, in any case */
+                /** @description Part of the name, ignoring case */
                 search?: string;
                 source?: "builtin" | "mcp" | "python";
                 state?: "approved" | "pending" | "changed" | "removed" | "quarantined";
@@ -11092,7 +11101,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
             };
             header?: never;
@@ -11214,9 +11223,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
-                /** @description A part of the name, in any case */
+                /** @description Part of the name, ignoring case */
                 search?: string;
             };
             header?: never;
@@ -11285,7 +11294,7 @@ export interface operations {
     deleteCredential: {
         parameters: {
             query?: {
-                /** @description true: though something uses it */
+                /** @description true: even if something uses it */
                 force?: "true" | "false";
             };
             header?: never;
@@ -11709,7 +11718,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Back to where the connection was asked for */
+            /** @description Back to where the connection was started */
             303: {
                 headers: {
                     [name: string]: unknown;
@@ -11789,7 +11798,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description next_cursor of the page before, as it is */
+                /** @description next_cursor of the previous page, unchanged */
                 cursor?: string;
             };
             header?: never;
@@ -11813,7 +11822,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A delivery with a key that was taken before is answered as a duplicate */
+                /** @description A request with a key that was already used is answered as a duplicate */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11865,7 +11874,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookRefused"];
                 };
             };
-            /** @description Neither POST nor a handshake */
+            /** @description The method is not POST, and the request is not a handshake */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11901,7 +11910,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookRefused"];
                 };
             };
-            /** @description Nested too deeply, workflow_id is no integer of a workflow, or the Idempotency-Key was used with another body (built-in Webhook App) */
+            /** @description Nested too deeply, workflow_id is not the integer of a workflow, or the Idempotency-Key was used with another body (built-in Webhook App) */
             422: {
                 headers: {
                     [name: string]: unknown;
