@@ -22,7 +22,7 @@ export class StartConnect {
     optional: true,
     description:
       'Where the browser goes afterwards: to a page that says it is done, or in the console to the credentials, to this one, ' +
-      'or to the MCP server that it was made for',
+      'or the MCP server for which it was made',
   })
   return_to?: ReturnRoute;
 }
