@@ -176,7 +176,9 @@ describe('registering', () => {
     const { status, body } = await world.call('POST', 'adapters', { url: `${page.url}/page` });
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'adapter_unreachable' });
     await page.close();
-    expect((await world.call('POST', 'adapters', { url: 'http://10.0.0.1/x' })).body.detail).toContain('GATEHOUSE_EGRESS_ALLOW');
+    expect((await world.call('POST', 'adapters', { url: 'http://10.0.0.1/x' })).body.detail).toContain(
+      'GATEHOUSE_EGRESS_ALLOW',
+    );
   });
 
   it('accepts a skill without an adapter, which has no App', async () => {

@@ -6424,7 +6424,7 @@ export interface components {
         };
         StartConnect: {
             /**
-             * @description Where the browser goes afterwards: to a page that says it is done, or in the console to the credentials, to this one, or to the MCP server that it was made for
+             * @description Where the browser goes afterwards: to a page that says it is done, or in the console to the credentials, to this one, or the MCP server for which it was made
              * @enum {string}
              */
             return_to?: "done" | "credentials" | "credential" | "consumer";
