@@ -1,5 +1,4 @@
 import type { CredentialBinding } from '#libs/contracts';
-import { createEgress } from '#libs/egress';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
@@ -8,7 +7,6 @@ import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../../testin
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 import { credentialOf } from '../../testing/bound-to.js';
 import { credentialHeader } from './host-credential.js';
-import { request } from './http-request.tool.js';
 
 describe('a credential of http_request', () => {
   let world: EngineWorld;
@@ -152,18 +150,5 @@ describe('a credential of http_request', () => {
     ['https://h.test/', { hosts: 'h.test' }],
   ])('is not sent to %s with %j', (url, fields) => {
     expect(credentialHeader(new URL(url), credentialOf(fields as Record<string, string>))).toHaveProperty('error.code');
-  });
-
-  it('is not read from the vault for a request to a host that the turn may not reach', async () => {
-    let reads = 0;
-    const credential = async (): Promise<null> => {
-      reads += 1;
-      return null;
-    };
-    const args = { method: 'GET', url: 'https://h.test/', credential: 'api' };
-    const by = { mayDo: 'read' as const, hosts: ['other.test'], signal: AbortSignal.timeout(60_000), credential };
-    const answer = await request(createEgress(), { maxResponseBytes: 1_000, timeoutMs: 1_000 }, args, by);
-    expect(answer).toMatchObject({ error: { code: 'host_not_named' } });
-    expect(reads).toBe(0);
   });
 });

@@ -93,11 +93,6 @@ export async function request(
   if (!URL.canParse(args.url)) return failure('invalid_url', 'The URL is not absolute.');
   const url = new URL(args.url);
   for (const [name, value] of Object.entries(args.query ?? {})) url.searchParams.append(name, String(value));
-  // A query can leak data just like a body. Checked before the vault is asked: a refused request uses no credential.
-  if (hosts !== null && !isNamed(url, hosts)) {
-    const what = `This turn reaches only hosts that its agent names in allowed_hosts, or its Skills bind: not ${url.host}.`;
-    return failure('host_not_named', what);
-  }
   let secret: Record<string, string> = {};
   const bound = await credential(url, args.credential ?? null);
   if (isFailure(bound)) return bound;
@@ -105,6 +100,11 @@ export async function request(
     const header = credentialHeader(url, bound);
     if (isFailure(header)) return header;
     secret = header;
+  }
+  // A query can leak data just like a body.
+  if (hosts !== null && !isNamed(url, hosts)) {
+    const what = `This turn reaches only hosts that its agent names in allowed_hosts, or its Skills bind: not ${url.host}.`;
+    return failure('host_not_named', what);
   }
   const isText = typeof args.body === 'string';
   const content: Record<string, string> =
