@@ -84,7 +84,7 @@ inBrowser('operating the system in the console', () => {
     for (const text of texts) await post(system.webhookUrl, { text, thread_id });
     await openConversation(owner, 'Line 16 of a burst');
     const { page } = owner;
-    const answers = page.getByText(/I received from webhook: "Line \d+ of a burst"/);
+    const answers = page.getByText(/Message from webhook: "Line \d+ of a burst"/);
     await until('all are answered', async () => (await answers.count()) === texts.length);
     const said = await answers.allTextContents();
     expect(said.map((text) => /Line \d+ of a burst/.exec(text)?.[0])).toEqual(texts);

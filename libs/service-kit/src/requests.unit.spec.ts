@@ -126,7 +126,7 @@ describe('a text that no column can store', () => {
     ['{"name":"a\\ud800"}', 'name', 'surrogate'],
     ['{"name":"a\\u0000"}', 'name', 'U+0000'],
     ['{"name":"a","facts":{"deep":[{"in":"\\udc00"}]}}', 'facts.deep.0.in', 'surrogate'],
-    ['{"name":"a","facts":{"\\ud800":1}}', 'facts.\ufffd', 'name has half'],
+    ['{"name":"a","facts":{"\\ud800":1}}', 'facts.\ufffd', 'name contains half'],
   ])('is refused by the name of its field: %s', async (body, field, message) => {
     const errors = [{ field, message: expect.stringContaining(message) }];
     expect(await ask('POST', '', body)).toMatchObject({ status: 422, body: { code: 'invalid_text', errors } });

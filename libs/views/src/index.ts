@@ -1,2 +1,3 @@
+export { LeftOutToolView } from './left-out-tool.dto.js';
 export { NormalizedMessageView } from './message.dto.js';
 export { type RunRow, type RunState, runStates, RunDetailView, RunPage, RunTurn, RunView } from './run.dto.js';

@@ -21,7 +21,7 @@ export const CredentialsByKey = (): PropertyDecorator =>
         propertyName: String(property),
         validator: {
           validate: (value: unknown) => value === undefined || isByKey(value),
-          defaultMessage: () => `has to be {"<declaration key>": "<credential id>" or null}, at most ${maxEntries}`,
+          defaultMessage: () => `must be {"<declaration key>": "<credential id>" or null}, at most ${maxEntries}`,
         },
       }),
   );

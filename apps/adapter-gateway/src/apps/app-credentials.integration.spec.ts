@@ -84,7 +84,7 @@ describe('the credentials of an App', () => {
       missing: ['ACCOUNT'],
       credentials: [{ status: 'pending', missing_fields: ['access_token'] }, {}, { credential_id: null }],
     });
-    expect((await verify(body.id)).error).toContain('is pending, connect it');
+    expect((await verify(body.id)).error).toContain('is pending. Connect it');
     give('oauth', { client_id: 'c', access_token: 'at' }, 'oauth2');
     expect(await verify(body.id)).toMatchObject({ ok: true });
     // The next call has what is linked now, however soon it comes.

@@ -3030,7 +3030,7 @@ export interface components {
         };
         QueueView: {
             queue: string;
-            /** @description The service that takes its jobs */
+            /** @description The service that processes its jobs */
             service: string;
             /** @description Jobs that are due; one carries up to 32 messages */
             waiting: number;
@@ -5192,7 +5192,7 @@ export interface components {
         };
         LeftOutToolView: {
             name: string;
-            /** @description Slug of its Skill; null: the agent has it without a Skill */
+            /** @description Slug of its Skill; null: the agent has it directly */
             skill: string | null;
             /** @description A code: `quarantined`, `turned_off`, `over_may_do`, `over_limit`, … */
             reason: string;
@@ -5892,15 +5892,6 @@ export interface components {
             /** @description First part of its tools’ names for models. Default: made from the name */
             slug?: string;
         };
-        "mcp-registry_LeftOutToolView": {
-            name: string;
-            /** @description Slug of its Skill; null: the agent has it directly */
-            skill: string | null;
-            /** @description A code: `quarantined`, `turned_off`, `over_may_do`, `over_limit`, … */
-            reason: string;
-            /** @description The reason as a sentence */
-            what_to_do: string;
-        };
         EffectErrorView: {
             code: string;
             message: string;
@@ -5913,7 +5904,7 @@ export interface components {
             /** @description Tools that its model finds with find_tools */
             by_search: number;
             /** @description The first of the tools that its model never gets */
-            left_out: components["schemas"]["mcp-registry_LeftOutToolView"][];
+            left_out: components["schemas"]["LeftOutToolView"][];
             left_out_total: number;
             error: components["schemas"]["EffectErrorView"] | null;
         };
@@ -5943,7 +5934,7 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             /** @description Tools that no model gets */
-            left_out: components["schemas"]["mcp-registry_LeftOutToolView"][];
+            left_out: components["schemas"]["LeftOutToolView"][];
             /** @description The agents that have it, and what their models get now */
             effect: components["schemas"]["EffectView"];
         };
@@ -6001,7 +5992,7 @@ export interface components {
         };
         SkillVersionView: {
             version: number;
-            /** @description The Skill as it was */
+            /** @description The Skill in that version */
             content: {
                 [key: string]: unknown;
             };
@@ -6424,7 +6415,7 @@ export interface components {
         };
         StartConnect: {
             /**
-             * @description Where the browser goes afterwards: to a page that says it is done, or in the console to the credentials, to this one, or the MCP server for which it was made
+             * @description Where the browser goes afterwards: a page that says that it is done, or in the console the list of credentials, this one, or the MCP server for which it was made
              * @enum {string}
              */
             return_to?: "done" | "credentials" | "credential" | "consumer";

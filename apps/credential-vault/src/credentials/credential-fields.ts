@@ -57,7 +57,7 @@ function valueProblem(value: unknown): string | null {
 
 function textProblem(value: unknown): string | null {
   if (typeof value !== 'string') return 'must be a string, or a list of strings';
-  if (value.startsWith(listMark)) return 'must not begin with a NUL character';
+  if (value.startsWith(listMark)) return 'must not start with a NUL character';
   if (Buffer.byteLength(value, 'utf8') > maxValueBytes) return `must not be longer than ${maxValueBytes} bytes`;
   return null;
 }

@@ -56,7 +56,7 @@ export function readProviderConfig(slug: string, given: Record<string, unknown>)
     if (message) wrong(field, message);
   }
   if (given['issuer'] === undefined && given['token_url'] === undefined)
-    wrong('token_url', 'is needed if there is no issuer');
+    wrong('token_url', 'must be set if there is no issuer');
   if (!isResource(given['resource'])) wrong('resource', 'must be an absolute URI without a fragment');
   const scopes = given['scopes'] ?? [];
   if (!isTexts(scopes, 100, 256)) wrong('scopes', 'must be a list of up to 100 strings');

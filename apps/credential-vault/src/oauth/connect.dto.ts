@@ -21,7 +21,7 @@ export class StartConnect {
   @OneOf(returnRoutes, {
     optional: true,
     description:
-      'Where the browser goes afterwards: to a page that says it is done, or in the console to the credentials, to this one, ' +
+      'Where the browser goes afterwards: a page that says that it is done, or in the console the list of credentials, this one, ' +
       'or the MCP server for which it was made',
   })
   return_to?: ReturnRoute;

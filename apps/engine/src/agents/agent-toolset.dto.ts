@@ -1,4 +1,5 @@
-import { type LeftOutTool, toolGrades } from '#libs/contracts';
+import { toolGrades } from '#libs/contracts';
+import { LeftOutToolView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Tool } from '../tools/tool.js';
 import { AgentView } from './agent.dto.js';
@@ -13,18 +14,6 @@ export class OfferedToolView {
   skill: string | null;
   @ApiProperty({ enum: ['builtin', 'python', 'mcp'] }) source: string;
   @ApiProperty({ enum: toolGrades, description: 'Lowest grade that a call can have' }) grade: string;
-}
-
-export class LeftOutToolView implements LeftOutTool {
-  @ApiProperty() name: string;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Slug of its Skill; null: the agent has it without a Skill',
-  })
-  skill: string | null;
-  @ApiProperty({ description: 'A code: `quarantined`, `turned_off`, `over_may_do`, `over_limit`, …' }) reason: string;
-  @ApiProperty({ description: 'What to do about it, in a sentence' }) what_to_do: string;
 }
 
 export class ToolsetErrorView {

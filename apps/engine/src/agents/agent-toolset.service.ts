@@ -1,9 +1,10 @@
+import type { LeftOutToolView } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ToolsetUnavailable } from '../tools/registry/toolset-client.js';
 import type { Tool } from '../tools/tool.js';
 import { TurnToolService } from '../tools/turn-tool.service.js';
-import { type AgentToolsetView, type LeftOutToolView, offeredView } from './agent-toolset.dto.js';
+import { type AgentToolsetView, offeredView } from './agent-toolset.dto.js';
 import type { Agent } from './agent.entity.js';
 
 /** An agent's toolset after a change of one of its Skills or tools. */

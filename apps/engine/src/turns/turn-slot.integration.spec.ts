@@ -68,7 +68,7 @@ describe('the concurrent turns of a project', () => {
     for (const row of rows) {
       expect(row).toMatchObject({
         told: 1,
-        advice: expect.stringMatching(/runs 2 turns at a time.*Raise concurrent_turns/),
+        advice: expect.stringMatching(/runs 2 turns, which is its limit.*Raise concurrent_turns/),
       });
     }
   });

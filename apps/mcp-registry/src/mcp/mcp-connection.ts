@@ -187,7 +187,7 @@ function speaksNoStreamableHttp(error: unknown): boolean {
 }
 
 function notMcp(first: McpError): McpError {
-  return new McpError('protocol_error', 'there is no MCP server at this URL, by streamable HTTP or SSE', false, {
+  return new McpError('protocol_error', 'no MCP server answers at this URL, by streamable HTTP or SSE', false, {
     cause: first,
   });
 }

@@ -24,7 +24,7 @@ describe('the server file', () => {
   it.each([
     ['text that is no JSON', '{"secret"', /not valid JSON$/],
     ['no servers', { mcpServers: {} }, /names no server/],
-    ['another field', { mcpServers: { a: { command: 'x' } }, inputs: [] }, /no field inputs/],
+    ['another field', { mcpServers: { a: { command: 'x' } }, inputs: [] }, /the field inputs is not known/],
     ['a name that is no part of a URL', { mcpServers: { 'a/b': { command: 'x' } } }, /"a\/b" is not a valid name/],
     ['a server without a command', { mcpServers: { a: { url: 'https://a' } } }, /a: the field url is not known/],
     ['an empty command', { mcpServers: { a: { command: '' } } }, /a\.command is not set/],

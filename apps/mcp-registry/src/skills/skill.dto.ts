@@ -1,8 +1,9 @@
+import { LeftOutToolView } from '#libs/views';
 import { anyObject, Flag, idOf, JsonObject, NestedList, OneOf, Text, TextList } from '#libs/service-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayUnique, Matches } from 'class-validator';
-import { EffectView, LeftOutToolView } from '../tools/left-out.dto.js';
+import { EffectView } from '../tools/agent-effect.dto.js';
 import { slugPattern } from '../tools/model-name.js';
 
 const knowledgeLength = 100_000;
@@ -121,7 +122,7 @@ export class SkillPage {
 
 export class SkillVersionView {
   @ApiProperty({ type: 'integer' }) version: number;
-  @ApiProperty({ ...anyObject, description: 'The Skill as it was' }) content: object;
+  @ApiProperty({ ...anyObject, description: 'The Skill in that version' }) content: object;
   @ApiProperty() created_by: string;
   @ApiProperty({ format: 'date-time' }) created_at: string;
 }

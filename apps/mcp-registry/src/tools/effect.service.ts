@@ -2,7 +2,7 @@ import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { ENGINE } from '../services.js';
 import type { SkillDetail, SkillView } from '../skills/skill.dto.js';
-import type { EffectView } from './left-out.dto.js';
+import type { EffectView } from './agent-effect.dto.js';
 import { leftOutOf } from './left-out.js';
 import type { ToolChangeView, ToolView } from './tool.dto.js';
 import { ToolRepository } from './tool.repository.js';

@@ -2,7 +2,7 @@ import { toolGrades, type ToolGrade } from '#libs/contracts';
 import { anyObject, anyValue, Flag, idOf, JsonObject, OneOf, SearchQuery, Text, Whole } from '#libs/service-kit';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
-import { EffectView } from './left-out.dto.js';
+import { EffectView } from './agent-effect.dto.js';
 import { toolStates } from './tool.entity.js';
 
 export const toolSources = ['builtin', 'mcp', 'python'] as const;

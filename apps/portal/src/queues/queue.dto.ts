@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 /** The current state of one queue. */
 export class QueueView {
   @ApiProperty() queue: string;
-  @ApiProperty({ description: 'The service that takes its jobs' }) service: string;
+  @ApiProperty({ description: 'The service that processes its jobs' }) service: string;
   @ApiProperty({ type: 'integer', description: 'Jobs that are due; one carries up to 32 messages' })
   waiting: number;
   @ApiProperty({ type: 'integer', description: 'Jobs that are being processed' }) active: number;

@@ -186,7 +186,7 @@ describe('the event of a call', () => {
   });
 
   it.each([
-    ['huge', /over 65536 bytes/],
+    ['huge', /more than 65536 bytes/],
     ['gone', /event_body_not_found: It came by the API/],
   ])('is refused, never truncated: %s', async (path, message) => {
     const answer = await runFor(path, 'return event()');

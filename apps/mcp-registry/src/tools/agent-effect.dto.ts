@@ -1,13 +1,5 @@
-import type { LeftOutTool } from '#libs/contracts';
+import { LeftOutToolView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
-
-export class LeftOutToolView implements LeftOutTool {
-  @ApiProperty() name: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Slug of its Skill; null: the agent has it directly' })
-  skill: string | null;
-  @ApiProperty({ description: 'A code: `quarantined`, `turned_off`, `over_may_do`, `over_limit`, …' }) reason: string;
-  @ApiProperty({ description: 'The reason as a sentence' }) what_to_do: string;
-}
 
 export class EffectErrorView {
   @ApiProperty() code: string;

@@ -1,0 +1,11 @@
+import type { LeftOutTool } from '#libs/contracts';
+import { ApiProperty } from '@nestjs/swagger';
+
+/** A tool that no model gets. */
+export class LeftOutToolView implements LeftOutTool {
+  @ApiProperty() name: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Slug of its Skill; null: the agent has it directly' })
+  skill: string | null;
+  @ApiProperty({ description: 'A code: `quarantined`, `turned_off`, `over_may_do`, `over_limit`, …' }) reason: string;
+  @ApiProperty({ description: 'What to do about it, in a sentence' }) what_to_do: string;
+}
