@@ -13,11 +13,15 @@ import { Admission } from './admission.js';
 
 const texts = contactTexts.held;
 const most = 100;
+/** Senders arrive while somebody looks. */
+const againMs = 5_000;
 
 /** Senders whose messages wait until a person admits them. They come first. */
 export function HeldSenders(): ReactNode {
-  const { data, error, refetch } = useProjectQuery(['contacts', 'held'], (signal) =>
-    answer(api.GET('/api/v1/contacts', { params: { query: { status: 'unknown', limit: most } }, signal })),
+  const { data, error, refetch } = useProjectQuery(
+    ['contacts', 'held'],
+    (signal) => answer(api.GET('/api/v1/contacts', { params: { query: { status: 'unknown', limit: most } }, signal })),
+    { refetchInterval: againMs },
   );
   if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height={64} />;
