@@ -70,7 +70,9 @@ describe('the settings of a process that hosts services', () => {
   });
 
   it('name nothing that must be a process of its own', () => {
-    expect(() => namesOf('router,python-runner')).toThrow(/GATEHOUSE_SERVICES names unknown services \(python-runner\)/);
+    expect(() => namesOf('router,python-runner')).toThrow(
+      /GATEHOUSE_SERVICES names unknown services \(python-runner\)/,
+    );
   });
 
   it('apply to one service where they begin with its name', () => {

@@ -5,6 +5,11 @@ import { endsReceipt, type JournalEntry } from './entry.js';
 const columns = `receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal, reason, subject_id,
   attempt, duration_ms, detail`;
 
+const rowsOf = (parameter: number): string => `
+  jsonb_to_recordset($${parameter}::jsonb) AS row(receipt_id text, at timestamptz, organization_id text, project_id text,
+    app_id text, service text, stage text, outcome text, terminal boolean, reason text, subject_id text, attempt integer,
+    duration_ms double precision, detail jsonb, letter_id text, only_with text)`;
+
 /** The same statement also stores a dead letter; written twice, it is one. */
 const letters = (source: string): string => `
   INSERT INTO journal.dead_letter (id, at, organization_id, project_id, app_id, receipt_id, stage, subject_id, reason,
@@ -21,9 +26,7 @@ const letters = (source: string): string => `
  */
 export const entryCtes = (parameter: number, won: string): string => `
   told AS (
-    SELECT row.* FROM jsonb_to_recordset($${parameter}::jsonb) AS row(receipt_id text, at timestamptz, organization_id text,
-           project_id text, app_id text, service text, stage text, outcome text, terminal boolean, reason text,
-           subject_id text, attempt integer, duration_ms double precision, detail jsonb, letter_id text, only_with text)
+    SELECT row.* FROM ${rowsOf(parameter)}
      WHERE row.only_with IN (${won})),
   journaled AS (INSERT INTO journal.entry (${columns}) SELECT ${columns} FROM told),
   lettered AS (${letters('told')})`;
@@ -32,10 +35,13 @@ const insert = `
   INSERT INTO journal.entry (${columns})
   SELECT ${columns} FROM ${asynchronousCommit}, jsonb_populate_recordset(NULL::journal.entry, $1::jsonb)`;
 
+/** What dies is told once: while its letter is open, another attempt that ran beside the first one adds nothing. */
 const insertWithDead = `
-  WITH written AS (${insert})
-  ${letters(`jsonb_to_recordset($1::jsonb) AS dead(letter_id text, at timestamptz, organization_id text, project_id text,
-         app_id text, receipt_id text, stage text, subject_id text, reason text, outcome text, detail jsonb)`)}`;
+  WITH told AS MATERIALIZED (
+    SELECT row.* FROM ${asynchronousCommit}, ${rowsOf(1)}),
+  lettered AS (${letters('told')} RETURNING id)
+  INSERT INTO journal.entry (${columns})
+  SELECT ${columns} FROM told WHERE outcome <> 'dead' OR letter_id IN (SELECT id FROM lettered)`;
 
 /** An entry as the columns of its row. */
 export function entryRow(entry: JournalEntry, service: string): Record<string, unknown> {

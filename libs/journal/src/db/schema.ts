@@ -4,7 +4,7 @@ import { Journal1770000000000 } from './1770000000000-journal.js';
 /** The rights to write an entry, and a dead letter, which is stored once. */
 const write = [
   'INSERT ON journal.entry',
-  'INSERT, SELECT (receipt_id, stage, subject_id, state, organization_id, project_id) ON journal.dead_letter',
+  'INSERT, SELECT (id, receipt_id, stage, subject_id, state, organization_id, project_id) ON journal.dead_letter',
 ];
 const turnDays = [
   ...partitionSignatures('journal.entry'),

@@ -65,6 +65,8 @@ describe('a dead letter', () => {
     expect(await lettersOf('app_kept')).toMatchObject([
       { state: 'open', stage: 'parsed', reason: 'contract_violation', error: 'no text', receipt_id },
     ]);
+    const entries = await world.rows(`SELECT outcome FROM journal.entry WHERE receipt_id = '${receipt_id}'`);
+    expect(entries).toEqual([{ outcome: 'dead' }]);
   });
 
   it('is found by event, stage, reason, state and time, from either end of the list', async () => {
