@@ -246,7 +246,7 @@ inBrowser('connecting other systems in the console', () => {
     await Promise.all([name(first).waitFor(), name(second).waitFor()]);
     await name(second).fill('Webhook of the second');
     await button(second, 'Save').click();
-    await second.getByText('Saved.').waitFor();
+    await second.getByText('Saved.', { exact: true }).waitFor();
     await name(first).fill('Webhook of the first');
     await button(first, 'Save').click();
     const conflict = first.getByRole('dialog', { name: 'Somebody else changed this meanwhile' });
@@ -256,7 +256,7 @@ inBrowser('connecting other systems in the console', () => {
       name: expect.stringContaining('second'),
     });
     await conflict.getByRole('button', { name: 'Overwrite with mine' }).click();
-    await first.getByText('Saved.').waitFor();
+    await first.getByText('Saved.', { exact: true }).waitFor();
     await second.close();
   });
 

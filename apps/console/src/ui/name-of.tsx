@@ -23,7 +23,7 @@ export function AgentName({ id }: { id: string | null }): ReactNode {
 export const PrincipalName = ({ subject }: { subject: string }): ReactNode => usePrincipalName()(subject);
 
 /** In place of a name that is loading: an id says nothing to people. */
-const Unread = (): ReactNode => (
+export const Unread = (): ReactNode => (
   <>
     <Skeleton display="inline-block" height={12} width={72} />
     <VisuallyHidden>{uiTexts.loading}</VisuallyHidden>

@@ -8,6 +8,7 @@ import { useScope } from '../../api/session.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { LinkAnchor } from '../../ui/link-anchor.js';
+import { Unread } from '../../ui/name-of.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { generateSecret, keepSecret, linkSecret, secretField, secretOf, type Signature } from './signing-secret.js';
@@ -70,7 +71,7 @@ export function SecretRotation({ app, scheme, onSecret }: SecretRotationProps): 
               size="sm"
               to={{ to: '/p/$projectId/credentials/$credentialId', params: { projectId, credentialId: id } }}
             >
-              {record?.name ?? (reading ? <Skeleton width={90} height="1lh" /> : id)}
+              {record?.name ?? (reading ? <Unread /> : id)}
             </LinkAnchor>
           </>
         ) : (
