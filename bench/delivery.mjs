@@ -1,9 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { services } from '../scripts/launcher/services.mjs';
 import { usageOf } from './costs.mjs';
-import { runLoad } from './processes.mjs';
+import { signedApp, startGatehouse } from './gatehouse.mjs';
+import { runLoad, startHelper } from './processes.mjs';
+import { median, shown, table } from './table.mjs';
+import { wearIn } from './wear-in.mjs';
 
 const drainMs = 120_000;
 const quietMs = 10_000;
+/** Not involved, but it would slow down a busy machine. */
+const without = ['python-runner'];
 
 /**
  * @typedef {object} System receives webhooks and posts a reply to each to the sink, with the id of its answer in `in_reply_to`
@@ -11,6 +17,8 @@ const quietMs = 10_000;
  * @property {Record<string, number>} pids every process that takes part, the stores among them
  * @property {object} [fields] of each body
  */
+
+/** @typedef {System & {stop: () => Promise<void>}} Running */
 
 /** @param {string} sinkUrl */
 export const reportOf = async (sinkUrl) => (await fetch(`${sinkUrl}/report`)).json();
@@ -66,7 +74,7 @@ async function steady({ url, pids, fields }, sinkUrl, load) {
  * @param {{seconds: number, burst: number, secret: string}} options
  * @returns {Promise<Delivery>}
  */
-export async function measureDelivery(system, sinkUrl, { seconds, burst, secret }) {
+async function measureDelivery(system, sinkUrl, { seconds, burst, secret }) {
   const load = { secret, bytes: 1024, seconds };
   // Warms up just-in-time compilation and the caches of rules and agents.
   await steady(system, sinkUrl, { ...load, seconds: 6, rate: 300 });
@@ -100,3 +108,81 @@ export async function measureDelivery(system, sinkUrl, { seconds, burst, secret 
 /** @param {{cpuMs: Record<string, number>}} before @param {{cpuMs: Record<string, number>}} after */
 const cpuBetween = (before, after) =>
   Object.entries(after.cpuMs).reduce((sum, [name, ms]) => sum + ms - (before.cpuMs[name] ?? 0), 0);
+
+/**
+ * Gatehouse with an App and a workflow that replies to the sink.
+ * @param {{name: string, secret: string, sinkUrl: string, env?: NodeJS.ProcessEnv}} options as `startGatehouse`
+ * @returns {Promise<Running>}
+ */
+export async function startPath({ name, secret, sinkUrl, env }) {
+  const gatehouse = await startGatehouse({ name, without, ...(env ? { env } : {}) });
+  const names = services.map((service) => service.name).filter((each) => !without.includes(each));
+  const app = await signedApp(gatehouse, { secret, replyAddress: sinkUrl });
+  const workflow = await gatehouse.api('POST', '/workflows', { name: 'Bench', instructions: 'reply: got it' });
+  await wearIn(gatehouse.postgres.url);
+  return {
+    url: app.url,
+    fields: { workflow_id: workflow.id },
+    pids: {
+      ...Object.fromEntries(names.map((each) => [each, gatehouse.pidOf(each)])),
+      postgres: gatehouse.postgres.pid,
+      redis: gatehouse.redis.pid,
+    },
+    stop: () => gatehouse.close(),
+  };
+}
+
+/**
+ * Measures systems one after another, in rounds, with one sink. A number of the table is the median of its rounds.
+ * @param {(sinkUrl: string) => Array<[name: string, start: () => Promise<Running>]>} systemsOf
+ * @param {{rounds: number, seconds: number, burst: number, secret: string}} options
+ */
+export async function compareDeliveries(systemsOf, { rounds, ...options }) {
+  const sink = await startHelper('sink.mjs');
+  const origin = `http://127.0.0.1:${sink.ready.port}`;
+  const systems = systemsOf(`${origin}/replies`);
+  /** @type {Map<string, Delivery[]>} */
+  const seen = new Map(systems.map(([name]) => [name, []]));
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [name, start] of systems) {
+        const system = await start();
+        try {
+          const one = await measureDelivery(system, origin, options);
+          seen.get(name)?.push(one);
+          process.stdout.write(`  ${name} ${JSON.stringify(one)}\n`);
+        } finally {
+          await system.stop();
+        }
+      }
+    }
+  } finally {
+    await sink.stop();
+  }
+  const of = (/** @type {string} */ name, /** @type {keyof Delivery} */ what) =>
+    median((seen.get(name) ?? []).map((one) => one[what]));
+  return table(
+    [
+      'system',
+      'p50 ms at 100/s',
+      'p99',
+      'CPU ms at 20/s',
+      'at 100/s',
+      'burst, messages/s',
+      'CPU ms',
+      'lost',
+      'doubled',
+    ],
+    systems.map(([name]) => [
+      name,
+      shown(of(name, 'p50')),
+      shown(of(name, 'p99')),
+      shown(of(name, 'cpuMs20')),
+      shown(of(name, 'cpuMs100')),
+      shown(of(name, 'perSecond'), 0),
+      shown(of(name, 'cpuMsBurst'), 2),
+      of(name, 'lost'),
+      of(name, 'doubled'),
+    ]),
+  );
+}

@@ -3,7 +3,11 @@ import { createServer } from 'node:http';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { Metrics } from '#libs/service-kit';
 import { inMessage, inSpan, startMetrics, startTracing, traceparent } from '#libs/telemetry';
+import { compareDeliveries, startPath } from './delivery.mjs';
+import { startHelper } from './processes.mjs';
 import { table } from './table.mjs';
+
+const secret = 'a-signing-secret-for-the-benchmark';
 
 const eventId = 'evt_01a204447304700092add81e1c6757cb';
 const message = { eventId, organizationId: 'org_1' };
@@ -87,4 +91,30 @@ export async function benchTracing({ hops, rounds }) {
     `\n${(spanBytes / 1e6).toFixed(1)} MB of spans were sent; what a queue of 8192 spans does not hold is dropped.` +
     `\nOne export of the metrics of a service with 120 routes: ${metrics.toFixed(1)} ms of CPU.`
   );
+}
+
+/**
+ * A whole system that sends its spans to a collector, beside one that sends none.
+ * @param {{rounds: number, seconds: number, burst: number}} options
+ */
+export async function benchTraced(options) {
+  const collector = await startHelper('collector.mjs');
+  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.ready.port}` };
+  try {
+    const compared = await compareDeliveries(
+      (sinkUrl) => [
+        ['no spans', () => startPath({ name: 'untraced', secret, sinkUrl })],
+        ['all spans', () => startPath({ name: 'traced', secret, sinkUrl, env: { ...traced, TRACES_PERCENT: '100' } })],
+        [
+          'one message in ten',
+          () => startPath({ name: 'traced', secret, sinkUrl, env: { ...traced, TRACES_PERCENT: '10' } }),
+        ],
+      ],
+      { ...options, secret },
+    );
+    const { requests, bytes } = await (await fetch(`${traced.OTEL_EXPORTER_OTLP_ENDPOINT}/report`)).json();
+    return `${compared}\nThe collector took ${(bytes / 1e6).toFixed(0)} MB in ${requests} requests.`;
+  } finally {
+    await collector.stop();
+  }
 }

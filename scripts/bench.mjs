@@ -127,6 +127,13 @@ const benchmarks = {
         quick ? { hops: 32_000, rounds: 2 } : { hops: 64_000, rounds: 4 },
       ),
   },
+  traced: {
+    title: 'Tracing: a whole system that sends its spans, beside one that sends none',
+    run: async (quick) =>
+      (await import('../bench/tracing.mjs')).benchTraced(
+        quick ? { rounds: 1, seconds: 10, burst: 5_000 } : { rounds: 3, seconds: 15, burst: 10_000 },
+      ),
+  },
   turns: {
     title: 'Turns: what the engine adds to each step',
     run: async (quick) => (await import('../bench/turns.mjs')).benchTurns({ turns: quick ? 40 : 150, steps: 8 }),
