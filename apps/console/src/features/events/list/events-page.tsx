@@ -95,7 +95,6 @@ function useScrolledDown(): boolean {
   const [down, setDown] = useState(false);
   useEffect(() => {
     const look = (): void => setDown(window.scrollY > heldFrom);
-    look();
     window.addEventListener('scroll', look, { passive: true });
     return () => window.removeEventListener('scroll', look);
   }, []);
