@@ -14,6 +14,8 @@ const forms =
 const floating =
   /node_modules\/(@floating-ui|@mantine\/core\/.*\/(Table|ScrollArea)\/(?!utils))|src\/ui\/diff-view\.tsx/;
 const tables = /node_modules\/@tanstack\/(react-virtual|virtual-core)|src\/ui\/(data-table|table-head|table-row)\.tsx/;
+/** What a feature says, which its pages share and no others need. */
+const featureTexts = /src\/texts\/(?!navigation|shell|tool-words|ui)/;
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -47,7 +49,7 @@ export default defineConfig({
               includeDependenciesRecursively: false,
             },
             { name: 'tables', test: tables, minShareCount: 2, priority: 1.5, includeDependenciesRecursively: false },
-            { name: 'pages', minShareCount: 3, priority: 1 },
+            { name: 'pages', test: (id) => !featureTexts.test(id), minShareCount: 3, priority: 1 },
           ],
         },
       },
