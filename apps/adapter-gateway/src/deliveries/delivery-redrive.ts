@@ -22,14 +22,20 @@ export class DeliveryRedrive {
   /** @throws Problem 404 `delivery_not_found`; 409 `not_redrivable` */
   async redrive({ organizationId, projectId, subject }: Principal, id: string): Promise<DeliveryRow> {
     const row = await this.find(organizationId, projectId, id);
-    if (!(await this.deliveries.reopen(id, await this.canLookUp(row.app_id)))) {
+    const keepsDoubt = await this.canLookUp(row.app_id);
+    // Together: while its letter is open, a delivery that dies again adds nothing to the timeline.
+    const opened = await this.db.transaction(async (tx) => {
+      if (!(await this.deliveries.reopen(tx, id, keepsDoubt))) return false;
+      await noteDeliveryRedriven(tx, row, subject);
+      return true;
+    });
+    if (!opened) {
       throw new Problem(
         409,
         'not_redrivable',
         `The delivery is ${row.state}: only dead and unknown ones can be redriven.`,
       );
     }
-    await noteDeliveryRedriven(this.db, row, subject);
     await this.jobs.enqueue(deliverySend, jobOf(row));
     return this.find(organizationId, projectId, id);
   }

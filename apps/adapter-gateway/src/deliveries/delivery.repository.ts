@@ -1,5 +1,5 @@
 import type { DeliverySendPayload, Order } from '#libs/contracts';
-import { isGone, keyset, storableJson } from '#libs/database';
+import { isGone, keyset, storableJson, type Transaction } from '#libs/database';
 import { entryCtes, type JournalEntry } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -250,8 +250,8 @@ export class DeliveryRepository {
    * @param keepsDoubt whether its adapter can still look up a message whose answer was lost; otherwise the person who
    *   redrives it has decided that it is to be sent
    */
-  async reopen(id: string, keepsDoubt: boolean): Promise<boolean> {
-    const rows: unknown = await this.rows.query(
+  async reopen(tx: Transaction, id: string, keepsDoubt: boolean): Promise<boolean> {
+    const rows: unknown = await tx.query(
       `UPDATE gateway.delivery SET state = 'queued', attempts = 0, lease_until = now() - interval '1 s', settled_at = NULL,
          open_since = now(), error = CASE WHEN $2 THEN error END
         WHERE id = $1 AND state IN ('dead', 'unknown') RETURNING id`,

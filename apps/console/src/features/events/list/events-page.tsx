@@ -96,7 +96,12 @@ function useScrolledDown(): boolean {
   useEffect(() => {
     const look = (): void => setDown(window.scrollY > heldFrom);
     window.addEventListener('scroll', look, { passive: true });
-    return () => window.removeEventListener('scroll', look);
+    // Going back may have scrolled already. Asked at once, the page would be laid out twice.
+    const frame = requestAnimationFrame(look);
+    return () => {
+      cancelAnimationFrame(frame);
+      window.removeEventListener('scroll', look);
+    };
   }, []);
   return down;
 }
