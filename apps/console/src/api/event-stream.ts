@@ -32,8 +32,8 @@ export function useEventStream({ path, enabled = true, onMessage }: Listening): 
       signal: ended.signal,
       onMessage: (message) => take(message),
       onState: setState,
-      // Refetching the session leads to the sign-in page.
-      onSignedOut: () => void queryClient.invalidateQueries(sessionQuery),
+      // A session that has ended leads to the sign-in page.
+      onSessionChanged: () => void queryClient.invalidateQueries(sessionQuery),
     });
     return () => ended.abort();
   }, [path, enabled, projectId]);
@@ -45,30 +45,34 @@ interface Stream {
   signal: AbortSignal;
   onMessage: (message: EventSourceMessage) => void;
   onState: (state: StreamState) => void;
-  onSignedOut: () => void;
+  onSessionChanged: () => void;
 }
 
-async function listen({ path, signal, onMessage, onState, onSignedOut }: Stream): Promise<void> {
+async function listen({ path, signal, onMessage, onState, onSessionChanged }: Stream): Promise<void> {
   let lastId: string | undefined;
   let waitMs = firstWaitMs;
+  let wasOpen = false;
   while (!signal.aborted) {
     try {
       await readStream(path, lastId, signal, {
         onOpen: () => {
           waitMs = firstWaitMs;
           onState('live');
+          // The server ends a stream also because the rights of its session have changed.
+          if (wasOpen) onSessionChanged();
+          wasOpen = true;
         },
         onMessage: (message) => {
           if (message.id) lastId = message.id;
           onMessage(message);
         },
       });
-      // The server ends streams so that the listener authenticates again.
     } catch (error) {
       if (signal.aborted) return;
       if (isProblem(error, 'invalid_last_event_id')) lastId = undefined;
       onState('retrying');
-      if (isProblem(error, 'not_signed_in')) return onSignedOut();
+      if (isProblem(error, 'not_signed_in')) return onSessionChanged();
+      if (isProblem(error, 'scope_missing')) onSessionChanged();
       waitMs = Math.min(waitMs * 2, longestWaitMs);
     }
     await pause(waitMs, signal);

@@ -10,17 +10,19 @@ const mayHelp = (failures: number, error: Error): boolean =>
   failures < attempts && !(error instanceof ApiProblem && error.status < 500);
 
 export function createQueryClient(): QueryClient {
-  /** When the session has ended: refetching it leads to the sign-in page, and from there back here. */
-  const leaveWhenSignedOut = (error: Error): void => {
-    if (isProblem(error, 'not_signed_in')) void queryClient.invalidateQueries(sessionQuery);
+  /** The session has ended, which leads to the sign-in page and from there back here, or its rights have changed. */
+  const checkSession = (error: Error): void => {
+    if (isProblem(error, 'not_signed_in') || isProblem(error, 'scope_missing')) {
+      void queryClient.invalidateQueries(sessionQuery);
+    }
   };
   const queryClient = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        if (query.queryKey[0] !== sessionQuery.queryKey[0]) leaveWhenSignedOut(error);
+        if (query.queryKey[0] !== sessionQuery.queryKey[0]) checkSession(error);
       },
     }),
-    mutationCache: new MutationCache({ onError: leaveWhenSignedOut }),
+    mutationCache: new MutationCache({ onError: checkSession }),
     defaultOptions: { queries: { retry: mayHelp, staleTime: 5_000 }, mutations: { retry: false } },
   });
   connection.subscribe(() => {

@@ -28,7 +28,7 @@ export function authenticateRequests(app: NestFastifyApplication): void {
   async function authenticated(request: FastifyRequest, route: string): Promise<Authenticated> {
     const token = sessionTokenOf(request.headers.cookie, PUBLIC_URL);
     if (request.headers.authorization === undefined && token !== undefined) {
-      const member = await sessions.authenticate(token, request.method, request.headers);
+      const member = await sessions.authenticate(token, request.method, request.headers, isOwnSession(route));
       refuseInClosed(member, request.method, route);
       rememberMember(request.raw, member);
       return member;

@@ -37,9 +37,16 @@ export class SessionAuthenticator {
 
   /**
    * @param token of the cookie
+   * @param uncached whether the session is read anew, so that a changed role shows at once
    * @throws Problem 401 `not_signed_in`; 403 `csrf_refused`; 404 for a context that the member does not reach
    */
-  async authenticate(token: string, method: string, headers: IncomingHttpHeaders): Promise<MemberRequest> {
+  async authenticate(
+    token: string,
+    method: string,
+    headers: IncomingHttpHeaders,
+    uncached: boolean,
+  ): Promise<MemberRequest> {
+    if (uncached) this.sessions.forget(cacheKey(hashOf(token)));
     const session = await this.reaching(token, headers['x-organization-id']);
     refuseForgery(method, headers, token, this.settings.PUBLIC_URL);
     const { membership, project } = await this.contextOf(session, headers);

@@ -11,15 +11,21 @@ let behind: Upstream;
 
 beforeAll(async () => {
   behind = await startUpstream('service', {});
-  const { url } = behind;
-  const urls = { INGRESS_URL: url, GATEWAY_URL: url, VAULT_URL: url, ROUTER_URL: url };
-  portal = await startPortal({ ...urls, ENGINE_URL: url, MCP_REGISTRY_URL: url }, 0, { FAILED_KEYS_PER_ADDRESS: 3 });
+  portal = await startPortal(urlsOf(behind), 0, { FAILED_KEYS_PER_ADDRESS: 3 });
 });
 afterAll(async () => {
   await portal.close();
   await behind.close();
 });
 
+const urlsOf = ({ url }: Upstream) => ({
+  INGRESS_URL: url,
+  GATEWAY_URL: url,
+  VAULT_URL: url,
+  ROUTER_URL: url,
+  ENGINE_URL: url,
+  MCP_REGISTRY_URL: url,
+});
 const db = () => portal.app.get(DataSource);
 const code = async (answer: Response) => ((await answer.json()) as { code: string }).code;
 
@@ -68,12 +74,10 @@ describe("the owner's link", () => {
 });
 
 describe('a session', () => {
+  const https = { PUBLIC_URL: 'https://gatehouse.test' };
   let slow: PortalWorld;
   beforeAll(async () => {
-    const { url } = behind;
-    const urls = { INGRESS_URL: url, GATEWAY_URL: url, VAULT_URL: url, ROUTER_URL: url };
-    const https = { PUBLIC_URL: 'https://gatehouse.test' };
-    slow = await startPortal({ ...urls, ENGINE_URL: url, MCP_REGISTRY_URL: url }, 0, https);
+    slow = await startPortal(urlsOf(behind), 0, https);
   });
   afterAll(() => slow.close());
 
@@ -163,6 +167,21 @@ describe('a session', () => {
     expect((await second.call('DELETE', `/member-sessions/${body.data[1].id}`)).status).toBe(204);
     expect((await first.call('GET', '/session')).status).toBe(401);
     expect((await second.call('GET', '/session')).status).toBe(200);
+  });
+
+  it('says the role of this moment, and requests after that have its rights', async () => {
+    const caching = await startPortal(urlsOf(behind), 60_000, https);
+    try {
+      const owner = await signIn(caching, await linkOfOwner(caching));
+      const invited = (await owner.call('POST', '/members', { email: 'vera@example.com', role: 'viewer' })).body;
+      const viewer = await signIn(caching, invited.sign_in_link);
+      expect((await viewer.call('POST', '/projects', { name: 'Mine' })).body.code).toBe('scope_missing');
+      await owner.call('PATCH', `/members/${invited.id}`, { role: 'admin' });
+      expect((await viewer.call('GET', '/session')).body.member.role).toBe('admin');
+      expect((await viewer.call('POST', '/projects', { name: 'Mine' })).status).toBe(201);
+    } finally {
+      await caching.close();
+    }
   });
 
   const db2 = () => slow.app.get(DataSource);
