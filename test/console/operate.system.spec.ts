@@ -88,6 +88,8 @@ inBrowser('operating the system in the console', () => {
     await until('all are answered', async () => (await answers.count()) === texts.length);
     const said = await answers.allTextContents();
     expect(said.map((text) => /Line \d+ of a burst/.exec(text)?.[0])).toEqual(texts);
+    const delivered = page.getByRole('listitem').filter({ has: answers }).getByText('Delivered');
+    await until('each says that it was delivered', async () => (await delivered.count()) === texts.length);
   });
 
   it('invites a member, who may only read until the role allows more', async () => {

@@ -17,7 +17,9 @@ import { When } from '../../ui/when.js';
 import classes from './chat.module.css';
 
 const texts = conversationTexts.chat;
-const openMs = 2_000;
+const inFlightMs = 2_000;
+
+const isOnItsWay = ({ state }: Schema<'TurnDeliveryView'>): boolean => state === 'open' || state === 'taken';
 
 /** The agent's side of a turn: the tools it used, what it waits for, what it answered. */
 export function AgentWork({ turn }: { turn: Schema<'SessionTurnView'> }): ReactNode {
@@ -25,7 +27,12 @@ export function AgentWork({ turn }: { turn: Schema<'SessionTurnView'> }): ReactN
   const { data } = useProjectQuery(
     ['turn', turn.id, turn.state],
     (signal) => answer(api.GET('/api/v1/turns/{id}', { params: { path: { id: turn.id } }, signal })),
-    { enabled: useScope('agents:read'), refetchInterval: open && openMs },
+    {
+      enabled: useScope('agents:read'),
+      // What is shown of an open turn stays until the ended one has been read.
+      keep: true,
+      refetchInterval: (last) => (open || last?.deliveries.some(isOnItsWay) ? inFlightMs : false),
+    },
   );
   const text = data?.reply_text;
   return (
@@ -39,8 +46,8 @@ export function AgentWork({ turn }: { turn: Schema<'SessionTurnView'> }): ReactN
           </div>
           <div className={classes.under} data-side="agent">
             <AgentName id={turn.agent_id} /> · <When at={turn.finished_at} />
-            {data.deliveries.map(({ id, state }) => (
-              <StatusBadge key={id} status={state === 'open' || state === 'taken' ? 'sending' : state} />
+            {data.deliveries.map((delivery) => (
+              <StatusBadge key={delivery.id} status={isOnItsWay(delivery) ? 'sending' : delivery.state} />
             ))}
           </div>
         </>
