@@ -1,13 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { createAdapterServer, defineAdapter } from '#libs/adapter-sdk';
-import { until } from '#libs/testing';
+import { freePort, until } from '#libs/testing';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -142,7 +141,7 @@ describe('the template of the tutorial', () => {
     acme = spawn(process.execPath, ['dist/main.js'], {
       cwd: project,
       stdio: 'ignore',
-      env: { PORT: String(port), ACME_API_URL: `http://127.0.0.1:${providerPort}`, ACME_TIMEOUT_MS: '2000' },
+      env: { PORT: String(port), ACME_API_URL: `http://127.0.0.1:${providerPort}`, ACME_TIMEOUT_MS: '8000' },
     });
     const url = `http://127.0.0.1:${port}/acme`;
     await until('the adapter is ready', async () => (await fetch(`${url}/health`)).ok);
@@ -164,12 +163,3 @@ describe('the template of the tutorial', () => {
     expect(report).toMatchObject({ adapter: 'acme', ok: true, summary: { failed: 0, skipped: 1 } });
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}

@@ -1,4 +1,4 @@
-import { testPasswords, until } from '#libs/testing';
+import { freePort, testPasswords, until } from '#libs/testing';
 import { roleOf } from '#libs/database';
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { librariesOf, unpackDebian } from '../../scripts/launcher/debian-packages.mjs';
 import { cacheDir } from '../../scripts/launcher/project.mjs';
-import { freePort } from './free-port.js';
 
 export interface Pooler {
   version: string;

@@ -1,10 +1,9 @@
-import { until } from '#libs/testing';
+import { freePort, until } from '#libs/testing';
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { findRedis } from '../../scripts/launcher/redis-binaries.mjs';
-import { freePort } from './free-port.js';
 import type { Certificates } from './certificates.js';
 
 export const password = 'a-password-of-tests';

@@ -1,9 +1,8 @@
-import { testDatabase, testRedisUrl, testServiceKey, type TestDatabase, until } from '#libs/testing';
+import { freePort, testDatabase, testRedisUrl, testServiceKey, type TestDatabase, until } from '#libs/testing';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
 import { root } from '../../scripts/launcher/project.mjs';
-import { freePort } from './free-port.js';
 
 const entry = (path: string): string => join(root, 'dist', path);
 const preload = ['--import', entry('libs/service-kit/src/boot-signals.js')];

@@ -1,6 +1,7 @@
 import { deliverySend, newId, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import {
+  freePort,
   takeRedisDatabase,
   testDatabase,
   testServiceKey,
@@ -33,6 +34,7 @@ describe('an engine killed between any two steps of its turns', () => {
   let pool: pg.Pool;
   let jobs: JobClient;
   let engine: ServiceProcess;
+  let port: number;
   /** The requests of each turn, by its number. Turn `n` gets no answer at point `n`, the first time. */
   const asked: string[][] = [...points, ...fates].map(() => []);
   let killed = false;
@@ -66,6 +68,7 @@ describe('an engine killed between any two steps of its turns', () => {
     await pool.query(`
       CREATE TRIGGER held BEFORE UPDATE ON engine.turn FOR EACH ROW
         WHEN (OLD.answer_id IS NULL AND NEW.answer_id IS NOT NULL) EXECUTE FUNCTION engine.held()`);
+    port = await freePort();
     engine = start();
   });
   afterAll(async () => {
@@ -78,8 +81,7 @@ describe('an engine killed between any two steps of its turns', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  const start = () => {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
+  const start = (): ServiceProcess => {
     const nowhere = 'http://127.0.0.1:9';
     return spawnService(
       'dist/apps/engine/src/main.js',

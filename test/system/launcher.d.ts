@@ -81,13 +81,6 @@ declare module '*/launcher/setup-step.mjs' {
   };
 }
 
-declare module '*/launcher/ports.mjs' {
-  export function choosePorts(
-    file: string,
-    wanted: { name: string; asked?: number; setting?: string }[],
-  ): Promise<Record<string, number>>;
-}
-
 declare module '*/launcher/project.mjs' {
   export const cacheDir: string;
   export const root: string;

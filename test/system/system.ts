@@ -1,5 +1,6 @@
 import {
   type BreakableLink,
+  freePort,
   openLink,
   type RedisDatabase,
   takeRedisDatabase,
@@ -7,11 +8,9 @@ import {
   testDatabase,
   until,
 } from '#libs/testing';
-import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { choosePorts } from '../../scripts/launcher/ports.mjs';
 import { ensureSecrets, type Secrets } from '../../scripts/launcher/secrets.mjs';
 import { originOf, serviceEnv } from '../../scripts/launcher/service-env.mjs';
 import { logFileOf, waitReady } from '../../scripts/launcher/service-process.mjs';
@@ -114,7 +113,9 @@ export async function startSystem(
       database: keep(await openLink(pooled(database.urlOf(ingress))), (link) => link.close()),
       redis: keep(await openLink(users.urlOf(ingress)), (link) => link.close()),
     };
-    const ports = await freePorts(join(dataDir, 'ports.json'));
+    const ports = Object.fromEntries(
+      await Promise.all(services.map(async ({ name }) => [name, await freePort()] as const)),
+    );
     const origin = (name: string): string => originOf(ports[name] ?? 0);
     const plainEnv = serviceEnv({
       services,
@@ -180,20 +181,5 @@ export async function startSystem(
   } catch (error) {
     await stop();
     throw error;
-  }
-}
-
-/** Below the range of ephemeral ports: a killed service must find its port free. */
-async function freePorts(file: string): Promise<Record<string, number>> {
-  for (let attempt = 1; ; attempt += 1) {
-    const base = 20_000 + randomInt(1_000) * 10;
-    try {
-      return await choosePorts(
-        file,
-        services.map(({ name }, index) => ({ name, asked: base + index })),
-      );
-    } catch (error) {
-      if (attempt === 20) throw error;
-    }
   }
 }

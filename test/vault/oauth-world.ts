@@ -1,8 +1,9 @@
+import { freePort } from '#libs/testing';
 import type { Schema } from '../../apps/console/src/api/named-schema.js';
 import { Browser } from './browser.js';
 import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.js';
 import { startManifests } from './manifests.js';
-import { freePort, startVaults, type VaultOptions, type Vaults } from './vault-processes.js';
+import { startVaults, type VaultOptions, type Vaults } from './vault-processes.js';
 
 /** Vaults, a provider, and an adapter `acme` that declares it. */
 export interface OauthWorld {

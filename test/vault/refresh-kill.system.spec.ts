@@ -6,7 +6,7 @@ let world: OauthWorld;
 
 beforeAll(async () => {
   // Only callers refresh here: a sweeper between two steps would leave the test nothing to kill.
-  world = await startWorld({ count: 2, env: { REFRESH_SWEEP_MS: '3600000' } });
+  world = await startWorld({ count: 2, env: { REFRESH_SWEEP_MS: '3600000', REFRESH_TAKEOVER_MS: '1500' } });
 });
 
 afterAll(() => world?.close());

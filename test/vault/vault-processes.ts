@@ -1,7 +1,6 @@
 import { type Principal, ServiceTokens } from '#libs/service-kit';
-import { takeRedisDatabase, testDatabase, type TestDatabase, testServiceKey, until } from '#libs/testing';
+import { freePort, takeRedisDatabase, testDatabase, type TestDatabase, testServiceKey, until } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -81,7 +80,7 @@ export async function startVaults({
     GATEWAY_URL: gatewayUrl,
     PUBLIC_URL: urls[0],
     REFRESH_LEASE_MS: '1000',
-    REFRESH_TAKEOVER_MS: '1500',
+    REFRESH_TAKEOVER_MS: '10000',
     REFRESH_SWEEP_MS: '60000',
     TOKEN_TIMEOUT_MS: '20000',
     REFRESH_WAIT_MS: '15000',
@@ -134,13 +133,4 @@ export async function startVaults({
       await redis?.release();
     },
   };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

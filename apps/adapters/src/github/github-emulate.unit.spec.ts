@@ -1,8 +1,7 @@
 import { createEmulator, type Emulator } from 'emulate';
 import type { JsonObject } from '#libs/adapter-sdk';
-import { until } from '#libs/testing';
+import { freePort, until } from '#libs/testing';
 import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
-import { freePort } from '../testing/free-port.js';
 import { startProviderServer, type ProviderServer } from '../testing/provider-server.js';
 import { createGithubAdapter } from './github.adapter.js';
 

@@ -1,7 +1,7 @@
+import { freePort } from '#libs/testing';
 import { createEmulator, type Emulator } from 'emulate';
 import { isJsonObject, signHmac, type JsonObject } from '#libs/adapter-sdk';
 import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
-import { freePort } from '../testing/free-port.js';
 import { createSlackAdapter } from './slack.adapter.js';
 
 const SECRET = 'emulated-signing-secret';

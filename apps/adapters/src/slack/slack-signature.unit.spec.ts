@@ -1,7 +1,7 @@
+import { freePort } from '#libs/testing';
 import { App, HTTPReceiver, LogLevel, type ReceiverEvent } from '@slack/bolt';
 import { isFreshTimestamp, signHmac, type JsonObject } from '#libs/adapter-sdk';
 import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
-import { freePort } from '../testing/free-port.js';
 import { createSlackAdapter } from './slack.adapter.js';
 
 /** The vector that Slack documents. */

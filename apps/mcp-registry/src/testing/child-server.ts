@@ -1,7 +1,6 @@
+import { freePort } from '#libs/testing';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 export interface ChildServer {
@@ -40,13 +39,4 @@ async function listening(child: ChildProcess): Promise<void> {
     child.stderr?.on('data', hear);
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
