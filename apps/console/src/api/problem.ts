@@ -25,6 +25,9 @@ export class ApiProblem extends Error {
 export const isProblem = (error: unknown, code: string): error is ApiProblem =>
   error instanceof ApiProblem && error.code === code;
 
+/** Whether the API refused, which another attempt does not change. */
+export const isRefusal = (error: unknown): boolean => error instanceof ApiProblem && error.status < 500;
+
 /** Whether saving was refused because somebody else saved in between. */
 export const isConflict = (error: unknown): boolean => isProblem(error, 'changed_since');
 

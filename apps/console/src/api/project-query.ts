@@ -6,6 +6,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { isRefusal } from './problem.js';
 
 /** The project that the URL names. */
 export function useProjectId(): string {
@@ -23,8 +24,10 @@ interface Options {
 interface QueryOptions<Data> extends Omit<Options, 'refetchInterval'> {
   /** Shows the data of the previous key until this one has data. */
   keep?: boolean;
-  /** In milliseconds. A function gets the last data and the number of failures. */
-  refetchInterval?: number | false | ((last: Data | undefined, failures: number) => number | false);
+  /** It is about to exist: polls also after a refusal. */
+  awaited?: boolean;
+  /** In milliseconds. A function gets the last data. */
+  refetchInterval?: number | false | ((last: Data | undefined) => number | false);
 }
 
 /**
@@ -64,13 +67,16 @@ export function prefetchList<Row>(
 export function useProjectQuery<Data>(
   key: readonly unknown[],
   ask: (signal: AbortSignal) => Promise<Data>,
-  { refetchInterval = false, keep = false, ...options }: QueryOptions<Data> = {},
+  { refetchInterval = false, keep = false, awaited = false, ...options }: QueryOptions<Data> = {},
 ): UseQueryResult<Data> {
   return useQuery({
     queryKey: projectKey(useProjectId(), key),
     queryFn: ({ signal }) => ask(signal),
-    refetchInterval: ({ state }) =>
-      typeof refetchInterval === 'function' ? refetchInterval(state.data, state.errorUpdateCount) : refetchInterval,
+    refetchInterval: ({ state }) => {
+      // Each attempt would hide the refusal that a person reads.
+      if (!awaited && state.data === undefined && isRefusal(state.error)) return false;
+      return typeof refetchInterval === 'function' ? refetchInterval(state.data) : refetchInterval;
+    },
     ...(keep ? { placeholderData: keepPreviousData } : {}),
     ...options,
   });

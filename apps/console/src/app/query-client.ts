@@ -1,13 +1,12 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { connection } from '../api/connection.js';
-import { ApiProblem, isProblem } from '../api/problem.js';
+import { isProblem, isRefusal } from '../api/problem.js';
 import { sessionQuery } from '../api/session.js';
 
 const attempts = 2;
 
 /** Retries only where that may help: a refusal stays one. */
-const mayHelp = (failures: number, error: Error): boolean =>
-  failures < attempts && !(error instanceof ApiProblem && error.status < 500);
+const mayHelp = (failures: number, error: Error): boolean => failures < attempts && !isRefusal(error);
 
 export function createQueryClient(): QueryClient {
   /** The session has ended, which leads to the sign-in page and from there back here, or its rights have changed. */

@@ -12,7 +12,7 @@ export class AppChangedHandler {
 
   @EventPattern<string>('app.changed')
   async handle(): Promise<void> {
-    await this.endpoints.pull();
+    await this.endpoints.pullAfterNow();
   }
 
   /** Nothing to repair: every replica asks the gateway every few seconds anyway. */

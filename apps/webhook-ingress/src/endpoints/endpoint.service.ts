@@ -87,18 +87,18 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /** Reads what changed since the last call; nothing changes while the gateway is down. */
-  pull(): Promise<void> {
+  private pull(): Promise<void> {
     this.pulling ??= this.pullNow().finally(() => {
       this.pulling = null;
     });
     return this.pulling;
   }
 
-  /** A reading that starts after now: one in flight may miss an App that was just created. */
-  private pullAfterNow(): Promise<void> {
+  /** A reading that starts after now: one in flight may miss what was just written. */
+  pullAfterNow(): Promise<void> {
     this.next ??= (async () => {
-      await this.pulling;
       await pause(Math.max(0, this.lastPullMs + missPullEveryMs - Date.now()));
+      while (this.pulling) await this.pulling;
       this.next = null;
       await this.pull();
     })();

@@ -106,8 +106,12 @@ const found = 20;
 function ContactSelect({ without, disabled, onChange }: ContactSelectProps): ReactNode {
   const [typed, setTyped] = useState('');
   const [asked] = useDebouncedValue(typed, typingMs);
-  const { data } = useProjectQuery(['contacts', 'select', asked], (signal) =>
-    answer(api.GET('/api/v1/contacts', { params: { query: { search: asked || undefined, limit: found } }, signal })),
+  const { data } = useProjectQuery(
+    ['contacts', 'select', asked],
+    (signal) =>
+      answer(api.GET('/api/v1/contacts', { params: { query: { search: asked || undefined, limit: found } }, signal })),
+    // What is offered does not go away under the pointer.
+    { keep: true },
   );
   const offered = (data?.data ?? []).filter(({ id, merged_into }) => id !== without && merged_into === null);
   return (

@@ -32,6 +32,7 @@ function PersonsReply({ deliveryId, who, at }: { deliveryId: string; who: string
     (signal) => answer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id: deliveryId } }, signal })),
     {
       enabled: useScope('deliveries:read'),
+      awaited: true,
       refetchInterval: (last) => (last && settled.includes(last.state) ? false : inFlightMs),
     },
   );

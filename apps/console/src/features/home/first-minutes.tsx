@@ -23,8 +23,8 @@ export function FirstMinutes({ newest }: { newest: Schema<'EventView'>[] }): Rea
   const { data: apps, error } = useApps();
   const { data: verified = false } = useProjectQuery(...verificationQuestion);
   const model = useModel();
-  const [kept, setKept] = useLocalStorage({ key: `rehearsal-kept-${projectId}`, defaultValue: false });
-  const [hidden, setHidden] = useLocalStorage({ key: `first-minutes-hidden-${projectId}`, defaultValue: false });
+  const [kept, setKept] = useRemembered(`rehearsal-kept-${projectId}`);
+  const [hidden, setHidden] = useRemembered(`first-minutes-hidden-${projectId}`);
   if (error) return <ProblemAlert error={error} />;
   if (!apps || hidden) return null;
   const webhook = apps.find(({ kind }) => kind === 'builtin');
@@ -83,6 +83,9 @@ export function FirstMinutes({ newest }: { newest: Schema<'EventView'>[] }): Rea
     </Section>
   );
 }
+
+/** Whether this browser remembers it. Known at the first drawing, so that nothing appears only to go away. */
+const useRemembered = (key: string) => useLocalStorage({ key, defaultValue: false, getInitialValueInEffect: false });
 
 const watchLink = (id: string): ReactNode => <ProjectLink path={`/events/${id}`}>{texts.watchAction}</ProjectLink>;
 

@@ -1,7 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useApps } from '../../api/apps.js';
-import { useCursorList } from '../../api/project-query.js';
+import { useCursorList, useProjectQuery } from '../../api/project-query.js';
 import { useLiveEvents } from '../../api/use-live-events.js';
 import { homeTexts } from '../../texts/home.js';
 import { Page } from '../../ui/page.js';
@@ -11,15 +11,17 @@ import { useDrawnReady } from '../../ui/use-drawn-ready.js';
 import { Attention } from './attention.js';
 import { FirstMinutes } from './first-minutes.js';
 import { Health } from './health.js';
-import { askRecent, recentKey } from './questions.js';
+import { askRecent, modelQuestion, recentKey, verificationQuestion } from './questions.js';
 import { RecentEvents } from './recent-events.js';
 
 export function HomePage(): ReactNode {
   const events = useCursorList(recentKey, askRecent);
   const apps = useApps();
+  const verified = useProjectQuery(...verificationQuestion);
+  const model = useProjectQuery(...modelQuestion);
   useLiveEvents({});
-  // What a new project shows first would move everything else down.
-  const ready = useDrawnReady(!events.loading && !apps.isPending);
+  // What a new project shows first would move everything else down, and is known only with all of these.
+  const ready = useDrawnReady(!events.loading && ![apps, verified, model].some(({ isPending }) => isPending));
   if (!ready) return <Waiting />;
   return (
     <Page title={homeTexts.title} description={homeTexts.description}>

@@ -22,11 +22,11 @@ export const homeRoutes = [
         queryClient,
         projectId,
         appsQuestion,
+        verificationQuestion,
+        modelQuestion,
         attentionQuestion,
         lastHourQuestion,
         queuesQuestion,
-        modelQuestion,
-        verificationQuestion,
       );
     },
     component: lazyRouteComponent(() => import('./home-page.js'), 'HomePage'),

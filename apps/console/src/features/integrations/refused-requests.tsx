@@ -12,6 +12,8 @@ import { When } from '../../ui/when.js';
 
 const texts = integrationTexts.requests;
 const pageSize = 50;
+/** No event reports a refused request, so the list is polled. */
+const refetchMs = 5_000;
 
 const columns: Column<Schema<'RefusalView'>>[] = [
   { id: 'code', label: texts.columns.code, width: 'minmax(0, 2fr)', cell: ({ code }) => <code>{code}</code> },
@@ -41,7 +43,7 @@ export default function RefusedRequests({ appId }: { appId: string }): ReactNode
     ['refusals', appId],
     (cursor, signal) =>
       answer(api.GET('/api/v1/refusals', { params: { query: { limit: pageSize, cursor, app_id: appId } }, signal })),
-    { enabled: may },
+    { enabled: may, refetchInterval: refetchMs },
   );
   return (
     <>

@@ -67,13 +67,14 @@ export class EventStreams implements OnModuleDestroy {
     });
     feed.clients.add(client);
     this.schedule();
-    if (after === null) return client.begin([], true);
-    const tooOld = Date.now() - after.getTime() > resumableMs;
+    // A new client may have read a list just before: what was being written then is sent.
+    const since = after ?? new Date();
+    const tooOld = Date.now() - since.getTime() > resumableMs;
     try {
-      const { missed, complete } = tooOld ? { missed: [], complete: false } : await feed.missed(after);
+      const { missed, complete } = tooOld ? { missed: [], complete: false } : await feed.missed(since);
       client.begin(missed, complete);
     } catch (error) {
-      this.logger.warn(`an event stream was not resumed: ${String(error)}`);
+      this.logger.warn(`an event stream was not begun: ${String(error)}`);
       client.end();
     }
   }

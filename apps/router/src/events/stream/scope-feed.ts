@@ -8,7 +8,7 @@ import type { StreamClient } from './stream-client.js';
 const overlapMs = 5_000;
 const maxEntries = 2_000;
 
-/** Follows the journal for one project while somebody listens. */
+/** Follows the journal for one project while somebody listens, from shortly before the first one came. */
 export class ScopeFeed {
   readonly clients = new Set<StreamClient>();
   private readonly seen = new Map<string, number>();
@@ -17,9 +17,8 @@ export class ScopeFeed {
   constructor(
     private readonly db: Database,
     private readonly scope: Scope,
-    private readonly startedAt = new Date(),
   ) {
-    this.since = startedAt;
+    this.since = new Date(Date.now() - overlapMs);
   }
 
   /** Sends new entries to every client. */
@@ -36,8 +35,8 @@ export class ScopeFeed {
   }
 
   /**
-   * What a client missed since an entry that it names. Entries of the preceding seconds are sent again, because some
-   * may have been written after it.
+   * What a client missed since a time. Entries of the preceding seconds are included, because some may have been
+   * written later.
    * @returns `complete` false when there is more than one answer holds
    */
   async missed(after: Date): Promise<{ missed: { id: string; entry: LiveEntry }[]; complete: boolean }> {
@@ -49,7 +48,7 @@ export class ScopeFeed {
     const last = entries.at(-1)?.at.getTime() ?? 0;
     // A full page continues at once; otherwise the last seconds are read again for entries that are written late.
     const next = entries.length === maxEntries ? last : Date.now() - overlapMs;
-    this.since = new Date(Math.max(this.startedAt.getTime(), this.since.getTime(), next));
+    this.since = new Date(Math.max(this.since.getTime(), next));
     for (const [id, atMs] of this.seen) if (atMs < this.since.getTime()) this.seen.delete(id);
   }
 }

@@ -31,6 +31,8 @@ let world: RouterWorld;
 let router: NestFastifyApplication;
 let events: JournaledEvents;
 const listeners: Listener[] = [];
+/** Of this test only: a stream begins with what happened just before. */
+let owner: { organizationId: string; projectId: string };
 
 beforeAll(async () => {
   world = await routerWorld();
@@ -38,22 +40,27 @@ beforeAll(async () => {
   events = journaledEvents(world, router);
 });
 
+beforeEach(() => {
+  owner = { organizationId: newId('org'), projectId: newId('prj') };
+});
 afterEach(() => {
   for (const listener of listeners.splice(0)) listener.leave();
 });
 
 afterAll(() => world.close());
 
+const happens = (appId = 'app_1'): Promise<string> =>
+  events.event({ appId, owner: { organization_id: owner.organizationId, project_id: owner.projectId } });
+
 async function listen(
   query = '',
   options: {
     lastId?: string;
     scopes?: Scope[];
-    owner?: { organizationId: string; projectId: string };
     on?: NestFastifyApplication;
   } = {},
 ): Promise<Listener> {
-  const token = await tokens.mint('router', { ...caller, ...options.owner, scopes: options.scopes ?? ['events:read'] });
+  const token = await tokens.mint('router', { ...caller, ...owner, scopes: options.scopes ?? ['events:read'] });
   // A connection of its own: a pooled one may be left open, and keep the router from closing.
   const request = get(`${await (options.on ?? router).getUrl()}/api/v1/events/stream${query}`, {
     agent: false,
@@ -92,16 +99,26 @@ describe('the live stream', () => {
       status: 200,
       type: 'text/event-stream; charset=utf-8',
     });
-    const id = await events.event({});
+    const id = await happens();
     await until('both entries were sent', () => listener.stages().length === 2);
     expect(listener.stages()).toEqual(['received', 'routed']);
     expect(listener.text()).toContain(`"event_id":"${id}"`);
-    expect(listener.text()).not.toContain(caller.organizationId);
+    expect(listener.text()).not.toContain(owner.organizationId);
+  });
+
+  it('begins with what was written just before, also for a client that joins another', async () => {
+    const before = await happens();
+    const first = await listen();
+    await until('the first one has it', () => first.text().includes(before));
+    const second = await listen();
+    const after = await happens();
+    await until('the second one has both', () => [before, after].every((id) => second.text().includes(id)));
+    for (const each of [first, second]) expect(new Set(each.ids()).size).toBe(each.ids().length);
   });
 
   it('sends each entry once', async () => {
     const listener = await listen();
-    for (let count = 0; count < 20; count += 1) await events.event({});
+    for (let count = 0; count < 20; count += 1) await happens();
     await until('all were sent', () => listener.ids().length >= 40);
     const polled = listener.text().length;
     await until('a heartbeat came after them', () => listener.text().slice(polled).includes(': still here'));
@@ -111,9 +128,9 @@ describe('the live stream', () => {
   it('keeps to the caller’s project', async () => {
     const listener = await listen();
     await events.event({ owner: { organization_id: newId('org'), project_id: newId('prj') } });
-    await events.event({ owner: { organization_id: caller.organizationId, project_id: newId('prj') } });
-    await events.event({ owner: { organization_id: newId('org'), project_id: caller.projectId } });
-    const mine = await events.event({});
+    await events.event({ owner: { organization_id: owner.organizationId, project_id: newId('prj') } });
+    await events.event({ owner: { organization_id: newId('org'), project_id: owner.projectId } });
+    const mine = await happens();
     await until('mine was sent', () => listener.ids().length === 2);
     const told = [...listener.text().matchAll(/"event_id":"(evt_\w+)"/g)].map((match) => match[1]);
     expect(new Set(told)).toEqual(new Set([mine]));
@@ -122,8 +139,8 @@ describe('the live stream', () => {
   it('filters by App, event and stage', async () => {
     const byApp = await listen('?app_id=app_chosen');
     const byStage = await listen('?stage=received');
-    await events.event({});
-    await events.event({ appId: 'app_chosen' });
+    await happens();
+    await happens('app_chosen');
     await until('the entry of the App was sent', () => byApp.ids().length === 2);
     await until('the entry of the stage was sent', () => byStage.ids().length === 2);
     expect(byApp.text()).not.toContain('app_1');
@@ -132,13 +149,13 @@ describe('the live stream', () => {
 
   it('resumes where a client left', async () => {
     const first = await listen();
-    await events.event({});
+    await happens();
     await until('it was sent', () => first.ids().length === 2);
     const lastId = first.ids().at(-1)!;
     first.leave();
-    const missed = await events.event({});
+    const missed = await happens();
     const second = await listen('', { lastId });
-    const now = await events.event({});
+    const now = await happens();
     await until('the missed and the new one were sent', () => [missed, now].every((id) => second.text().includes(id)));
     expect(new Set(second.ids()).size).toBe(second.ids().length);
     expect(second.text()).not.toContain('event: gap');
@@ -173,21 +190,19 @@ describe('the live stream', () => {
   it('is refused without the scope, beyond the limit of a project, and before anything is sent', async () => {
     expect((await listen('', { scopes: ['apps:read'] })).status).toBe(403);
     expect((await listen('?stage=nowhere')).status).toBe(422);
-    const owner = { organizationId: newId('org'), projectId: newId('prj') };
-    for (let count = 0; count < 3; count += 1) expect((await listen('', { owner })).status).toBe(200);
-    const fourth = await listen('', { owner });
+    for (let count = 0; count < 3; count += 1) expect((await listen()).status).toBe(200);
+    const fourth = await listen();
     await until('the refusal was read', () => fourth.text().includes('too_many_streams'));
     expect(fourth.status).toBe(429);
     expect(fourth.type).toMatch(/^application\/problem\+json/);
     listeners[listeners.length - 2]!.leave();
-    await until('there is room again', async () => (await listen('', { owner })).status === 200);
+    await until('there is room again', async () => (await listen()).status === 200);
   });
 
   it('closes a client that does not read, and keeps the others', async () => {
     await until('those before it have left', async () => (await openStreams()) === 0);
-    const owner = { organizationId: newId('org'), projectId: newId('prj') };
-    const slow = await deaf(owner);
-    const other = await listen('', { owner });
+    const slow = await deaf();
+    const other = await listen();
     await until('the other one listens', () => other.text().includes('retry'));
     const detail = { pad: 'x'.repeat(100_000) };
     const before = await openStreams();
@@ -204,7 +219,7 @@ describe('the live stream', () => {
 });
 
 /** A client that requests the stream and reads nothing of it. */
-async function deaf(owner: { organizationId: string; projectId: string }): Promise<Socket> {
+async function deaf(): Promise<Socket> {
   const token = await tokens.mint('router', { ...caller, ...owner, scopes: ['events:read'] });
   const before = await openStreams();
   const { hostname, port } = new URL(await router.getUrl());

@@ -1,6 +1,6 @@
 import { useThrottledCallback } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { type StreamState, useEventStream } from '../../../api/event-stream.js';
 import { type CursorList, projectKey, useCursorList, useProjectId } from '../../../api/project-query.js';
 import type { Schema } from '../../../api/named-schema.js';
@@ -42,14 +42,19 @@ export function useLiveList(filter: EventListFilter, order: 'desc' | 'asc', held
   const newest = rows[0]?.received_at ?? null;
   useEffect(() => setShownUntil(held && follows ? newest : null), [held, name]);
 
+  const asked = useRef(0);
+  const answered = useRef(0);
   const refresh = useThrottledCallback(async () => {
+    const turn = (asked.current += 1);
     const page = await ask(undefined).catch(() => null);
-    if (!page || base.loading) return;
+    // An older answer that comes late would show events as they were.
+    if (!page || turn < answered.current) return;
+    answered.current = turn;
     const known = new Set(rows.map(({ id }) => id));
     // More arrived than fit on a page: the events in between would be missing.
     const gap = page.next_cursor !== null && known.size > 0 && !page.data.some(({ id }) => known.has(id));
     if (gap) await queryClient.resetQueries({ queryKey: projectKey(projectId, key) });
-    setLive({ name, rows: gap ? [] : merged(page.data, newer) });
+    setLive((last) => ({ name, rows: gap ? [] : merged(page.data, last.name === name ? last.rows : []) }));
   }, everyMs);
   const stream = useEventStream({
     path: `/api/v1/events/stream${filter.app ? `?app_id=${encodeURIComponent(filter.app)}` : ''}`,

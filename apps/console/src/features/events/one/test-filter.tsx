@@ -23,16 +23,21 @@ export function TestFilter({ event }: { event: EventDetail }): ReactNode {
   const navigate = useNavigate({ from: '/p/$projectId/events/$eventId' });
   const write = (where: string | undefined): void =>
     void navigate({ search: (before) => ({ ...before, test: where }), replace: true, resetScroll: false });
+  const ask = useDebouncedCallback(write, typingMs);
   return (
     <Drawer
       opened={test !== undefined}
-      onClose={() => write(undefined)}
+      onClose={() => {
+        // What was typed last would open it again.
+        ask.cancel();
+        write(undefined);
+      }}
       position="right"
       size="lg"
       title={texts.title}
       padding="lg"
     >
-      {test !== undefined && <Trial event={event} where={test} onChange={write} />}
+      {test !== undefined && <Trial event={event} where={test} onChange={ask} />}
     </Drawer>
   );
 }
@@ -46,7 +51,6 @@ interface TrialProps {
 function Trial({ event, where, onChange }: TrialProps): ReactNode {
   const projectId = useProjectId();
   const [typed, setTyped] = useState(where);
-  const ask = useDebouncedCallback(onChange, typingMs);
   const { data, error } = useQuery({
     queryKey: projectKey(projectId, ['dry-run', event.id, where]),
     queryFn: ({ signal }) =>
@@ -69,7 +73,7 @@ function Trial({ event, where, onChange }: TrialProps): ReactNode {
         value={typed}
         onChange={(value) => {
           setTyped(value);
-          ask(value);
+          onChange(value);
         }}
       />
       <Text size="xs" c="dimmed">

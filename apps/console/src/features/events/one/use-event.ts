@@ -17,12 +17,10 @@ export function useEvent(id: string): UseQueryResult<EventDetail> {
 const inFlightMs = 2_000;
 /** Waiting for a person or for something that is down takes longer. */
 const waitingMs = 15_000;
-/** An event that was only just sent may not be stored yet. */
-const looksForIt = 5;
 
 /** The stream reports only what happens after it opened; polling finds what happened before. */
-function refetchInterval(event: EventDetail | undefined, failures: number): number | false {
-  if (!event) return failures < looksForIt && inFlightMs;
+function refetchInterval(event: EventDetail | undefined): number | false {
+  if (!event) return inFlightMs;
   const { status, tone } = answerOf(event);
   if (status === 'waiting') return waitingMs;
   return tone === 'busy' && inFlightMs;
