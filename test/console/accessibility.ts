@@ -6,12 +6,21 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** Colours in transition between themes have the contrast of neither. Spinners run forever and are not waited for. */
-const settled = `(async () => {
-  for (;;) {
-    const moving = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
-    if (moving.length === 0) return;
-    await Promise.allSettled(moving.map(({ finished }) => finished));
+/**
+ * Without transitions, also while axe runs: colours between two themes, or of a toast that leaves, have the contrast of
+ * neither. Those that run end at once.
+ */
+const still = `(async () => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('*, *::before, *::after { transition: none !important }');
+  document.adoptedStyleSheets.push(sheet);
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  await frame();
+  await frame();
+  try {
+    return (await axe.run()).violations;
+  } finally {
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== sheet);
   }
 })()`;
 
@@ -19,7 +28,6 @@ const settled = `(async () => {
 export async function violations(page: Page): Promise<string[]> {
   // Injected through the debugger: the page's CSP allows no other script.
   await page.evaluate(axe.source);
-  await page.evaluate(settled);
-  const found = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)');
+  const found = await page.evaluate<Violation[]>(still);
   return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
 }

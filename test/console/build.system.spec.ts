@@ -118,6 +118,7 @@ inBrowser('what is built in the console', () => {
     expect(await violations(page)).toEqual([]);
     await owner.picture('trigger-dry-run');
     await page.getByRole('button', { name: 'Create the trigger' }).click();
+    await page.getByRole('heading', { name: 'Buy', level: 1 }).waitFor();
     await page.getByText('When Webhook receives').waitFor();
   });
 

@@ -105,12 +105,15 @@ inBrowser('Home, events and the simulator', () => {
     await open('');
     const chart = page.getByRole('img', { name: /Routed [1-9]/ });
     await chart.scrollIntoViewIfNeeded();
-    const { x, y, width, height } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-    // The minutes of the messages above are the last of the hour.
-    for (let left = width; left > width / 2; left -= 4) {
-      await page.mouse.move(x + left, y + height / 2);
-      if (/Routed[1-9]/.test((await chart.textContent()) ?? '')) break;
-    }
+    await until('the pointer is over a minute with messages', async () => {
+      const { x, y, width, height } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      // The minutes of the messages above are the last of the hour.
+      for (let left = width; left > width / 2; left -= 4) {
+        await page.mouse.move(x + left, y + height / 2);
+        if (/Routed[1-9]/.test((await chart.textContent()) ?? '')) return true;
+      }
+      return false;
+    });
     expect(await chart.textContent()).toMatch(/Routed[1-9]\d*Not routed\d+.*\d:\d\d/);
   });
 
@@ -164,6 +167,7 @@ inBrowser('Home, events and the simulator', () => {
     await see('metadata.amount <= 100: metadata.amount is 800');
     await press('Test a filter');
     await page.getByRole('textbox', { name: 'Condition' }).fill('metadata.amount > 100');
+    await page.getByRole('cell', { name: 'metadata.amount > 100' }).waitFor();
     await see('It matches.');
     expect(page.url()).toContain('test=');
     await page.keyboard.press('Escape');
@@ -215,6 +219,7 @@ inBrowser('Home, events and the simulator', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('tooltip').waitFor({ state: 'detached' });
     await press('Pause');
+    await see('Paused');
     await post(app.webhook_url, { text: 'The second one' });
     await see('1 new');
     expect(await page.getByText('The second one').count()).toBe(0);

@@ -210,6 +210,7 @@ inBrowser('operating the system in the console', () => {
     await tab(owner, 'Audit log');
     await page.getByRole('combobox', { name: 'What' }).click();
     await page.getByRole('option', { name: 'Member changed' }).click();
+    await page.getByRole('button', { name: 'Clear filters' }).waitFor();
     await page.getByRole('row').filter({ hasText: 'Member changed' }).getByRole('link').click();
     const difference = page.getByRole('dialog').getByRole('row').filter({ hasText: 'role' });
     expect(await difference.textContent()).toContain('viewer');

@@ -34,6 +34,7 @@ inBrowser('the shell of the console', () => {
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
       await page.getByRole('link', { name: 'Events' }).first().focus();
       await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor();
       await page.getByText('No events yet').waitFor();
       expect(new URL(page.url()).pathname).toMatch(/^\/p\/prj_\w+\/events$/);
       expect(await violations(page)).toEqual([]);
