@@ -230,6 +230,31 @@ inBrowser('Home, events and the simulator', () => {
     await isForEverybody('events');
   });
 
+  it('holds new events while one reads further down, also after going back to there', async () => {
+    const app = await install({ name: 'Long feed', kind: 'builtin' });
+    await replyTo(app.id, '/long');
+    const texts = Array.from({ length: 30 }, (_, index) => `Line ${index + 1} of the feed`);
+    for (const text of texts) await post(app.webhook_url, { text });
+    await open(`/events?app=${app.id}`);
+    await page.getByRole('row', { name: /Line 30 of the feed/ }).waitFor();
+    const isFurtherDown = () => page.evaluate<boolean>('scrollY > 300');
+    await page.getByRole('row', { name: /Line 25 of the feed/ }).hover();
+    await page.mouse.wheel(0, 400);
+    await until('the list is scrolled', isFurtherDown);
+    await post(app.webhook_url, { text: 'One more' });
+    await see('1 new');
+
+    const row = page.getByRole('row', { name: /Line 20 of the feed/ });
+    await row.getByRole('link').click();
+    await see('It answers the conversation.');
+    await page.goBack();
+    await until('the list is where it was', isFurtherDown);
+    await post(app.webhook_url, { text: 'And one more' });
+    await see(/^[12] new$/);
+    await page.getByRole('button', { name: /^[12] new$/ }).click();
+    await page.getByRole('row', { name: /And one more/ }).waitFor();
+  });
+
   it('shows no App ids while their names load', async () => {
     const app = await install({ name: 'Slowly named', kind: 'builtin' });
     await replyTo(app.id, '/named');
