@@ -8,6 +8,10 @@ import type { IngressSettings } from './env.js';
 import { GATEWAY, ROUTER, VAULT } from './services.js';
 import { SETTINGS } from './settings.js';
 
+/** An adapter that answers a handshake is waited for through the gateway. */
+const gatewayTimeoutMs = ({ HANDSHAKE_TIMEOUT_MS: handshakeMs }: IngressSettings): number =>
+  Math.max(5_000, handshakeMs);
+
 /** What every folder may inject: settings, database, journal, other services. */
 @Global()
 @Module({})
@@ -26,7 +30,7 @@ export class CoreModule {
       controllers: [ProjectLimitsController],
       providers: [
         { provide: SETTINGS, useValue: settings },
-        serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
+        serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL, gatewayTimeoutMs(settings)),
         serviceClientProvider(ROUTER, 'router', settings.ROUTER_URL),
         serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),
         journalProvider('webhook-ingress'),
