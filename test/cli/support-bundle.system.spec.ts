@@ -1,3 +1,4 @@
+import { until } from '#libs/testing';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,9 +19,13 @@ beforeAll(async () => {
   await plantEverywhere();
   bundle = join(system.dataDir, 'bundle.tar.gz');
   const env = { GATEHOUSE_DATA_DIR: system.dataDir, MODEL_API_KEY: plant('environment') };
-  const { code, err } = await gatehouse(['support-bundle', '--out', bundle], env, system.dataDir);
-  if (code !== 0) throw new Error(err);
-  text = execFileSync('tar', ['-xzOf', bundle], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  // A service that answers late is left out.
+  text = await until('it has something of every service', async () => {
+    const { code, err } = await gatehouse(['support-bundle', '--out', bundle], env, system.dataDir);
+    if (code !== 0) throw new Error(err);
+    const collected = execFileSync('tar', ['-xzOf', bundle], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+    return !collected.includes('"not_told"') && collected.includes('gatehouse_outcomes_total') && collected;
+  });
 });
 afterAll(() => system?.stop());
 
@@ -79,9 +84,7 @@ describe('gatehouse support-bundle', () => {
       ]),
     );
     expect(text).toContain('the last line is kept');
-    expect(text).toContain('gatehouse_outcomes_total');
     expect(text).toMatch(/"outcome": "routed"/);
-    expect(text).not.toContain('not_told');
   });
 
   it('contains no secret, and nothing that somebody wrote', () => {

@@ -17,7 +17,7 @@ if (hasPython) {
 
 async function startPython(providerUrl: string) {
   const adapter = spawn('python3', [join(root, 'docs/examples/acme_adapter.py')], {
-    env: { PATH: process.env.PATH, PORT: '0', ACME_API_URL: providerUrl, ACME_TIMEOUT_SECONDS: '2' },
+    env: { PATH: process.env.PATH, PORT: '0', ACME_API_URL: providerUrl, ACME_TIMEOUT_SECONDS: '8' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let log = '';

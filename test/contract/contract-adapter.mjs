@@ -104,10 +104,14 @@ function fingerprintOf(text) {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** @param script `{status, headers, json | text | base64, delay_ms, drop}`; the last of several is kept */
-async function answerScript(response, scripts) {
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** @param scripts `{status, headers, json | text | base64, delay_ms, held, drop}` each; the last of several is kept */
+async function answerScript(response, { scripts: byRoute }, route) {
+  const scripts = byRoute.get(route);
   const script = scripts.length > 1 ? scripts.shift() : scripts[0];
-  if (script.delay_ms) await new Promise((resolve) => setTimeout(resolve, script.delay_ms));
+  if (script.delay_ms) await pause(script.delay_ms);
+  while (script.held && byRoute.get(route) === scripts) await pause(20);
   if (script.drop) return response.destroy();
   const { status = 200, headers = { 'content-type': 'application/json' } } = script;
   const body = script.base64 === undefined ? (script.text ?? JSON.stringify(script.json)) : '';
@@ -155,7 +159,7 @@ async function handle(request, response) {
   const scripts = adapter?.scripts.get(route);
   if (!adapter || !(endpoint || scripts)) return send(response, { error: 'not found' }, 404);
   if (request.method === 'POST' || !endpoint) adapter.calls.push({ route, headers: request.headers, body });
-  return scripts ? answerScript(response, scripts) : send(response, endpoint(adapter, body));
+  return scripts ? answerScript(response, adapter, route) : send(response, endpoint(adapter, body));
 }
 
 const server = createServer((request, response) => {

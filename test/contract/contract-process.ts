@@ -24,6 +24,8 @@ export interface Script {
   text?: string;
   base64?: string;
   delay_ms?: number;
+  /** Withheld until `unscript`, or another `answer`. */
+  held?: boolean;
   /** Closes the connection instead. */
   drop?: boolean;
 }

@@ -9,7 +9,7 @@ describe('what an adapter receives, in a running system', () => {
   let world: ContractWorld;
 
   beforeAll(async () => {
-    world = await startContractWorld();
+    world = await startContractWorld({ HANDSHAKE_TIMEOUT_MS: '10000' });
   });
   afterAll(() => world?.close());
 

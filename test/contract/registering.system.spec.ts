@@ -13,7 +13,7 @@ describe('the life of an adapter, in a running system', () => {
       HEALTH_POLL_MS: '300',
       HEALTH_POLL_MAX_MS: '600',
       SYNC_SWEEP_MS: '200',
-      ADAPTER_TIMEOUT_MS: '1000',
+      ADAPTER_TIMEOUT_MS: '5000',
       ADAPTER_CALL_ATTEMPTS: '1',
     });
   });

@@ -1,6 +1,10 @@
-import { migrateAll, prepareRoles } from '#libs/database';
+import { migrateAll, ownerRole, prepareRoles, roleOf } from '#libs/database';
 import { testDatabase, type TestDatabase, testPasswords } from '#libs/testing';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
+import { startPostgres } from '../../scripts/launcher/postgres.mjs';
 
 const schemas: Record<string, string> = {
   'adapter-gateway': 'gateway.app',
@@ -128,59 +132,80 @@ describe('the daily partitions of a table', () => {
 });
 
 describe('preparing the roles', () => {
+  // Roles belong to a server, and other tests use those of the shared one meanwhile.
+  const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-roles-'));
+  let postgres: Awaited<ReturnType<typeof startPostgres>>;
+
+  const urlOf = (service: string): string => {
+    const url = new URL(postgres.url);
+    url.username = service === 'owner' ? ownerRole : roleOf(service);
+    url.password = testPasswords[service] ?? '';
+    return url.href;
+  };
+
+  beforeAll(async () => {
+    postgres = await startPostgres({ dataDir, durable: false, detached: false });
+    await prepareRoles(postgres.url, testPasswords, 'ts');
+    await migrateAll(urlOf('owner'), 'ts');
+  });
+  afterAll(async () => {
+    await postgres?.stop();
+    rmSync(dataDir, { recursive: true });
+  });
+
   it('can be repeated, and sets each password again', async () => {
-    await prepareRoles(database.url, { ...testPasswords, portal: 'changed' }, 'ts');
-    const changed = new URL(database.urlOf('portal'));
+    await prepareRoles(postgres.url, { ...testPasswords, portal: 'changed' }, 'ts');
+    const changed = new URL(urlOf('portal'));
     changed.password = 'changed';
     try {
       expect(await as('portal', 'SELECT 1 AS one', changed.href)).toEqual([{ one: 1 }]);
     } finally {
-      await prepareRoles(database.url, testPasswords, 'ts');
+      await prepareRoles(postgres.url, testPasswords, 'ts');
     }
-    expect(await as('portal', 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await as('portal', 'SELECT 1 AS one', urlOf('portal'))).toEqual([{ one: 1 }]);
   });
 
   it('says in one sentence that a database has an older layout', async () => {
-    await as('admin', 'ALTER SCHEMA router OWNER TO CURRENT_USER', database.url);
+    await as('admin', 'ALTER SCHEMA router OWNER TO CURRENT_USER', postgres.url);
     try {
-      await expect(prepareRoles(database.url, testPasswords, 'ts')).rejects.toThrow(
+      await expect(prepareRoles(postgres.url, testPasswords, 'ts')).rejects.toThrow(
         /made by an earlier version of Gatehouse.*owns the schema router.*npm run reset/,
       );
     } finally {
-      await as('admin', 'ALTER SCHEMA router OWNER TO gatehouse_owner', database.url);
+      await as('admin', 'ALTER SCHEMA router OWNER TO gatehouse_owner', postgres.url);
     }
   });
 
   it('says the same of one with different migrations, before any migration runs', async () => {
     const rename = `UPDATE router.migration SET name = 'Older' || name`;
-    await as('admin', rename, database.url);
+    await as('admin', rename, postgres.url);
     const sentence =
       /made by an earlier version of Gatehouse, in which other migrations made the schema router \(OlderRouter.*npm run reset/;
     try {
-      await expect(prepareRoles(database.url, testPasswords, 'ts')).rejects.toThrow(sentence);
-      await expect(migrateAll(database.urlOf('owner'), 'ts')).rejects.toThrow(sentence);
+      await expect(prepareRoles(postgres.url, testPasswords, 'ts')).rejects.toThrow(sentence);
+      await expect(migrateAll(urlOf('owner'), 'ts')).rejects.toThrow(sentence);
     } finally {
-      await as('admin', `UPDATE router.migration SET name = substr(name, 6)`, database.url);
+      await as('admin', `UPDATE router.migration SET name = substr(name, 6)`, postgres.url);
     }
   });
 
   it('lets an earlier release run on the schema of a later one', async () => {
     const later = `INSERT INTO router.migration (timestamp, name) VALUES (9000000000000, 'Later9000000000000')`;
-    await as('admin', later, database.url);
+    await as('admin', later, postgres.url);
     try {
-      expect((await migrateAll(database.urlOf('owner'), 'ts')).ran['router']).toEqual([]);
+      expect((await migrateAll(urlOf('owner'), 'ts')).ran['router']).toEqual([]);
     } finally {
-      await as('admin', `DELETE FROM router.migration WHERE name LIKE 'Later%'`, database.url);
+      await as('admin', `DELETE FROM router.migration WHERE name LIKE 'Later%'`, postgres.url);
     }
   });
 
   it('accepts no role with more rights, and leaves none without a password', async () => {
-    await expect(prepareRoles(database.url, { owner: 'x' }, 'ts')).rejects.toThrow(/No password.*gatehouse_router/);
-    await as('admin', 'ALTER ROLE gatehouse_engine CREATEDB', database.url);
+    await expect(prepareRoles(postgres.url, { owner: 'x' }, 'ts')).rejects.toThrow(/No password.*gatehouse_router/);
+    await as('admin', 'ALTER ROLE gatehouse_engine CREATEDB', postgres.url);
     try {
-      await expect(prepareRoles(database.url, testPasswords, 'ts')).rejects.toThrow(/gatehouse_engine may do more/);
+      await expect(prepareRoles(postgres.url, testPasswords, 'ts')).rejects.toThrow(/gatehouse_engine may do more/);
     } finally {
-      await as('admin', 'ALTER ROLE gatehouse_engine NOCREATEDB', database.url);
+      await as('admin', 'ALTER ROLE gatehouse_engine NOCREATEDB', postgres.url);
     }
   });
 });

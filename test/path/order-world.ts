@@ -1,11 +1,11 @@
 import { noLimits } from '#libs/project-limits';
 import { createService, ServiceTokens } from '#libs/service-kit';
 import { JobClient } from '#libs/queue';
-import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
+import { testDatabase, testPool, testRedisUrl, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Redis } from 'ioredis';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { AppModule as GatewayModule } from '../../apps/adapter-gateway/src/app.module.js';
 import { InboundService } from '../../apps/adapter-gateway/src/inbound/inbound.service.js';
 import { gatewayDefaults } from '../../apps/adapter-gateway/src/testing/gateway-world.js';
@@ -42,7 +42,7 @@ export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): 
     if (keys.length > 0) await redis.del(keys);
   }
   redis.disconnect();
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 });
+  const pool = testPool(database.url, { max: 4 });
   const started: NestFastifyApplication[] = [];
   const stores = { DATABASE_URL: database.url, DATABASE_POOL: 5 };
   // A log line for each of thousands of jobs would hide other tests' output.

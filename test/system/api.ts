@@ -37,7 +37,7 @@ export interface Api {
   /** @returns the new credential's id */
   credential(fields: Record<string, string>): Promise<string>;
   /** Waits until an event has ended (every event ends once) and, if it was routed, until the engine has taken it. */
-  ended(eventId: string, timeoutMs?: number): Promise<EventDetail>;
+  ended(eventId: string): Promise<EventDetail>;
   /** The outcome of each event of an App; null while it is in flight. */
   outcomesOf(appId: string): Promise<Map<string, string | null>>;
   /** Waits until an event's timeline has an entry with that stage and outcome. */
@@ -79,17 +79,13 @@ export function openApi(origin: string, key: string, logs = () => ''): Api {
       const body = { name: `credential ${(made += 1)}`, type: 'text', fields };
       return (await api<{ id: string }>('POST', '/api/v1/credentials', body)).id;
     },
-    ended: (id, timeoutMs) =>
-      until(
-        `the event ${id} ended`,
-        async () => {
-          const detail = await event(id);
-          const { outcome, turns, incomplete } = detail;
-          const isTaken = outcome !== 'routed' || turns.length > 0 || incomplete !== null;
-          return outcome !== null && isTaken ? detail : null;
-        },
-        timeoutMs,
-      ),
+    ended: (id) =>
+      until(`the event ${id} ended`, async () => {
+        const detail = await event(id);
+        const { outcome, turns, incomplete } = detail;
+        const isTaken = outcome !== 'routed' || turns.length > 0 || incomplete !== null;
+        return outcome !== null && isTaken ? detail : null;
+      }),
     outcomesOf: async (appId) => {
       const outcomes = new Map<string, string | null>();
       for (let cursor: string | null = ''; cursor !== null;) {

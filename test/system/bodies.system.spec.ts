@@ -23,7 +23,7 @@ let signed: InstalledApp;
 beforeAll(async () => {
   sink = await openSink();
   adapter = await openFakeAdapter('bytes', { verification: 'none' });
-  system = await startSmallSystem({ RECEIPT_LEASE_MS: '2000' });
+  system = await startSmallSystem();
   const install = (body: object): Promise<InstalledApp> => system.api<InstalledApp>('POST', '/api/v1/apps', body);
   const channel = (app: string, body: object) => system.api('PUT', `/api/v1/channels/${app}`, body);
   await channel(system.appId, { reply_address: `${sink.url}/builtin` });

@@ -17,7 +17,7 @@ describe('a stored secret', () => {
 
   beforeAll(async () => {
     sink = await openSink();
-    system = await startSystem({ LOG_LEVEL: 'trace', RECEIPT_LEASE_MS: '1000' });
+    system = await startSystem({ LOG_LEVEL: 'trace' });
     commands = await recordRedis(system.redisUrl);
   });
   afterAll(async () => {

@@ -4,6 +4,7 @@ import {
   freePort,
   takeRedisDatabase,
   testDatabase,
+  testPool,
   testServiceKey,
   type RedisDatabase,
   type TestDatabase,
@@ -15,7 +16,7 @@ import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { type ServiceProcess, spawnService } from './service-process.js';
 
 /** The fate of the statement that commits a turn, when the engine that sent it is killed. */
@@ -53,7 +54,7 @@ describe('an engine killed between any two steps of its turns', () => {
 
   beforeAll(async () => {
     [database, redis] = await Promise.all([testDatabase(), takeRedisDatabase()]);
-    pool = new pg.Pool({ connectionString: database.url });
+    pool = testPool(database.url);
     jobs = new JobClient(redis.url);
     await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
     await pool.query(

@@ -1,5 +1,5 @@
-import { until } from '#libs/testing';
-import pg from 'pg';
+import { testPool, until } from '#libs/testing';
+import type pg from 'pg';
 import type { InstalledApp } from './api.js';
 import { openFakeAdapter, type FakeAdapter } from './fake-adapter.js';
 import { startSystem, type System } from './system.js';
@@ -22,7 +22,7 @@ describe('a flood of messages that can only fail', () => {
     const app = { name: 'flood', kind: 'adapter', adapter_id: id };
     provider = await system.api<InstalledApp>('POST', '/api/v1/apps', app);
     await system.api('PUT', `/api/v1/channels/${provider.id}`, { unknown_senders: 'open' });
-    database = new pg.Pool({ connectionString: system.databaseUrl, max: 2 });
+    database = testPool(system.databaseUrl, { max: 2 });
     await database.query(
       `CREATE FUNCTION gateway.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
        BEGIN RAISE EXCEPTION 'no such character' USING ERRCODE = 'untranslatable_character'; END $$`,

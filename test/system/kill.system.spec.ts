@@ -67,6 +67,6 @@ describe('while services are killed one after the other, the system', () => {
     expect(new Set(sink.arrivals.map(({ json }) => json['in_reply_to']))).toEqual(new Set(ids));
 
     // A journal entry that a process lost is written again when a sweeper wakes its event.
-    for (const id of ids) expect(await system.ended(id, 45_000)).toMatchObject({ outcome: 'routed' });
+    for (const id of ids) expect(await system.ended(id)).toMatchObject({ outcome: 'routed' });
   });
 });

@@ -11,7 +11,7 @@ describe('the path of a message', () => {
 
   beforeAll(async () => {
     sink = await openSink();
-    system = await startSystem({ RECEIPT_LEASE_MS: '1000' });
+    system = await startSystem();
     await repliesTo(system.appId, '/built-in');
   });
   afterAll(async () => {

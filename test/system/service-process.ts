@@ -13,7 +13,7 @@ export interface ServiceProcess {
   stop(): Promise<number | NodeJS.Signals | null>;
 }
 
-const drainMs = 10_000;
+const drainMs = 60_000;
 
 /** In the same process group, so that a Ctrl-C that ends the tests ends it too. */
 export function spawnService(entry: string, env: NodeJS.ProcessEnv, logFile: string): ServiceProcess {

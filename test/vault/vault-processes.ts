@@ -1,9 +1,17 @@
 import { type Principal, ServiceTokens } from '#libs/service-kit';
-import { freePort, takeRedisDatabase, testDatabase, type TestDatabase, testServiceKey, until } from '#libs/testing';
+import {
+  freePort,
+  takeRedisDatabase,
+  testDatabase,
+  type TestDatabase,
+  testPool,
+  testServiceKey,
+  until,
+} from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { spawnService, type ServiceProcess } from '../system/service-process.js';
 
 const owner = { organizationId: 'org_a', projectId: 'prj_a' };
@@ -99,7 +107,7 @@ export async function startVaults({
     for (const one of processes) await one?.kill();
     throw error;
   });
-  const db = new pg.Pool({ connectionString: database.url, max: 4 });
+  const db = testPool(database.url, { max: 4 });
   // Dropping the database ends its connections, and an idle one reports that.
   db.on('error', () => undefined);
   const ask = async <T>(url: string, method: string, body: object | undefined, as: Principal): Promise<Answer<T>> => {

@@ -5,10 +5,11 @@ import {
   silenceLogs,
   testDatabase,
   type TestDatabase,
+  testPool,
   until,
 } from '#libs/testing';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { ChangeCache } from './change-cache.js';
 import { ChangeListener } from './change-listener.js';
 import { changeTriggers } from './change-triggers.js';
@@ -22,8 +23,7 @@ const listeners: ChangeListener[] = [];
 beforeAll(async () => {
   silenceLogs();
   database = await testDatabase();
-  pool = new pg.Pool({ connectionString: database.url, max: 4 });
-  pool.on('error', () => undefined);
+  pool = testPool(database.url, { max: 4 });
   link = await openLink(database.url);
   await pool.query('CREATE SCHEMA told');
   await pool.query('CREATE TABLE told.rule (id integer, project text, text text, seen integer DEFAULT 0)');

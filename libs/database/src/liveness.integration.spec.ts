@@ -1,7 +1,7 @@
-import { type BreakableLink, openLink, testDatabase, type TestDatabase, until } from '#libs/testing';
+import { type BreakableLink, openLink, testDatabase, type TestDatabase, testPool, until } from '#libs/testing';
 import { createServer, connect, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import { isGone, Liveness } from './liveness.js';
 
 describe('the liveness of a process', () => {
@@ -13,7 +13,7 @@ describe('the liveness of a process', () => {
   beforeAll(async () => {
     database = await testDatabase();
     link = await openLink(database.url);
-    pool = new pg.Pool({ connectionString: database.url, max: 2 });
+    pool = testPool(database.url, { max: 2 });
   });
   afterEach(async () => {
     link.mend();

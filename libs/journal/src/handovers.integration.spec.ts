@@ -1,6 +1,6 @@
 import type { Database } from '#libs/database';
-import { testDatabase, type TestDatabase } from '#libs/testing';
-import pg from 'pg';
+import { testDatabase, type TestDatabase, testPool } from '#libs/testing';
+import type pg from 'pg';
 import { Handovers } from './handovers.js';
 
 let database: TestDatabase;
@@ -8,7 +8,7 @@ let pool: pg.Pool;
 
 beforeAll(async () => {
   database = await testDatabase();
-  pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  pool = testPool(database.url, { max: 1 });
   await pool.query('CREATE TABLE handed_on (at timestamptz NOT NULL, id text NOT NULL)');
 });
 afterAll(async () => {

@@ -86,7 +86,7 @@ describe('a client of the queue', () => {
   });
 
   it('does not count a requested delay as a wait', async () => {
-    await client.enqueueLater(appChanged, change(1), 300);
+    await client.enqueueLater(appChanged, change(1), 60_000);
     await until('it waits', async () => {
       // A worker would move it when it is due.
       const [id] = await redis.zrange(`{gatehouse:q:${queue}}:${queue}:delayed`, '0', '-1');
@@ -98,7 +98,7 @@ describe('a client of the queue', () => {
           .exec();
       return (await client.waiting(queue)).own === 1;
     });
-    expect((await client.depth(queue)).oldestMs).toBeLessThan(250);
+    expect((await client.depth(queue)).oldestMs).toBe(0);
   });
 
   it('never throws while Redis is down, counts what it missed, and continues when it is back', async () => {

@@ -57,7 +57,7 @@ function handleOf(name: string): TestDatabase {
       await asAdmin(async (admin) => {
         // A pool ends before its connections do: for one that is cut off meanwhile, nothing handles the error.
         const rest = 'SELECT FROM pg_stat_activity WHERE datname = $1';
-        await until('all have left', async () => (await admin.query(rest, [name])).rowCount === 0, 2_000).catch(
+        await until('all have left', async () => (await admin.query(rest, [name])).rowCount === 0, 20_000).catch(
           () => null,
         );
         await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

@@ -53,12 +53,15 @@ export function holdChallenges(shared: () => ContractWorld): void {
     it('lets no message wait for a slow adapter: it is answered, and parsed later', async () => {
       const { adapter, app } = await installed('slow');
       const slow = { event_type: 'message_received', sender: 'x', message: 'x', is_bot: false };
-      await adapter.answer('verify-webhook', { delay_ms: 1_500, json: { ok: true } });
+      await adapter.answer('verify-webhook', { held: true, json: { ok: true } });
       await adapter.answer('parse-inbound', { json: slow });
       const { status, id } = await world.send(app, { text: 'hello' });
       expect(status).toBe(200);
       expect(await adapter.calls('parse-inbound')).toEqual([]);
+      await adapter.unscript('verify-webhook');
       expect(await world.ended(id)).toMatchObject({ outcome: 'routed' });
+      // A message that waits asks it before it is stored, too.
+      expect(await adapter.calls('verify-webhook')).toHaveLength(1);
     });
   });
 

@@ -10,7 +10,7 @@ describe('a provider webhook that has to be renewed', () => {
 
   beforeAll(async () => {
     world = await gatewayWorld();
-    const settings = { RENEWAL_SWEEP_MS: 50, RENEWAL_RETRY_MS: 300 };
+    const settings = { RENEWAL_SWEEP_MS: 50 };
     await Promise.all([world.start(settings), world.start(settings)]);
   });
   afterAll(() => world.close());
@@ -32,6 +32,8 @@ describe('a provider webhook that has to be renewed', () => {
       const row = await stateOf(id);
       return what(row) ? row : null;
     });
+  /** Instead of waiting until it is due again. */
+  const retry = (id: string) => world.call('POST', `apps/${id}/webhook-renewal`);
   const inSeconds = (time: string): number => (new Date(time).getTime() - Date.now()) / 1_000;
 
   it('is renewed once each time, by any one replica, and shows until when it lasts', async () => {
@@ -43,8 +45,7 @@ describe('a provider webhook that has to be renewed', () => {
     expect(row).toMatchObject({ app_id: id, expires_at: expires, error: null });
     expect(inSeconds(row.due_at)).toBeGreaterThan(daySeconds - 60);
     expect(asked()).toEqual([{ route: 'renew-webhook', body: expect.objectContaining({ webhook_url: url }) }]);
-    const again = await world.call('POST', `apps/${id}/webhook-renewal`);
-    expect(again.status).toBe(202);
+    expect((await retry(id)).status).toBe(202);
     await said(id, ({ renewed_at: at }) => at !== row.renewed_at);
     expect(asked()).toHaveLength(2);
   });
@@ -72,12 +73,14 @@ describe('a provider webhook that has to be renewed', () => {
     expect(first.what_to_do).toMatch(/Verify the App/);
     expect(Date.parse(first.next_try_at ?? '')).toBeGreaterThan(Date.parse(first.since));
     fails = 'for now';
+    await retry(id);
     const second = await until('it failed in another way', async () => {
       const { renewal_failure: failure } = await app();
       return failure?.code === 'provider_unavailable' ? failure : null;
     });
     expect(second.since).toBe(first.since);
     fails = 'no more';
+    await retry(id);
     expect(await said(id, ({ renewed_at: at }) => at)).toMatchObject({ error: null, error_detail: null });
     await until('the App no longer shows it', async () => (await app()).renewal_failure === null);
   });
@@ -96,7 +99,7 @@ describe('a provider webhook that has to be renewed', () => {
     await said(id, ({ renewed_at: at }) => at);
     await world.call('PATCH', `apps/${id}`, { state: 'paused' });
     const before = asked().length;
-    await world.call('POST', `apps/${id}/webhook-renewal`);
+    await retry(id);
     const other = await fakeAdapter(`other-${adapter.slug}`, { webhook: { renew_seconds: daySeconds } });
     other.routes['renew-webhook'] = () => ({ ok: true });
     await world.call('POST', 'adapters', { url: other.url });

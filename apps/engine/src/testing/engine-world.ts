@@ -9,9 +9,9 @@ import {
 } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { createService, type Scope, ServiceTokens } from '#libs/service-kit';
-import { QueuedJobs, testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
+import { QueuedJobs, testDatabase, testPool, testRedisUrl, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import pg from 'pg';
+import type pg from 'pg';
 import { AppModule } from '../app.module.js';
 import type { EngineSettings } from '../settings.js';
 import { type TurnRedrive, TurnRedriveService } from '../turns/turn-redrive.service.js';
@@ -42,7 +42,7 @@ export const home = { organizationId: newId('org'), projectId: newId('prj') };
 /** A separate database and empty queues, and engines on them. */
 export async function engineWorld(): Promise<EngineWorld> {
   const database = await testDatabase();
-  const pool = new pg.Pool({ connectionString: database.url });
+  const pool = testPool(database.url);
   const jobs = new JobClient(testRedisUrl());
   const tokens = new ServiceTokens(testServiceKey, 'engine');
   const engines: NestFastifyApplication[] = [];

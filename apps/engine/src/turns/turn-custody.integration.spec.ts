@@ -26,7 +26,6 @@ describe('custody of a turn', () => {
     await new Promise<void>((resolve) => router.listen(0, '127.0.0.1', resolve));
     const engine = await world.start({
       ROUTER_URL: `http://127.0.0.1:${(router.address() as AddressInfo).port}`,
-      SWEEP_AFTER_MS: 200,
       INLINE_LIMIT_BYTES: 600,
     });
     turns = engine.get(TurnRepository, { strict: false });

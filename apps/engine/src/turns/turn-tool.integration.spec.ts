@@ -126,8 +126,8 @@ describe('a turn with tools', () => {
   it('does not repeat a POST that a killed process may have made', async () => {
     const turn = turnOf({ agent_id: agentId });
     const call = { id: 'call_0', name: 'http_request', arguments: JSON.parse(post().arguments) };
-    await leftBehind(turn, call);
     model.script('I do not know whether it was ordered.');
+    await leftBehind(turn, call);
     expect(await run(turn)).toMatchObject({ state: 'succeeded', attempt: 2 });
     expect(target.calls).toEqual([]);
     expect((await results(turn.turn_id))[0].error.code).toBe('outcome_unknown');
@@ -135,12 +135,12 @@ describe('a turn with tools', () => {
 
   it('repeats a GET that a killed process began, found by the sweeper', async () => {
     const turn = turnOf({ agent_id: agentId });
+    model.script('Read.');
     await leftBehind(turn, {
       id: 'call_0',
       name: 'http_request',
       arguments: { method: 'GET', url: `${target.url}/again` },
     });
-    model.script('Read.');
     await until('the sweeper had it run', async () => (await turnRow(turn.turn_id)).state === 'succeeded');
     expect(target.calls).toEqual([{ method: 'GET', url: '/again', body: '' }]);
   });
@@ -170,15 +170,18 @@ describe('a turn with tools', () => {
     expect(await run(turn)).toMatchObject({ state: 'failed', error: 'model_rejected' });
   });
 
-  /** A turn whose process was killed between a call's intent and its result. */
+  /** A turn whose process was killed between a call's intent and its result. A sweep takes it as soon as it is there. */
   async function leftBehind(
     turn: TurnRunPayload,
     call: { id: string; name: string; arguments: unknown },
   ): Promise<void> {
     await world.pool.query(
-      `INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, agent_id, epoch, input, state, attempt,
-         lease_owner, lease_until)
-       VALUES ($1, $2, $3, $7, $4, $5, 1, $6, 'running', 1, 'engine_killed', now() - interval '2 seconds')`,
+      `WITH killed AS (
+         INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, agent_id, epoch, input, state, attempt,
+           lease_owner, lease_until)
+         VALUES ($1, $2, $3, $7, $4, $5, 1, $6, 'running', 1, 'engine_killed', now() - interval '2 seconds') RETURNING id)
+       INSERT INTO engine.step (turn_id, seq, kind, content)
+       SELECT killed.id, step.* FROM killed, (VALUES (1, 'model_call', $8::jsonb), (2, 'tool_call', $9)) AS step`,
       [
         turn.turn_id,
         turn.organization_id,
@@ -187,12 +190,6 @@ describe('a turn with tools', () => {
         turn.agent_id,
         JSON.stringify(turn.input),
         turn.app_id,
-      ],
-    );
-    await world.pool.query(
-      `INSERT INTO engine.step (turn_id, seq, kind, content) VALUES ($1, 1, 'model_call', $2), ($1, 2, 'tool_call', $3)`,
-      [
-        turn.turn_id,
         JSON.stringify({ text: '', tool_calls: [call], model: 'fake', finish_reason: 'tool-calls' }),
         JSON.stringify({ call_id: call.id, name: call.name, arguments: call.arguments }),
       ],

@@ -22,10 +22,10 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** A server with the tool `first`, discovered only on request. */
-async function registered(policy = 'block') {
+/** A server with the tool `first`. */
+async function registered(policy = 'block', at = registry) {
   const body = { url: server.url, name: `s${(count += 1)}`, policy };
-  const { body: view } = await registry.call('POST', '/mcp-servers', body);
+  const { body: view } = await at.call('POST', '/mcp-servers', body);
   return { id: view.id as string, skillId: view.skill_id as string, slug: view.slug as string };
 }
 
@@ -34,8 +34,8 @@ const toolOf = async (id: string, name: string) => {
   return body.data.find((one) => one.name === name);
 };
 const viewOf = async (id: string) => (await registry.call('GET', `/mcp-servers/${id}`)).body;
-const offered = async (skillId: string) =>
-  (await registry.internal('GET', `/toolsets?skill_ids=${skillId}`)).body.tools.map((one) => one.description);
+const offered = async (skillId: string, at = registry) =>
+  (await at.internal('GET', `/toolsets?skill_ids=${skillId}`)).body.tools.map((one) => one.description);
 const lists = (...tools: unknown[]) => {
   server.script.list = () => ({ tools });
 };
@@ -76,15 +76,26 @@ describe('a definition that changes', () => {
     await until('it is as it was', async () => (await toolOf(id, 'first'))?.state === 'approved');
   });
 
-  it.each([
-    ['warn', 'drifted'],
-    ['auto', 'reachable'],
-  ])('is accepted by the policy %s, and health says %s', async (policy, health) => {
-    const { id, skillId } = await registered(policy);
-    lists(tool('first', { description: 'Other.' }), tool('second'));
-    const { body } = await registry.call('POST', `/mcp-servers/${id}/discover`);
-    expect(body).toMatchObject({ health, tools: { approved: 2 } });
-    expect((await offered(skillId)).sort()).toEqual(['Does second.', 'Other.']);
+  describe('and is discovered only on request', () => {
+    let quiet: RegistryWorld;
+
+    beforeAll(async () => {
+      quiet = await startRegistry();
+    });
+    afterAll(async () => {
+      await quiet.close();
+    });
+
+    it.each([
+      ['warn', 'drifted'],
+      ['auto', 'reachable'],
+    ])('is accepted by the policy %s, and health says %s', async (policy, health) => {
+      const { id, skillId } = await registered(policy, quiet);
+      lists(tool('first', { description: 'Other.' }), tool('second'));
+      const { body } = await quiet.call('POST', `/mcp-servers/${id}/discover`);
+      expect(body).toMatchObject({ health, tools: { approved: 2 } });
+      expect((await offered(skillId, quiet)).sort()).toEqual(['Does second.', 'Other.']);
+    });
   });
 
   it('keeps the grade that a person gave it', async () => {

@@ -92,7 +92,7 @@ describe('a live stream', () => {
   });
 
   it('ends when its key expires', async () => {
-    const listener = await listen(await portal.key(['events:read'], new Date(Date.now() + 1_000)));
+    const listener = await listen(await portal.key(['events:read'], new Date(Date.now() + 5_000)));
     await until('it has ended', () => listener.ended);
   });
 });

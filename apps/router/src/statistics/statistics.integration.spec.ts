@@ -4,6 +4,7 @@ import { addCounts, countJournal, joinOldMinutes, latencyClass } from '#libs/jou
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type JournaledEvents, journaledEvents } from '../testing/journaled-events.js';
 import { caller, type RouterWorld, routerWorld } from '../testing/router-world.js';
+import { StatisticsSweeps } from './statistics-sweeps.js';
 import type { MessageStatisticsView } from './statistics.dto.js';
 
 const minuteMs = 60_000;
@@ -19,6 +20,8 @@ beforeAll(async () => {
   router = await world.start();
   events = journaledEvents(world, router);
   db = router.get(Database, { strict: false });
+  // The tests count themselves.
+  await router.get(StatisticsSweeps, { strict: false }).onModuleDestroy();
 });
 afterAll(() => world.close());
 

@@ -9,9 +9,9 @@ import {
   ServiceTokens,
   tokenLimitDefaults,
 } from '#libs/service-kit';
-import { ask, testDatabase, testRedisUrl, testServiceKey, testServiceTrust, until } from '#libs/testing';
+import { ask, testDatabase, testPool, testRedisUrl, testServiceKey, testServiceTrust, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import pg from 'pg';
+import type pg from 'pg';
 import { AppModule } from '../app.module.js';
 import type { ChannelRow } from '../channels/channel.entity.js';
 import { ChannelRepository } from '../channels/channel.repository.js';
@@ -56,9 +56,7 @@ export const caller: Principal = {
 /** A database of its own with routers on it. Nothing consumes their queues: tests call what a job would. */
 export async function routerWorld(): Promise<RouterWorld> {
   const database = await testDatabase();
-  const pool = new pg.Pool({ connectionString: database.url });
-  // When the database is dropped, the pool's connections may still be closing.
-  pool.on('error', () => undefined);
+  const pool = testPool(database.url);
   const tokens = new ServiceTokens(testServiceKey, 'router');
   const routers: NestFastifyApplication[] = [];
   let time: number | null = null;

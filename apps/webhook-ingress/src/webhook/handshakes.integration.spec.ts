@@ -48,7 +48,7 @@ beforeAll(async () => {
     endpoint('asks'),
     endpoint('waits', { adapter_handshake: true }),
     endpoint('rotated', {
-      previous_token: { hash: tokenHash('before'), until: new Date(Date.now() + 60_000).toISOString() },
+      previous_token: { hash: tokenHash('before'), until: new Date(Date.now() + 3_600_000).toISOString() },
     }),
     endpoint('expired', { previous_token: { hash: tokenHash('too-old'), until: new Date(0).toISOString() } }),
   ];

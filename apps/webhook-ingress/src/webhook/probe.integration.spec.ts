@@ -1,9 +1,9 @@
 import { type DeclaredVerification, probeHeader } from '#libs/contracts';
 import { createService, ServiceTokens } from '#libs/service-kit';
-import { testDatabase, type TestDatabase, testServiceKey } from '#libs/testing';
+import { testDatabase, type TestDatabase, testPool, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createHmac } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { ingressService } from '../service.js';
 import { endpoint, type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { ingressSettings } from '../testing/ingress-settings.js';
@@ -17,7 +17,7 @@ let service: NestFastifyApplication;
 
 beforeAll(async () => {
   database = await testDatabase();
-  pool = new pg.Pool({ connectionString: database.url });
+  pool = testPool(database.url);
   gateway = await fakeGateway();
   gateway.fields = { signing_secret: 's3cret' };
   gateway.endpoints = [
