@@ -230,6 +230,20 @@ inBrowser('Home, events and the simulator', () => {
     await isForEverybody('events');
   });
 
+  it('lists an event by its state only while it has that state', async () => {
+    const app = await install({ name: 'By state', kind: 'builtin' });
+    await replyTo(app.id, '/state');
+    sink.answer = () => ({ status: 503 });
+    await open(`/events?app=${app.id}&outcome=delivering`);
+    await see('No event matches');
+    await post(app.webhook_url, { text: 'On its way' });
+    const row = page.getByRole('row', { name: /On its way/ });
+    await row.waitFor();
+    sink.answer = () => ({ status: 200 });
+    await row.waitFor({ state: 'detached' });
+    await see('No event matches');
+  });
+
   it('holds new events while one reads further down, also after going back to there', async () => {
     const app = await install({ name: 'Long feed', kind: 'builtin' });
     await replyTo(app.id, '/long');

@@ -67,6 +67,7 @@ inBrowser('operating the system in the console', () => {
     await until('the sender has the answer', () => said('Yes: your parcel leaves today.'));
     const own = page.getByRole('listitem').filter({ hasText: 'Yes: your parcel leaves today.' });
     await own.getByText('Delivered').waitFor();
+    await page.getByText('Waits for your answer').waitFor({ state: 'detached' });
     await owner.picture('conversation');
     expect(await violations(page)).toEqual([]);
 

@@ -1,17 +1,17 @@
 import type { UseQueryResult } from '@tanstack/react-query';
+import { allPages } from './all-pages.js';
 import { answer, api } from './client.js';
 import { useProjectQuery } from './project-query.js';
 import type { Schema } from './named-schema.js';
 import { uiTexts, unread } from '../texts/ui.js';
 
-const most = 200;
-
 /** The project's agents. Many pages show an agent's name for its id. */
-export function useAgents(): UseQueryResult<Schema<'AgentView'>[]> {
-  return useProjectQuery(['agents', 'all'], async (signal) => {
-    const { data } = await answer(api.GET('/api/v1/agents', { params: { query: { limit: most } }, signal }));
-    return data;
-  });
+export function useAgents(options: { enabled?: boolean } = {}): UseQueryResult<Schema<'AgentView'>[]> {
+  return useProjectQuery(
+    ['agents', 'all'],
+    (signal) => allPages((query) => answer(api.GET('/api/v1/agents', { params: { query }, signal }))),
+    options,
+  );
 }
 
 /** Names an agent in a sentence, as `useAppName` names an App. Null is the Chief of Staff. */

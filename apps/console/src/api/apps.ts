@@ -5,7 +5,8 @@ import type { Schema } from './named-schema.js';
 import { unread } from '../texts/ui.js';
 
 /** The project's Apps. Many pages show an App's name for its id. */
-export const useApps = (): UseQueryResult<Schema<'AppView'>[]> => useProjectQuery(...appsQuestion);
+export const useApps = (options: { refetchInterval?: number } = {}): UseQueryResult<Schema<'AppView'>[]> =>
+  useProjectQuery(...appsQuestion, options);
 
 export const appsQuestion: Question<Schema<'AppView'>[]> = [
   ['apps', 'all'],

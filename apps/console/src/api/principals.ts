@@ -1,5 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { answer, api } from './client.js';
+import { useContactsOf } from './contacts.js';
 import { projectKey, useProjectId } from './project-query.js';
 import { hasScope, useSession } from './session.js';
 import { uiTexts, unread } from '../texts/ui.js';
@@ -57,11 +58,19 @@ function usePrincipalLists(): { known: Named[]; isLoading: boolean } {
   return { known: all, isLoading: asked.some(({ isLoading }) => isLoading) };
 }
 
-/** Names a principal, where the reader may see the name. */
-export function usePrincipalName(): (subject: string) => string {
-  const { known: principals, isLoading } = usePrincipalLists();
+/**
+ * Names a principal, where the reader may see the name.
+ * @param wanted the principals to name: contacts that are not among the newest are asked for
+ */
+export function usePrincipalName(wanted: readonly string[] = []): (subject: string) => string {
+  const { known, isLoading } = usePrincipalLists();
+  const names = new Map(known.map(({ subject, name }) => [subject, name]));
+  const missing = isLoading ? [] : wanted.filter((subject) => kindOf(subject) === 'contact' && !names.has(subject));
+  const older = useContactsOf(missing.map((subject) => subject.slice('contact:'.length)));
+  for (const { id, name } of older.data ?? []) names.set(`contact:${id}`, name);
+  const waits = isLoading || older.isLoading || (missing.length > 0 && older.isPlaceholderData);
   return (subject) => {
     if (kindOf(subject) === 'service') return uiTexts.byService;
-    return principals.find((known) => known.subject === subject)?.name ?? (isLoading ? unread : subject);
+    return names.get(subject) ?? (waits ? unread : subject);
   };
 }

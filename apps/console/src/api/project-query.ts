@@ -15,13 +15,14 @@ export function useProjectId(): string {
   return projectId;
 }
 
-interface Options {
+interface ListOptions<Row> {
   enabled?: boolean;
-  /** In milliseconds. */
-  refetchInterval?: number | false;
+  /** In milliseconds. A function gets the rows that are loaded. */
+  refetchInterval?: number | false | ((rows: Row[]) => number | false);
 }
 
-interface QueryOptions<Data> extends Omit<Options, 'refetchInterval'> {
+interface QueryOptions<Data> {
+  enabled?: boolean;
   /** Shows the data of the previous key until this one has data. */
   keep?: boolean;
   /** It is about to exist: polls also after a refusal. */
@@ -102,13 +103,17 @@ export interface CursorList<Row> {
 export function useCursorList<Row>(
   key: readonly unknown[],
   ask: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Row>>,
-  options: Options = {},
+  { refetchInterval = false, ...options }: ListOptions<Row> = {},
 ): CursorList<Row> {
   const query = useInfiniteQuery({
     queryKey: projectKey(useProjectId(), key),
     queryFn: ({ pageParam, signal }) => ask(pageParam ?? undefined, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: ({ state }) =>
+      typeof refetchInterval === 'function'
+        ? refetchInterval(state.data?.pages.flatMap(({ data }) => data) ?? [])
+        : refetchInterval,
     ...options,
   });
   return {

@@ -2,7 +2,7 @@ import '@mantine/spotlight/styles.layer.css';
 import { Spotlight } from '@mantine/spotlight';
 import { createSpotlight } from '@mantine/spotlight';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQueries } from '@tanstack/react-query';
+import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { projectKey, useProjectId } from '../api/project-query.js';
@@ -18,7 +18,7 @@ const typingMs = 200;
 export default function PaletteWindow({ onClose }: { onClose: () => void }): ReactNode {
   const [query, setQuery] = useState('');
   const [asked] = useDebouncedValue(query.trim(), typingMs);
-  const groups = usePaletteGroups(query.trim(), asked);
+  const { groups, searching } = usePaletteGroups(query.trim(), asked);
   const projectId = useProjectId();
   const navigate = useNavigate();
   useEffect(() => spotlight.open(), []);
@@ -51,7 +51,7 @@ export default function PaletteWindow({ onClose }: { onClose: () => void }): Rea
             })}
           </Spotlight.ActionsGroup>
         ))}
-        {groups.length === 0 && <Spotlight.Empty>{shellTexts.nothingFound}</Spotlight.Empty>}
+        {groups.length === 0 && !searching && <Spotlight.Empty>{shellTexts.nothingFound}</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
@@ -65,7 +65,7 @@ interface PaletteGroup {
 const minQuery = 2;
 
 /** Pages and actions match by name at once; the features search for what was typed. */
-function usePaletteGroups(query: string, asked: string): PaletteGroup[] {
+function usePaletteGroups(query: string, asked: string): { groups: PaletteGroup[]; searching: boolean } {
   const { scopes } = useSession();
   const projectId = useProjectId();
   const may = (scope: string | undefined): boolean => scope === undefined || hasScope(scopes, scope);
@@ -82,13 +82,15 @@ function usePaletteGroups(query: string, asked: string): PaletteGroup[] {
       queryKey: projectKey(projectId, ['palette', label, asked]),
       queryFn: ({ signal }: { signal: AbortSignal }) => search(asked, signal),
       enabled: asked.length >= minQuery,
+      placeholderData: keepPreviousData,
     })),
   });
   const named = (entries: PaletteEntry[]): PaletteEntry[] =>
     entries.filter(({ label }) => label.toLowerCase().includes(query.toLowerCase()));
-  return [
+  const groups = [
     { label: shellTexts.goTo, entries: named(pages) },
     { label: shellTexts.actions, entries: named(actions) },
     ...searching.map(({ label }, index) => ({ label, entries: found[index]?.data ?? [] })),
   ].filter(({ entries }) => entries.length > 0);
+  return { groups, searching: query !== asked || found.some(({ isFetching }) => isFetching) };
 }

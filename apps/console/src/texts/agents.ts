@@ -108,6 +108,7 @@ export const agentTexts = {
     byDay: 'Tokens by day',
     summary: (tokens: string, days: number) => `${tokens} tokens in ${days} days, by day.`,
     lastDays: 'The last 30 days',
+    cut: 'The project has too many agents: days with little use may be missing here. The totals are complete.',
   },
   remove: 'Delete the agent',
   removeQuestion:

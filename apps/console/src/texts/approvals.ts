@@ -8,6 +8,7 @@ export const approvalTexts = {
     title: 'Nothing waits for you',
     text: 'A call waits here when its grade is higher than its agent may do, or when its turn has read untrusted content.',
   },
+  morePending: (shown: number) => `These are the newest ${shown}. Older ones appear as these are decided.`,
   emptyHistory: { title: 'No decisions yet', text: 'Decisions are listed here, with who made them and why.' },
   columns: { call: 'Call', agent: 'Agent', state: 'State', by: 'Decided by', when: 'Requested' },
   filters: { state: 'State', any: 'Any decision' },

@@ -9,7 +9,10 @@ export const contactTexts = {
   filters: { search: 'Name', status: 'State', anyStatus: 'Any state' },
   empty: { title: 'No contacts yet', text: 'Whoever writes to an App that identifies its senders becomes a contact.' },
   emptyFiltered: { title: 'No contact matches', text: 'Change or clear the filters.' },
-  held: { title: 'Waiting to be admitted' },
+  held: {
+    title: 'Waiting to be admitted',
+    count: (shown: number, more: boolean) => `${shown}${more ? '+' : ''}`,
+  },
   actions: {
     admit: 'Admit',
     admitted: (name: string, released: number) =>

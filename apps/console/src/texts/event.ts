@@ -12,6 +12,7 @@ export const eventPageTexts = {
   noReplyYet: 'There is no reply yet.',
   noReply: 'Nothing was sent.',
   replyNotSent: 'Written, but not sent:',
+  replyWritten: 'Written:',
   rehearsed: 'Rehearsal: written, not sent.',
   sentTo: 'to',
   way: 'Timeline',

@@ -23,6 +23,7 @@ export const uiTexts = {
   lacksScope: (scope: string) => `Your role does not include ${scope}. Ask an owner.`,
   clearFilters: 'Clear filters',
   loadMore: 'Load more',
+  stillSearching: 'Nothing in the newest ones. Looking further back …',
   loading: 'Loading …',
   loadingMore: 'Loading more …',
   endOfList: 'End of the list.',

@@ -11,6 +11,7 @@ export const usageTexts = {
   overTime: (measure: string) => `${measure} by day`,
   summary: (measure: string, total: string, from: string) => `${measure} by day since ${from}: ${total} in all.`,
   exported: 'Download CSV',
+  cut: 'Too many rows: the chart and the table leave out the cheapest. The totals and the CSV contain all.',
   rest: 'Others',
   noContact: 'No contact',
   totals: {
@@ -20,7 +21,7 @@ export const usageTexts = {
     models: 'Model calls',
     tools: 'Tool calls',
   },
-  columns: { tokens: 'Tokens', calls: 'Calls', cost: 'Cost' },
+  columns: { tokens: 'Tokens', cost: 'Cost' },
   budgets: {
     title: 'Today’s budgets',
     none: 'No agent has a daily budget. Set one on the agent’s page.',

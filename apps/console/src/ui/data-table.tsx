@@ -75,11 +75,12 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
   const shown = virtualizer.getVirtualItems();
   const last = shown.at(-1)?.index ?? -1;
   useEffect(() => {
-    if (hasMore && last >= rows.length - ahead) loadMore?.();
-  }, [hasMore, last, rows.length]);
+    if (hasMore && !list.error && last >= rows.length - ahead) loadMore?.();
+  }, [hasMore, last, rows.length, loadingMore]);
 
   if (!ready) return <TableSkeleton columns={columns.length} />;
   if (list.error && rows.length === 0) return <ProblemAlert error={list.error} onRetry={list.refresh} />;
+  if (rows.length === 0 && hasMore) return <StillSearching loading={loadingMore} onMore={loadMore} />;
   if (rows.length === 0) return empty;
 
   const go = (index: number): void => {
@@ -126,6 +127,20 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
           </Text>
         )}
       </div>
+    </div>
+  );
+}
+
+/** The API looks through a part of everything at a time, and this part has none. The next one is asked for at once. */
+function StillSearching({ loading, onMore }: { loading: boolean; onMore: (() => void) | undefined }): ReactNode {
+  return (
+    <div className={classes.foot}>
+      <Text size="sm" c="dimmed" role="status">
+        {uiTexts.stillSearching}
+      </Text>
+      <Button variant="subtle" color="gray" loading={loading} onClick={onMore}>
+        {uiTexts.loadMore}
+      </Button>
     </div>
   );
 }

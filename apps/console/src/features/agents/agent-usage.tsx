@@ -1,45 +1,46 @@
-import { SimpleGrid, Skeleton, Stack } from '@mantine/core';
+import { SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { ChartNoAxesColumn } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Schema } from '../../api/named-schema.js';
+import { firstOfDays, useUsage } from '../../api/usage.js';
 import { agentTexts } from '../../texts/agents.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { LineChart } from '../../ui/line-chart.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { StatTile } from '../../ui/stat-tile.js';
-import { costOf, useUsage } from './usage-of.js';
+import { costOf, usageDays as days } from './usage-of.js';
 import { grouped } from '../../ui/grouped.js';
 
 const texts = agentTexts.usage;
-const days = 30;
 const dayMs = 86_400_000;
 
 /** What its turns used, in total and by day. */
 export function AgentUsage({ agentId }: { agentId: string }): ReactNode {
-  const { data, error, refetch } = useUsage('day_agent');
-  if (error && !data) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton height={280} />;
-  const used = data.filter(({ agent_id }) => agent_id === agentId);
-  if (used.length === 0) return <EmptyState icon={ChartNoAxesColumn} {...texts.empty} />;
-  const sum = (name: 'model_calls' | 'tool_calls' | 'input_tokens' | 'output_tokens' | 'cost_micros'): number =>
-    used.reduce((total, row) => total + row[name], 0);
-  const allTokens = sum('input_tokens') + sum('output_tokens');
+  const from = firstOfDays(days);
+  const total = useUsage(from, 'agent');
+  const daily = useUsage(from, 'day_agent');
+  const failed = [total, daily].find(({ data, error }) => error && !data);
+  if (failed) return <ProblemAlert error={failed.error} onRetry={() => void failed.refetch()} />;
+  if (!total.data || !daily.data) return <Skeleton height={280} />;
+  const used = total.data.rows.find(({ agent_id }) => agent_id === agentId);
+  if (!used) return <EmptyState icon={ChartNoAxesColumn} {...texts.empty} />;
+  const allTokens = used.input_tokens + used.output_tokens;
   const tokens = grouped(allTokens);
-  const cost = sum('cost_micros');
+  const cost = used.cost_micros;
   return (
     <Stack gap="md">
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <StatTile label={texts.tokens} value={tokens} hint={texts.lastDays} />
-        <StatTile label={texts.modelCalls} value={grouped(sum('model_calls'))} />
-        <StatTile label={texts.toolCalls} value={grouped(sum('tool_calls'))} />
+        <StatTile label={texts.modelCalls} value={grouped(used.model_calls)} />
+        <StatTile label={texts.toolCalls} value={grouped(used.tool_calls)} />
         <StatTile label={texts.cost} value={costOf(cost)} hint={cost === 0 && texts.noCost} />
       </SimpleGrid>
       {allTokens > 0 && (
         <Section title={texts.byDay}>
           <LineChart
             summary={texts.summary(tokens, days)}
-            data={byDay(used)}
+            data={byDay(daily.data.rows.filter(({ agent_id }) => agent_id === agentId))}
             stacked
             days
             series={[
@@ -47,6 +48,11 @@ export function AgentUsage({ agentId }: { agentId: string }): ReactNode {
               { name: 'output', label: texts.output, color: 'teal.6' },
             ]}
           />
+          {daily.data.cut && (
+            <Text size="sm" c="dimmed" mt="xs">
+              {texts.cut}
+            </Text>
+          )}
         </Section>
       )}
     </Stack>

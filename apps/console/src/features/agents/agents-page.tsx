@@ -5,15 +5,17 @@ import type { ReactNode } from 'react';
 import { useAgents } from '../../api/agents.js';
 import { useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
+import { firstOfDays, useUsage } from '../../api/usage.js';
 import { agentTexts } from '../../texts/agents.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { useReason } from '../../ui/editable.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { FilterBar, FilterText } from '../../ui/filter-bar.js';
+import { Unread } from '../../ui/name-of.js';
 import { Page } from '../../ui/page.js';
 import { NewAgent } from './new-agent.js';
-import { useUsage } from './usage-of.js';
+import { usageDays } from './usage-of.js';
 
 const route = getRouteApi('/p/$projectId/agents');
 
@@ -71,10 +73,11 @@ export function AgentsPage(): ReactNode {
 }
 
 function useColumns(): Column<Schema<'AgentView'>>[] {
-  const { data: usage = [] } = useUsage('agent');
+  const { data: usage, error } = useUsage(firstOfDays(usageDays), 'agent');
   const texts = agentTexts.columns;
-  const usedBy = (id: string): string => {
-    const used = usage.find(({ agent_id }) => agent_id === id);
+  const usedBy = (id: string): ReactNode => {
+    if (!usage) return error ? null : <Unread />;
+    const used = usage.rows.find(({ agent_id }) => agent_id === id);
     return used ? agentTexts.tokens(used.input_tokens + used.output_tokens) : agentTexts.unused;
   };
   return [

@@ -13,7 +13,7 @@ import { useCalledTool } from './called-tool.js';
 /** Who requested it, in which conversation, and who may decide. */
 export function ApprovalContext({ approval }: { approval: Schema<'ApprovalView'> }): ReactNode {
   const projectId = useProjectId();
-  const nameOf = usePrincipalName();
+  const nameOf = usePrincipalName([...approval.requested_by, ...approval.approvers]);
   const { tool } = useCalledTool(approval);
   const { data: turn } = useProjectQuery(['turn', approval.turn_id], (signal) =>
     answer(api.GET('/api/v1/turns/{id}', { params: { path: { id: approval.turn_id } }, signal })),

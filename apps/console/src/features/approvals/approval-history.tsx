@@ -24,16 +24,21 @@ interface ApprovalHistoryProps {
 }
 
 const pageSize = 50;
+/** As often as what waits above: a call that somebody decides goes from there to here. */
+const everyMs = 3_000;
 const states = decidedStates.map((value) => ({ value, label: uiTexts.outcomes[value] ?? value }));
 
 /** What was decided, and by whom. */
 export function ApprovalHistory({ state, onState }: ApprovalHistoryProps): ReactNode {
   const projectId = useProjectId();
-  const columns = useColumns();
   const order = useOrder('when');
-  const list = useCursorList(['approvals', 'decided', state, order], (cursor, signal) =>
-    answer(api.GET('/api/v1/approvals', { params: { query: { state, order, limit: pageSize, cursor } }, signal })),
+  const list = useCursorList(
+    ['approvals', 'decided', state, order],
+    (cursor, signal) =>
+      answer(api.GET('/api/v1/approvals', { params: { query: { state, order, limit: pageSize, cursor } }, signal })),
+    { refetchInterval: everyMs },
   );
+  const columns = useColumns(list.rows);
   return (
     <>
       <FilterBar filtered={state !== undefined} onClear={() => onState(undefined)}>
@@ -57,8 +62,8 @@ export function ApprovalHistory({ state, onState }: ApprovalHistoryProps): React
   );
 }
 
-function useColumns(): Column<Approval>[] {
-  const nameOf = usePrincipalName();
+function useColumns(rows: readonly Approval[]): Column<Approval>[] {
+  const nameOf = usePrincipalName(rows.flatMap(({ decided_by: by }) => by ?? []));
   const texts = approvalTexts.columns;
   return [
     { id: 'call', label: texts.call, width: 'minmax(0, 2fr)', cell: ({ tool }) => <code>{tool}</code> },

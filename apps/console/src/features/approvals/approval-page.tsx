@@ -60,8 +60,8 @@ export function ApprovalPage(): ReactNode {
 }
 
 function Decision({ approval }: { approval: Schema<'ApprovalView'> }): ReactNode {
-  const nameOf = usePrincipalName();
   const { state, decided_by: by, decided_at, note } = approval;
+  const nameOf = usePrincipalName(by === null ? [] : [by]);
   return (
     <>
       <Text>

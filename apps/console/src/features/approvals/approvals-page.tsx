@@ -1,4 +1,4 @@
-import { Divider, Grid, Skeleton, Stack, Title } from '@mantine/core';
+import { Divider, Grid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -43,6 +43,7 @@ export function ApprovalsPage(): ReactNode {
           {calls?.map((approval) => (
             <PendingApproval key={approval.id} approval={approval} />
           ))}
+          {pending.data?.next_cursor && <Text c="dimmed">{approvalTexts.morePending(mostPending)}</Text>}
         </Stack>
         <section aria-labelledby="decided">
           <Title order={2} id="decided" mb="sm">

@@ -12,6 +12,7 @@ import { TextLink } from '../../ui/text-link.js';
 import { Admission } from './admission.js';
 import { ContactForm } from './contact-form.js';
 import { ContactMessages } from './contact-messages.js';
+import { useLiveRefresh } from '../../api/use-live-refresh.js';
 import { ContactStatus } from './contact-status.js';
 import { Identities } from './identities.js';
 import { Merged } from './merged.js';
@@ -21,6 +22,7 @@ const route = getRouteApi('/p/$projectId/contacts/$contactId');
 export function ContactPage(): ReactNode {
   const { projectId, contactId } = route.useParams();
   const { data: contact, error, refetch } = useContact(contactId);
+  useLiveRefresh('contacts');
   return (
     <Page
       title={contact?.name ?? contactTexts.one}

@@ -1,4 +1,4 @@
-import { Badge, Skeleton, Text } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
@@ -24,11 +24,16 @@ export function HeldSenders(): ReactNode {
     { refetchInterval: againMs },
   );
   if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton height={64} />;
+  // In most projects nobody waits: a placeholder would move the list for nothing.
+  if (!data) return null;
   const waiting = data.data.filter(({ merged_into }) => merged_into === null);
   if (waiting.length === 0) return null;
   return (
-    <Section title={texts.title} actions={<Badge variant="light">{waiting.length}</Badge>} flush>
+    <Section
+      title={texts.title}
+      actions={<Badge variant="light">{texts.count(waiting.length, data.next_cursor !== null)}</Badge>}
+      flush
+    >
       <RowList>
         {waiting.map((contact) => (
           <HeldSender key={contact.id} contact={contact} />

@@ -19,7 +19,8 @@ const said: readonly Turn['state'][] = ['open', 'succeeded'];
 export function ChatTurn({ turn, session }: { turn: Turn; session: Schema<'SessionDetailView'> }): ReactNode {
   const projectId = useProjectId();
   const { message, earlier = [], verified } = turn.input;
-  const waitsForYou = waiting.includes(turn.state) && session.status === 'taken_over';
+  const isYours = waiting.includes(turn.state) && session.status === 'taken_over';
+  const answered = session.marks.some(({ kind, at }) => kind === 'reply' && at > turn.created_at);
   return (
     <li className={classes.turn}>
       {[...earlier, message].map((one, index) => (
@@ -33,11 +34,9 @@ export function ChatTurn({ turn, session }: { turn: Turn; session: Schema<'Sessi
         <TextLink to={{ to: '/p/$projectId/events/$eventId', params: { projectId, eventId: turn.receipt_id } }}>
           {texts.event}
         </TextLink>
-        {waitsForYou ? (
-          <StatusBadge status={texts.waitsForYou} tone="warn" />
-        ) : (
-          !said.includes(turn.state) && <StatusBadge status={turn.state} />
-        )}
+        {isYours && !answered && <StatusBadge status={texts.waitsForYou} tone="warn" />}
+        {isYours && answered && <StatusBadge status="handled" />}
+        {!isYours && !said.includes(turn.state) && <StatusBadge status={turn.state} />}
       </div>
       {!unseen.includes(turn.state) && <AgentWork turn={turn} />}
     </li>

@@ -11,6 +11,7 @@ import { Page } from '../../ui/page.js';
 import { filterOf } from '../../ui/use-sort.js';
 import { type ConversationSearch, sessionStatuses } from './conversation-search.js';
 import { ConversationTable } from './conversation-table.js';
+import { othersMs } from './use-conversation.js';
 
 const route = getRouteApi('/p/$projectId/conversations');
 const texts = conversationTexts.filters;
@@ -23,11 +24,15 @@ export function ConversationsPage(): ReactNode {
   const { data: apps = [] } = useApps();
   const change = (patch: Partial<ConversationSearch>): void =>
     void navigate({ search: (before) => ({ ...before, ...patch }), replace: true });
-  const list = useCursorList(['conversations', 'list', filter], (cursor, signal) => {
-    const { status, app, contact } = filter;
-    const query = { status, app_id: app, contact_id: contact, limit: pageSize, cursor };
-    return answer(api.GET('/api/v1/sessions', { params: { query }, signal }));
-  });
+  const list = useCursorList(
+    ['conversations', 'list', filter],
+    (cursor, signal) => {
+      const { status, app, contact } = filter;
+      const query = { status, app_id: app, contact_id: contact, limit: pageSize, cursor };
+      return answer(api.GET('/api/v1/sessions', { params: { query }, signal }));
+    },
+    { refetchInterval: othersMs },
+  );
   const stream = useLiveRefresh('conversations');
   const filtered = Object.keys(filter).length > 0;
   return (

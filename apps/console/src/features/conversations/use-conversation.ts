@@ -11,7 +11,7 @@ export type Entry = { at: string } & ({ turn: Turn; mark?: never } | { mark: Ses
 
 const pageSize = 20;
 /** No event reports what another person does, so the session is polled. */
-const othersMs = 5_000;
+export const othersMs = 5_000;
 
 export interface Conversation {
   session: UseQueryResult<Session>;

@@ -4,11 +4,11 @@ import { useApps } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
+import { useSkills } from '../../api/skills.js';
 import type { Schema } from '../../api/named-schema.js';
 import { credentialTexts } from '../../texts/credentials.js';
 import { ProjectLink } from '../../ui/project-link.js';
 
-const most = 200;
 type Kind = Schema<'BindingView'>['consumer_kind'];
 /** Where each kind has its pages. */
 const folders: Readonly<Record<Kind, string>> = { app: 'integrations', skill: 'skills', mcp_server: 'mcp-servers' };
@@ -24,11 +24,7 @@ export function ManagedFor({ mark }: { mark: string }): ReactNode {
 export function ConsumerName({ kind, id }: { kind: Kind; id: string }): ReactNode {
   const { data: apps } = useApps();
   const mayTools = useScope('tools:read');
-  const { data: skills } = useProjectQuery(
-    ['skills', 'all'],
-    async (signal) => (await answer(api.GET('/api/v1/skills', { params: { query: { limit: most } }, signal }))).data,
-    { enabled: kind === 'skill' && mayTools },
-  );
+  const { data: skills } = useSkills({ enabled: kind === 'skill' && mayTools });
   const { data: server } = useProjectQuery(
     ['mcp-servers', id],
     (signal) => answer(api.GET('/api/v1/mcp-servers/{id}', { params: { path: { id } }, signal })),

@@ -11,6 +11,7 @@ import { When } from '../../ui/when.js';
 
 const texts = credentialTexts.history;
 const pageSize = 50;
+const againMs = 15_000;
 
 const columnsWith = (nameOf: (subject: string) => string): Column<Schema<'AuditEntryView'>>[] => [
   {
@@ -40,13 +41,16 @@ const columnsWith = (nameOf: (subject: string) => string): Column<Schema<'AuditE
 /** Who did what with it, newest first. */
 export function CredentialHistory({ id }: { id: string }): ReactNode {
   const nameOf = usePrincipalName();
-  const list = useCursorList(['credentials', id, 'audit'], (cursor, signal) =>
-    answer(
-      api.GET('/api/v1/credentials/{id}/audit', {
-        params: { path: { id }, query: { limit: pageSize, cursor } },
-        signal,
-      }),
-    ),
+  const list = useCursorList(
+    ['credentials', id, 'audit'],
+    (cursor, signal) =>
+      answer(
+        api.GET('/api/v1/credentials/{id}/audit', {
+          params: { path: { id }, query: { limit: pageSize, cursor } },
+          signal,
+        }),
+      ),
+    { refetchInterval: againMs },
   );
   return (
     <DataTable

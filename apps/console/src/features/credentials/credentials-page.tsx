@@ -18,6 +18,7 @@ import type { Credential } from './use-credential.js';
 
 const route = getRouteApi('/p/$projectId/credentials');
 const pageSize = 50;
+const againMs = 15_000;
 
 const columns: Column<Credential>[] = [
   {
@@ -62,8 +63,11 @@ export function CredentialsPage(): ReactNode {
   const { make } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/credentials' });
   const may = useScope('credentials:write');
-  const list = useCursorList(['credentials', 'list'], (cursor, signal) =>
-    answer(api.GET('/api/v1/credentials', { params: { query: { limit: pageSize, cursor } }, signal })),
+  const list = useCursorList(
+    ['credentials', 'list'],
+    (cursor, signal) =>
+      answer(api.GET('/api/v1/credentials', { params: { query: { limit: pageSize, cursor } }, signal })),
+    { refetchInterval: againMs },
   );
   const open = (adapter: string | undefined): void => void navigate({ search: { make: adapter } });
   const create = (

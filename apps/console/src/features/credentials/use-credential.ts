@@ -10,15 +10,19 @@ export type Grant = Schema<'GrantView'>;
 export const readCredential = (id: string, signal?: AbortSignal): Promise<Tagged<Credential>> =>
   answerWithEtag(api.GET('/api/v1/credentials/{id}', { params: { path: { id } }, signal }));
 
+const againMs = 15_000;
+/** While somebody may be at the provider's consent page. */
+const connectingMs = 3_000;
+
 export const useCredential = (id: string) =>
-  useProjectQuery(['credentials', id], (signal) => readCredential(id, signal));
+  useProjectQuery(['credentials', id], (signal) => readCredential(id, signal), { refetchInterval: againMs });
 
 /** How the account is connected. Only for OAuth credentials. */
 export const useGrant = (id: string, enabled: boolean) =>
   useProjectQuery(
     ['credentials', id, 'grant'],
     (signal) => answer(api.GET('/api/v1/credentials/{id}/oauth', { params: { path: { id } }, signal })),
-    { enabled },
+    { enabled, refetchInterval: (last) => (last?.state === 'pending' ? connectingMs : againMs) },
   );
 
 export const useBindings = (id: string) =>

@@ -7,6 +7,7 @@ import { developerPortalTexts } from '../../texts/developer-portal.js';
 import { FieldList } from '../../ui/field-list.js';
 import { JsonView } from '../../ui/json-view.js';
 import { LinkAnchor } from '../../ui/link-anchor.js';
+import { Unread } from '../../ui/name-of.js';
 import { Section } from '../../ui/section.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
@@ -18,8 +19,8 @@ const texts = developerPortalTexts.one;
 
 interface AdapterOverviewProps {
   adapter: Adapter;
-  /** The project's App of this adapter. */
-  app: Schema<'AppView'> | undefined;
+  /** The project's App of this adapter; undefined: it is not known yet. */
+  app: Schema<'AppView'> | null | undefined;
 }
 
 export function AdapterOverview({ adapter, app }: AdapterOverviewProps): ReactNode {
@@ -31,7 +32,7 @@ export function AdapterOverview({ adapter, app }: AdapterOverviewProps): ReactNo
       {app.name}
     </LinkAnchor>
   ) : (
-    adapter.base_url && texts.notInstalled
+    adapter.base_url && (app === null ? texts.notInstalled : <Unread key="app" />)
   );
   return (
     <Stack gap="md">

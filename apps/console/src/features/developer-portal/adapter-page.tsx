@@ -29,7 +29,8 @@ export function AdapterPage(): ReactNode {
   const navigate = useNavigate({ from: '/p/$projectId/developer-portal/$adapterId' });
   const may = useScope('apps:write');
   const { data: adapter, error, refetch } = useAdapter(id);
-  const app = useApps().data?.find(({ adapter_id, state }) => adapter_id === id && state !== 'retired');
+  const { data: apps } = useApps();
+  const app = apps && (apps.find(({ adapter_id, state }) => adapter_id === id && state !== 'retired') ?? null);
   const refresh = useAdapterMutation(() =>
     answer(api.POST('/api/v1/adapters/{id}/refresh', { params: { path: { id } }, body: {} })),
   );
@@ -101,7 +102,7 @@ export function AdapterPage(): ReactNode {
                 {texts.sample}
               </Button>
             )}
-            {!app && (
+            {app === null && (
               <Button
                 variant="default"
                 renderRoot={(props) => (

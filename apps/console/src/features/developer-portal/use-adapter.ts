@@ -22,10 +22,14 @@ export const useAdapter = (id: string) =>
 
 /** Newest first. */
 export const useVersions = (id: string) =>
-  useProjectQuery(['adapters', id, 'versions'], async (signal) => {
-    const { data } = await answer(api.GET('/api/v1/adapters/{id}/versions', { params: { path: { id } }, signal }));
-    return data.toSorted((a, b) => b.number - a.number);
-  });
+  useProjectQuery(
+    ['adapters', id, 'versions'],
+    async (signal) => {
+      const { data } = await answer(api.GET('/api/v1/adapters/{id}/versions', { params: { path: { id } }, signal }));
+      return data.toSorted((a, b) => b.number - a.number);
+    },
+    { refetchInterval: againMs },
+  );
 
 /** A change, after which everything of adapters and their Apps is refetched. */
 export function useAdapterMutation<Sent, Answered>(change: (sent: Sent) => Promise<Answered>) {

@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Input, Progress, Stack, Text, ThemeIcon } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { Check } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { useApps } from '../../api/apps.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
@@ -25,15 +25,23 @@ export function FirstMinutes({ newest }: { newest: Schema<'EventView'>[] }): Rea
   const model = useModel();
   const [kept, setKept] = useRemembered(`rehearsal-kept-${projectId}`);
   const [hidden, setHidden] = useRemembered(`first-minutes-hidden-${projectId}`);
-  if (error) return <ProblemAlert error={error} />;
-  if (!apps || hidden) return null;
-  const webhook = apps.find(({ kind }) => kind === 'builtin');
-  const event = newest.find(({ outcome }) => outcome !== 'verification');
+  // Retention deletes the events that the steps are recognised by.
+  const [finished, setFinished] = useRemembered(`first-minutes-done-${projectId}`);
+  const webhook = apps?.find(({ kind }) => kind === 'builtin');
+  const messages = newest.filter(({ outcome }) => outcome !== 'verification');
+  const [event] = messages;
   const signed = webhook?.signature != null;
   const modelChosen = kept || model?.mode === 'connected';
-  const done = [event !== undefined, event?.outcome != null, signed, verified, modelChosen];
+  // Not only the newest: it may be on its way, or wait for something that is down.
+  const processed = messages.some(({ outcome }) => outcome !== null);
+  const done = [event !== undefined, processed, signed, verified, modelChosen];
   const count = done.filter(Boolean).length;
-  if (count === done.length) return null;
+  const complete = count === done.length;
+  useEffect(() => {
+    if (complete) setFinished(true);
+  }, [complete, setFinished]);
+  if (error) return <ProblemAlert error={error} />;
+  if (!apps || hidden || finished || complete) return null;
   const [sent, walked] = done;
   return (
     <Section

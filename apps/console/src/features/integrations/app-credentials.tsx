@@ -8,6 +8,7 @@ import type { Schema } from '../../api/named-schema.js';
 import { useConnect } from '../../api/use-connect.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { LinkAnchor } from '../../ui/link-anchor.js';
+import { Unread } from '../../ui/name-of.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -58,7 +59,7 @@ function Declared({ app, declared }: { app: App; declared: Schema<'AppCredential
   const projectId = useProjectId();
   const mayWrite = useScope('apps:write');
   const mayConnect = useScope('credentials:write');
-  const { data: credentials } = useCredentials(useScope('credentials:read'));
+  const { data: credentials, isLoading } = useCredentials(useScope('credentials:read'));
   const change = useAppChange(app.id);
   const connect = useConnect();
   const name = credentials?.find((credential) => credential.id === id)?.name ?? id;
@@ -70,7 +71,7 @@ function Declared({ app, declared }: { app: App; declared: Schema<'AppCredential
             to={{ to: '/p/$projectId/credentials/$credentialId', params: { projectId, credentialId: id } }}
             fw={500}
           >
-            {name}
+            {isLoading ? <Unread /> : name}
           </LinkAnchor>
         ) : (
           <Text fw={500}>{texts.notLinked}</Text>

@@ -14,6 +14,7 @@ import type { App } from './use-app-change.js';
 
 const texts = integrationTexts.renewal;
 const againMs = 5_000;
+const noneYetMs = 15_000;
 
 /** For providers whose subscription expires: until when they send events, and renewing it now. */
 export function AppRenewal({ app }: { app: App }): ReactNode {
@@ -22,8 +23,8 @@ export function AppRenewal({ app }: { app: App }): ReactNode {
   const { data, error } = useProjectQuery(
     ['apps', app.id, 'renewal'],
     (signal) => answer(api.GET('/api/v1/apps/{id}/webhook-renewal', { params, signal })).catch(noneWhenMissing),
-    // Refetches until the renewal has happened.
-    { refetchInterval: (last) => last != null && Date.parse(last.due_at) <= Date.now() && againMs },
+    // Refetches until the renewal has happened. A new App has none until the first sweep.
+    { refetchInterval: (last) => (!last ? noneYetMs : Date.parse(last.due_at) <= Date.now() && againMs) },
   );
   const renew = useChange(() => answer(api.POST('/api/v1/apps/{id}/webhook-renewal', { params })), 'apps');
   if (error) return <ProblemAlert error={error} />;
@@ -71,7 +72,6 @@ export function AppRenewal({ app }: { app: App }): ReactNode {
   );
 }
 
-/** A new App has none until the first sweep. */
 function noneWhenMissing(error: Error): null {
   if (isProblem(error, 'webhook_renewal_not_found')) return null;
   throw error;

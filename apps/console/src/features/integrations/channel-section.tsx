@@ -1,10 +1,10 @@
 import { Button, List, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { useAgents } from '../../api/agents.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts } from '../../texts/integrations.js';
+import { unread } from '../../texts/ui.js';
 import { FieldList } from '../../ui/field-list.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
@@ -28,8 +28,9 @@ export default function ChannelSection({ app, editing, onEdit }: ChannelSectionP
     error,
     refetch,
   } = useProjectQuery(['channels', app.id], (signal) => readChannel(app.id, signal));
-  const agents = useAgents();
+  const { data: agents = [], isLoading } = useAgents({ enabled: useScope('agents:read') });
   const channel = shown?.data;
+  const agentName = isLoading && channel?.agent_id ? unread : agents.find(({ id }) => id === channel?.agent_id)?.name;
   return (
     <Section
       title={integrationTexts.app.tabs.channel}
@@ -47,7 +48,7 @@ export default function ChannelSection({ app, editing, onEdit }: ChannelSectionP
       {channel && (
         <Stack gap="md">
           <List spacing={6}>
-            {sentencesOf(channel, app, agents.find(({ id }) => id === channel.agent_id)?.name).map((sentence) => (
+            {sentencesOf(channel, app, agentName).map((sentence) => (
               <List.Item key={sentence}>{sentence}</List.Item>
             ))}
           </List>
@@ -68,16 +69,6 @@ export default function ChannelSection({ app, editing, onEdit }: ChannelSectionP
       )}
     </Section>
   );
-}
-
-function useAgents(): Schema<'AgentView'>[] {
-  const may = useScope('agents:read');
-  const { data = [] } = useProjectQuery(
-    ['agents', 'all'],
-    async (signal) => (await answer(api.GET('/api/v1/agents', { params: { query: { limit: 200 } }, signal }))).data,
-    { enabled: may },
-  );
-  return data;
 }
 
 function sentencesOf(channel: Channel, app: App, agentName: string | undefined): string[] {

@@ -21,18 +21,19 @@ interface CredentialSelectProps {
 export function CredentialSelect(props: CredentialSelectProps): ReactNode {
   const { type, label, required, value, onChange, error, disabled } = props;
   const mayRead = useScope('credentials:read');
-  const { data = [] } = useCredentials(mayRead);
+  const { data = [], isLoading } = useCredentials(mayRead);
   const fitting = data.filter((credential) => credential.type === type);
+  const none = !isLoading && fitting.length === 0;
   return (
     <Select
       label={label}
-      description={fitting.length === 0 ? texts.credentialNone : required ? undefined : texts.optional}
+      description={none ? texts.credentialNone : required ? undefined : texts.optional}
       placeholder={texts.credentialLater}
       data={fitting.map(({ id, name }) => ({ value: id, label: name }))}
       value={value}
       onChange={onChange}
       error={error}
-      disabled={disabled || fitting.length === 0}
+      disabled={disabled || none}
       searchable={fitting.length > 8}
       clearable
     />

@@ -14,10 +14,13 @@ import { useDayOfApps } from './use-activity.js';
 const route = getRouteApi('/p/$projectId/integrations');
 const columns = { base: 1, sm: 2, lg: 3 };
 
+/** A state changes by itself too: a credential expires, a renewal fails. */
+const againMs = 15_000;
+
 export function IntegrationsPage(): ReactNode {
   const { install } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/integrations' });
-  const apps = useApps();
+  const apps = useApps({ refetchInterval: againMs });
   const listings = useListings();
   const day = useDayOfApps();
   const open = (slug: string | undefined): void => void navigate({ search: { install: slug } });

@@ -11,7 +11,10 @@ export const readApp = (id: string, signal?: AbortSignal): Promise<Tagged<App>> 
 
 export const appQuestion = (id: string): Question<Tagged<App>> => [['apps', id], (signal) => readApp(id, signal)];
 
-export const useApp = (id: string) => useProjectQuery(...appQuestion(id));
+/** Its state changes by itself too: a credential expires, a renewal fails. */
+const againMs = 15_000;
+
+export const useApp = (id: string) => useProjectQuery(...appQuestion(id), { refetchInterval: againMs });
 
 export const saveApp = (id: string, body: Schema<'ChangeApp'>, etag: string | null = null): Promise<App> =>
   answer(api.PATCH('/api/v1/apps/{id}', { params: { path: { id }, header: { 'If-Match': etag ?? undefined } }, body }));

@@ -30,7 +30,7 @@ export function KnowledgeSearch({ asked, onAsk }: KnowledgeSearchProps): ReactNo
       const params = { query: { q: asked ?? '', limit: most } };
       return (await answer(api.GET('/api/v1/knowledge/search', { params, signal }))).data;
     },
-    { enabled: asked !== undefined },
+    { enabled: asked !== undefined, keep: true },
   );
   return (
     <Stack gap="md" maw={860}>

@@ -14,10 +14,13 @@ import { TextLink } from '../../ui/text-link.js';
 import { ToolReview } from '../../ui/tool-review.js';
 import { ToolStateBadge } from '../../ui/tool-state-badge.js';
 
+/** Discovery by schedule may find changes. */
+const everyMs = 10_000;
+
 /** First what waits for approval, with its differences; then every tool. */
 export function ServerTools({ serverId }: { serverId: string }): ReactNode {
   const projectId = useProjectId();
-  const { data, error, isPending, refetch } = useTools();
+  const { data, error, isPending, refetch } = useTools({ refetchInterval: everyMs });
   if (error && !data) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   if (isPending) return <Skeleton height={240} />;
   const tools = data?.filter(({ server_id }) => server_id === serverId) ?? [];

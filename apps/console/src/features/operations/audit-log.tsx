@@ -21,6 +21,7 @@ type Entry = Schema<'AuditLogEntryView'>;
 type Action = Entry['action'];
 const texts = operationsTexts.audit;
 const pageSize = 50;
+const againMs = 15_000;
 const actions = (Object.keys(auditActions) as Action[]).map((value) => ({ value, label: auditActions[value] }));
 
 /** Who changed what, kept for good. */
@@ -31,10 +32,14 @@ export function AuditLog(): ReactNode {
   const projectId = useProjectId();
   const principals = usePrincipals();
   const order = useOrder('at');
-  const list = useCursorList(['audit', action, actor, order], (cursor, signal) => {
-    const query = { action, actor, order, limit: pageSize, cursor };
-    return answer(api.GET('/api/v1/audit', { params: { query }, signal }));
-  });
+  const list = useCursorList(
+    ['audit', action, actor, order],
+    (cursor, signal) => {
+      const query = { action, actor, order, limit: pageSize, cursor };
+      return answer(api.GET('/api/v1/audit', { params: { query }, signal }));
+    },
+    { refetchInterval: againMs },
+  );
   const filtered = action !== undefined || actor !== undefined;
   const shown = list.rows.find(({ id }) => id === entry);
   return (

@@ -14,13 +14,17 @@ import { useOperationsSearch } from './use-operations-search.js';
 
 const texts = operationsTexts.refusals;
 const pageSize = 50;
+const againMs = 5_000;
 
 /** Requests to webhooks that were refused. */
 export function Refusals(): ReactNode {
   const { search, change, clear } = useOperationsSearch();
   const { app } = search;
-  const list = useCursorList(['refusals', app], (cursor, signal) =>
-    answer(api.GET('/api/v1/refusals', { params: { query: { app_id: app, limit: pageSize, cursor } }, signal })),
+  const list = useCursorList(
+    ['refusals', app],
+    (cursor, signal) =>
+      answer(api.GET('/api/v1/refusals', { params: { query: { app_id: app, limit: pageSize, cursor } }, signal })),
+    { refetchInterval: againMs },
   );
   const { columns } = texts;
   return (

@@ -20,6 +20,7 @@ import { keyColumns } from './key-columns.js';
 const route = getRouteApi('/p/$projectId/settings/$section');
 const texts = settingsTexts.keys;
 const pageSize = 50;
+const againMs = 15_000;
 
 export function KeyList(): ReactNode {
   const { add = false } = route.useSearch();
@@ -28,8 +29,10 @@ export function KeyList(): ReactNode {
   const nameOf = usePrincipalName();
   const { data: roles = [] } = useRoles();
   const openForm = (open: boolean): void => void navigate({ search: open ? { add: true } : {} });
-  const list = useCursorList(['api-keys'], (cursor, signal) =>
-    answer(api.GET('/api/v1/api-keys', { params: { query: { limit: pageSize, cursor } }, signal })),
+  const list = useCursorList(
+    ['api-keys'],
+    (cursor, signal) => answer(api.GET('/api/v1/api-keys', { params: { query: { limit: pageSize, cursor } }, signal })),
+    { refetchInterval: againMs },
   );
   const revoke = useChange(
     ({ id }: Schema<'ApiKeyView'>) => answer(api.DELETE('/api/v1/api-keys/{id}', { params: { path: { id } } })),

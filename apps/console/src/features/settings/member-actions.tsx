@@ -1,7 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
-import { useProjectId } from '../../api/project-query.js';
+import { projectKey, useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { settingsTexts } from '../../texts/settings.js';
@@ -31,8 +32,12 @@ export function MemberActions({ member }: { member: Schema<'MemberView'> }): Rea
     'member-sessions',
   );
   const remove = useChange(() => answer(api.DELETE('/api/v1/members/{id}', { params: { path } })), 'principals');
-  const leave = (): void =>
-    void navigate({ to: '/p/$projectId/settings/$section', params: { projectId, section: 'members' } });
+  const queryClient = useQueryClient();
+  const leave = async (): Promise<void> => {
+    await navigate({ to: '/p/$projectId/settings/$section', params: { projectId, section: 'members' } });
+    // Only there: this page would ask for a member who is gone.
+    await queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['members']) });
+  };
   return (
     <>
       <ActionButton
@@ -61,7 +66,7 @@ export function MemberActions({ member }: { member: Schema<'MemberView'> }): Rea
         reason={reason}
         loading={remove.isPending}
         question={texts.removeQuestion(member.name)}
-        onConfirm={() => remove.mutate(undefined, { onSuccess: leave })}
+        onConfirm={() => remove.mutate(undefined, { onSuccess: () => void leave() })}
       >
         {texts.remove}
       </ConfirmAction>

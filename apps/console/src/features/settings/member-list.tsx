@@ -18,6 +18,7 @@ import { InviteMember } from './invite-member.js';
 const route = getRouteApi('/p/$projectId/settings/$section');
 const texts = settingsTexts.members;
 const pageSize = 50;
+const againMs = 15_000;
 
 export function MemberList(): ReactNode {
   const { projectId } = route.useParams();
@@ -25,8 +26,10 @@ export function MemberList(): ReactNode {
   const navigate = useNavigate({ from: '/p/$projectId/settings/$section' });
   const reason = useReason('members:manage');
   const openForm = (open: boolean): void => void navigate({ search: open ? { add: true } : {} });
-  const list = useCursorList(['members'], (cursor, signal) =>
-    answer(api.GET('/api/v1/members', { params: { query: { limit: pageSize, cursor } }, signal })),
+  const list = useCursorList(
+    ['members'],
+    (cursor, signal) => answer(api.GET('/api/v1/members', { params: { query: { limit: pageSize, cursor } }, signal })),
+    { refetchInterval: againMs },
   );
   const invite = (
     <ActionButton leftSection={<UserPlus size={14} aria-hidden />} reason={reason} onClick={() => openForm(true)}>

@@ -16,10 +16,13 @@ import { SessionTable } from './session-table.js';
 
 const route = getRouteApi('/p/$projectId/settings/members/$memberId');
 const texts = settingsTexts.members;
+const againMs = 15_000;
 
 export function MemberPage(): ReactNode {
   const { projectId, memberId } = route.useParams();
-  const member = useProjectQuery(['members', memberId], (signal) => readMember(memberId, signal));
+  const member = useProjectQuery(['members', memberId], (signal) => readMember(memberId, signal), {
+    refetchInterval: againMs,
+  });
   const data = member.data?.data;
   const members = { to: '/p/$projectId/settings/$section', params: { projectId, section: 'members' } } as const;
   return (

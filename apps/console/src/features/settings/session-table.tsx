@@ -18,17 +18,21 @@ import { When } from '../../ui/when.js';
 type MemberSession = Schema<'MemberSessionView'>;
 const texts = settingsTexts.sessions;
 const pageSize = 50;
+const againMs = 15_000;
 
 /** Where a member is signed in. @param memberId absent: the person's own sessions */
 export function SessionTable({ memberId }: { memberId?: string }): ReactNode {
   const queryClient = useQueryClient();
-  const list = useCursorList(['member-sessions', memberId ?? 'own'], (cursor, signal) =>
-    answer(
-      api.GET('/api/v1/member-sessions', {
-        params: { query: { limit: pageSize, cursor, member_id: memberId } },
-        signal,
-      }),
-    ),
+  const list = useCursorList(
+    ['member-sessions', memberId ?? 'own'],
+    (cursor, signal) =>
+      answer(
+        api.GET('/api/v1/member-sessions', {
+          params: { query: { limit: pageSize, cursor, member_id: memberId } },
+          signal,
+        }),
+      ),
+    { refetchInterval: againMs },
   );
   const end = useChange(async ({ id, current }: MemberSession) => {
     await answer(api.DELETE('/api/v1/member-sessions/{id}', { params: { path: { id } } }));

@@ -1,4 +1,4 @@
-import { Alert, Stack, Text } from '@mantine/core';
+import { Alert, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useApps } from '../../api/apps.js';
 import { useProjectId } from '../../api/project-query.js';
@@ -12,8 +12,8 @@ const texts = skillTexts.effect;
 /** Which agents have it and what they get from it, and where it comes from. */
 export function SkillEffect({ skill }: { skill: Schema<'SkillDetail'> }): ReactNode {
   const projectId = useProjectId();
-  const { data: apps = [] } = useApps();
-  const bringing = apps.filter(({ skill_id }) => skill_id === skill.id);
+  const { data: apps } = useApps();
+  const bringing = apps?.filter(({ skill_id }) => skill_id === skill.id);
   const { agents, more, error } = skill.effect;
   const { server_id: serverId } = skill;
   return (
@@ -51,8 +51,9 @@ export function SkillEffect({ skill }: { skill: Schema<'SkillDetail'> }): ReactN
         </Section>
       ) : (
         <Section title={texts.apps}>
-          {bringing.length === 0 && <Text c="dimmed">{texts.noApps}</Text>}
-          {bringing.map(({ id, name }) => (
+          {!bringing && <Skeleton height={22} />}
+          {bringing?.length === 0 && <Text c="dimmed">{texts.noApps}</Text>}
+          {bringing?.map(({ id, name }) => (
             <Text key={id}>{name}</Text>
           ))}
         </Section>

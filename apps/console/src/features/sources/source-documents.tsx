@@ -12,24 +12,27 @@ import { When } from '../../ui/when.js';
 
 const texts = sourceTexts.documents;
 const pageSize = 50;
+const waitingMs = 2_000;
 type Filter = { state?: 'current' | 'removed'; prefix?: string };
 
 interface SourceDocumentsProps {
   id: string;
-  /** The sync that ended last. A new one refetches the list. */
-  runId: string | null;
   filter: Filter;
   onChange: (filter: Filter) => void;
 }
 
-export function SourceDocuments({ id, runId, filter, onChange }: SourceDocumentsProps): ReactNode {
-  const list = useCursorList(['sources', id, 'documents', filter, runId], (cursor, signal) =>
-    answer(
-      api.GET('/api/v1/sources/{id}/documents', {
-        params: { path: { id }, query: { limit: pageSize, cursor, ...filter } },
-        signal,
-      }),
-    ),
+export function SourceDocuments({ id, filter, onChange }: SourceDocumentsProps): ReactNode {
+  const list = useCursorList(
+    ['sources', id, 'documents', filter],
+    (cursor, signal) =>
+      answer(
+        api.GET('/api/v1/sources/{id}/documents', {
+          params: { path: { id }, query: { limit: pageSize, cursor, ...filter } },
+          signal,
+        }),
+      ),
+    // The engine takes documents after the sync has ended.
+    { refetchInterval: (rows) => rows.some(({ knowledge }) => knowledge === 'waiting') && waitingMs },
   );
   const filtered = filter.state !== undefined || filter.prefix !== undefined;
   return (

@@ -16,7 +16,7 @@ import { SourceDocuments } from './source-documents.js';
 import { SourceRuns } from './source-runs.js';
 import type { SourceTab } from './source-search.js';
 import { SourceSettings } from './source-settings.js';
-import { isInFlight, useLastRun, useSource, useSourceMutation } from './use-source.js';
+import { isInFlight, useFollowSyncs, useLastRun, useSource, useSourceMutation } from './use-source.js';
 
 const route = getRouteApi('/p/$projectId/sources/$sourceId');
 const texts = sourceTexts.one;
@@ -31,6 +31,7 @@ export function SourcePage(): ReactNode {
   const { data: run } = useLastRun(id, busy);
   const inFlight = isInFlight(run);
   if (inFlight !== busy) setBusy(inFlight);
+  useFollowSyncs(id, inFlight);
   const sync = useSourceMutation(() => answer(api.POST('/api/v1/sources/{id}/sync', { params: { path: { id } } })));
   const tabs = (): UrlTab<SourceTab>[] =>
     source
@@ -41,13 +42,12 @@ export function SourcePage(): ReactNode {
             content: (
               <SourceDocuments
                 id={id}
-                runId={run?.finished_at ? run.id : null}
                 filter={{ state, prefix }}
                 onChange={(filter) => void navigate({ search: { tab, ...filter }, replace: true })}
               />
             ),
           },
-          { value: 'runs', label: texts.tabs.runs, content: <SourceRuns id={id} last={run} /> },
+          { value: 'runs', label: texts.tabs.runs, content: <SourceRuns id={id} /> },
           { value: 'settings', label: texts.tabs.settings, content: <SourceSettings source={source} /> },
         ]
       : [];

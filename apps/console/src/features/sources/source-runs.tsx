@@ -8,24 +8,21 @@ import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import type { SyncRun } from './use-source.js';
+import { busyMs, isInFlight, quietMs, type SyncRun } from './use-source.js';
 
 const texts = sourceTexts.runs;
 const pageSize = 30;
 
-interface SourceRunsProps {
-  id: string;
-  /** The newest sync as last fetched. The list follows it. */
-  last: SyncRun | null | undefined;
-}
-
 /** What each sync brought. */
-export function SourceRuns({ id, last }: SourceRunsProps): ReactNode {
+export function SourceRuns({ id }: { id: string }): ReactNode {
   const [shown, setShown] = useState<SyncRun | null>(null);
-  const list = useCursorList(['sources', id, 'runs', last?.id, last?.state], (cursor, signal) =>
-    answer(
-      api.GET('/api/v1/sources/{id}/runs', { params: { path: { id }, query: { limit: pageSize, cursor } }, signal }),
-    ),
+  const list = useCursorList(
+    ['sources', id, 'runs'],
+    (cursor, signal) =>
+      answer(
+        api.GET('/api/v1/sources/{id}/runs', { params: { path: { id }, query: { limit: pageSize, cursor } }, signal }),
+      ),
+    { refetchInterval: (runs) => (runs.some(isInFlight) ? busyMs : quietMs) },
   );
   return (
     <>

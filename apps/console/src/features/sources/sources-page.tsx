@@ -14,7 +14,7 @@ import { Page } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { AddSource } from './add-source.js';
-import { type Source, useLastRun } from './use-source.js';
+import { quietMs, type Source, useLastRun } from './use-source.js';
 
 const route = getRouteApi('/p/$projectId/sources');
 const pageSize = 50;
@@ -24,8 +24,10 @@ export function SourcesPage(): ReactNode {
   const { add } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/sources' });
   const may = useScope('apps:write');
-  const list = useCursorList(['sources', 'list'], (cursor, signal) =>
-    answer(api.GET('/api/v1/sources', { params: { query: { limit: pageSize, cursor } }, signal })),
+  const list = useCursorList(
+    ['sources', 'list'],
+    (cursor, signal) => answer(api.GET('/api/v1/sources', { params: { query: { limit: pageSize, cursor } }, signal })),
+    { refetchInterval: quietMs },
   );
   const open = (shown: boolean): void => void navigate({ search: { add: shown || undefined } });
   return (

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
@@ -6,8 +7,8 @@ import type { Schema } from '../../api/named-schema.js';
 export type Source = Schema<'SourceView'>;
 export type SyncRun = Schema<'SyncRunView'>;
 
-const busyMs = 2_000;
-const quietMs = 30_000;
+export const busyMs = 2_000;
+export const quietMs = 30_000;
 
 export const useSource = (id: string) =>
   useProjectQuery(
@@ -30,6 +31,18 @@ export const useLastRun = (id: string, busy = false) =>
     },
     { refetchInterval: busy ? busyMs : quietMs },
   );
+
+/** Refetches everything of a source when a sync begins and ends. */
+export function useFollowSyncs(id: string, inFlight: boolean): void {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  const [before, setBefore] = useState(inFlight);
+  useEffect(() => {
+    if (before === inFlight) return;
+    setBefore(inFlight);
+    void queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['sources', id]) });
+  }, [inFlight]);
+}
 
 export function useSourceMutation<Sent, Answered>(change: (sent: Sent) => Promise<Answered>) {
   const queryClient = useQueryClient();

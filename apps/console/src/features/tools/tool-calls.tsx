@@ -11,13 +11,18 @@ import { When } from '../../ui/when.js';
 
 const texts = toolTexts.calls;
 const pageSize = 50;
+const everyMs = 5_000;
 
 /** Who called a tool, and how it ended. */
 export function ToolCalls({ toolId }: { toolId: string }): ReactNode {
-  const list = useCursorList(['tools', toolId, 'calls'], (cursor, signal) => {
-    const params = { path: { id: toolId }, query: { limit: pageSize, cursor } };
-    return answer(api.GET('/api/v1/tools/{id}/calls', { params, signal }));
-  });
+  const list = useCursorList(
+    ['tools', toolId, 'calls'],
+    (cursor, signal) => {
+      const params = { path: { id: toolId }, query: { limit: pageSize, cursor } };
+      return answer(api.GET('/api/v1/tools/{id}/calls', { params, signal }));
+    },
+    { refetchInterval: everyMs },
+  );
   return (
     <DataTable
       label={toolTexts.tabs.calls}

@@ -23,6 +23,9 @@ import { useToolRefresh } from './use-tool-refresh.js';
 
 const route = getRouteApi('/p/$projectId/tools/$toolId');
 
+/** Discovery by schedule may find a change. */
+const everyMs = 10_000;
+
 export function ToolPage(): ReactNode {
   const { projectId, toolId } = route.useParams();
   const { tab = 'tool' } = route.useSearch();
@@ -31,8 +34,10 @@ export function ToolPage(): ReactNode {
     data: tool,
     error,
     refetch,
-  } = useProjectQuery(['tools', toolId], (signal) =>
-    answer(api.GET('/api/v1/tools/{id}', { params: { path: { id: toolId } }, signal })),
+  } = useProjectQuery(
+    ['tools', toolId],
+    (signal) => answer(api.GET('/api/v1/tools/{id}', { params: { path: { id: toolId } }, signal })),
+    { refetchInterval: everyMs },
   );
   const { tabs, stateHints, review } = toolTexts;
   return (

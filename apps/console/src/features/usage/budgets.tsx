@@ -1,9 +1,8 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAgents } from '../../api/agents.js';
-import { answer, api } from '../../api/client.js';
-import { useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
+import { firstOfDays, useUsage } from '../../api/usage.js';
 import { usageTexts } from '../../texts/usage.js';
 import { Section } from '../../ui/section.js';
 import { measureOf, type Usage, written } from './measures.js';
@@ -23,12 +22,10 @@ interface Budget {
 /** Each agent's daily budget, and how much of it is used today. */
 export function Budgets(): ReactNode {
   const { data: agents } = useAgents();
-  const from = new Date().toISOString().slice(0, 10);
-  const { data: usage } = useProjectQuery(['usage', from, 'today'], (signal) =>
-    answer(api.GET('/api/v1/usage', { params: { query: { from, group_by: 'agent' } }, signal })),
-  );
+  const from = firstOfDays(1);
+  const { data: usage } = useUsage(from, 'agent');
   if (!agents || !usage) return null;
-  const budgets = agents.flatMap((agent) => budgetsOf(agent, usage.data));
+  const budgets = agents.flatMap((agent) => budgetsOf(agent, usage.rows));
   return (
     <Section title={texts.title}>
       {budgets.length === 0 ? <Text c="dimmed">{texts.none}</Text> : null}

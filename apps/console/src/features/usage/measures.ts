@@ -1,7 +1,8 @@
 import type { Schema } from '../../api/named-schema.js';
+import { usageTexts } from '../../texts/usage.js';
 import { grouped } from '../../ui/grouped.js';
 import { once } from '../../ui/once.js';
-import type { UsageMeasure } from './usage-search.js';
+import type { Group, UsageMeasure } from './usage-search.js';
 
 export type Usage = Schema<'UsageView'>;
 
@@ -12,6 +13,10 @@ export const measureOf: Readonly<Record<UsageMeasure, (usage: Usage) => number>>
   cost: ({ cost_micros }) => cost_micros / microsPerUnit,
   calls: ({ model_calls, tool_calls }) => model_calls + tool_calls,
 };
+
+/** By model, only calls of models are counted. */
+export const measureNameOf = (measure: UsageMeasure, by: Group): string =>
+  measure === 'calls' && by === 'model' ? usageTexts.totals.models : usageTexts.measures[measure];
 
 const money = once(() => new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
 const small = once(() => new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 4 }));

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { usageTexts } from '../../texts/usage.js';
 import { LineChart } from '../../ui/line-chart.js';
-import { measureOf, type Usage, written } from './measures.js';
-import type { UsageMeasure } from './usage-search.js';
-import { type Group, idOf, useNames } from './use-names.js';
+import { measureNameOf, measureOf, type Usage, written } from './measures.js';
+import type { Group, UsageMeasure } from './usage-search.js';
+import { idOf, useNames } from './use-names.js';
 
 interface UsageChartProps {
   rows: Usage[];
@@ -19,7 +19,7 @@ const rest = 'rest';
 
 /** One measure by day: the largest users each, the others together. */
 export function UsageChart({ rows, from, measure, by }: UsageChartProps): ReactNode {
-  const nameOf = useNames(by);
+  const nameOf = useNames(by, rows);
   const value = measureOf[measure];
   const totals = new Map<string, number>();
   for (const row of rows) totals.set(idOf(by, row), (totals.get(idOf(by, row)) ?? 0) + value(row));
@@ -41,7 +41,7 @@ export function UsageChart({ rows, from, measure, by }: UsageChartProps): ReactN
     return point;
   });
   const all = rows.reduce((sum, row) => sum + value(row), 0);
-  const summary = usageTexts.summary(usageTexts.measures[measure], written(measure, all), from);
+  const summary = usageTexts.summary(measureNameOf(measure, by), written(measure, all), from);
   return <LineChart summary={summary} data={data} series={series} stacked days height={240} />;
 }
 

@@ -1,11 +1,10 @@
-import { Button, SegmentedControl, SimpleGrid, Skeleton, Stack } from '@mantine/core';
+import { Button, SegmentedControl, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ChartColumn, Download } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
 import { download } from '../../api/download.js';
-import { useProjectQuery } from '../../api/project-query.js';
+import { firstOfDays, useUsage } from '../../api/usage.js';
 import { usageTexts } from '../../texts/usage.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { FilterBar } from '../../ui/filter-bar.js';
@@ -14,21 +13,25 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { StatTile } from '../../ui/stat-tile.js';
 import { Budgets } from './budgets.js';
-import { type Usage, written } from './measures.js';
+import { measureNameOf, measureOf, type Usage, written } from './measures.js';
 import { UsageChart } from './usage-chart.js';
 import { UsageTable } from './usage-table.js';
 import { usageGroups, usageMeasures, usageSpans } from './usage-search.js';
 
 const route = getRouteApi('/p/$projectId/usage');
-const dayMs = 86_400_000;
+const groupOf = { day_agent: 'agent', day_contact: 'contact', day_model: 'model' } as const;
 
 export function UsagePage(): ReactNode {
   const { days = '30', measure = 'tokens', by = 'agent' } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/usage' });
-  const from = new Date(Date.now() - (Number(days) - 1) * dayMs).toISOString().slice(0, 10);
-  const { data, error, refetch } = useProjectQuery(['usage', from, by], (signal) =>
-    answer(api.GET('/api/v1/usage', { params: { query: { from, group_by: `day_${by}` } }, signal })),
-  );
+  const from = firstOfDays(Number(days));
+  const daily = useUsage(from, `day_${by}`);
+  const total = useUsage(from, 'total');
+  const failed = [daily, total].find(({ error }) => error);
+  const shown = total.data && daily.data;
+  const used = total.data?.rows[0];
+  const shownBy = shown ? groupOf[shown.by] : by;
+  const measured = measureNameOf(measure, shownBy);
   return (
     <Page title={usageTexts.title} description={usageTexts.description}>
       <FilterBar filtered={false} onClear={() => undefined}>
@@ -52,17 +55,18 @@ export function UsagePage(): ReactNode {
         />
         <ExportUsage from={from} by={by} />
       </FilterBar>
-      {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton height={420} />}
-      {data?.data.length === 0 && <EmptyState icon={ChartColumn} {...usageTexts.empty} />}
-      {data && data.data.length > 0 && (
+      {failed && <ProblemAlert error={failed.error} onRetry={() => void failed.refetch()} />}
+      {!shown && !failed && <Skeleton height={420} />}
+      {shown?.rows.length === 0 && <EmptyState icon={ChartColumn} {...usageTexts.empty} />}
+      {shown && shown.rows.length > 0 && (
         <Stack gap="md">
-          <Totals rows={data.data} />
-          <Section title={usageTexts.overTime(usageTexts.measures[measure])}>
-            <UsageChart rows={data.data} from={from} measure={measure} by={by} />
+          {used && <Totals used={used} />}
+          {shown.cut && <Text c="dimmed">{usageTexts.cut}</Text>}
+          <Section title={usageTexts.overTime(measured)}>
+            <UsageChart rows={shown.rows} from={shown.from} measure={measure} by={shownBy} />
           </Section>
-          <Section title={usageTexts.byTitle[by]} flush>
-            <UsageTable rows={data.data} by={by} />
+          <Section title={usageTexts.byTitle[shownBy]} flush>
+            <UsageTable rows={shown.rows} by={shownBy} />
           </Section>
           <Budgets />
         </Stack>
@@ -71,33 +75,18 @@ export function UsagePage(): ReactNode {
   );
 }
 
-function Totals({ rows }: { rows: Usage[] }): ReactNode {
-  const sum = (of: (usage: Usage) => number): number => rows.reduce((all, row) => all + of(row), 0);
+function Totals({ used }: { used: Usage }): ReactNode {
   const { totals } = usageTexts;
-  const input = sum(({ input_tokens }) => input_tokens);
-  const output = sum(({ output_tokens }) => output_tokens);
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       <StatTile
         label={totals.tokens}
-        value={written('tokens', input + output)}
-        hint={totals.inOut(written('tokens', input), written('tokens', output))}
+        value={written('tokens', measureOf.tokens(used))}
+        hint={totals.inOut(written('tokens', used.input_tokens), written('tokens', used.output_tokens))}
       />
-      <StatTile label={totals.cost} value={written('cost', sum(({ cost_micros }) => cost_micros) / 1_000_000)} />
-      <StatTile
-        label={totals.models}
-        value={written(
-          'calls',
-          sum(({ model_calls }) => model_calls),
-        )}
-      />
-      <StatTile
-        label={totals.tools}
-        value={written(
-          'calls',
-          sum(({ tool_calls }) => tool_calls),
-        )}
-      />
+      <StatTile label={totals.cost} value={written('cost', measureOf.cost(used))} />
+      <StatTile label={totals.models} value={written('calls', used.model_calls)} />
+      <StatTile label={totals.tools} value={written('calls', used.tool_calls)} />
     </SimpleGrid>
   );
 }

@@ -11,3 +11,4 @@ export const validateUsageSearch = searchOf({
   by: oneOf(usageGroups),
 });
 export type UsageMeasure = (typeof usageMeasures)[number];
+export type Group = (typeof usageGroups)[number];

@@ -3,15 +3,16 @@ import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
 import { usageTexts } from '../../texts/usage.js';
 import { TextLink } from '../../ui/text-link.js';
-import { measureOf, type Usage, written } from './measures.js';
-import { type Group, idOf, useNames } from './use-names.js';
+import { measureNameOf, measureOf, type Usage, written } from './measures.js';
+import type { Group } from './usage-search.js';
+import { idOf, useNames } from './use-names.js';
 
 const texts = usageTexts.columns;
 
 /** Who used how much, the most expensive first. */
 export function UsageTable({ rows, by }: { rows: Usage[]; by: Group }): ReactNode {
   const projectId = useProjectId();
-  const nameOf = useNames(by);
+  const nameOf = useNames(by, rows);
   const lines = [...Map.groupBy(rows, (row) => idOf(by, row))]
     .map(([id, of]) => {
       const sum = (value: (usage: Usage) => number): number => of.reduce((all, row) => all + value(row), 0);
@@ -28,7 +29,7 @@ export function UsageTable({ rows, by }: { rows: Usage[]; by: Group }): ReactNod
           <Table.Tr>
             <Table.Th>{usageTexts.groups[by]}</Table.Th>
             <Table.Th ta="right">{texts.tokens}</Table.Th>
-            <Table.Th ta="right">{texts.calls}</Table.Th>
+            <Table.Th ta="right">{measureNameOf('calls', by)}</Table.Th>
             <Table.Th ta="right">{texts.cost}</Table.Th>
           </Table.Tr>
         </Table.Thead>

@@ -3,6 +3,7 @@ import { useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { Facts } from '../../ui/facts.js';
+import { Unread } from '../../ui/name-of.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { TextLink } from '../../ui/text-link.js';
 import { When } from '../../ui/when.js';
@@ -13,9 +14,7 @@ const texts = workflowTexts.run;
 
 export function RunFacts({ run }: { run: Schema<'RunDetailView'> }): ReactNode {
   const projectId = useProjectId();
-  const { data: workflow } = useWorkflow(run.workflow_id);
-  const { data: triggers } = useTriggers();
-  const trigger = triggers?.find(({ id }) => id === run.trigger_id);
+  const { data: workflow, isPending } = useWorkflow(run.workflow_id);
   return (
     <Facts
       of={[
@@ -27,7 +26,7 @@ export function RunFacts({ run }: { run: Schema<'RunDetailView'> }): ReactNode {
               params: { projectId, workflowId: String(run.workflow_id) },
             }}
           >
-            {workflow?.data.name ?? run.workflow_id}
+            {isPending ? <Unread /> : (workflow?.data.name ?? run.workflow_id)}
           </TextLink>,
         ],
         [
@@ -36,18 +35,7 @@ export function RunFacts({ run }: { run: Schema<'RunDetailView'> }): ReactNode {
             {texts.openEvent}
           </TextLink>,
         ],
-        [
-          texts.trigger,
-          trigger ? (
-            <TriggerSentence trigger={trigger} />
-          ) : run.rehearsal ? (
-            workflowTexts.runs.rehearsal
-          ) : run.replay ? (
-            workflowTexts.runs.replay
-          ) : (
-            (run.trigger_id ?? workflowTexts.runs.byHand)
-          ),
-        ],
+        [texts.trigger, <StartedBy run={run} />],
         [
           texts.replayOf,
           run.replay_of && (
@@ -73,4 +61,14 @@ export function RunFacts({ run }: { run: Schema<'RunDetailView'> }): ReactNode {
       ]}
     />
   );
+}
+
+function StartedBy({ run }: { run: Schema<'RunDetailView'> }): ReactNode {
+  const { data: triggers, isPending } = useTriggers();
+  const trigger = triggers?.find(({ id }) => id === run.trigger_id);
+  if (trigger) return <TriggerSentence trigger={trigger} />;
+  if (run.trigger_id !== null && isPending) return <Unread />;
+  if (run.rehearsal) return workflowTexts.runs.rehearsal;
+  if (run.replay) return workflowTexts.runs.replay;
+  return run.trigger_id ?? workflowTexts.runs.byHand;
 }

@@ -9,7 +9,7 @@ import { type Column, DataTable } from '../../ui/data-table.js';
 import { useReason } from '../../ui/editable.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { FilterBar, FilterText } from '../../ui/filter-bar.js';
-import { AgentName } from '../../ui/name-of.js';
+import { AgentName, Unread } from '../../ui/name-of.js';
 import { Page } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
@@ -70,16 +70,19 @@ export function WorkflowsPage(): ReactNode {
 }
 
 function useColumns(): Column<WorkflowView>[] {
-  const { data: triggers = [] } = useTriggers();
+  const { data: triggers, error } = useTriggers();
   const texts = workflowTexts.columns;
-  const countOf = (id: number): number => triggers.filter(({ workflow_id }) => workflow_id === id).length;
+  const triggersOf = (id: number): ReactNode => {
+    if (!triggers) return error ? null : <Unread />;
+    return workflowTexts.triggerCount(triggers.filter(({ workflow_id }) => workflow_id === id).length);
+  };
   return [
     { id: 'name', label: texts.name, value: ({ name }) => name, width: 'minmax(0, 2fr)', cell: ({ name }) => name },
     { id: 'agent', label: texts.agent, cell: ({ agent_id }) => <AgentName id={agent_id} /> },
     {
       id: 'triggers',
       label: texts.triggers,
-      cell: ({ id }) => workflowTexts.triggerCount(countOf(id)),
+      cell: ({ id }) => triggersOf(id),
       hideOnPhone: true,
     },
     {

@@ -76,7 +76,7 @@ function ContactFilter({ value, onChange }: ContactFilterProps): ReactNode {
       const query = { search: search || undefined, limit: found };
       return (await answer(api.GET('/api/v1/contacts', { params: { query }, signal }))).data;
     },
-    { enabled: mayRead && opened },
+    { enabled: mayRead && opened, keep: true },
   );
   const chosen = useProjectQuery(
     ['contacts', 'one', value],

@@ -2,7 +2,7 @@ import { useThrottledCallback } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { type StreamState, useEventStream } from '../../../api/event-stream.js';
-import { type CursorList, projectKey, useCursorList, useProjectId } from '../../../api/project-query.js';
+import { type CursorList, type Page, projectKey, useCursorList, useProjectId } from '../../../api/project-query.js';
 import type { Schema } from '../../../api/named-schema.js';
 import { askEvents, eventListKey } from './event-list.js';
 import type { EventListFilter } from './event-search.js';
@@ -35,9 +35,12 @@ export function useLiveList(filter: EventListFilter, order: 'desc' | 'asc', held
   const name = JSON.stringify([projectId, filter, order]);
   const ask = askEvents(filter, order);
   const base = useCursorList(key, ask);
-  const [live, setLive] = useState<{ name: string; rows: EventView[] }>({ name, rows: [] });
-  const newer = live.name === name ? live.rows : [];
-  const rows = useMemo(() => (follows ? merged(newer, base.rows) : base.rows), [follows, newer, base.rows]);
+  const [live, setLive] = useState<Live>({ ...nothing, name });
+  const { rows: newer, gone } = live.name === name ? live : nothing;
+  const rows = useMemo(
+    () => (follows ? merged(newer, base.rows).filter(({ id }) => !gone.has(id)) : base.rows),
+    [follows, newer, gone, base.rows],
+  );
   const [shownUntil, setShownUntil] = useState<string | null>(null);
   const newest = rows[0]?.received_at ?? null;
   useEffect(() => setShownUntil(held && follows ? newest : null), [held, name]);
@@ -54,7 +57,10 @@ export function useLiveList(filter: EventListFilter, order: 'desc' | 'asc', held
     // More arrived than fit on a page: the events in between would be missing.
     const gap = page.next_cursor !== null && known.size > 0 && !page.data.some(({ id }) => known.has(id));
     if (gap) await queryClient.resetQueries({ queryKey: projectKey(projectId, key) });
-    setLive((last) => ({ name, rows: gap ? [] : merged(page.data, last.name === name ? last.rows : []) }));
+    setLive((last) => {
+      const before = last.name === name && !gap ? last : nothing;
+      return { name, rows: gap ? [] : merged(page.data, before.rows), gone: goneFrom(page, known, before.gone) };
+    });
   }, everyMs);
   const stream = useEventStream({
     path: `/api/v1/events/stream${filter.app ? `?app_id=${encodeURIComponent(filter.app)}` : ''}`,
@@ -68,6 +74,27 @@ export function useLiveList(filter: EventListFilter, order: 'desc' | 'asc', held
     waiting: rows.length - shown.length,
     show: () => setShownUntil(held ? newest : null),
   };
+}
+
+interface Live {
+  name: string;
+  /** Newest first. */
+  rows: EventView[];
+  /** Events that no longer match the filter, such as one that was open and has ended. */
+  gone: ReadonlySet<string>;
+}
+
+const nothing: Live = { name: '', rows: [], gone: new Set() };
+
+/** The known events that should be on the first page, and are not any more. Ids are ordered by time. */
+function goneFrom(page: Page<EventView>, known: Iterable<string>, before: ReadonlySet<string>): ReadonlySet<string> {
+  const there = new Set(page.data.map(({ id }) => id));
+  const whole = page.next_cursor === null;
+  // An event that is newer than the page may have come after it was read.
+  const newest = page.data[0]?.id ?? (whole ? '~' : '');
+  const oldest = whole ? '' : (page.data.at(-1)?.id ?? '~');
+  const missing = [...known].filter((id) => id >= oldest && id <= newest);
+  return new Set([...before, ...missing].filter((id) => !there.has(id)));
 }
 
 /** Newest first, without duplicates; rows of the first list win. */

@@ -1,4 +1,4 @@
-import { SimpleGrid, Text } from '@mantine/core';
+import { SimpleGrid, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useScope } from '../../../api/session.js';
 import { eventPageTexts } from '../../../texts/event.js';
@@ -37,6 +37,8 @@ function Reply({ event }: { event: EventDetail }): ReactNode {
   const sent = deliveries.data ?? [];
   const written = turn.data?.reply_text;
   const busy = answerOf(event).tone === 'busy';
+  // Without both, it would say for a moment that nothing was sent.
+  const reading = deliveries.isLoading || turn.isLoading;
   return (
     <Section title={sent.length > 1 ? eventPageTexts.replies : eventPageTexts.reply}>
       {sent.map(({ id, state, content }) => (
@@ -48,15 +50,20 @@ function Reply({ event }: { event: EventDetail }): ReactNode {
           <p className={classes.text}>{content.text}</p>
         </div>
       ))}
-      {sent.length === 0 && written && (
+      {reading && <Skeleton height={64} />}
+      {!reading && sent.length === 0 && written && (
         <div className={classes.said}>
           <Text size="sm" c="dimmed">
-            {turn.data?.rehearsal ? eventPageTexts.rehearsed : eventPageTexts.replyNotSent}
+            {turn.data?.rehearsal
+              ? eventPageTexts.rehearsed
+              : busy
+                ? eventPageTexts.replyWritten
+                : eventPageTexts.replyNotSent}
           </Text>
           <p className={classes.text}>{written}</p>
         </div>
       )}
-      {sent.length === 0 && !written && (
+      {!reading && sent.length === 0 && !written && (
         <Text c="dimmed">{busy ? eventPageTexts.noReplyYet : eventPageTexts.noReply}</Text>
       )}
     </Section>

@@ -22,7 +22,7 @@ const workflowMark = 'workflow ';
 export function ReplayElsewhere({ opened, saving, error, onReplay, onClose }: ReplayElsewhereProps): ReactNode {
   const mayWorkflows = useScope('workflows:write');
   const mayAgents = useScope('agents:write');
-  const workflows = useWorkflows();
+  const { data: workflows = [] } = useWorkflows();
   const { data: agents = [] } = useAgents();
   const [target, setTarget] = useState<string | null>(null);
   const [deliver, setDeliver] = useState(false);

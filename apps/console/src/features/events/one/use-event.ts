@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { answer, api } from '../../../api/client.js';
 import { useProjectQuery } from '../../../api/project-query.js';
 import type { Schema } from '../../../api/named-schema.js';
+import { unread } from '../../../texts/ui.js';
 import { answerOf } from './answer-of.js';
 import type { EventDetail } from './stations.js';
 
@@ -53,14 +54,13 @@ export function useDeliveries(eventId: string, enabled: boolean): UseQueryResult
   );
 }
 
-export function useWorkflows(): Schema<'WorkflowView'>[] {
-  const { data = [] } = useProjectQuery(['workflows', 'names'], async (signal) => {
+export function useWorkflows(): UseQueryResult<Schema<'WorkflowView'>[]> {
+  return useProjectQuery(['workflows', 'names'], async (signal) => {
     return (await answer(api.GET('/api/v1/workflows', { signal }))).data;
   });
-  return data;
 }
 
 export function useWorkflowNames(): (id: number) => string {
-  const data = useWorkflows();
-  return (id) => data.find((workflow) => workflow.id === id)?.name ?? `#${id}`;
+  const { data = [], isPending } = useWorkflows();
+  return (id) => (isPending ? unread : (data.find((workflow) => workflow.id === id)?.name ?? `#${id}`));
 }

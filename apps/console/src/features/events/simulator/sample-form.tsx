@@ -80,8 +80,8 @@ export function SampleForm({ app, apps, search, sending, onSend }: SampleFormPro
             onChange={(next) => change({ source: sources.find((one) => one === next) })}
           />
         </Input.Wrapper>
-        {source === 'sample' && (
-          <SampleChoice samples={available?.data ?? []} chosen={sample} onChoose={(type) => change({ sample: type })} />
+        {source === 'sample' && available && (
+          <SampleChoice samples={available.data} chosen={sample} onChoose={(type) => change({ sample: type })} />
         )}
         {source === 'event' && (
           <StoredEventChoice appId={app.id} chosen={event} onChoose={(id) => change({ event: id })} />

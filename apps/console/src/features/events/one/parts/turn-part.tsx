@@ -8,6 +8,7 @@ import type { Schema } from '../../../../api/named-schema.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { Facts } from '../../../../ui/facts.js';
 import { JsonView } from '../../../../ui/json-view.js';
+import { AgentName } from '../../../../ui/name-of.js';
 import { ProblemAlert } from '../../../../ui/problem-alert.js';
 import { ProjectLink } from '../../../../ui/project-link.js';
 import { When } from '../../../../ui/when.js';
@@ -39,10 +40,6 @@ export function TurnPart({ event, turnId }: { event: EventDetail; turnId: string
 
 function TurnFacts({ turn, runs }: { turn: Schema<'TurnView'>; runs: EventDetail['runs'] }): ReactNode {
   const workflowName = useWorkflowNames();
-  const agents = useProjectQuery(['agents', 'names'], async (signal) => {
-    return (await answer(api.GET('/api/v1/agents', { params: { query: { limit: 200 } }, signal }))).data;
-  });
-  const agent = agents.data?.find(({ id }) => id === turn.agent_id);
   const run = runs.find(({ id }) => id === turn.run_id);
   const { agent_id, session_id, tokens } = turn;
   return (
@@ -53,7 +50,9 @@ function TurnFacts({ turn, runs }: { turn: Schema<'TurnView'>; runs: EventDetail
           agent_id === null ? (
             texts.chief
           ) : (
-            <ProjectLink path={`/agents/${agent_id}`}>{agent?.name ?? agent_id}</ProjectLink>
+            <ProjectLink path={`/agents/${agent_id}`}>
+              <AgentName id={agent_id} />
+            </ProjectLink>
           ),
         ],
         [

@@ -1,0 +1,37 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { answer, api } from './client.js';
+import { useProjectQuery } from './project-query.js';
+import type { Schema } from './named-schema.js';
+
+type UsageGroup = 'agent' | 'day_agent' | 'day_contact' | 'day_model' | 'total';
+
+interface UsageSince<By> {
+  /** First day in UTC, `2026-01-31`. */
+  from: string;
+  by: By;
+  rows: Schema<'UsageView'>[];
+  /** There may be more rows, which cost less. */
+  cut: boolean;
+}
+
+/** The API answers with no more rows. */
+const most = 1_000;
+const everyMs = 30_000;
+const dayMs = 86_400_000;
+
+/** The first of so many days, of which the last is today. */
+export const firstOfDays = (days: number): string =>
+  new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10);
+
+/** What was used since a day. While that loads, what was asked for before: the answer says which it is. */
+export function useUsage<By extends UsageGroup>(from: string, by: By): UseQueryResult<UsageSince<By>> {
+  return useProjectQuery(
+    ['usage', from, by],
+    async (signal) => {
+      const query = { from, group_by: by };
+      const { data: rows } = await answer(api.GET('/api/v1/usage', { params: { query }, signal }));
+      return { from, by, rows, cut: rows.length >= most };
+    },
+    { refetchInterval: everyMs, keep: true },
+  );
+}
