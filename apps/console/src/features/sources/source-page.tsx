@@ -31,7 +31,7 @@ export function SourcePage(): ReactNode {
   const { data: run } = useLastRun(id, busy);
   const inFlight = isInFlight(run);
   if (inFlight !== busy) setBusy(inFlight);
-  useFollowSyncs(id, inFlight);
+  useFollowSyncs(id, run);
   const sync = useSourceMutation(() => answer(api.POST('/api/v1/sources/{id}/sync', { params: { path: { id } } })));
   const tabs = (): UrlTab<SourceTab>[] =>
     source

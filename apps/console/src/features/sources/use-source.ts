@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { answer, api } from '../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
@@ -32,16 +32,21 @@ export const useLastRun = (id: string, busy = false) =>
     { refetchInterval: busy ? busyMs : quietMs },
   );
 
-/** Refetches everything of a source when a sync begins and ends. */
-export function useFollowSyncs(id: string, inFlight: boolean): void {
+/**
+ * Refetches everything of a source when a sync begins and ends, also one that did both since the last look.
+ * @param run the newest sync; undefined while it loads
+ */
+export function useFollowSyncs(id: string, run: SyncRun | null | undefined): void {
   const queryClient = useQueryClient();
   const projectId = useProjectId();
-  const [before, setBefore] = useState(inFlight);
+  const now = run === undefined ? undefined : `${run?.id} ${run?.state}`;
+  const seen = useRef(now);
   useEffect(() => {
-    if (before === inFlight) return;
-    setBefore(inFlight);
+    const before = seen.current;
+    seen.current = now;
+    if (before === undefined || before === now) return;
     void queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['sources', id]) });
-  }, [inFlight]);
+  }, [now]);
 }
 
 export function useSourceMutation<Sent, Answered>(change: (sent: Sent) => Promise<Answered>) {
