@@ -28,7 +28,10 @@ export type Scope =
 export interface Principal {
   /** `key:<id>`, `user:<id>` or `service:<name>`. */
   subject: string;
-  /** `user:<id>` of the member whose key it is; absent: no member made the key. */
+  /**
+   * Who is behind a key: `user:<id>` of the member who made it, or made the keys that made it; if no member did,
+   * `key:<id>` of the first key of that chain. Absent: the caller is no key.
+   */
   person?: string;
   organizationId: string;
   projectId: string;
@@ -37,7 +40,7 @@ export interface Principal {
   requestId?: string;
 }
 
-/** A lasting identity for the caller: the person behind a key, because people may have any number of keys. */
+/** A lasting identity for the caller: who is behind a key, because whoever may make keys has any number of them. */
 export function askerOf({ person, subject }: Pick<Principal, 'person' | 'subject'>): string {
   return person ?? subject;
 }

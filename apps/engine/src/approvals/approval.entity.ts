@@ -38,7 +38,7 @@ export class Approval {
   @Column({ type: 'text', array: true }) approvers: string[];
   /** Why the call needs a person. */
   @Column({ type: 'text', default: 'over_may_do' }) reason: ApprovalReason;
-  /** Who asked for the turn, `contact:<id>` or `key:<id>`. They may not decide. */
+  /** Who asked for the turn: `contact:<id>`, `user:<id>`, or `key:<id>` of the first key of a chain. They may not decide. */
   @Column({ type: 'text', array: true, default: '{}' }) requested_by: string[];
   @Column({ type: 'text' }) state: ApprovalState;
   @Column({ type: 'text', nullable: true }) decided_by: string | null;

@@ -70,7 +70,8 @@ export class ApprovalService extends Sweeping {
       const alone = by.startsWith('user:')
         ? ' If there is no other approver, send the message through its App: then nobody here started the turn.'
         : '';
-      throw new Problem(403, 'own_request', `${by} ${what}${alone}`);
+      const asked = approval.requested_by.includes(by) ? by : `${by} acts for ${caller.person}, who`;
+      throw new Problem(403, 'own_request', `${asked} ${what}${alone}`);
     }
     const decided = await this.settle(id, { state, by, note, actor: { ...caller, subject: by } });
     if (decided) return decided.approval;

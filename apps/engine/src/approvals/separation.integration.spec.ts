@@ -132,6 +132,23 @@ describe('separation of duties', () => {
     await turnsOf(world).reaches(turn.turn_id, 'succeeded');
   });
 
+  it.each([
+    ['the key that made it', 'key:root'],
+    ['a key that it made', 'key:grandchild'],
+    ['a key of the same maker', 'key:sibling'],
+  ])('treats keys of one chain as one: %s does not decide on what a key requested', async (_what, subject) => {
+    const { turn, approval } = await waiting({ started_by: ['key:root'] }, [subject, 'key:of-other']);
+    const path = `/api/v1/approvals/${approval.id}`;
+    for (const decision of ['approve', 'refuse']) {
+      const answer = await call('POST', `${path}/${decision}`, ['approvals:decide'], {}, subject, 'key:root');
+      expect([answer.status, answer.body.code]).toEqual([403, 'own_request']);
+      expect(answer.body.detail).toContain('key:root');
+    }
+    const other = await call('POST', `${path}/approve`, ['approvals:decide'], {}, 'key:of-other', 'key:other-root');
+    expect(other.status).toBe(200);
+    await turnsOf(world).reaches(turn.turn_id, 'succeeded');
+  });
+
   it('lets no contact decide on what it requested by a message', async () => {
     const { turn, approval } = await waiting({ contact_id: 'con_boss' }, ['contact:con_boss', 'contact:con_other']);
     const says = async (contact_id: string) => {

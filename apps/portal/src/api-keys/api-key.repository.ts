@@ -15,6 +15,8 @@ export interface ValidKey extends Pick<
   'id' | 'organization_id' | 'project_id' | 'scopes' | 'expires_at' | 'last_used_at'
 > {
   made_by_user_id: string | null;
+  /** The first key of the chain in which keys made this one; its own id when no key made it. */
+  root_key_id: string;
   /** The current role of the member who made the key; null: no member did. */
   maker_role: RoleName | null;
   project_closed: boolean;
@@ -22,6 +24,12 @@ export interface ValidKey extends Pick<
 
 const maker = `portal.member m ON m.user_id = k.made_by_user_id AND m.organization_id = k.organization_id
                AND m.suspended_at IS NULL`;
+// Keys are revoked, never deleted: the chain of makers is complete.
+const rootOf = `(WITH RECURSIVE chain AS (
+  SELECT k.id, k.made_by_key_id
+   UNION SELECT up.id, up.made_by_key_id FROM chain JOIN portal.api_key up
+      ON up.id = chain.made_by_key_id AND up.organization_id = k.organization_id)
+  SELECT id FROM chain WHERE made_by_key_id IS NULL)`;
 const valid = 'k.revoked_at IS NULL AND (k.made_by_user_id IS NULL OR m.user_id IS NOT NULL)';
 
 /** A key of a lineage. One that was revoked earlier is not revoked again. */
@@ -38,7 +46,7 @@ export class ApiKeyRepository {
   async findByHash(hash: Buffer): Promise<ValidKey | null> {
     const [key] = (await this.db.query(
       `SELECT k.id, k.organization_id, k.project_id, k.scopes, k.expires_at, k.last_used_at, k.made_by_user_id,
-              m.role AS maker_role,
+              m.role AS maker_role, ${rootOf} AS root_key_id,
               p.closed_at IS NOT NULL AS project_closed
          FROM portal.api_key k LEFT JOIN portal.project p ON p.id = k.project_id LEFT JOIN ${maker}
         WHERE k.hash = $1 AND ${valid}`,

@@ -1,4 +1,5 @@
-import { until } from '#libs/testing';
+import { ServiceTokens } from '#libs/service-kit';
+import { testServiceKey, until } from '#libs/testing';
 import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { post, send } from '../testing/send.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
@@ -61,6 +62,33 @@ describe('a key that was created with a key', () => {
       await until('it is refused', async () => (await call('/apps', key)).status === 401);
     }
     expect((await call('/apps', beside.key)).status).toBe(200);
+  });
+});
+
+describe('keys of one chain', () => {
+  const personOf = async (key: string): Promise<string | undefined> => {
+    const before = upstream.seen.length;
+    await call('/apps', key);
+    const [request] = upstream.seen.slice(before);
+    const token = request!.headers.authorization!.replace('Bearer ', '');
+    return (await new ServiceTokens(testServiceKey, 'adapter-gateway').verify(token)).person;
+  };
+
+  it('act for the first of them, so that none decides on what another one asked for', async () => {
+    const first = (await make(await portal.key(['admin']))).body;
+    const root = first.made_by_key_id;
+    const second = (await make(first.key)).body;
+    const third = (await make(second.key)).body;
+    const beside = (await make(first.key)).body;
+    for (const { key } of [first, second, third, beside]) expect(await personOf(key)).toBe(`key:${root}`);
+    const other = (await make(await portal.key(['admin']))).body;
+    expect(await personOf(other.key)).toBe(`key:${other.made_by_key_id}`);
+  });
+
+  it("act for the first of them also from the chain's beginning", async () => {
+    const root = await portal.key(['admin']);
+    const child = (await make(root)).body;
+    expect(await personOf(root)).toBe(`key:${child.made_by_key_id}`);
   });
 });
 

@@ -52,7 +52,7 @@ export class KeyAuthenticator {
     return {
       principal: {
         subject: `key:${key.id}`,
-        ...(key.made_by_user_id === null ? {} : { person: `user:${key.made_by_user_id}` }),
+        person: personBehind(key),
         organizationId: this.organizationOf(key, headers['x-organization-id']),
         projectId: project?.id ?? key.project_id,
         scopes: scopesWithin(key),
@@ -93,6 +93,11 @@ export class KeyAuthenticator {
     if (!project) throw outOfReach('project', 'key');
     return project;
   }
+}
+
+/** Keys that one member, or one key, made act for one person: whoever makes keys holds all of them. */
+function personBehind({ made_by_user_id: userId, root_key_id: rootId }: ValidKey): string {
+  return userId === null ? `key:${rootId}` : `user:${userId}`;
 }
 
 /** A key that a member made may do no more than that member. */
