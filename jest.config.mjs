@@ -13,6 +13,7 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.cache', '<rootDir>/.data'],
   globalSetup: '<rootDir>/libs/testing/src/jest-global-setup.mjs',
   setupFilesAfterEnv: ['<rootDir>/libs/testing/src/empty-redis.mjs'],
+  reporters: ['default', '<rootDir>/libs/testing/src/jest-reporter.mjs'],
   globalTeardown: '<rootDir>/libs/testing/src/jest-global-teardown.mjs',
   // More than `until` waits, which says what for.
   testTimeout: 300_000,
