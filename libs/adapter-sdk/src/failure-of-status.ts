@@ -13,9 +13,14 @@ const BY_STATUS: Record<number, DeliverError> = {
   429: 'rate_limited',
 };
 
+/** The code for an HTTP status other than 2xx. */
+export function deliverErrorOfStatus(status: number): DeliverError {
+  return BY_STATUS[status] ?? (status >= 500 ? 'provider_unavailable' : redirectOrRequest(status));
+}
+
 /** The failure for an HTTP answer other than 2xx. Its body is not quoted, because it may echo what was sent. */
 export function failureOfStatus(status: number, retryAfter: string | undefined, now = new Date()): DeliverFailure {
-  const code = BY_STATUS[status] ?? (status >= 500 ? 'provider_unavailable' : redirectOrRequest(status));
+  const code = deliverErrorOfStatus(status);
   const seconds = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, now);
   return deliverFailure(code, `the receiving server answered ${status}`, {
     provider_status: status,

@@ -44,7 +44,7 @@ export {
   type SourceFailure,
 } from './document-sources.js';
 export { ecdsaPublicKeys, verifyEcdsa } from './ecdsa.js';
-export { failureOfStatus } from './failure-of-status.js';
+export { deliverErrorOfStatus, failureOfStatus } from './failure-of-status.js';
 export { FormError, parseForm, type Form, type FormFile, type FormLimits } from './forms/parse-form.js';
 export { FILE_CONTENT_FIELDS, isFileEnvelope, readFileEnvelope, type FileEnvelope } from './file-envelope.js';
 export type { FormatRequest, FormatResult } from './formatting.js';

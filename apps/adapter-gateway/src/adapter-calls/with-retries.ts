@@ -37,7 +37,7 @@ export async function withRetries<T>(
 /** Null when a retry gives the same. */
 function waitBeforeNext(error: unknown, attempt: number): number | null {
   if (error instanceof RunLater) return error.delayMs;
-  if (!(error instanceof AdapterError) || error.code === 'contract_violation') return null;
+  if (!(error instanceof AdapterError) || error.code === 'contract_violation' || error.refusal) return null;
   return error.retryAfterMs ?? backoffMs(backoff, attempt);
 }
 

@@ -1,33 +1,42 @@
 import { type EgressError, type EgressResponse } from '#libs/egress';
-import { isJsonObject, type JsonObject, parseJson } from '#libs/adapter-sdk';
+import { isJsonObject, type JsonObject, kindOf, parseJson } from '#libs/adapter-sdk';
 import { AdapterError } from './adapter-error.js';
 import { readRetryAfter } from './retry-after.js';
 
 /** Statuses that mean that nothing was done with the request. */
 const notActedUpon = new Set([429, 503]);
+const maxTypeLength = 100;
 
 /**
  * The JSON object that an adapter answered (spec 7).
- * @throws AdapterError `contract_violation`, naming the route
+ * @throws AdapterError `contract_violation`, naming the route and what came instead
  */
 export function jsonAnswer(answer: EgressResponse, path: string): JsonObject {
-  if (!isJson(answer)) throw new AdapterError('contract_violation', `${path} did not answer application/json`, false);
-  const value = parseJson(answer.body.toString('utf8'));
+  const violation = (what: string): AdapterError =>
+    new AdapterError('contract_violation', `${path} answered ${what}`, false);
+  const text = answer.body.toString('utf8');
+  if (text.trim() === '') throw violation(`${answer.status} without a body, not a JSON object`);
+  const type = String(answer.headers['content-type'] ?? '');
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    throw violation(type === '' ? 'without a content type' : `${type.slice(0, maxTypeLength)}, not application/json`);
+  }
+  const value = parseJson(text);
   if (isJsonObject(value)) return value;
-  throw new AdapterError('contract_violation', `${path} did not answer a JSON object`, false);
+  throw violation(value === undefined ? 'a body that is not valid JSON' : `${kindOf(value)}, not a JSON object`);
 }
 
-function isJson(answer: EgressResponse): boolean {
-  return /^application\/json\s*(;|$)/i.test(String(answer.headers['content-type'] ?? ''));
-}
-
-/** @throws AdapterError `provider_unavailable` unless the status is 2xx, with the adapter's `Retry-After` */
+/**
+ * @throws AdapterError `provider_unavailable` unless the status is 2xx, with the adapter's `Retry-After` and its answer
+ */
 export function requireSuccess(answer: EgressResponse, path: string): void {
-  const { status } = answer;
+  const { status, headers } = answer;
   if (status >= 200 && status <= 299) return;
   const notSent = status < 500 || notActedUpon.has(status);
-  const retryAfterMs = readRetryAfter(answer.headers['retry-after']);
-  throw new AdapterError('provider_unavailable', `${path} answered ${status}`, notSent, retryAfterMs);
+  const body = parseJson(answer.body.toString('utf8'));
+  throw new AdapterError('provider_unavailable', `${path} answered ${status}`, notSent, {
+    retryAfterMs: readRetryAfter(headers['retry-after']),
+    answer: { status, body: isJsonObject(body) ? body : null },
+  });
 }
 
 export function adapterErrorOf(error: EgressError, path: string): AdapterError {

@@ -144,16 +144,18 @@ export class AdapterClient implements OnApplicationShutdown {
         return answer;
       } catch (error) {
         if (!(error instanceof AdapterError)) throw error;
-        // A contract violation is a bug with this message; it does not mean that the adapter is down.
-        if (error.code === 'contract_violation') {
+        // A contract violation is a bug with this message, and a refusal is an answer to this request: neither means
+        // that the adapter is down.
+        if (error.code === 'contract_violation' || error.refusal) {
           this.breaker.succeeded(baseUrl);
-          this.violations.note(baseUrl, error.message);
+          if (!error.refusal) this.violations.note(baseUrl, error.message);
           throw error;
         }
         // Nor does a `Retry-After`.
         if (error.retryAfterMs === null) this.breaker.failed(baseUrl, beganMs);
-        const { code, message, notSent, retryAfterMs } = error;
-        throw onTrial ? new AdapterError(code, message, notSent, retryAfterMs, true) : error;
+        if (!onTrial) throw error;
+        const { code, message, notSent, retryAfterMs, answer } = error;
+        throw new AdapterError(code, message, notSent, { retryAfterMs, onTrial, ...(answer ? { answer } : {}) });
       }
     });
   }

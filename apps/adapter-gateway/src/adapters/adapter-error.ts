@@ -1,18 +1,50 @@
+import type { JsonObject } from '#libs/adapter-sdk';
+
 export type AdapterErrorCode = 'provider_unavailable' | 'contract_violation' | 'timeout';
+
+/** An HTTP answer with a status other than 2xx. */
+export interface FailedAnswer {
+  status: number;
+  /** Null when it is not a JSON object. */
+  body: JsonObject | null;
+}
+
+interface Facts {
+  /** The adapter's own `Retry-After`, in ms. */
+  retryAfterMs?: number | null;
+  answer?: FailedAnswer;
+  /** The call was the trial of an adapter known to fail: its failure says nothing about the request. */
+  onTrial?: boolean;
+}
+
+/** Statuses below 500 that say something about this moment, not about the request. */
+const momentary = new Set([408, 425, 429]);
 
 /** A call to an adapter that gave no valid answer. A retry after a `contract_violation` gives the same. */
 export class AdapterError extends Error {
   override readonly name = 'AdapterError';
+  readonly retryAfterMs: number | null;
+  /** What it answered with a status other than 2xx; null when it gave no answer, or a 2xx. */
+  readonly answer: FailedAnswer | null;
+  readonly onTrial: boolean;
+
   constructor(
     readonly code: AdapterErrorCode,
     message: string,
     /** False when the adapter may have acted on the call: its answer was lost. */
     readonly notSent: boolean,
-    /** The adapter's own `Retry-After`, in ms. */
-    readonly retryAfterMs: number | null = null,
-    /** The call was the trial of an adapter known to fail: its failure says nothing about the request. */
-    readonly onTrial = false,
+    { retryAfterMs = null, answer, onTrial = false }: Facts = {},
   ) {
     super(message);
+    this.retryAfterMs = retryAfterMs;
+    this.answer = answer ?? null;
+    this.onTrial = onTrial;
+  }
+
+  /** The adapter refused this request with a 4xx: the same request gives the same again. Null otherwise. */
+  get refusal(): FailedAnswer | null {
+    const { answer } = this;
+    if (answer === null || this.retryAfterMs !== null || momentary.has(answer.status)) return null;
+    return answer.status >= 400 && answer.status < 500 ? answer : null;
   }
 }

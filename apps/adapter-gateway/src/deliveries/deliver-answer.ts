@@ -3,23 +3,42 @@ import {
   type DeliverErrorDetail,
   type DeliverFailure,
   type DeliverResponse,
+  deliverErrorOfStatus,
   deliverFailure,
   isJsonObject,
   type JsonObject,
 } from '#libs/adapter-sdk';
+import type { FailedAnswer } from '../adapters/adapter-error.js';
 
 const maxText = 500;
 
 /**
  * Reads an answer of `/deliver`. The contract does not specify its body (spec 4.1): a JSON object is a failure if `ok`
- * is false, or if it has an `error` and no `ok`. Any other object is a delivery.
+ * is false, or if it has an `error` and no `ok`; null is missing. Any other object is a delivery.
  * @param deliveryId the message id when the adapter gives none
  */
 export function deliverAnswer(answer: JsonObject, deliveryId: string): DeliverResponse {
   const { ok, error, message_id: messageId } = answer;
-  const failed = ok === false || (ok === undefined && error !== undefined && error !== null);
+  const failed = ok === false || (!isGiven(ok) && isGiven(error));
   if (failed) return failureOf(answer);
   return { ok: true, message_id: text(typeof messageId === 'number' ? String(messageId) : messageId) ?? deliveryId };
+}
+
+/**
+ * Reads a 4xx of `/format` or `/deliver` that a retry would give again. A body that is a failure of the contract says
+ * more than the status does; any other one only adds its words.
+ */
+export function deliverRefusal({ status, body }: FailedAnswer, path: string): DeliverFailure {
+  const given = body ?? {};
+  const said = failureOf(given);
+  const detail = isJsonObject(given['error_detail']) ? given['error_detail'] : {};
+  const words = text(detail['message']) ?? text(given['message']) ?? text(given['error']);
+  const message = `${path} answered ${status}${words === null ? '' : `: ${words}`}`.slice(0, maxText);
+  const known = DELIVER_ERRORS.some((code) => code === given['error']);
+  const { error, error_detail } = known
+    ? said
+    : deliverFailure(deliverErrorOfStatus(status), message, detailOf(detail));
+  return { ...said, error, error_detail: { retryable: false, ...error_detail, message, provider_status: status } };
 }
 
 function failureOf({ error, error_detail: given, delivered_parts: parts }: JsonObject): DeliverFailure {
@@ -43,6 +62,10 @@ function detailOf({
     ...(typeof retryable === 'boolean' ? { retryable } : {}),
     ...(isCount(seconds) ? { retry_after: seconds } : {}),
   };
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 function isCount(value: unknown): value is number {

@@ -18,6 +18,7 @@ describe('an answer of /deliver', () => {
       error: 'rate_limited',
       error_detail: { retryable: true },
     });
+    expect(read({ ok: null, error: 'channel is archived' })).toMatchObject({ ok: false, error: 'invalid_request' });
     expect(read({ error: 'channel is archived' })).toMatchObject({
       ok: false,
       error: 'invalid_request',

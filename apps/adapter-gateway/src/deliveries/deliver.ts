@@ -1,12 +1,12 @@
-import type { Credentials, DeliverResponse, JsonObject, MessageAttachment } from '#libs/adapter-sdk';
-import { deliverFailure } from '#libs/adapter-sdk';
+import type { Credentials, DeliverFailure, JsonObject, MessageAttachment } from '#libs/adapter-sdk';
+import { redactSecrets } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
 import { outboundSent, textHash } from '#libs/contracts';
 import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
-import { wrongDelivery, wrongDeliveryDetail, wrongLookup } from '../adapters/answer-fields.js';
-import { AdapterError } from '../adapters/adapter-error.js';
+import { AdapterClient } from '../adapters/adapter-client.js';
+import { wrongDelivery, wrongDeliveryDetail } from '../adapters/answer-fields.js';
+import { AdapterError, type FailedAnswer } from '../adapters/adapter-error.js';
 import { CallSlots } from '../adapters/call-slots.js';
 import type { AppRow } from '../apps/app.entity.js';
 import { AppCredentials } from '../apps/app-credentials.js';
@@ -17,23 +17,18 @@ import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { originMarker } from '../origins/origin-marker.js';
 import { AdapterNotReady } from '../apps/adapter-not-ready.js';
-import { AnswerLost, answerLostCode } from './answer-lost.js';
+import { answerLostCode } from './answer-lost.js';
 import { AddressPace } from './address-pace.js';
-import { deliverAnswer } from './deliver-answer.js';
+import { deliverAnswer, deliverRefusal } from './deliver-answer.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryPartRepository } from './delivery-part.repository.js';
 import { type ClaimedDelivery, DeliveryRepository } from './delivery.repository.js';
-import { OutgoingMessages } from './outgoing-messages.js';
+import { type AttemptResult, contextOf, LostAnswers, personDecides } from './lost-answers.js';
+import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.js';
 import type { FormattedText } from './split-message.js';
-
-/** Outcome of one attempt. `unknown`: it may have arrived and nobody can tell; the text says why, for a person. */
-export type AttemptResult = DeliverResponse | { unknown: string };
 
 /** The other claim has a lease; its outcome is recorded long before that ends. */
 const takenOverMs = 1_000;
-
-const personDecides =
-  'The adapter has no look-up, so nobody can tell whether it arrived: see at the provider, then mark it as delivered or redrive it.';
 
 /** One call of `/deliver`. */
 interface Sending {
@@ -55,6 +50,7 @@ export class Deliverer {
     private readonly installed: InstalledApps,
     private readonly credentials: AppCredentials,
     private readonly adapters: AdapterClient,
+    private readonly lost: LostAnswers,
     private readonly pace: AddressPace,
     private readonly deliveries: DeliveryRepository,
     private readonly parts: DeliveryPartRepository,
@@ -91,7 +87,13 @@ export class Deliverer {
     // A long wait: deliveries are expedited when the adapter is ready again.
     if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MAX_MS);
     const credentials = await this.credentials.of(installed);
-    const message = await this.messages.of(delivery, adapter);
+    let message: OutgoingMessage;
+    try {
+      message = await this.messages.of(delivery, adapter);
+    } catch (error) {
+      if (error instanceof AdapterError && error.refusal) return refused(error.refusal, '/format', credentials);
+      throw error;
+    }
     if ('parts' in message) return this.sendParts(delivery, app, adapter, credentials, message.parts);
     const sending = {
       message: message.whole,
@@ -128,7 +130,7 @@ export class Deliverer {
         return { ...sent, delivered_parts: index, error_detail: { ...detail, message: `${which}: ${detail.message}` } };
       }
       await this.noteSent(app, key, message.text, 'unknown' in sent ? [] : [sent.message_id]);
-      if ('unknown' in sent) return { unknown: `${which}: ${sent.unknown}` };
+      if ('unknown' in sent) return { ...sent, unknown: `${which}: ${sent.unknown}` };
       firstId ??= sent.message_id;
       delivery.from_part = index + 1;
       delivery.error = null;
@@ -156,7 +158,7 @@ export class Deliverer {
     const address = delivery.moved_to ?? target.channel_address;
     const { lookup, idempotent } = adapter.manifest.message ?? {};
     if (inDoubt && lookup) {
-      const found = await this.lookUp(delivery, key, adapter, credentials);
+      const found = await this.lost.lookUp({ delivery, key, adapter, credentials });
       if (found) return found;
     } else if (inDoubt && !idempotent) {
       return { unknown: `The process that sent it ended before the answer came. ${personDecides}` };
@@ -180,6 +182,7 @@ export class Deliverer {
       origin_marker: originMarker(app, delivery.id),
     };
     const { baseUrl } = adapter;
+    const sent = { delivery, key, adapter, credentials };
     if (!idempotent && !(await this.deliveries.markSending(delivery))) {
       throw new RunLater(takenOverMs, 'taken_over', 'another process has taken the delivery over');
     }
@@ -196,53 +199,14 @@ export class Deliverer {
       const result = deliverAnswer(answer, key);
       const lost = !result.ok && result.error === 'timeout' && result.error_detail?.retryable !== true;
       if (!lost) return result;
-      return await this.settle(delivery, key, adapter, credentials, 'the provider did not answer in time');
+      return await this.lost.settle(sent, 'the provider did not answer in time');
     } catch (error) {
-      if (!(error instanceof AdapterError) || error.notSent) throw error;
-      return this.settle(delivery, key, adapter, credentials, error.message);
-    }
-  }
-
-  /** The answer was lost. Looks the message up where the adapter can; retries where it promises to honour the key. */
-  private async settle(
-    delivery: DeliveryRow,
-    key: string,
-    adapter: InstalledAdapter,
-    credentials: object,
-    reason: string,
-  ): Promise<AttemptResult> {
-    const { message } = adapter.manifest;
-    if (message?.idempotent) return deliverFailure('provider_unavailable', reason);
-    if (!message?.lookup) return { unknown: `${reason}. ${personDecides}` };
-    const found = await this.lookUp(delivery, key, adapter, credentials);
-    return found ?? deliverFailure('provider_unavailable', reason);
-  }
-
-  /** @returns null when the provider does not have it. @throws AnswerLost while the adapter cannot tell either */
-  private async lookUp(
-    delivery: DeliveryRow,
-    key: string,
-    { baseUrl }: InstalledAdapter,
-    credentials: object,
-  ): Promise<DeliverResponse | null> {
-    const { channel_address: asked, thread_id: threadId } = delivery.content.target;
-    const body = {
-      credentials,
-      idempotency_key: key,
-      channel_address: delivery.moved_to ?? asked,
-      ...(threadId ? { thread_id: threadId } : {}),
-    };
-    try {
-      const answer = await this.adapters.post<{ found: boolean; message_id?: string | number | null }>(
-        baseUrl,
-        '/deliver/lookup',
-        body,
-        contextOf(delivery),
-        wrongLookup,
-      );
-      return answer.found ? { ok: true, message_id: String(answer.message_id ?? key) } : null;
-    } catch (error) {
-      throw new AnswerLost(error);
+      if (!(error instanceof AdapterError)) throw error;
+      if (error.refusal) return refused(error.refusal, '/deliver', credentials);
+      if (error.notSent) throw error;
+      return error.code === 'contract_violation'
+        ? this.lost.settleViolation(sent, error.message)
+        : this.lost.settle(sent, error.message);
     }
   }
 
@@ -257,6 +221,15 @@ export class Deliverer {
   }
 }
 
+/** A refusal by status, without the secrets that it may quote. */
+function refused(answer: FailedAnswer, path: string, credentials: Credentials): DeliverFailure {
+  const failure = deliverRefusal(answer, path);
+  const { error_detail: detail } = failure;
+  return detail
+    ? { ...failure, error_detail: { ...detail, message: redactSecrets(detail.message, credentials) } }
+    : failure;
+}
+
 /** Whether an earlier attempt may have sent it: its answer was lost, or its process died before the answer came. */
 const isInDoubt = ({ error }: DeliveryRow): boolean => error === answerLostCode;
 
@@ -264,8 +237,4 @@ const isInDoubt = ({ error }: DeliveryRow): boolean => error === answerLostCode;
 function originOf({ content }: DeliveryRow): string {
   const address = content.target.channel_address ?? '';
   return URL.canParse(address) ? new URL(address).origin : address;
-}
-
-function contextOf({ organization_id: organizationId, project_id: projectId }: DeliveryRow): AdapterCallContext {
-  return { organizationId, projectId };
 }

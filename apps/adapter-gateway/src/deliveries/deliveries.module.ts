@@ -14,6 +14,7 @@ import { DeliveryHandler } from './delivery.handler.js';
 import { DeliveryRepository } from './delivery.repository.js';
 import { DeliveryService } from './delivery.service.js';
 import { InternalDeliveryController } from './internal-delivery.controller.js';
+import { LostAnswers } from './lost-answers.js';
 import { OutgoingMessages } from './outgoing-messages.js';
 
 @Module({
@@ -30,6 +31,7 @@ import { OutgoingMessages } from './outgoing-messages.js';
     DeliveryRepository,
     DeliveryResumption,
     DeliveryService,
+    LostAnswers,
     OutgoingMessages,
   ],
   exports: [DeliveryRepository, DeliveryService],

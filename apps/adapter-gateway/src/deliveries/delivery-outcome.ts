@@ -3,7 +3,7 @@ import { backoffMs, deliverySend } from '#libs/contracts';
 import { errorCode, permanentCode, RunLater } from '#libs/queue';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { answerLostCode } from './answer-lost.js';
-import type { AttemptResult } from './deliver.js';
+import type { AttemptResult } from './lost-answers.js';
 import type { DeliveryRow, DeliveryState } from './delivery.entity.js';
 
 const maxAddressLength = 2_000;
@@ -35,7 +35,8 @@ export function deliveryOutcome(
   const { result } = attempt;
   const settled = { fromPart: delivery.from_part, attempts: delivery.attempts, retryInMs: null };
   if ('unknown' in result) {
-    return { ...settled, state: 'unknown', code: answerLostCode, detail: result.unknown, messageId: null };
+    const code = result.violation ? 'contract_violation' : answerLostCode;
+    return { ...settled, state: 'unknown', code, detail: result.unknown, messageId: null };
   }
   if (result.ok) return { ...settled, state: 'delivered', code: null, detail: null, messageId: result.message_id };
   const fromPart = Math.max(result.delivered_parts ?? 0, delivery.from_part);

@@ -253,9 +253,9 @@ export class DeliveryRepository {
   async reopen(tx: Transaction, id: string, keepsDoubt: boolean): Promise<boolean> {
     const rows: unknown = await tx.query(
       `UPDATE gateway.delivery SET state = 'queued', attempts = 0, lease_until = now() - interval '1 s', settled_at = NULL,
-         open_since = now(), error = CASE WHEN $2 THEN error END
+         open_since = now(), error = CASE WHEN $2 AND state = 'unknown' THEN $3 END
         WHERE id = $1 AND state IN ('dead', 'unknown') RETURNING id`,
-      [id, keepsDoubt],
+      [id, keepsDoubt, answerLostCode],
     );
     return (rows as [unknown[], number])[1] > 0;
   }

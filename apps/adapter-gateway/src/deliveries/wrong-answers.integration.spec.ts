@@ -50,3 +50,66 @@ describe('a delivery whose adapter breaks the contract', () => {
     await shown('/deliver: delivered_parts must be a whole number of at least 0, not a text');
   });
 });
+
+describe('a delivery whose adapter answers with a status', () => {
+  const failing = (status: number, body?: string, headers = {}): void => {
+    adapter.routes['deliver'] = (_body, response) =>
+      void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+  };
+  const calls = () => adapter.bodiesOf('deliver').length;
+
+  it.each<[number, string, string | undefined, RegExp]>([
+    [400, 'invalid_request', undefined, /^\/deliver answered 400$/],
+    [401, 'auth_failed', undefined, /^\/deliver answered 401$/],
+    [403, 'permission_denied', '<html>', /^\/deliver answered 403$/],
+    [403, 'permission_denied', '{"error":"not in this channel"}', /^\/deliver answered 403: not in this channel$/],
+    [404, 'not_found', '{"ok":false,"message":"no such room"}', /^\/deliver answered 404: no such room$/],
+    [410, 'address_moved', undefined, /^\/deliver answered 410$/],
+    [413, 'too_large', undefined, /^\/deliver answered 413$/],
+    [422, 'invalid_request', '{"ok":true}', /^\/deliver answered 422$/],
+    [400, 'not_found', '{"ok":false,"error":"not_found"}', /^\/deliver answered 400: not_found$/],
+    [418, 'invalid_request', undefined, /^\/deliver answered 418$/],
+  ])('%i is dead at its first attempt as %s', async (status, error, body, words) => {
+    const before = calls();
+    failing(status, body);
+    const row = await deliveries.inState(await deliveries.send(app), 'dead', 'unknown', 'delivered');
+    expect(row).toMatchObject({ state: 'dead', error, attempts: 1 });
+    expect(row.error_detail).toMatch(words);
+    expect(calls()).toBe(before + 1);
+  });
+
+  it('a refusal of /format is final too, and says where it came from', async () => {
+    const before = calls();
+    const { format } = adapter.routes;
+    adapter.routes['format'] = (_body, response) => void response.writeHead(404).end();
+    const row = await deliveries.inState(await deliveries.send(app), 'dead', 'unknown', 'delivered');
+    expect(row).toMatchObject({ state: 'dead', error: 'not_found', error_detail: '/format answered 404', attempts: 1 });
+    expect(calls()).toBe(before);
+    adapter.routes['format'] = format!;
+  });
+
+  it.each([
+    [408, {}],
+    [425, {}],
+    [429, {}],
+    [503, {}],
+    [403, { 'retry-after': '0' }],
+  ])('%i is retried', async (status, headers) => {
+    failing(status, '{}', headers);
+    const id = await deliveries.send(app);
+    await until('it is to be retried', async () => (await deliveries.read(id)).error === 'provider_unavailable');
+    adapter.routes['deliver'] = () => ({ ok: true, message_id: 'later' });
+    expect(await deliveries.inState(id, 'delivered', 'dead')).toMatchObject({ state: 'delivered' });
+  });
+
+  it('many refusals in a row do not stop deliveries that it accepts', async () => {
+    failing(403);
+    await Promise.all(
+      Array.from({ length: 8 }, async () => deliveries.inState(await deliveries.send(app), 'dead', 'unknown')),
+    );
+    adapter.routes['deliver'] = () => ({ ok: true, message_id: 'accepted' });
+    const row = await deliveries.inState(await deliveries.send(app), 'delivered', 'dead');
+    expect(row).toMatchObject({ state: 'delivered', attempts: 1 });
+    expect(await deliveries.journalOf(row.id)).not.toContain('retrying circuit_open');
+  });
+});

@@ -2,6 +2,7 @@ import {
   type Credentials,
   type DeliverError,
   type DeliverResponse,
+  deliverErrorOfStatus,
   deliverFailure,
   signHmac,
   signStandardWebhooks,
@@ -77,24 +78,11 @@ function headersOf(app: AppRow, credentials: Credentials, delivery: DeliveryRow,
 function outcomeOf(status: number, retryAfter: string | string[] | undefined, delivery: DeliveryRow): DeliverResponse {
   if (status >= 200 && status < 300) return { ok: true, message_id: delivery.id };
   const retryAfterMs = readRetryAfter(retryAfter);
-  return deliverFailure(codeOfStatus(status), `the address answered ${status}`, {
+  return deliverFailure(deliverErrorOfStatus(status), `the address answered ${status}`, {
     provider_status: status,
     ...(status === 408 ? { retryable: true } : {}),
     ...(retryAfterMs === null ? {} : { retry_after: retryAfterMs / 1000 }),
   });
-}
-
-function codeOfStatus(status: number): DeliverError {
-  const codes: Record<number, DeliverError> = {
-    401: 'auth_failed',
-    403: 'permission_denied',
-    404: 'not_found',
-    408: 'timeout',
-    410: 'address_moved',
-    413: 'too_large',
-    429: 'rate_limited',
-  };
-  return codes[status] ?? (status >= 500 ? 'provider_unavailable' : 'invalid_request');
 }
 
 /** Every attempt carries the same key, so one whose answer was lost may be retried. */

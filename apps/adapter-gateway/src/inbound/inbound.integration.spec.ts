@@ -213,7 +213,7 @@ describe('a field of a wrong type', () => {
       void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
     const receipt = await arrive('none');
     expect(await ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
-    await isSaidOf(receipt, '/parse-inbound did not answer application/json');
+    await isSaidOf(receipt, '/parse-inbound answered text/html, not application/json');
   });
 
   it('that the router misses is shown on the page of the adapter', async () => {
