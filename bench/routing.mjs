@@ -105,8 +105,8 @@ async function rate(router, pool, triggers, count) {
   const [appId, organization_id, project_id] = [newId('app'), newId('org'), newId('prj')];
   const owner = [organization_id, project_id];
   await pool.query(
-    `INSERT INTO router.channel (app_id, organization_id, project_id, chief_of_staff, triggers, session_scope,
-       unknown_senders, updated_at) VALUES ($1, $2, $3, true, true, 'thread', 'open', now())`,
+    `INSERT INTO router.channel (app_id, organization_id, project_id, route_policy, session_scope,
+       unknown_senders, updated_at) VALUES ($1, $2, $3, 'both', 'thread', 'open', now())`,
     [appId, ...owner],
   );
   await pool.query(

@@ -151,7 +151,7 @@ inBrowser('Home, events and the simulator', () => {
 
   it('says why nothing happened, tries a filter, and replays by today’s rules', async () => {
     const app = await install({ name: 'Billing', kind: 'builtin' });
-    await replyTo(app.id, '/billing', { chief_of_staff: false });
+    await replyTo(app.id, '/billing', { route_policy: 'triggers' });
     const { id: workflow_id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', {
       name: 'Small invoices',
       instructions: 'reply: Booked {{metadata.number}}.',

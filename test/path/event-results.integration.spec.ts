@@ -102,7 +102,7 @@ describe('the result of an event', () => {
   });
 
   it('is nothing for an event without turns, or of another project', async () => {
-    const quiet = await world.channel({ unknown_senders: 'open', chief_of_staff: false });
+    const quiet = await world.channel({ unknown_senders: 'open', route_policy: 'triggers' });
     const receipt = await world.receive(quiet, {});
     const { body } = await world.api<{ result: null }>('GET', `/api/v1/events/${receipt}`);
     expect(body.result).toBeNull();

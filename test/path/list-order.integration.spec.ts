@@ -14,10 +14,10 @@ describe('a paginated list', () => {
 
   beforeAll(async () => {
     world = await pathWorld();
-    const app_id = await world.channel({ unknown_senders: 'open', chief_of_staff: true });
+    const app_id = await world.channel({ unknown_senders: 'open' });
     const workflow = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', instructions: 'read' });
     await world.api('POST', '/api/v1/triggers', { app_id, workflow_id: workflow.body.id });
-    const strangers = await world.channel({ unknown_senders: 'hold', chief_of_staff: true });
+    const strangers = await world.channel({ unknown_senders: 'hold' });
     for (const thread_id of ['a', 'b', 'c', 'd', 'e']) {
       await world.receive(strangers, { sender: thread_id });
       await world.api('POST', '/api/v1/knowledge', { title: thread_id, text: `About ${thread_id}.` });

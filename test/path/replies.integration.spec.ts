@@ -86,7 +86,7 @@ describe('the reply to a message', () => {
   });
 
   it('is withheld from a replay without delivery', async () => {
-    const appId = await world.channel({ ...open, chief_of_staff: false });
+    const appId = await world.channel({ ...open, route_policy: 'triggers' });
     await trigger(appId);
     const { turns } = await receive(appId, {});
     const runId = turns[0]?.run_id;
@@ -128,7 +128,7 @@ describe('the reply to a message', () => {
   });
 
   it('still goes to the person where an absence note joins a debounced run', async () => {
-    const appId = await world.channel({ ...open, chief_of_staff: false });
+    const appId = await world.channel({ ...open, route_policy: 'triggers' });
     await trigger(appId, { debounce_seconds: 60 });
     const { turns } = await receive(appId, { message: 'a question' });
     await receive(appId, { message: 'I am away.', metadata: { auto_submitted: 'auto-replied' } });

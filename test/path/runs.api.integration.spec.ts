@@ -15,7 +15,7 @@ describe('runs', () => {
 
   /** A message that starts a run through one trigger. @returns its receipt */
   const receive = async (): Promise<string> => {
-    const app_id = await world.channel({ unknown_senders: 'open', chief_of_staff: false });
+    const app_id = await world.channel({ unknown_senders: 'open', route_policy: 'triggers' });
     const workflow = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', instructions: 'first' });
     await world.api('POST', '/api/v1/triggers', { app_id, workflow_id: workflow.body.id });
     return world.receive(app_id, {});

@@ -1,6 +1,7 @@
 import { newId } from '#libs/contracts';
 import type { RunDetailView, RunRow } from '#libs/views';
 import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
+import { type RoutePolicy, routePolicies } from '../../apps/router/src/channels/channel.entity.js';
 import type { MessageRow } from '../../apps/router/src/routing/message.entity.js';
 import { caller } from '../../apps/router/src/testing/router-world.js';
 import type { TriggerRow } from '../../apps/router/src/workflows/trigger.entity.js';
@@ -20,7 +21,8 @@ describe('triggers and runs', () => {
     world.api<T>('POST', `/api/v1/${path}`, body, headers);
   const workflow = async (): Promise<number> =>
     (await post<WorkflowRow>('workflows', { name: 'w', instructions: 'first' })).body.id;
-  const app = (chief_of_staff = false): Promise<string> => world.channel({ unknown_senders: 'open', chief_of_staff });
+  const app = (route_policy: RoutePolicy = 'triggers'): Promise<string> =>
+    world.channel({ unknown_senders: 'open', route_policy });
   const trigger = async (app_id: string, rules: object = {}): Promise<TriggerRow> => {
     const answer = await post<TriggerRow>('triggers', { app_id, workflow_id: await workflow(), ...rules });
     expect(answer.status).toBe(201);
@@ -261,13 +263,21 @@ describe('triggers and runs', () => {
   });
 
   it('start besides the Chief of Staff, or instead of it, as the channel says', async () => {
-    for (const chief of [true, false]) {
-      const appId = await app(chief);
-      await trigger(appId);
-      const { receipt_id } = await receive(appId, { sender: newId('msg') });
-      const turns = await world.turnsOf(receipt_id);
-      expect(turns.filter(({ session_id }) => session_id !== null)).toHaveLength(chief ? 1 : 0);
-      expect(turns.filter(({ run_id }) => run_id !== null)).toHaveLength(1);
+    for (const policy of routePolicies) {
+      const appId = await app(policy);
+      await trigger(appId, { event_types: ['issue_opened'] });
+      for (const event_type of ['issue_opened', 'issue_closed']) {
+        const { receipt_id } = await receive(appId, { event_type, sender: newId('msg') });
+        const turns = await world.turnsOf(receipt_id);
+        const [sessions, runs] = [
+          turns.filter(({ session_id }) => session_id !== null).length,
+          turns.filter(({ run_id }) => run_id !== null).length,
+        ];
+        const isMatch = event_type === 'issue_opened';
+        const runsOfIt = isMatch && policy !== 'chief_of_staff' ? 1 : 0;
+        const answers = policy !== 'triggers' && !(policy === 'chief_of_staff_unless_triggered' && isMatch);
+        expect([policy, event_type, sessions, runs]).toEqual([policy, event_type, answers ? 1 : 0, runsOfIt]);
+      }
     }
   });
 });

@@ -67,7 +67,7 @@ describe('the path of a message', () => {
 
   it('starts the workflows whose triggers name its event type', async () => {
     const app = await install({ name: 'triggers', kind: 'builtin' });
-    await system.api('PUT', `/api/v1/channels/${app.id}`, { chief_of_staff: false });
+    await system.api('PUT', `/api/v1/channels/${app.id}`, { route_policy: 'triggers' });
     const workflow_id = await workflow('reply: triggered');
     const event_types = ['invoice.paid'];
     await system.api('POST', '/api/v1/triggers', { app_id: app.id, workflow_id, event_types });

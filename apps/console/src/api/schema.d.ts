@@ -4205,8 +4205,11 @@ export interface components {
             project_id: string;
             /** @description Null: the project's Chief of Staff */
             agent_id: string | null;
-            chief_of_staff: boolean;
-            triggers: boolean;
+            /**
+             * @description Who gets its messages
+             * @enum {string}
+             */
+            route_policy: "both" | "triggers" | "chief_of_staff" | "chief_of_staff_unless_triggered";
             /**
              * @description Where messages of other bots go
              * @enum {string}
@@ -4248,10 +4251,11 @@ export interface components {
         ChannelSettings: {
             /** @description The agent that answers; default: the project's Chief of Staff */
             agent_id?: string | null;
-            /** @description Messages reach the Chief of Staff (default true) */
-            chief_of_staff?: boolean;
-            /** @description Triggers are evaluated for messages (default true) */
-            triggers?: boolean;
+            /**
+             * @description Who gets its messages: triggers and Chief of Staff (both, default), one of them alone, or the Chief of Staff only if no trigger takes it. A workflow_id in a message of the Webhook app comes first
+             * @enum {string}
+             */
+            route_policy?: "both" | "triggers" | "chief_of_staff" | "chief_of_staff_unless_triggered";
             /**
              * @description Where messages of other bots go (metadata.from_bot; default triggers_only)
              * @enum {string}
@@ -4406,7 +4410,7 @@ export interface components {
             app_kind: "builtin" | "adapter";
             /** @description Whether the App could deliver a reply when the message arrived */
             app_sends: boolean;
-            /** @description `taken`; `off`: disabled by the channel; otherwise the kind of machine that wrote it. Null: it was not asked */
+            /** @description `taken`; `off`: disabled by the channel; `trigger_took_it`: the channel's policy leaves it only what no trigger takes; otherwise the kind of machine that wrote it. Null: it was not asked */
             chief_of_staff: string | null;
             /** @description Why no reply is sent */
             reply_withheld: string | null;

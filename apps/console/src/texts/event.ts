@@ -78,10 +78,12 @@ export const eventPageTexts = {
     contactIs: { known: 'known', unknown: 'unknown', blocked: 'blocked' },
     trigger: 'Trigger',
     noTriggers: 'The App has no trigger.',
+    triggersNotTried: 'Not tried: the App’s channel sends messages only to the agent.',
     more: (count: number) => `${count} more triggers filtered it out. They have since been deleted.`,
     chief: 'App’s agent',
     chiefTaken: 'It answers the conversation.',
     chiefOff: 'Off: the App’s channel uses triggers only.',
+    chiefUnlessTriggered: 'Not asked: a trigger took the message, and the channel leaves the agent only the others.',
     chiefKept: (kind: string) =>
       `Not asked: the channel leaves this kind of message (${kind.replaceAll('_', ' ')}) to triggers.`,
     chiefNotAsked: 'Not asked.',

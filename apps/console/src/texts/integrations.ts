@@ -177,9 +177,10 @@ export const integrationTexts = {
     chiefOfStaff: 'Chief of Staff',
     sentence: {
       both: (agent: string) => `Messages reach the triggers and ${agent}.`,
-      agent: (agent: string) => `Messages reach only ${agent}, no triggers.`,
-      triggers: 'Messages reach only the triggers. Nobody answers a message that matches none.',
-      none: 'Messages reach nobody.',
+      chief_of_staff: (agent: string) => `Messages reach only ${agent}, no triggers.`,
+      triggers: () => 'Messages reach only the triggers. Nobody answers a message that matches none.',
+      chief_of_staff_unless_triggered: (agent: string) =>
+        `Messages reach the triggers. Those that no trigger takes reach ${agent}.`,
     },
     session: {
       thread: 'One conversation for each thread.',
@@ -197,8 +198,14 @@ export const integrationTexts = {
       title: 'Channel',
       agent: 'Agent',
       useChief: 'The project’s Chief of Staff',
-      answers: 'The agent answers messages',
-      triggers: 'Triggers are tried on messages',
+      route: 'Messages go to',
+      routeHint: 'A message of the Webhook App that names a workflow always goes to that workflow alone.',
+      routes: {
+        both: 'The triggers and the agent',
+        chief_of_staff_unless_triggered: 'The agent, unless a trigger takes them',
+        chief_of_staff: 'The agent only',
+        triggers: 'The triggers only',
+      },
       session: 'What shares a conversation',
       sessions: { thread: 'A thread', contact: 'A person', channel: 'The whole channel' },
       unknown: 'Unknown senders',

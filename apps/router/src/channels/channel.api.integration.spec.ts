@@ -34,8 +34,7 @@ describe('the channel of an App', () => {
   it('shows the defaults in force where nobody has set it up', async () => {
     const common = {
       agent_id: null,
-      chief_of_staff: true,
-      triggers: true,
+      route_policy: 'both',
       reply_address: null,
       session_scope: 'thread',
       updated_at: null,
@@ -47,9 +46,9 @@ describe('the channel of an App', () => {
   it('is edited with the tag of its defaults', async () => {
     const etag = (await read(chat)).headers.get('etag') ?? '';
     const set = (): Promise<{ status: number }> =>
-      world.api('PUT', `/api/v1/channels/${chat}`, { triggers: false }, { 'if-match': etag });
+      world.api('PUT', `/api/v1/channels/${chat}`, { route_policy: 'triggers' }, { 'if-match': etag });
     expect([(await set()).status, (await set()).status]).toEqual([200, 412]);
-    expect((await read(chat)).body).toMatchObject({ triggers: false, updated_at: expect.any(String) });
+    expect((await read(chat)).body).toMatchObject({ route_policy: 'triggers', updated_at: expect.any(String) });
   });
 
   it('is not found for an App that does not exist', async () => {

@@ -2,7 +2,6 @@ import type { Endpoint } from '#libs/contracts';
 import {
   Caller,
   Edits,
-  Flag,
   notFound,
   OneOf,
   type Principal,
@@ -22,6 +21,8 @@ import {
   type InboxMode,
   type MachineReach,
   machineReaches,
+  routePolicies,
+  type RoutePolicy,
   type SessionScope,
   type UnknownSenders,
 } from './channel.entity.js';
@@ -36,8 +37,12 @@ class ChannelSettings {
     description: "The agent that answers; default: the project's Chief of Staff",
   })
   agent_id?: string | null;
-  @Flag({ optional: true, description: 'Messages reach the Chief of Staff (default true)' }) chief_of_staff?: boolean;
-  @Flag({ optional: true, description: 'Triggers are evaluated for messages (default true)' }) triggers?: boolean;
+  @OneOf(routePolicies, {
+    optional: true,
+    description:
+      'Who gets its messages: triggers and Chief of Staff (both, default), one of them alone, or the Chief of Staff only if no trigger takes it. A workflow_id in a message of the Webhook app comes first',
+  })
+  route_policy?: RoutePolicy;
   @OneOf(machineReaches, {
     optional: true,
     description: 'Where messages of other bots go (metadata.from_bot; default triggers_only)',
@@ -170,8 +175,7 @@ function channelOf(caller: Principal, appId: string, given: ChannelSettings): Ch
     organization_id: caller.organizationId,
     project_id: caller.projectId,
     agent_id: given.agent_id ?? null,
-    chief_of_staff: given.chief_of_staff ?? true,
-    triggers: given.triggers ?? true,
+    route_policy: given.route_policy ?? 'both',
     bots: given.bots ?? 'triggers_only',
     automatic: given.automatic ?? 'triggers_only',
     reply_address: given.reply_address ?? null,

@@ -5,6 +5,8 @@ import {
   type InboxMode,
   type MachineReach,
   machineReaches,
+  routePolicies,
+  type RoutePolicy,
   type SessionScope,
   type UnknownSenders,
 } from './channel.entity.js';
@@ -16,8 +18,7 @@ export class ChannelView implements Omit<ChannelRow, 'updated_at'> {
   @ApiProperty(idOf('prj')) project_id: string;
   @ApiProperty({ ...idOf('agt'), nullable: true, description: "Null: the project's Chief of Staff" }) agent_id:
     string | null;
-  @ApiProperty() chief_of_staff: boolean;
-  @ApiProperty() triggers: boolean;
+  @ApiProperty({ enum: routePolicies, description: 'Who gets its messages' }) route_policy: RoutePolicy;
   @ApiProperty({ enum: machineReaches, description: 'Where messages of other bots go' }) bots: MachineReach;
   @ApiProperty({ enum: machineReaches, description: 'Where automatic messages go' }) automatic: MachineReach;
   @ApiProperty({ type: String, nullable: true }) reply_address: string | null;

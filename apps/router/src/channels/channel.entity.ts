@@ -6,6 +6,13 @@ export type UnknownSenders = 'hold' | 'pair' | 'open' | 'drop';
 /** `queue`: one turn per message. `collect`: messages that waited while a turn ran are answered in one. */
 export type InboxMode = 'queue' | 'collect';
 
+/**
+ * Who gets a channel's messages: `both` the triggers and the Chief of Staff; or only one of them; or the Chief of Staff
+ * gets what no trigger took (spec 4.1: triggers "instead of, or in addition to" it).
+ */
+export const routePolicies = ['both', 'triggers', 'chief_of_staff', 'chief_of_staff_unless_triggered'] as const;
+export type RoutePolicy = (typeof routePolicies)[number];
+
 /** What such a message reaches: only triggers, or the Chief of Staff too. */
 export const machineReaches = ['triggers_only', 'chief_of_staff'] as const;
 export type MachineReach = (typeof machineReaches)[number];
@@ -18,8 +25,7 @@ export class ChannelRow {
   @Column({ type: 'text' }) project_id: string;
   /** Null: the project's Chief of Staff. */
   @Column({ type: 'text', nullable: true }) agent_id: string | null;
-  @Column({ type: 'boolean' }) chief_of_staff: boolean;
-  @Column({ type: 'boolean' }) triggers: boolean;
+  @Column({ type: 'text', default: 'both' }) route_policy: RoutePolicy;
   /** Messages from other bots, as far as their adapter can tell (`metadata.from_bot`). */
   @Column({ type: 'text', default: 'triggers_only' }) bots: MachineReach;
   /** Automatic messages: auto-submitted, bounces, from mailing lists, notifications. */

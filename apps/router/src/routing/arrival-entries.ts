@@ -1,6 +1,7 @@
 import type { MessageRoutePayload } from '#libs/contracts';
 import type { JournalEntry } from '#libs/journal';
 import { loopAdvice } from '../guards/refusal.js';
+import type { Decision } from './decide.js';
 import type { MessageRow } from './message.entity.js';
 import type { Plan } from './plan.js';
 import { withheldAdvice } from './reply.js';
@@ -30,14 +31,13 @@ export function arrivalEntries(plans: Plan[]): ArrivalEntry[] {
     if (!arrival) return [];
     const told = standsFor(own);
     const entries = [...toldBefore(arrival), routedEntry(arrival, outcomeOf(told, arrival.messages))];
-    return entries.map((entry) => ({ entry, messageId: told.id }));
+    return entries.map((entry) => ({ entry, messageId: told.message.id }));
   });
 }
 
 /** The message that decides how its receipt ends: a routed one, if any. @param plans of one receipt, not empty */
-export function standsFor(plans: Plan[]): MessageRow {
-  const rows = plans.map(({ message }) => message);
-  return (rows.find(({ outcome }) => outcome === 'routed') ?? rows[0]) as MessageRow;
+export function standsFor(plans: Plan[]): Plan {
+  return (plans.find(({ message }) => message.outcome === 'routed') ?? plans[0]) as Plan;
 }
 
 /** The entries that the previous hop left to this one to commit. */
@@ -58,8 +58,8 @@ export function routedEntry(
 }
 
 /** One outcome for the receipt, from the message that represents it. @param messages how many the receipt has */
-export function outcomeOf(
-  told: MessageRow,
+function outcomeOf(
+  { message: told, decision }: Plan,
   messages: number,
 ): Pick<JournalEntry, 'outcome' | 'reason' | 'subject_id' | 'detail'> {
   const { event_type, sender } = told.message;
@@ -69,15 +69,20 @@ export function outcomeOf(
     outcome: told.outcome as 'routed',
     reason: told.reason,
     subject_id: told.id,
-    detail: { event_type, sender: sender.slice(0, 200), verdicts, messages, ...explained(told) },
+    detail: { event_type, sender: sender.slice(0, 200), verdicts, messages, ...routeOf(decision), ...explained(told) },
   };
 }
 
+/** By which policy of the channel it was routed, and whether the Chief of Staff got it. */
+export function routeOf({ routePolicy, chiefOfStaff }: Decision): Record<string, string> {
+  if (routePolicy === null || chiefOfStaff === null) return {};
+  const said = ['taken', 'off', 'trigger_took_it'].includes(chiefOfStaff);
+  return { route_policy: routePolicy, chief_of_staff: said ? chiefOfStaff : `kept_from: ${chiefOfStaff}` };
+}
+
 /** What a person needs to know besides the outcome: what was held back, why, and what to do. */
-function explained({ chief_of_staff, reply_withheld, reason, outcome, message }: MessageRow): Record<string, unknown> {
-  const isKept = chief_of_staff !== null && chief_of_staff !== 'taken' && chief_of_staff !== 'off';
+function explained({ reply_withheld, reason, outcome, message }: MessageRow): Record<string, unknown> {
   return {
-    ...(isKept ? { chief_of_staff: `kept_from: ${chief_of_staff}` } : {}),
     ...(reply_withheld ? { reply_withheld, advice: withheldAdvice[reply_withheld] } : {}),
     ...(outcome === 'loop_paused' ? { advice: loopAdvice(reason) } : {}),
     ...(message.origin ? { came_by: message.origin } : {}),

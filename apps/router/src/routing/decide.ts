@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { TerminalOutcome } from '#libs/contracts';
-import type { ChannelRow, InboxMode, UnknownSenders } from '../channels/channel.entity.js';
+import type { ChannelRow, InboxMode, RoutePolicy, UnknownSenders } from '../channels/channel.entity.js';
 import { failureNoticeOf } from '../channels/failure-notice.js';
 import type { SenderContext } from '../contacts/sender-context.js';
 import { keptFromChiefOfStaff } from '../guards/machine-messages.js';
@@ -38,7 +38,11 @@ export interface Decision {
   runs: PlannedRun[];
   /** Null unless the message goes to the Chief of Staff. */
   session: PlannedSession | null;
+  /** The session that takes the message if limits remove all its runs. */
+  fallback: PlannedSession | null;
   chiefOfStaff: ChiefOfStaffVerdict;
+  /** The channel's, as it decided about the message. Null where it did not: refused, or its target was named. */
+  routePolicy: RoutePolicy | null;
   /** Null unless the message is taken. */
   reply: Reply | null;
   /** What the sender is told when a turn fails, if `reply` has a target; null: nothing. */
@@ -50,7 +54,9 @@ const nothing = {
   unlisted: 0,
   runs: [],
   session: null,
+  fallback: null,
   chiefOfStaff: null,
+  routePolicy: null,
   reply: null,
   failureNotice: null,
 };
@@ -69,8 +75,10 @@ export function decide(draft: Draft, rules: Rules, senderContext: SenderContext 
   if (draft.agentId !== undefined)
     return { ...byAgent(draft, draft.agentId, plannedSession(draft, channel, senderContext), reply), failureNotice };
 
+  // Without a channel of its own, an App's messages reach the Chief of Staff: nothing is silently left unrouted.
+  const routePolicy = channel?.route_policy ?? 'both';
   const classified =
-    channel?.triggers === false ? { verdicts: [], unlisted: 0 } : evaluateTriggers(draft, rules, senderContext);
+    routePolicy === 'chief_of_staff' ? { verdicts: [], unlisted: 0 } : evaluateTriggers(draft, rules, senderContext);
   const { verdicts } = classified;
   const started = verdicts.filter(({ verdict }) => verdict === 'matched' || verdict === 'suspended');
   const runs = started.flatMap((verdict) => {
@@ -78,16 +86,13 @@ export function decide(draft: Draft, rules: Rules, senderContext: SenderContext 
     const trigger = rules.triggers.get(appId)?.find(({ id }) => id === verdict.trigger_id) ?? null;
     return workflow ? [{ workflow, trigger }] : [];
   });
-  const chiefOfStaff = chiefOfStaffVerdict(draft, channel);
-  const session = chiefOfStaff === 'taken' ? plannedSession(draft, channel, senderContext) : null;
+  const kept = routePolicy === 'triggers' ? 'off' : keptFromChiefOfStaff(draft.message, channel);
+  const isTriggers = routePolicy === 'chief_of_staff_unless_triggered' && runs.length > 0;
+  const chiefOfStaff = kept ?? (isTriggers ? 'trigger_took_it' : 'taken');
+  const planned = kept ? null : plannedSession(draft, channel, senderContext);
+  const [session, fallback] = isTriggers ? [null, planned] : [planned, null];
   const outcome = concluded(verdicts, runs.length > 0 || session !== null, chiefOfStaff);
-  return { ...outcome, ...classified, runs, session, chiefOfStaff, reply, failureNotice };
-}
-
-/** Without a channel of its own, an App's messages reach the Chief of Staff: nothing is silently left unrouted. */
-function chiefOfStaffVerdict({ message }: Draft, channel: ChannelRow | null): NonNullable<ChiefOfStaffVerdict> {
-  if (channel?.chief_of_staff === false) return 'off';
-  return keptFromChiefOfStaff(message, channel) ?? 'taken';
+  return { ...outcome, ...classified, runs, session, fallback, chiefOfStaff, routePolicy, reply, failureNotice };
 }
 
 /** The outcome that follows from the verdicts; computed again when limits have removed runs. */

@@ -34,7 +34,7 @@ export class MessageView implements MessageRow {
     type: String,
     nullable: true,
     description:
-      '`taken`; `off`: disabled by the channel; otherwise the kind of machine that wrote it. Null: it was not asked',
+      "`taken`; `off`: disabled by the channel; `trigger_took_it`: the channel's policy leaves it only what no trigger takes; otherwise the kind of machine that wrote it. Null: it was not asked",
   })
   chief_of_staff: ChiefOfStaffVerdict;
   @ApiProperty({ type: String, nullable: true, description: 'Why no reply is sent' })

@@ -12,10 +12,11 @@ export interface Verdict {
 }
 
 /**
- * Whether the Chief of Staff got the message: `taken`; `off` where the channel says so; otherwise why it did not. Null
- * when it was not considered: the message was refused, or named its workflow.
+ * Whether the Chief of Staff got the message: `taken`; `off` where the channel says so; `trigger_took_it` where the
+ * channel has it get only what no trigger takes; otherwise why it did not. Null when it was not considered: the message
+ * was refused, or named its workflow.
  */
-export type ChiefOfStaffVerdict = 'taken' | 'off' | MachineKind | null;
+export type ChiefOfStaffVerdict = 'taken' | 'off' | 'trigger_took_it' | MachineKind | null;
 
 /** Reads messages, without the turns that they start. */
 export const messagesSql = `

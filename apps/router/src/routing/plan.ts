@@ -53,24 +53,7 @@ export function planMessage(
       : {}),
     input: input(workflow),
   }));
-  const { session } = decision;
-  if (session) {
-    const { key, contactId, inboxMode, agentId } = session;
-    const reset_before = resetBefore(session, nowMs)?.toISOString() ?? null;
-    turns.push({
-      turn_id: newId('trn'),
-      run: null,
-      session: {
-        key,
-        contact_id: contactId,
-        inbox_mode: inboxMode,
-        reset_before,
-        ...(draft.place === null ? {} : { place: draft.place }),
-      },
-      agent_id: agentId,
-      input: input(null),
-    });
-  }
+  if (decision.session) turns.push(sessionTurn(draft, senderContext, decision, decision.session, nowMs));
   return {
     draft,
     senderContext,
@@ -102,8 +85,31 @@ export function planMessage(
   };
 }
 
-/** Removes the runs of triggers from a plan. @param reasons why, by trigger */
-export function withoutRuns(plan: Plan, reasons: Map<string, string>): void {
+function sessionTurn(
+  draft: Draft,
+  senderContext: SenderContext | null,
+  decision: Decision,
+  session: PlannedSession,
+  nowMs: number,
+): Target {
+  const { key, contactId, inboxMode, agentId } = session;
+  return {
+    turn_id: newId('trn'),
+    run: null,
+    session: {
+      key,
+      contact_id: contactId,
+      inbox_mode: inboxMode,
+      reset_before: resetBefore(session, nowMs)?.toISOString() ?? null,
+      ...(draft.place === null ? {} : { place: draft.place }),
+    },
+    agent_id: agentId,
+    input: inputOf(draft, senderContext, decision, null),
+  };
+}
+
+/** Removes the runs of triggers from a plan; without any left, its fallback takes it. @param reasons why, by trigger */
+export function withoutRuns(plan: Plan, reasons: Map<string, string>, nowMs: number): void {
   plan.turns = plan.turns.filter(({ run }) => !reasons.has(run?.trigger_id ?? ''));
   const { decision } = plan;
   decision.runs = decision.runs.filter(({ trigger }) => !reasons.has(trigger?.id ?? ''));
@@ -111,12 +117,18 @@ export function withoutRuns(plan: Plan, reasons: Map<string, string>): void {
     const reason = reasons.get(verdict.trigger_id);
     if (reason) Object.assign(verdict, { verdict: 'rate_limited', reason });
   }
+  const { fallback } = decision;
+  if (decision.runs.length === 0 && fallback) {
+    Object.assign(decision, { session: fallback, fallback: null, chiefOfStaff: 'taken' });
+    plan.turns.push(sessionTurn(plan.draft, plan.senderContext, decision, fallback, nowMs));
+  }
   Object.assign(
     decision,
     concluded(decision.verdicts, decision.runs.length > 0 || decision.session !== null, decision.chiefOfStaff),
   );
   plan.message.outcome = decision.outcome;
   plan.message.reason = decision.reason;
+  plan.message.chief_of_staff = decision.chiefOfStaff;
 }
 
 export function runIdsOf(plans: Plan[]): string[] {

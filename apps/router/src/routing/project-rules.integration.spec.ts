@@ -29,7 +29,7 @@ const routed = async (appId: string): Promise<Pick<MessageRow, 'outcome' | 'reas
 
 describe('a rule that one replica changes', () => {
   it('is in force in the other one for its next message', async () => {
-    const appId = await world.channel({ unknown_senders: 'open', chief_of_staff: false });
+    const appId = await world.channel({ unknown_senders: 'open', route_policy: 'triggers' });
     const { body: workflow } = await world.api<WorkflowRow>('POST', '/api/v1/workflows', {
       name: 'w',
       instructions: '-',
@@ -44,7 +44,7 @@ describe('a rule that one replica changes', () => {
     const off = await world.api('PATCH', `/api/v1/workflows/${workflow.id}`, { status: 'off' });
     expect(off.status).toBe(200);
     await until('it is in force', async () => (await routed(appId)).outcome === 'no_match');
-    await world.rows('UPDATE router.channel SET chief_of_staff = true WHERE app_id = $1', [appId]);
+    await world.rows('UPDATE router.channel SET route_policy = $2 WHERE app_id = $1', [appId, 'both']);
     await until('it is in force', async () => (await routed(appId)).outcome === 'routed');
   });
 });

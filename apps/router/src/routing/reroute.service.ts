@@ -3,6 +3,7 @@ import { askerOf, type KeyedRequest, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { WholeTurn } from '../handover/target.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
+import { routeOf } from './arrival-entries.js';
 import { draftOf } from './draft.js';
 import type { MessageRow } from './message.entity.js';
 import { type Plan, runIdsOf, turnsOf } from './plan.js';
@@ -85,6 +86,7 @@ export class Rerouter {
           by,
           now: message.outcome,
           verdicts: message.verdicts,
+          ...routeOf(plan.decision),
           run_ids: runIdsOf([plan]),
           ...(rehearsal ? { rehearsal: true } : {}),
         },

@@ -53,7 +53,7 @@ export class RoutingService {
     const routed = await this.commit(drafts, job.surplus);
     const planned = routed.flatMap((each) => ('plan' in each ? [each.plan] : []));
     // New messages are already recorded, by the statement that committed them.
-    const outcome = planned.length > 0 ? standsFor(planned).outcome : this.tellDuplicate(arrival, routed);
+    const outcome = planned.length > 0 ? standsFor(planned).message.outcome : this.tellDuplicate(arrival, routed);
     this.metrics.hopSeconds.observe({ stage: 'routed', outcome }, (performance.now() - startedMs) / 1000);
   }
 
@@ -156,7 +156,7 @@ class MissingForTriggers extends PermanentFailure {
  */
 function requireForTriggers(job: MessageRoutePayload, messages: NormalizedMessage[], rules: Rules): void {
   const listened = (rules.triggers.get(job.app_id)?.length ?? 0) > 0;
-  if (!listened || rules.channels.get(job.app_id)?.triggers === false) return;
+  if (!listened || rules.channels.get(job.app_id)?.route_policy === 'chief_of_staff') return;
   const missing = new Set(messages.flatMap((message) => message.missing ?? []));
   if (missing.size > 0) throw new MissingForTriggers([...missing].sort());
 }

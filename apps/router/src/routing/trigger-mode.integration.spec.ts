@@ -54,7 +54,7 @@ describe('a message without event_type or is_bot', () => {
       outcome: 'routed',
       message: { missing: ['event_type', 'is_bot'] },
     });
-    const withoutTriggers = await world.channel({ unknown_senders: 'open', triggers: false });
+    const withoutTriggers = await world.channel({ unknown_senders: 'open', route_policy: 'chief_of_staff' });
     await listens(withoutTriggers);
     expect(await routed(withoutTriggers, incomplete)).toMatchObject({ outcome: 'routed', verdicts: [] });
     expect(told).toEqual([]);

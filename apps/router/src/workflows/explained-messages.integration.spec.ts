@@ -14,7 +14,7 @@ describe('the verdicts of many triggers', () => {
   afterAll(() => world.close());
 
   it('are stored in part, and shown in full on request', async () => {
-    const appId = await world.channel({ unknown_senders: 'open', chief_of_staff: false });
+    const appId = await world.channel({ unknown_senders: 'open', route_policy: 'triggers' });
     const workflow = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', instructions: '' });
     const ids: string[] = [];
     for (let n = 0; n < 25; n += 1) {

@@ -44,7 +44,7 @@ export async function applyTriggerLimits(tx: Queryable, plans: Plan[], nowMs: nu
     reasons.set(triggerId, `over ${full.limit} runs ${full.scope === '' ? 'a minute' : 'an hour for this contact'}`);
     refused.set(plan, reasons);
   }
-  for (const [plan, reasons] of refused) withoutRuns(plan, reasons);
+  for (const [plan, reasons] of refused) withoutRuns(plan, reasons, nowMs);
 }
 
 /** Deletes windows that are over. */

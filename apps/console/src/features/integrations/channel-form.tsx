@@ -1,4 +1,4 @@
-import { Checkbox, Group, Modal, NumberInput, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import { Modal, NumberInput, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
@@ -73,18 +73,13 @@ export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): 
             onChange={(id) => set({ agent_id: id || null })}
             data-autofocus
           />
-          <Group gap="xl">
-            <Checkbox
-              label={texts.answers}
-              checked={values.chief_of_staff}
-              onChange={(event) => set({ chief_of_staff: event.currentTarget.checked })}
-            />
-            <Checkbox
-              label={texts.triggers}
-              checked={values.triggers}
-              onChange={(event) => set({ triggers: event.currentTarget.checked })}
-            />
-          </Group>
+          <Choice
+            label={texts.route}
+            description={texts.routeHint}
+            labels={texts.routes}
+            value={values.route_policy}
+            onChange={(route_policy) => set({ route_policy })}
+          />
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" style={{ alignItems: 'end' }}>
             <Choice
               label={texts.session}
@@ -146,16 +141,18 @@ export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): 
 
 interface ChoiceProps<Value extends string> {
   label: string;
+  description?: string;
   labels: Readonly<Record<Value, string>>;
   value: Value;
   onChange: (value: Value) => void;
 }
 
-function Choice<Value extends string>({ label, labels, value, onChange }: ChoiceProps<Value>): ReactNode {
+function Choice<Value extends string>({ label, description, labels, value, onChange }: ChoiceProps<Value>): ReactNode {
   const values = Object.keys(labels) as Value[];
   return (
     <Select
       label={label}
+      description={description}
       data={choices(labels)}
       value={value}
       allowDeselect={false}

@@ -74,10 +74,9 @@ export default function ChannelSection({ app, editing, onEdit }: ChannelSectionP
 function sentencesOf(channel: Channel, app: App, agentName: string | undefined): string[] {
   const agent = agentName ?? channel.agent_id ?? `the ${texts.chiefOfStaff}`;
   const unknown = app.kind === 'builtin' ? texts.unknownBuiltin : texts.unknown[channel.unknown_senders ?? 'hold'];
-  return [reach(channel, agent), ...(channel.chief_of_staff ? [texts.session[channel.session_scope], unknown] : [])];
-}
-
-function reach({ chief_of_staff, triggers }: Channel, agent: string): string {
-  if (chief_of_staff) return triggers ? texts.sentence.both(agent) : texts.sentence.agent(agent);
-  return triggers ? texts.sentence.triggers : texts.sentence.none;
+  const answers = channel.route_policy !== 'triggers';
+  return [
+    texts.sentence[channel.route_policy](agent),
+    ...(answers ? [texts.session[channel.session_scope], unknown] : []),
+  ];
 }

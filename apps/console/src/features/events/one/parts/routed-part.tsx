@@ -35,7 +35,7 @@ export function RoutedPart({ event, entry }: { event: EventDetail; entry: Entry 
       <Check name={texts.guards} state={kept ? 'stop' : 'pass'}>
         {kept ? event.text : texts.guardsPassed}
       </Check>
-      {!kept && <Verdicts message={message} />}
+      {!kept && <Verdicts message={message} policy={fact(entry, 'route_policy')} />}
       {!kept && <ChiefCheck message={message} />}
       {message.reply_withheld && (
         <Check name={texts.withheld} state="note">
@@ -72,7 +72,7 @@ function ContactCheck({ message, contacts }: { message: Message; contacts: Event
   );
 }
 
-function Verdicts({ message }: { message: Message }): ReactNode {
+function Verdicts({ message, policy }: { message: Message; policy: string | null }): ReactNode {
   const workflowName = useWorkflowNames();
   const { verdicts, unlisted_verdicts: unlisted } = message;
   const named = message.message.workflow_id;
@@ -86,7 +86,7 @@ function Verdicts({ message }: { message: Message }): ReactNode {
   if (verdicts.length === 0 && unlisted === 0) {
     return (
       <Check name={texts.trigger} state="none">
-        {texts.noTriggers}
+        {policy === 'chief_of_staff' ? texts.triggersNotTried : texts.noTriggers}
       </Check>
     );
   }
@@ -117,7 +117,11 @@ function Verdicts({ message }: { message: Message }): ReactNode {
 }
 
 function ChiefCheck({ message: { chief_of_staff: chief } }: { message: Message }): ReactNode {
-  const said: Readonly<Record<string, string>> = { taken: texts.chiefTaken, off: texts.chiefOff };
+  const said: Readonly<Record<string, string>> = {
+    taken: texts.chiefTaken,
+    off: texts.chiefOff,
+    trigger_took_it: texts.chiefUnlessTriggered,
+  };
   return (
     <Check name={texts.chief} state={chief === 'taken' ? 'pass' : 'none'}>
       {chief === null ? texts.chiefNotAsked : (said[chief] ?? texts.chiefKept(chief))}
