@@ -51,6 +51,39 @@ describe('the channel of an App', () => {
     expect((await read(chat)).body).toMatchObject({ route_policy: 'triggers', updated_at: expect.any(String) });
   });
 
+  it('keeps, when changed, what the change leaves out, also what another change sets meanwhile', async () => {
+    const path = `/api/v1/channels/${hook}`;
+    const patch = (body: object, headers = {}) => world.api<Record<string, unknown>>('PATCH', path, body, headers);
+    const before = (await read(hook)).body;
+    const [policy, scope] = await Promise.all([
+      patch({ route_policy: 'triggers' }),
+      patch({ session_scope: 'contact', failure_notice: null }),
+    ]);
+    expect([policy.status, scope.status]).toEqual([200, 200]);
+    const changed = { route_policy: 'triggers', session_scope: 'contact', failure_notice: null };
+    const { updated_at: _at, ...settings } = before;
+    expect((await read(hook)).body).toEqual({ ...settings, ...changed, updated_at: expect.any(String) });
+    const etag = (await read(hook)).headers.get('etag') ?? '';
+    const idle = (minutes: number) => patch({ idle_reset_minutes: minutes }, { 'if-match': etag });
+    expect([(await idle(5)).status, (await idle(6)).status]).toEqual([200, 412]);
+    expect((await read(hook)).body).toMatchObject({ ...changed, idle_reset_minutes: 5, inbox_mode: 'queue' });
+    expect((await patch({ idle_reset_minutes: null })).body).toMatchObject({ ...changed, idle_reset_minutes: null });
+  });
+
+  it.each(['PUT', 'PATCH'])('is left as it is by a %s that names no setting, which says so', async (method) => {
+    const before = await read(hook);
+    const answer = await world.api(method, `/api/v1/channels/${hook}`, {});
+    expect(answer).toMatchObject({ status: 422, body: { code: 'nothing_to_change' } });
+    expect((await read(hook)).headers.get('etag')).toBe(before.headers.get('etag'));
+    const unknown = await world.api(method, `/api/v1/channels/${hook}`, { routepolicy: 'both' });
+    expect(unknown).toMatchObject({ status: 422, body: { errors: [{ field: 'routepolicy' }] } });
+  });
+
+  it('is changed only for an App that exists', async () => {
+    const change = await world.api('PATCH', `/api/v1/channels/${newId('app')}`, { route_policy: 'both' });
+    expect(change).toMatchObject({ status: 404, body: { code: 'app_not_found' } });
+  });
+
   it('is not found for an App that does not exist', async () => {
     for (const id of [newId('app'), 'app_1', 'nonsense']) {
       expect(await read(id)).toMatchObject({ status: 404, body: { code: 'app_not_found' } });

@@ -3,97 +3,21 @@ import {
   Caller,
   Edits,
   notFound,
-  OneOf,
   type Principal,
   Problem,
   RequireScopes,
   type ServiceClient,
   ShowsEntityTag,
-  Text,
-  Whole,
 } from '#libs/service-kit';
-import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Param, Patch, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
 import { GATEWAY } from '../services.js';
-import {
-  type InboxMode,
-  type MachineReach,
-  machineReaches,
-  routePolicies,
-  type RoutePolicy,
-  type SessionScope,
-  type UnknownSenders,
-} from './channel.entity.js';
 import { ChannelRepository } from './channel.repository.js';
+import { ChannelSettings } from './channel-settings.dto.js';
 import { ChannelPage, ChannelView } from './channel.dto.js';
 import { defaultFailureNotice } from './failure-notice.js';
-
-class ChannelSettings {
-  @Text(100, {
-    optional: true,
-    nullable: true,
-    description: "The agent that answers; default: the project's Chief of Staff",
-  })
-  agent_id?: string | null;
-  @OneOf(routePolicies, {
-    optional: true,
-    description:
-      'Who gets its messages: triggers and Chief of Staff (both, default), one of them alone, or the Chief of Staff only if no trigger takes it. A workflow_id in a message of the Webhook app comes first',
-  })
-  route_policy?: RoutePolicy;
-  @OneOf(machineReaches, {
-    optional: true,
-    description: 'Where messages of other bots go (metadata.from_bot; default triggers_only)',
-  })
-  bots?: MachineReach;
-  @OneOf(machineReaches, {
-    optional: true,
-    description: 'Where auto-submitted mail, bounces, list mail and notifications go (default triggers_only)',
-  })
-  automatic?: MachineReach;
-  @Text(2_000, {
-    optional: true,
-    nullable: true,
-    description:
-      'Where replies go if the message names no address; for the Webhook app: the http(s) URL of every reply',
-  })
-  reply_address?: string | null;
-  @OneOf(['thread', 'contact', 'channel'], {
-    optional: true,
-    description: 'Which messages share a session (default thread)',
-  })
-  session_scope?: SessionScope;
-  @OneOf(['hold', 'pair', 'open', 'drop'], {
-    optional: true,
-    nullable: true,
-    description: 'What happens to messages from unknown senders (default hold; not for the built-in Webhook app)',
-  })
-  unknown_senders?: UnknownSenders | null;
-  @OneOf(['queue', 'collect'], {
-    optional: true,
-    nullable: true,
-    description:
-      'Messages that arrive during a turn: queue: one turn each; collect: one turn for all (default; queue for the Webhook app)',
-  })
-  inbox_mode?: InboxMode | null;
-  @Whole(1, 525_600, {
-    optional: true,
-    nullable: true,
-    description: 'A session without messages for this long starts anew',
-  })
-  idle_reset_minutes?: number | null;
-  @Whole(0, 23, { optional: true, nullable: true, description: 'The hour (UTC) at which sessions start anew' })
-  daily_reset_hour?: number | null;
-  @Text(1_000, {
-    optional: true,
-    nullable: true,
-    minLength: 1,
-    description: `Sent once to the sender of a failed turn, if it can be answered; null: nothing is sent (default "${defaultFailureNotice}")`,
-  })
-  failure_notice?: string | null;
-}
 
 @ApiTags('channels')
 @Controller('api/v1/channels')
@@ -131,23 +55,63 @@ export class ChannelController {
   @Put(':appId')
   @Edits<ChannelController>((controller, caller, appId) => controller.get(caller, appId), 'appId')
   @RequireScopes('channels:write')
-  @ApiOperation({ operationId: 'setChannel', summary: 'Set how messages of an App reach agents, and where replies go' })
+  @ApiOperation({
+    operationId: 'setChannel',
+    summary: 'Set all settings of a channel; what the body leaves out gets its default',
+  })
   @ApiOkResponse({ type: ChannelView })
   async set(
     @Caller() caller: Principal,
     @Param('appId') appId: string,
     @Body() body: ChannelSettings,
   ): Promise<ChannelView> {
-    if (!isAppId(appId)) throw new Problem(422, 'invalid_app_id', 'An App id looks like app_0123....');
-    await this.agents.require(caller, body.agent_id);
+    await this.check(caller, appId, body);
     const channel = channelOf(caller, appId, body);
-    // Checks App and address. First, so that only what the gateway accepted is stored here; repeating the request
-    // repairs the rest.
-    const { reply_address } = channel;
-    await this.gateway.put(`/internal/apps/${appId}/reply-address`, caller, { reply_address });
+    await this.setReplyAddress(caller, appId, channel.reply_address);
     await this.channels.save({ ...channel, updated_at: new Date() });
     this.rules.forget(caller.projectId);
     return this.get(caller, appId);
+  }
+
+  @Patch(':appId')
+  @Edits<ChannelController>((controller, caller, appId) => controller.get(caller, appId), 'appId')
+  @RequireScopes('channels:write')
+  @ApiOperation({
+    operationId: 'changeChannel',
+    summary: 'Change settings of a channel; what the body leaves out stays as it is',
+  })
+  @ApiOkResponse({ type: ChannelView })
+  async change(
+    @Caller() caller: Principal,
+    @Param('appId') appId: string,
+    @Body() body: ChannelSettings,
+  ): Promise<ChannelView> {
+    await this.check(caller, appId, body);
+    const before = defaultsOf(caller, await this.requireApp(caller, appId));
+    const named = namedIn(body);
+    const whole = channelOf(caller, appId, {
+      ...before,
+      ...Object.fromEntries(named.map((field) => [field, body[field]])),
+    });
+    const change = Object.fromEntries(named.map((field) => [field, whole[field]]));
+    if (named.includes('reply_address')) await this.setReplyAddress(caller, appId, whole.reply_address);
+    await this.channels.change({ ...whole, updated_at: new Date() }, change);
+    this.rules.forget(caller.projectId);
+    return this.get(caller, appId);
+  }
+
+  private async check(caller: Principal, appId: string, body: ChannelSettings): Promise<void> {
+    if (!isAppId(appId)) throw new Problem(422, 'invalid_app_id', 'An App id looks like app_0123....');
+    if (namedIn(body).length === 0) throw nothingToChange();
+    await this.agents.require(caller, body.agent_id);
+  }
+
+  /**
+   * Checks App and address. Before the row, so that only what the gateway accepted is stored here; repeating the
+   * request repairs the rest.
+   */
+  private async setReplyAddress(caller: Principal, appId: string, reply_address: string | null): Promise<void> {
+    await this.gateway.put(`/internal/apps/${appId}/reply-address`, caller, { reply_address });
   }
 
   /** @throws Problem 404 `app_not_found` */
@@ -157,6 +121,18 @@ export class ChannelController {
 }
 
 type InstalledApp = Pick<Endpoint, 'kind'> & { id: string };
+
+/** The settings that a body names. */
+function namedIn(body: ChannelSettings): (keyof ChannelSettings)[] {
+  const fields = Object.keys(body) as (keyof ChannelSettings)[];
+  return fields.filter((field) => body[field] !== undefined);
+}
+
+function nothingToChange(): Problem {
+  const detail =
+    'The body names no setting, so nothing was changed. PATCH changes the settings that it names; PUT sets all of them.';
+  return new Problem(422, 'nothing_to_change', detail);
+}
 
 function isAppId(text: string): boolean {
   return /^app_[0-9a-f]{32}$/.test(text);

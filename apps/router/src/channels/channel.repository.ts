@@ -21,4 +21,14 @@ export class ChannelRepository {
   async save(row: ChannelRow): Promise<void> {
     await this.rows.upsert(row as object, ['app_id']);
   }
+
+  /**
+   * Changes the fields of `change` only, so that concurrent changes of different fields are both kept.
+   * @param whole the channel if it was never set up
+   */
+  async change(whole: ChannelRow, change: Partial<ChannelRow>): Promise<void> {
+    const { app_id, organization_id, project_id, updated_at } = whole;
+    await this.rows.createQueryBuilder().insert().values(whole).orIgnore().execute();
+    await this.rows.update({ app_id, organization_id, project_id }, { ...change, updated_at });
+  }
 }
