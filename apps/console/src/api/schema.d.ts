@@ -1010,13 +1010,14 @@ export interface paths {
         };
         /** Read the channel of an App: its settings, or the defaults */
         get: operations["getChannel"];
-        /** Set how messages of an App reach agents, and where replies go */
+        /** Set all settings of a channel; what the body leaves out gets its default */
         put: operations["setChannel"];
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change settings of a channel; what the body leaves out stays as it is */
+        patch: operations["changeChannel"];
         trace?: never;
     };
     "/api/v1/contacts": {
@@ -8348,6 +8349,42 @@ export interface operations {
         };
     };
     setChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read: 412 when it has changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                appId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelSettings"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelView"];
+                };
+            };
+            /** @description `changed_since`: read it again */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    changeChannel: {
         parameters: {
             query?: never;
             header?: {
