@@ -82,6 +82,9 @@ export function holdRegistration(shared: () => ContractWorld): void {
     it.each<[string, object]>([
       ['another status', { json: { status: 'starting', version: '2', adapter: 'SLUG' } }],
       ['Ready in capitals', { json: { status: 'READY', version: '2', adapter: 'SLUG' } }],
+      ['no version', { json: { status: 'ready', adapter: 'SLUG' } }],
+      ['an empty version', { json: { status: 'ready', version: ' ', adapter: 'SLUG' } }],
+      ['a number as version', { json: { status: 'ready', version: 3, adapter: 'SLUG' } }],
       ['500', { status: 500, json: {} }],
       ['HTML', { text: 'ready', headers: { 'content-type': 'text/html' } }],
     ])('is not ready while its health says %s, and ready when it does', async (_what, script) => {

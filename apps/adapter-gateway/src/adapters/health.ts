@@ -36,7 +36,7 @@ export class HealthProbe {
       return {
         state: reason ? 'unready' : 'ready',
         state_reason: reason,
-        version: typeof health['version'] === 'string' ? health['version'].slice(0, 200) : 'unknown',
+        version: typeof health['version'] === 'string' ? health['version'].slice(0, 200) : null,
         latency_ms: performance.now() - startMs,
         misnamed: health['adapter'] !== slug,
       };
@@ -47,9 +47,12 @@ export class HealthProbe {
   }
 }
 
-function reasonOf({ adapter, status }: JsonObject, slug: string): string | null {
+/** All three fields are required (spec 2.3); `unknown` is a version, nothing is none. */
+function reasonOf({ adapter, status, version }: JsonObject, slug: string): string | null {
   if (adapter !== slug) return `adapter is ${shown(adapter)}, not ${slug}`;
-  return status === 'ready' ? null : `status is ${shown(status)}`;
+  if (status !== 'ready') return `status is ${shown(status)}`;
+  if (typeof version === 'string' && version.trim() !== '') return null;
+  return `version is ${shown(version)}, not a build identifier such as a commit hash; "unknown" when it has none`;
 }
 
 function shown(value: unknown): string {

@@ -225,6 +225,17 @@ describe('health', () => {
     );
   });
 
+  it.each([undefined, null, '', ' ', 5])('is not ready while its version is %j (spec 2.3)', async (version) => {
+    adapter.routes['health'] = () => ({ ...adapter.health, version });
+    const row = await until('it is not ready', async () => {
+      const now = await inForce();
+      return now.state === 'unready' ? now : null;
+    });
+    expect(row.state_reason).toMatch(/^version is .*, not a build identifier/);
+    adapter.routes['health'] = () => adapter.health;
+    await until('it is ready again', async () => (await inForce()).state === 'ready');
+  });
+
   it('is polled less often the longer it is bad', async () => {
     const polls: number[] = [];
     adapter.routes['health'] = (_body, response) => {
