@@ -19,6 +19,8 @@ const settings = {
     value ? json(readPrices)(name, value) : {},
   MODEL_TIMEOUT_MS: integer(60_000, 100, 600_000),
   MODEL_MAX_OUTPUT_TOKENS: integer(2_048, 16, 1_000_000),
+  /** Bytes of an answer of a model; a larger one counts as one that cannot be read. */
+  MODEL_ANSWER_BYTES: integer(8_388_608, 65_536, 134_217_728),
   MODEL_BREAKER_FAILURES: integer(3, 1, 1_000),
   MODEL_TRIAL_MS: integer(15_000, 100, 600_000),
   GATEHOUSE_EGRESS_ALLOW: list,
@@ -40,6 +42,8 @@ const settings = {
   CONTACT_DAY_MAX_COST_MICROS: integer(0, 0, 1_000_000_000),
   APPROVAL_WAIT_MS: integer(86_400_000, 1_000, 2_592_000_000),
   TURN_MAX_ATTEMPTS: integer(24, 1, 1_000),
+  /** Attempts at a turn whose model answers what cannot be read, or breaks off. Each of them is paid for. */
+  TURN_MAX_UNREADABLE: integer(5, 1, 1_000),
   TURN_WAIT_MS: integer(3_600_000, 1_000, 604_800_000),
   TURN_MAX_SHORTENINGS: integer(4, 0, 4),
   TURN_WINDOW: integer(20, 0, 200),

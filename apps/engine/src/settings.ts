@@ -20,6 +20,8 @@ export interface EngineSettings extends ChangeSettings {
   MODEL_PRICES: Record<string, ModelPrice>;
   MODEL_TIMEOUT_MS: number;
   MODEL_MAX_OUTPUT_TOKENS: number;
+  /** A larger answer counts as one that cannot be read. */
+  MODEL_ANSWER_BYTES: number;
   /** Failures in a row after which only one turn at a time tries a model; and the longest time between two trials. */
   MODEL_BREAKER_FAILURES: number;
   MODEL_TRIAL_MS: number;
@@ -54,6 +56,8 @@ export interface EngineSettings extends ChangeSettings {
   APPROVAL_WAIT_MS: number;
   /** Tries of one turn before it fails for good, however often its job is added anew. Waits do not count. */
   TURN_MAX_ATTEMPTS: number;
+  /** Tries of one turn whose model answers what cannot be read, or breaks off: each of them is paid for. */
+  TURN_MAX_UNREADABLE: number;
   /** How long a turn waits for a model or tool registry that is away. */
   TURN_WAIT_MS: number;
   /** How often a turn's conversation is shortened when the model says that it is too long. */

@@ -1,7 +1,7 @@
 import type { nothingToSay, ReplyMark, TurnLimit } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
 import { inSpan } from '#libs/telemetry';
-import { type Completion, type Model, ModelError } from '../model/model.js';
+import { type Completion, type Model, ModelError, type UnreadAnswer } from '../model/model.js';
 import type { ModelPrices } from '../model/model-prices.js';
 import type { ModelSpending } from '../model/model-spending.js';
 import type { Conversation } from '../prompt/conversation.js';
@@ -60,7 +60,6 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
   const before = replay(input.stored, conversation, guard);
   calls.tainted = input.untrusted || before.tainted;
   calls.reveal(before.revealed);
-  let { modelCalls } = before;
   let called = input.stored.some((step) => step.kind === 'tool_call');
   if (before.open) {
     const { tainted } = before.open;
@@ -68,12 +67,12 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
   }
   for (;;) {
     signal.throwIfAborted();
-    const limit = limitOf(input, modelCalls + 1);
+    const limit = limitOf(input);
     const startedMs = performance.now();
     const completion = await ask(input, limit);
     if (completion === null) continue;
-    modelCalls += 1;
-    const asked = limit === null && !unfinished(completion) ? completion.tool_calls : [];
+    const asked =
+      limit === null && !unfinished(completion) ? completion.tool_calls.map((call) => calls.read(call)) : [];
     const reply = asked.length === 0 ? cleaner.clean(completion.text, conversation.messages) : null;
     const answer = reply && answerOf(completion, reply, limit, called);
     const spent = spentBy(completion, input.prices);
@@ -113,13 +112,34 @@ async function ask(input: LoopInput, limit: TurnLimit | null): Promise<Completio
       model.complete(conversation.messages, offered, signal),
     );
     spending.ended('ok', performance.now() - beganMs);
+    addUnread(input, completion.unread ?? []);
     return withUniqueIds(completion);
   } catch (error) {
     spending.ended(error instanceof ModelError ? error.code : 'aborted', performance.now() - beganMs);
-    if (!(error instanceof ModelError) || error.code !== 'context_length') throw error;
-    await shorten(input, error);
-    return null;
+    if (!(error instanceof ModelError)) throw error;
+    addUnread(input, error.unread);
+    if (error.code === 'context_length') {
+      await shorten(input, error);
+      return null;
+    }
+    await input.log.commit();
+    throw error;
   }
+}
+
+/** An answer that could not be read is a step and counts, so no limit and no budget is evaded by it. */
+function addUnread({ log, prices, spending }: LoopInput, answers: UnreadAnswer[]): void {
+  for (const answer of answers) {
+    const spent = spentBy(answer, prices);
+    spending.spent(spent);
+    const { model, why, excerpt, estimated } = answer;
+    const shown = { text: '', tool_calls: [], model, finish_reason: 'error', discarded: 'model_malformed' };
+    log.add('model_call', { ...shown, why, excerpt, ...markOf({ estimated }) }, { spent });
+  }
+}
+
+function markOf({ estimated }: { estimated?: boolean }): { tokens_estimated?: true } {
+  return estimated === true ? { tokens_estimated: true } : {};
 }
 
 /** Shows the model less from here on, in later claims too. @throws `why` when it cannot be shortened further */
@@ -136,10 +156,10 @@ function levelIn(stored: Step[]): number {
 }
 
 /** Why the next step gets no tools, or null. */
-function limitOf({ guard, log, maxTokens, maxCostMicros, maxSteps }: LoopInput, step: number): TurnLimit | null {
+function limitOf({ guard, log, maxTokens, maxCostMicros, maxSteps }: LoopInput): TurnLimit | null {
   if (guard.exhausted) return 'calls_exhausted';
   if (log.tokens >= maxTokens || log.costMicros >= maxCostMicros) return 'budget_spent';
-  return step >= maxSteps ? 'steps_exhausted' : null;
+  return log.counted('model_call') + 1 >= maxSteps ? 'steps_exhausted' : null;
 }
 
 /** Calls in an answer that was broken off are incomplete and are not made. */
@@ -148,11 +168,12 @@ function unfinished({ finish_reason }: Completion): boolean {
 }
 
 function stepOf(
-  { text, model, finish_reason, refusal }: Completion,
+  { text, model, finish_reason, refusal, estimated = false }: Completion,
   asked: Completion['tool_calls'],
   answer: Answer | null,
 ): Record<string, unknown> {
-  const shown = { text, tool_calls: asked, model, finish_reason, ...(refusal === undefined ? {} : { refusal }) };
+  const refused = refusal === undefined ? {} : { refusal };
+  const shown = { text, tool_calls: asked, model, finish_reason, ...refused, ...markOf({ estimated }) };
   if (answer?.is === 'too_long') return { ...shown, discarded: 'empty_at_length' };
   return answer?.is === 'failed' ? { ...shown, discarded: answer.code } : shown;
 }
@@ -162,6 +183,8 @@ async function makeCalls(calls: CallMaker, step: OpenStep, conversation: Listene
   close(step, conversation);
 }
 
-function spentBy({ input_tokens, output_tokens, model }: Completion, prices: ModelPrices): Spent {
+function spentBy({ input_tokens, output_tokens, model }: Tokens, prices: ModelPrices): Spent {
   return { model, input_tokens, output_tokens, cost_micros: prices.costMicros(model, input_tokens, output_tokens) };
 }
+
+type Tokens = Pick<Completion, 'model' | 'input_tokens' | 'output_tokens'>;

@@ -46,6 +46,14 @@ export class CallMaker {
     return this.input.powers.tools.told;
   }
 
+  /** A call as its tool is named and takes its arguments, if that is clear; else as the model wrote it. */
+  read(call: ToolCall): ToolCall {
+    const { powers, check } = this.input;
+    const name = powers.tools.nameOf(call.name);
+    const tool = powers.tools.callable(name);
+    return tool ? { ...call, name, arguments: check.fitted(tool.parameters, call.arguments) } : { ...call, name };
+  }
+
   /** Restores tools that a search in an earlier claim found. */
   reveal(names: string[]): void {
     this.input.powers.tools.reveal(names);

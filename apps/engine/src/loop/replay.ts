@@ -31,17 +31,16 @@ export interface OpenStep {
 
 /**
  * Puts the stored steps of earlier claims back into the conversation.
- * @returns the number of model calls so far, and the last step if some of its calls have no result
+ * @returns what they leave: the last step if some of its calls have no result, and what the turn has read and found
  */
 export function replay(stored: Step[], messages: Listener, guard: CallGuard): Replayed {
   let open: OpenStep | null = null;
-  const replayed: Replayed = { modelCalls: 0, open: null, tainted: false, revealed: [] };
+  const replayed: Replayed = { open: null, tainted: false, revealed: [] };
   for (const step of stored) {
     const callId = String(step.content['call_id']);
     if (step.kind === 'model_call') {
       if (open) close(open, messages);
       const content = step.content as ModelCallContent;
-      replayed.modelCalls += 1;
       open = null;
       if (content.discarded !== undefined) continue;
       messages.push({ role: 'assistant', content: content.text, tool_calls: content.tool_calls });
@@ -72,7 +71,6 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
 }
 
 interface Replayed {
-  modelCalls: number;
   open: OpenStep | null;
   /** One of the results is untrusted content. */
   tainted: boolean;
@@ -87,9 +85,14 @@ export function close({ calls, results }: OpenStep, messages: Listener): void {
 
 /** Results are matched to calls by id, and a model may repeat an id within a step or leave it out. */
 export function withUniqueIds(completion: Completion): Completion {
+  const taken = new Set(completion.tool_calls.map(({ id }) => id));
   const seen = new Set<string>();
   const tool_calls = completion.tool_calls.map((call, index) => {
-    const id = call.id && !seen.has(call.id) ? call.id : `${call.id || 'call'}_${index}`;
+    let id = call.id;
+    for (let more = 0; id === '' || seen.has(id); more += 1) {
+      const next = `${call.id || 'call'}_${index + more}`;
+      id = taken.has(next) ? '' : next;
+    }
     seen.add(id);
     return { ...call, id };
   });

@@ -29,6 +29,7 @@ export function configuredModels(settings: EngineSettings): Models {
         model: wanted,
         timeoutMs: settings.MODEL_TIMEOUT_MS,
         maxOutputTokens: settings.MODEL_MAX_OUTPUT_TOKENS,
+        maxAnswerBytes: settings.MODEL_ANSWER_BYTES,
         breaker: { opensAfter: settings.MODEL_BREAKER_FAILURES, trialEveryMs: settings.MODEL_TRIAL_MS },
       });
       models.set(wanted, model);
@@ -66,7 +67,7 @@ class ModelWithFallback implements Model {
         throw error;
       const answer = await this.askSecond(error, messages, tools, signal);
       this.current = this.second;
-      return answer;
+      return { ...answer, unread: error.unread };
     }
   }
 
@@ -79,8 +80,11 @@ class ModelWithFallback implements Model {
     try {
       return await this.second.complete(messages, tools, signal);
     } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
       // If the second model refuses for good, the first may still answer once it is available again.
-      throw first.away && error instanceof ModelError && !error.away ? first : error;
+      const [thrown, other] = first.away && !error.away ? [first, error] : [error, first];
+      thrown.unread.push(...other.unread);
+      throw thrown;
     }
   }
 }

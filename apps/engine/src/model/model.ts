@@ -7,7 +7,7 @@ export interface ModelEvent {
   metadata: Record<string, unknown>;
 }
 
-/** A call that the model asks for. `arguments` is parsed JSON, or the raw text if it is not JSON. */
+/** A call that the model asks for. `arguments` is as `readArguments` gives it. */
 export interface ToolCall {
   id: string;
   name: string;
@@ -32,11 +32,26 @@ export interface Completion {
   tool_calls: ToolCall[];
   input_tokens: number;
   output_tokens: number;
+  /** The endpoint reported no usable number of tokens. */
+  estimated?: boolean;
   /** The model that answered. */
   model: string;
   finish_reason: FinishReason;
   /** The model's explanation when it refuses to answer. Absent: it does not refuse. */
   refusal?: string;
+  /** Answers before this one that could not be read, of the model that this one replaces. */
+  unread?: UnreadAnswer[];
+}
+
+/** An answer that could not be read. It was made and paid for, so it counts. */
+export interface UnreadAnswer {
+  model: string;
+  input_tokens: number;
+  output_tokens: number;
+  estimated: boolean;
+  why: string;
+  /** The beginning of what the endpoint sent. */
+  excerpt: string;
 }
 
 /** The model's answer when it has nothing to say. An empty answer could also be a fault. */
@@ -59,6 +74,9 @@ const awayCodes: ReadonlySet<ModelErrorCode> = new Set(['model_unavailable', 'mo
 /** The model gave no answer. `permanent`: repeating the request for the same turn cannot help. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
+  /** What was answered, and used tokens, all the same. */
+  readonly unread: UnreadAnswer[] = [];
+
   constructor(
     readonly code: ModelErrorCode,
     message: string,

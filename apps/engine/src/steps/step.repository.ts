@@ -17,13 +17,17 @@ export interface StepAccount {
 // The storing statement also checks and renews the lease, so a claim that has lost it stores nothing. The audit of
 // calls and the usage are in the same statement, so neither exists without its step.
 const appendSql = `
-  WITH held AS (
-    UPDATE engine.turn SET lease_until = now() + $5 * interval '1 millisecond', waiting_since = NULL
-     WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running'
-    RETURNING id, organization_id, project_id),
-  s AS (
+  WITH s AS (
     SELECT * FROM jsonb_to_recordset($4::jsonb) AS s(seq integer, kind text, content jsonb, tokens integer,
            duration_ms double precision, begun jsonb, settled jsonb, spent jsonb)),
+  total AS (
+    SELECT count(*) AS steps, coalesce(sum(tokens), 0) AS tokens, coalesce(sum((spent ->> 'cost_micros')::bigint), 0) AS cost FROM s),
+  held AS (
+    UPDATE engine.turn SET lease_until = now() + $5 * interval '1 millisecond', waiting_since = NULL,
+           steps = turn.steps + total.steps, tokens = least(turn.tokens + total.tokens, 2147483647),
+           cost_micros = least(turn.cost_micros + total.cost, 2147483647)
+      FROM total WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running'
+    RETURNING id, organization_id, project_id),
   stored AS (
     INSERT INTO engine.step (turn_id, seq, kind, content, tokens, duration_ms)
     SELECT held.id, s.seq, s.kind, s.content, s.tokens, s.duration_ms FROM held CROSS JOIN s),

@@ -1,6 +1,8 @@
 import { compileSchema } from '#libs/tool-schema';
-import type { ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { createHash } from 'node:crypto';
+import { argumentsProblem } from '../model/read-arguments.js';
+import { fitArguments } from './fit-arguments.js';
 
 const maxKept = 2_000;
 
@@ -13,14 +15,21 @@ export class ArgumentCheck {
     return this.checkOf(schema) !== null;
   }
 
+  /** Arguments in the types that the schema asks for, where each value says clearly what it is; else as they are. */
+  fitted(schema: Record<string, unknown>, args: unknown): unknown {
+    const check = this.checkOf(schema);
+    return check && isObject(args) ? fitArguments(check, args) : args;
+  }
+
   /** @returns a sentence that says what is wrong with the arguments; null when they are valid */
   problem(schema: Record<string, unknown>, args: unknown): string | null {
-    if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'The arguments are not a JSON object.';
+    if (typeof args === 'string') return argumentsProblem(args);
+    if (!isObject(args)) return 'The arguments are not a JSON object.';
     const check = this.checkOf(schema);
     if (!check) return 'The schema of this tool cannot be used.';
     if (check(args)) return null;
     const what = (check.errors ?? []).slice(0, 3);
-    return `${what.map((error) => `${error.instancePath || 'arguments'} ${error.message}`).join('; ')}.`;
+    return `${what.map(wordsOf).join('; ')}.`;
   }
 
   private checkOf(schema: Record<string, unknown>): ValidateFunction | null {
@@ -32,6 +41,18 @@ export class ArgumentCheck {
     this.compiled.set(key, check);
     return check;
   }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Ajv's message, with what it leaves out: the allowed values, the property that is too many. */
+function wordsOf({ instancePath, message, params }: ErrorObject): string {
+  const { allowedValues, allowedValue, additionalProperty } = params as Record<string, unknown>;
+  const detail = allowedValues ?? allowedValue ?? additionalProperty;
+  const said = detail === undefined ? '' : ` (${JSON.stringify(detail).slice(0, 300)})`;
+  return `${instancePath || 'arguments'} ${message}${said}`;
 }
 
 function compile(schema: Record<string, unknown>): ValidateFunction | null {

@@ -41,6 +41,7 @@ export function checkCall(
   const tool = powers.tools.callable(call.name);
   if (!tool) {
     const hint = powers.tools.searchable > 0 ? ' find_tools finds more than are listed.' : '';
+    if (call.name === '') return failure('unknown_tool', `The call names no tool.${hint}`);
     return failure('unknown_tool', `There is no tool ${call.name.slice(0, 64)} here.${hint}`);
   }
   const problem = check.problem(tool.parameters, call.arguments);

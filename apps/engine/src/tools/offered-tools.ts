@@ -37,6 +37,17 @@ export class OfferedTools {
     return this.named.get(name) ?? (this.found.includes(name) ? this.hidden.get(name) : undefined);
   }
 
+  /** The name of the tool that a model means: some add spaces, the namespace `functions.` or the number of the call. */
+  nameOf(given: string): string {
+    const bare = given.trim();
+    const forms = [
+      bare,
+      bare.replace(/^functions?[.:/]/, ''),
+      bare.replace(/^functions?[.:/]/, '').replace(/:\d+$/, ''),
+    ];
+    return forms.find((name) => this.callable(name)) ?? bare;
+  }
+
   /** Shows tools that a search found. */
   reveal(names: string[]): void {
     const known = names.filter((name) => this.hidden.has(name));

@@ -18,7 +18,7 @@ export type NextTry =
   /** Retry after `delayMs`. `leftMs`: when the turn fails for good if it waits for something unavailable; else null. */
   { again: true; code: string; delayMs: number; leftMs: number | null } | { again: false; code: string };
 
-type Limits = Pick<EngineSettings, 'TURN_MAX_ATTEMPTS' | 'TURN_WAIT_MS' | 'MODEL_TRIAL_MS'>;
+type Limits = Pick<EngineSettings, 'TURN_MAX_ATTEMPTS' | 'TURN_MAX_UNREADABLE' | 'TURN_WAIT_MS' | 'MODEL_TRIAL_MS'>;
 
 const firstWaitMs = 1_000;
 /** At least half of a wait is kept, so that a turn is not retried at once. */
@@ -35,7 +35,9 @@ export function nextTry(error: unknown, { tries, waits, awayMs }: Tried, limits:
     return { again: false, code };
   const away = error instanceof ToolsetUnavailable || (error instanceof ModelError && error.away);
   if (!away) {
-    if (tries >= limits.TURN_MAX_ATTEMPTS) return { again: false, code };
+    const unreadable = error instanceof ModelError && error.code === 'model_malformed';
+    const most = unreadable ? Math.min(limits.TURN_MAX_UNREADABLE, limits.TURN_MAX_ATTEMPTS) : limits.TURN_MAX_ATTEMPTS;
+    if (tries >= most) return { again: false, code };
     return { again: true, code, delayMs: backoffMs(turnRun.backoff, tries, jitter), leftMs: null };
   }
   const leftMs = limits.TURN_WAIT_MS - (awayMs ?? 0);

@@ -28,6 +28,9 @@ import type { TurnLimits } from './turn-limits.js';
 import { turnScope } from './turn-scope.js';
 import type { Claim, ClaimedTurn } from './turn.repository.js';
 
+/** Of a column of the row. A model that reports nonsense must not make its turn one that cannot be stored. */
+const largestInteger = 2_147_483_647;
+
 /** What a finished loop hands over to be committed, and the facts for the journal. */
 export interface TurnResult {
   ending: TurnEnding;
@@ -227,8 +230,8 @@ function endingOf(
     reason: why,
     // Including its reply.
     steps: log.count + 1,
-    tokens: log.tokens,
-    cost_micros: log.costMicros,
+    tokens: Math.min(log.tokens, largestInteger),
+    cost_micros: Math.min(log.costMicros, largestInteger),
     new_steps: log.uncommitted,
     answer_id,
   };

@@ -87,7 +87,7 @@ describe('tools of the registry', () => {
     const { turn, results } = await run(
       { name: 'desk__find', arguments: '{"q":"tea"}' },
       { name: 'desk__find', arguments: '{"q":"new"}' },
-      { name: 'desk__find', arguments: '{"q":7}' },
+      { name: 'desk__find', arguments: '{"q":[7]}' },
     );
     expect(results).toEqual(
       expect.arrayContaining([

@@ -1,0 +1,42 @@
+/** The tokens of one model call. */
+export interface ModelUsage {
+  input_tokens: number;
+  output_tokens: number;
+  /** The endpoint did not report one of them, or not as a number: it is estimated from the lengths. */
+  estimated: boolean;
+}
+
+/** A usual average, for text and JSON in European languages. */
+const charsPerToken = 4;
+/** Above any real call. The sums of a turn stay within what its row can hold. */
+const maxTokens = 10_000_000;
+
+/**
+ * What a call used, as the endpoint reports it, by the names of chat completions or of the APIs beside it. Limits and
+ * budgets count every call, so what is not reported is estimated.
+ */
+export function usageOf(reported: unknown, inputChars: number, outputChars: number): ModelUsage {
+  const usage = typeof reported === 'object' && reported !== null ? (reported as Record<string, unknown>) : {};
+  const total = count(usage['total_tokens']);
+  const input = count(usage['prompt_tokens']) ?? count(usage['input_tokens']);
+  const output = count(usage['completion_tokens']) ?? count(usage['output_tokens']);
+  const left = (part: number | null): number | null =>
+    total !== null && part !== null && total >= part ? total - part : null;
+  const known = { input: input ?? left(output), output: output ?? left(input) };
+  return {
+    input_tokens: known.input ?? estimate(inputChars),
+    output_tokens: known.output ?? estimate(outputChars),
+    estimated: known.input === null || known.output === null,
+  };
+}
+
+function estimate(chars: number): number {
+  return Math.min(Math.ceil(chars / charsPerToken), maxTokens);
+}
+
+/** A whole number of tokens, also as text; null if it is none. */
+function count(value: unknown): number | null {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number) || number < 0) return null;
+  return Math.min(Math.round(number), maxTokens);
+}
