@@ -50,6 +50,8 @@ export function walkApps(ground: () => Ground): void {
     await ask('GET', `apps/${id}/samples`);
     await ask('POST', `apps/${id}/samples`, { kind: 'unsigned' });
     await ask('PUT', `channels/${id}`, { reply_address: ground().sink.url, inbox_mode: 'collect' });
+    await ask('PATCH', `channels/${id}`, { route_policy: 'triggers' });
+    await ask('PATCH', `channels/${id}`, { route_policy: 'both' });
     await ask('GET', `channels/${id}`);
     await ask('GET', 'channels');
     await ask('DELETE', `apps/${id}`);

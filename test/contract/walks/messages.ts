@@ -135,9 +135,7 @@ export function walkMessages(ground: () => Ground): void {
     const { sink } = ground();
     const call = `call http_request ${JSON.stringify({ method: 'POST', url: sink.url, body: '{}' })}`;
     const instructions = `${call}\nreply: done`;
-    // Whoever starts a run may not decide on its calls.
-    const other = { name: 'approver', scopes: ['approvals:decide'] };
-    const approver = await ask<Named & { key: string }>('POST', 'api-keys', other);
+    const approver = await keyOfMember({ name: 'approver', scopes: ['approvals:decide'] });
     const approvers = [`key:${approver.id}`];
     const agent = { name: 'careful', instructions, may_do: 'read', approvers, tools: ['http_request'] };
     const { id: agent_id } = await ask('POST', 'agents', agent);
@@ -162,4 +160,23 @@ export function walkMessages(ground: () => Ground): void {
       }
     }
   });
+
+  /** Whoever starts a run may not decide on its calls, nor may a key that theirs made: a member makes this one. */
+  async function keyOfMember(key: object): Promise<Named & { key: string }> {
+    const { id } = await ask('POST', 'members', { email: 'approver@example.com', role: 'admin' });
+    const { sign_in_link } = await ask<{ sign_in_link: string }>('POST', `members/${id}/sign-in-link`);
+    const { origin, hash } = new URL(sign_in_link);
+    const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+      fetch(`${ground().system.origin('portal')}/api/v1/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin, ...headers },
+        body: JSON.stringify(body),
+      });
+    const signedIn = await post('sign-in/link', { token: hash.replace('#token=', '') });
+    const { csrf_token } = (await signedIn.json()) as { csrf_token: string };
+    const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const made = await post('api-keys', key, { cookie, 'x-csrf-token': csrf_token });
+    expect(made.status).toBe(201);
+    return (await made.json()) as Named & { key: string };
+  }
 }
