@@ -91,6 +91,7 @@ describe('authentication', () => {
     expect(await new ServiceTokens(testServiceKey, 'adapter-gateway').verify(token)).toEqual({
       ...portal.tenant,
       subject: expect.stringMatching(/^key:key_/),
+      person: expect.stringMatching(/^key:key_/),
       scopes: ['apps:read', 'events:write'],
     });
     await expect(new ServiceTokens(testServiceKey, 'credential-vault').verify(token)).rejects.toThrow();
