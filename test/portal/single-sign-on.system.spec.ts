@@ -133,12 +133,45 @@ describe('single sign-on', () => {
     expect(location(await signInAs('ada', { browser: unwilling }))[1]).toBe('/sign-in?error=sign_in_refused');
   });
 
-  it.each(['https://elsewhere.example/', '//elsewhere.example', '/\\elsewhere.example', 'javascript:alert(1)'])(
+  it.each(['https://elsewhere.example/', '/.//elsewhere.example', '/\\elsewhere.example', '/api/v1/session'])(
     'redirects only to itself: %s',
     async (returnTo) => {
       expect(location(await signInAs('ada', { returnTo }))).toEqual([303, '/']);
     },
   );
+
+  it('is not slowed by what others at its address fail, but a sign-in that fails again and again is', async () => {
+    const slow = await start({
+      FAILED_KEYS_PER_ADDRESS: 2,
+      FAILED_KEYS_WINDOW_MS: 3_600_000,
+      OIDC_DEFAULT_ROLE: 'viewer',
+    });
+    try {
+      for (let time = 0; time < 3; time += 1) {
+        const stranger = await new Browser().get(`${slow.url}/api/v1/sign-in/oidc/callback?state=a`);
+        expect(location(stranger)[1]).toBe('/sign-in?error=wrong_browser');
+      }
+      const browser = new Browser();
+      let spent: URL | undefined;
+      const forge = (url: URL): URL => {
+        url.searchParams.set('code', 'forged');
+        return (spent = url);
+      };
+      for (let time = 0; time < 3; time += 1) {
+        const failed = await signInAs('ada', { at: slow, browser, spoil: forge });
+        expect(location(failed)[1]).toBe('/sign-in?error=sign_in_failed');
+      }
+      const again = async () =>
+        location(await browser.get(`${slow.url}/api/v1/sign-in/oidc/callback${spent?.search}`))[1];
+      expect([await again(), await again()]).toEqual([
+        '/sign-in?error=sign_in_failed',
+        '/sign-in?error=too_many_sign_ins',
+      ]);
+      expect(location(await signInAs('ada', { at: slow }))).toEqual([303, '/p/x/events']);
+    } finally {
+      await slow.close();
+    }
+  });
 
   it('sends PKCE, a nonce and a state, and keeps them in a cookie of the browser', async () => {
     const answer = await fetch(`${portal.url}/api/v1/sign-in/oidc/oidc/start`, { redirect: 'manual' });

@@ -4,14 +4,19 @@ import { type FailedKeysSettings, networkOf } from '../authentication/failed-key
 import { Trials } from '../authentication/trials.js';
 import { SETTINGS } from '../settings.js';
 
-/** Slows down an address whose sign-ins fail, as failed API keys do. */
+/**
+ * Slows down an address whose sign-ins with links fail, as failed API keys do, and a single sign-on that is tried again
+ * and again. A started single sign-on is not slowed by what others do from its address.
+ */
 @Injectable()
 export class SignInAttempts {
   private readonly addresses: Trials;
+  private readonly flows: Trials;
 
   constructor(@Inject(SETTINGS) settings: FailedKeysSettings) {
     const { FAILED_KEYS_PER_ADDRESS: limit, FAILED_KEYS_WINDOW_MS: windowMs, FAILED_KEYS_TRACKED: tracked } = settings;
     this.addresses = new Trials(limit, windowMs, tracked);
+    this.flows = new Trials(limit, windowMs, tracked);
   }
 
   /** @throws Problem 429 `too_many_sign_ins` with `Retry-After` */
@@ -23,8 +28,13 @@ export class SignInAttempts {
     throw new Problem(429, 'too_many_sign_ins', detail, [], { 'retry-after': seconds });
   }
 
-  isSlowed(address: string): boolean {
-    return this.waitMs(address) > 0;
+  /** @param state of the single sign-on, as its browser's cookie has it */
+  isFlowSlowed(state: string): boolean {
+    return this.flows.waitMs(state, Date.now()) > 0;
+  }
+
+  flowFailed(state: string): void {
+    this.flows.fail(state, Date.now());
   }
 
   failed(address: string): void {

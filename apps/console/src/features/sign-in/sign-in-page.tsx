@@ -83,7 +83,9 @@ function Waiting({ text }: { text: string }): ReactNode {
 function localPath(path: string | undefined): string {
   if (!path?.startsWith('/')) return '/';
   const url = new URL(path, window.location.origin);
-  return url.origin === window.location.origin ? `${url.pathname}${url.search}` : '/';
+  // `/.//host` is a path here, and another host when it is read again.
+  const isPath = url.origin === window.location.origin && !/^(\/\/|\/api(\/|$))/i.test(url.pathname);
+  return isPath ? `${url.pathname}${url.search}` : '/';
 }
 
 /**

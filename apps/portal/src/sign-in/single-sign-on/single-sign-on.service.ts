@@ -4,8 +4,9 @@ import { SETTINGS } from '../../settings.js';
 import { SignInAttempts } from '../sign-in-attempts.js';
 import type { Browser, StartedSession } from '../started-session.repository.js';
 import { flowCookie, flowOf, noFlowCookie } from './flow-cookie.js';
-import { type Claims, Issuer } from './issuer.js';
+import { type Claims, type Flow, Issuer } from './issuer.js';
 import { type OidcSettings, roleOfClaim } from './oidc-settings.js';
+import { returnPath } from './return-path.js';
 import { type Person, type Refusal, SingleSignOnRepository } from './single-sign-on.repository.js';
 
 /** Why somebody is sent back to the sign-in page, which explains it in words. */
@@ -52,17 +53,23 @@ export class SingleSignOnService {
 
   /** @param query of the callback's URL, unchanged */
   async finish(query: string, cookies: string | undefined, browser: Browser): Promise<Finished | SignInError> {
-    if (this.attempts.isSlowed(browser.address)) return 'too_many_sign_ins';
-    const outcome = await this.outcome(query, cookies, browser);
-    if (typeof outcome === 'string') this.attempts.failed(browser.address);
-    return outcome;
-  }
-
-  private async outcome(query: string, cookies: string | undefined, browser: Browser): Promise<Finished | SignInError> {
     const answer = new URLSearchParams(query);
     const state = answer.get('state') ?? '';
     const flow = this.issuer.isSet ? flowOf(this.settings.PUBLIC_URL, cookies, state) : null;
+    // It costs nothing and guesses nothing. Counted by address, strangers would keep an office from signing in.
     if (!flow) return 'wrong_browser';
+    if (this.attempts.isFlowSlowed(state)) return 'too_many_sign_ins';
+    const outcome = await this.outcome(flow, query, answer, browser);
+    if (typeof outcome === 'string') this.attempts.flowFailed(state);
+    return outcome;
+  }
+
+  private async outcome(
+    flow: Flow,
+    query: string,
+    answer: URLSearchParams,
+    browser: Browser,
+  ): Promise<Finished | SignInError> {
     if (answer.get('error') === 'access_denied') return 'sign_in_refused';
     let claims: Claims;
     try {
@@ -78,7 +85,7 @@ export class SingleSignOnService {
     }
     if (typeof started === 'string') return started;
     const returnTo = returnPath(flow.returnTo);
-    return { started, returnTo, cookie: noFlowCookie(this.settings.PUBLIC_URL, state) };
+    return { started, returnTo, cookie: noFlowCookie(this.settings.PUBLIC_URL, flow.state) };
   }
 
   private personOf(claims: Claims): Person {
@@ -105,14 +112,4 @@ export const issuerId = 'oidc';
 
 function causeOf(error: unknown): string | null {
   return error instanceof Error && error.cause instanceof Error ? error.cause.message : null;
-}
-
-/** A path of the portal itself. Any other target becomes the front page. */
-function returnPath(wanted: string | undefined): string {
-  if (wanted === undefined || !wanted.startsWith('/')) return '/';
-  const base = 'http://portal.invalid';
-  if (!URL.canParse(wanted, base)) return '/';
-  const url = new URL(wanted, base);
-  // Browsers read `//host` and `/\host` as other hosts.
-  return url.origin === base ? `${url.pathname}${url.search}${url.hash}` : '/';
 }
