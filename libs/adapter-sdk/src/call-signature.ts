@@ -19,6 +19,9 @@ export function readCallSecrets(secret: SecretInput | undefined): string[] {
   return secrets;
 }
 
+/** How the SDK begins its words for a call that the platform did not sign: a fault of the set-up, not of what was sent. */
+export const platformCallRefused = 'platform call refused';
+
 /** Refuses a call that the platform did not sign. At this point the body is still the raw bytes. */
 export function requireCallSignature(secrets: readonly string[]) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
@@ -26,6 +29,6 @@ export function requireCallSignature(secrets: readonly string[]) {
     const result = verifyStandardWebhooks({ secret: secrets, headers: request.headers, body });
     if (result.ok) return undefined;
     request.log.warn({ event: 'adapter.call_refused', reason: result.error, path: request.routeOptions.url });
-    return reply.code(401).send({ error: result.error, message: `platform call refused: ${result.message}` });
+    return reply.code(401).send({ error: result.error, message: `${platformCallRefused}: ${result.message}` });
   };
 }

@@ -2,7 +2,7 @@ export { defineAdapter, type AdapterDefinition } from './adapter-definition.js';
 export { BODY_LIMIT_BYTES, createAdapterServer, type AdapterServerOptions } from './adapter-server.js';
 export { neutraliseBroadcasts } from './broadcast-mentions.js';
 export type { CallContext, Credentials, Self } from './call-context.js';
-export { readCallSecrets } from './call-signature.js';
+export { platformCallRefused, readCallSecrets } from './call-signature.js';
 export { checkAnswer, ContractViolation, REPLY_CONTEXT_MAX_BYTES } from './contract-violation.js';
 export { checkAdapter, type CheckAdapterOptions } from './conformance/check-adapter.js';
 export { checkRunningAdapter } from './conformance/check-running.js';

@@ -71,6 +71,19 @@ export function holdInbound(shared: () => ContractWorld): void {
       expect(await adapter.calls('parse-inbound')).toEqual([]);
     });
 
+    it('that the adapter answers with 401 ends at once, in its words', async () => {
+      await adapter.answer('verify-webhook', { status: 401, json: { ok: false, error: 'forged' } });
+      const event = await world.outcomeOf(app, { text: 'who am I?', id: 'forged' });
+      await adapter.unscript('verify-webhook');
+      const end = event.timeline.find(({ terminal }) => terminal);
+      expect([event.outcome, end?.reason, event.timeline.some(({ outcome }) => outcome === 'retrying')]).toEqual([
+        'refused',
+        'bad_signature',
+        false,
+      ]);
+      expect(JSON.stringify(end)).toContain('forged');
+    });
+
     it('starts the workflows whose triggers name its event type', async () => {
       const id = await workflow(['issue_opened']);
       const event = await world.outcomeOf(app, { type: 'issue_opened', text: 'it broke', id: 'issue' });

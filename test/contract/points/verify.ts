@@ -39,6 +39,14 @@ export function holdVerify(shared: () => ContractWorld): void {
       expect(body.error).toContain('the token has expired');
     });
 
+    it('says it too when the adapter answers it with a status of its own', async () => {
+      await adapter.answer('verify', { status: 401, json: { ok: false, error: 'the token has expired' } });
+      const { status, body } = await verify();
+      await adapter.unscript('verify');
+      expect([status, body.ok, body.code]).toEqual([200, false, 'auth_failed']);
+      expect(body.error).toContain('the token has expired');
+    });
+
     it.each<[string, Script, string]>([
       ['answers 401 as JSON', { status: 401, json: { error: 'unauthorized' } }, 'provider_unavailable'],
       ['answers 500', { status: 500, json: {} }, 'provider_unavailable'],

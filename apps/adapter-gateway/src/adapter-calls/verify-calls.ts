@@ -1,11 +1,19 @@
+import { type JsonObject, redactSecrets } from '#libs/adapter-sdk';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
+import { AdapterError, refusesPlatform, wordsIn } from '../adapters/adapter-error.js';
 import type { CallTarget } from '../apps/call-targets.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { withRetries } from './with-retries.js';
-import { verifyFailure, type VerifyOutcome, verifyOutcome, wrongVerifyAnswer } from './verify-outcome.js';
+import {
+  isRefusalByStatus,
+  verifyFailure,
+  type VerifyOutcome,
+  verifyOutcome,
+  wrongVerifyAnswer,
+} from './verify-outcome.js';
 
 type VerifyTarget = Pick<CallTarget, 'baseUrl' | 'credentials' | 'context'>;
 
@@ -34,13 +42,18 @@ export class VerifyCalls {
 
   private async once({ baseUrl, credentials, context }: VerifyTarget): Promise<VerifyOutcome> {
     const body = { credentials };
-    const answer = await this.adapters.post<Record<string, unknown>>(
-      baseUrl,
-      '/verify',
-      body,
-      context,
-      wrongVerifyAnswer,
-    );
-    return verifyOutcome(answer, credentials);
+    try {
+      const answer = await this.adapters.post<JsonObject>(baseUrl, '/verify', body, context, wrongVerifyAnswer);
+      return verifyOutcome(answer, credentials);
+    } catch (error) {
+      if (!(error instanceof AdapterError) || error.answer === null) throw error;
+      const { answer } = error;
+      if (answer.body && isRefusalByStatus(answer.body, error.refusal !== null)) {
+        return verifyOutcome(answer.body, credentials);
+      }
+      // The platform's own message names the cause already.
+      const words = refusesPlatform(answer) ? null : wordsIn(answer.body);
+      throw words === null ? error : error.saying(redactSecrets(words, credentials).replaceAll('\0', ''));
+    }
   }
 }

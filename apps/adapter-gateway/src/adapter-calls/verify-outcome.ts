@@ -54,6 +54,16 @@ export function wrongVerifyAnswer(answer: Record<string, unknown>): string | nul
   return account === undefined || account === null || isJsonObject(account) ? null : 'account is not an object';
 }
 
+/**
+ * Whether an answer with a status other than 2xx is a refusal of the contract all the same. A 5xx, like 429, says that the
+ * call failed, whatever it is called: it says something about the credentials only by the code for that.
+ * @param final a retry would give the same again
+ */
+export function isRefusalByStatus(answer: Record<string, unknown>, final: boolean): boolean {
+  const { ok, error } = answer;
+  return ok === false && wrongVerifyAnswer(answer) === null && (final || error === 'auth_failed');
+}
+
 /** The outcome of an answer that `wrongVerifyAnswer` lets pass, without the secrets that it may quote. */
 export function verifyOutcome(answer: Record<string, unknown>, credentials: Credentials): VerifyOutcome {
   const { ok, user, account, warnings, error, message } = withoutUnstorable(answer);

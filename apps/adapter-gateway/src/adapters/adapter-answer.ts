@@ -1,11 +1,13 @@
 import { type EgressError, type EgressResponse } from '#libs/egress';
 import { isJsonObject, type JsonObject, kindOf, parseJson } from '#libs/adapter-sdk';
-import { AdapterError } from './adapter-error.js';
+import { AdapterError, refusesPlatform } from './adapter-error.js';
 import { readRetryAfter } from './retry-after.js';
 
 /** Statuses that mean that nothing was done with the request. */
 const notActedUpon = new Set([429, 503]);
 const maxTypeLength = 100;
+const wrongSecret =
+  'the adapter does not accept the signature of the platform. Give it and the adapter-gateway the same GATEHOUSE_ADAPTER_SECRET';
 
 /**
  * The JSON object that an adapter answered (spec 7).
@@ -33,9 +35,11 @@ export function requireSuccess(answer: EgressResponse, path: string): void {
   if (status >= 200 && status <= 299) return;
   const notSent = status < 500 || notActedUpon.has(status);
   const body = parseJson(answer.body.toString('utf8'));
-  throw new AdapterError('provider_unavailable', `${path} answered ${status}`, notSent, {
+  const failed = { status, body: isJsonObject(body) ? body : null };
+  const what = `${path} answered ${status}${refusesPlatform(failed) ? `: ${wrongSecret}` : ''}`;
+  throw new AdapterError('provider_unavailable', what, notSent, {
     retryAfterMs: readRetryAfter(headers['retry-after']),
-    answer: { status, body: isJsonObject(body) ? body : null },
+    answer: failed,
   });
 }
 

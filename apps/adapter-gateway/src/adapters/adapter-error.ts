@@ -1,4 +1,4 @@
-import type { JsonObject } from '#libs/adapter-sdk';
+import { type JsonObject, platformCallRefused } from '#libs/adapter-sdk';
 
 export type AdapterErrorCode = 'provider_unavailable' | 'contract_violation' | 'timeout';
 
@@ -41,10 +41,31 @@ export class AdapterError extends Error {
     this.onTrial = onTrial;
   }
 
+  /** The same failure, with more words. */
+  saying(words: string): AdapterError {
+    const { code, message, notSent, retryAfterMs, answer, onTrial } = this;
+    const facts = { retryAfterMs, onTrial, ...(answer ? { answer } : {}) };
+    return new AdapterError(code, `${message}: ${words}`, notSent, facts);
+  }
+
   /** The adapter refused this request with a 4xx: the same request gives the same again. Null otherwise. */
   get refusal(): FailedAnswer | null {
     const { answer } = this;
     if (answer === null || this.retryAfterMs !== null || momentary.has(answer.status)) return null;
+    if (refusesPlatform(answer)) return null;
     return answer.status >= 400 && answer.status < 500 ? answer : null;
   }
+}
+
+/** The adapter does not accept the platform's own signature: that says nothing about the request that was sent. */
+export function refusesPlatform({ status, body }: FailedAnswer): boolean {
+  const message = body?.['message'];
+  const given = body?.['ok'] !== undefined;
+  return status === 401 && !given && typeof message === 'string' && message.startsWith(platformCallRefused);
+}
+
+/** The adapter's words in an answer, under the names that frameworks give them; null when there are none. */
+export function wordsIn(body: JsonObject | null): string | null {
+  const texts = ['message', 'error', 'detail'].map((name) => body?.[name]);
+  return texts.find((text): text is string => typeof text === 'string' && text.trim() !== '')?.toWellFormed() ?? null;
 }

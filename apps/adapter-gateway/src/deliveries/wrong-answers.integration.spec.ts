@@ -102,6 +102,18 @@ describe('a delivery whose adapter answers with a status', () => {
     expect(await deliveries.inState(id, 'delivered', 'dead')).toMatchObject({ state: 'delivered' });
   });
 
+  it('a refusal of the platform’s own signature ends no delivery, and names the secret', async () => {
+    failing(401, '{"error":"bad_signature","message":"platform call refused: no signature matches"}');
+    const id = await deliveries.send(app);
+    const row = await until('it is to be retried', async () => {
+      const now = await deliveries.read(id);
+      return now.error === 'provider_unavailable' ? now : null;
+    });
+    expect(row.error_detail).toContain('GATEHOUSE_ADAPTER_SECRET');
+    adapter.routes['deliver'] = () => ({ ok: true, message_id: 'later' });
+    expect(await deliveries.inState(id, 'delivered', 'dead')).toMatchObject({ state: 'delivered' });
+  });
+
   it('many refusals in a row do not stop deliveries that it accepts', async () => {
     failing(403);
     await Promise.all(

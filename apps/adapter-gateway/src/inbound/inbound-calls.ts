@@ -1,11 +1,13 @@
-import type { JsonObject, VerifyWebhookResult } from '#libs/adapter-sdk';
+import type { Credentials, JsonObject } from '#libs/adapter-sdk';
 import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
+import { AdapterError } from '../adapters/adapter-error.js';
 import { wrongVerification } from '../adapters/answer-fields.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import type { InstalledAdapter, InstalledApp } from '../apps/installed-apps.js';
 import { normalizedMessages } from './normalized-messages.js';
+import { shortText, type WebhookRefused, webhookRefused, webhookRefusedByStatus } from './webhook-refusal.js';
 
 /** A webhook on its way to the adapter of its App. */
 export interface Webhook {
@@ -33,19 +35,27 @@ export class InboundCalls {
     private readonly adapters: AdapterClient,
   ) {}
 
-  /** @returns the scheme that was checked, or why the adapter refused. @throws AdapterError; RunLater */
-  async verify(webhook: Webhook): Promise<{ scheme: string } | { error: string }> {
-    const result = await this.adapters.post<VerifyWebhookResult>(
-      webhook.adapter.baseUrl,
-      '/verify-webhook',
-      await this.envelope(webhook),
-      webhook.context,
-      wrongVerification,
-    );
-    // The contract does not require a name for the scheme (spec 4.1).
-    return result.ok
-      ? { scheme: shortText(result.scheme) ?? 'adapter' }
-      : { error: shortText(result.error) ?? 'refused' };
+  /**
+   * @returns the scheme that was checked, or why the adapter refused
+   * @throws AdapterError; RunLater
+   */
+  async verify(webhook: Webhook): Promise<{ scheme: string } | WebhookRefused> {
+    const { baseUrl } = webhook.adapter;
+    const credentials = await this.credentialsFor(webhook);
+    const body = envelope(webhook, credentials);
+    const { context } = webhook;
+    try {
+      const result = await this.adapters.post<JsonObject>(baseUrl, '/verify-webhook', body, context, wrongVerification);
+      // The contract does not require a name for the scheme (spec 4.1).
+      return result['ok'] === true
+        ? { scheme: shortText(result['scheme']) ?? 'adapter' }
+        : webhookRefused(result, credentials);
+    } catch (error) {
+      const refused =
+        error instanceof AdapterError && error.refusal ? webhookRefusedByStatus(error.refusal, credentials) : null;
+      if (refused === null) throw error;
+      return refused;
+    }
   }
 
   /** @throws AdapterError; PermanentFailure `contract_violation`, which the adapter's page shows; RunLater */
@@ -54,23 +64,18 @@ export class InboundCalls {
     const answer = await this.adapters.post<JsonObject>(
       baseUrl,
       '/parse-inbound',
-      await this.envelope(webhook),
+      envelope(webhook, await this.credentialsFor(webhook)),
       webhook.context,
     );
     return { answer, messages: this.adapters.reading(baseUrl, () => normalizedMessages(answer)) };
   }
 
-  private async envelope({ installed, request, receivedAt, needsTokens }: Webhook): Promise<object> {
-    return {
-      credentials: await (needsTokens ? this.credentials.of(installed) : this.credentials.ofConnected(installed)),
-      request,
-      received_at: receivedAt,
-      ...(installed.app.self ? { self: installed.app.self } : {}),
-    };
+  private credentialsFor({ installed, needsTokens }: Webhook): Promise<Credentials> {
+    return needsTokens ? this.credentials.of(installed) : this.credentials.ofConnected(installed);
   }
 }
 
-/** A text for a reason in the timeline: cut, and without U+0000, which Postgres refuses. */
-export function shortText(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value.replaceAll('\0', '').slice(0, 200) : null;
+function envelope({ installed, request, receivedAt }: Webhook, credentials: Credentials): object {
+  const { self } = installed.app;
+  return { credentials, request, received_at: receivedAt, ...(self ? { self } : {}) };
 }

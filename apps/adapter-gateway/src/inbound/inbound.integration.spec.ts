@@ -2,7 +2,7 @@ import { inboundParse, type InboundRequest, messageRoute, newId } from '#libs/co
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
-import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
+import { type FakeAdapter, fakeAdapter, type Route } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;
@@ -145,6 +145,83 @@ describe('an adapter that only answers what the contract requires', () => {
     adapter.routes['verify-webhook'] = () => ({ ok: false, error: 'wrong signature' });
     expect(await ended(await receive(message(8), null))).toEqual({ outcome: 'refused', reason: 'wrong signature' });
     adapter.routes['verify-webhook'] = () => ({ ok: true });
+  });
+
+  describe('but refuses a post by its status', () => {
+    const answer =
+      (status: number, body: string, headers: Record<string, string> = {}): Route =>
+      (_body, response) =>
+        void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+    const entries = async (receipt: string) => {
+      const { rows } = await world.pool.query(
+        'SELECT stage, outcome, reason, detail FROM journal.entry WHERE receipt_id = $1 ORDER BY at',
+        [receipt],
+      );
+      return rows;
+    };
+    const refusal = async (route: Route) => {
+      const before = adapter.bodiesOf('verify-webhook').length;
+      adapter.routes['verify-webhook'] = route;
+      const receipt = await receive(message(9), null);
+      await ended(receipt);
+      return { rows: await entries(receipt), calls: adapter.bodiesOf('verify-webhook').length - before };
+    };
+    afterEach(() => {
+      adapter.routes['verify-webhook'] = () => ({ ok: true });
+    });
+
+    it.each<[string, Route, string, string]>([
+      [
+        'as the contract says it',
+        answer(401, '{"ok":false,"error":"stale_timestamp","message":"an hour old"}'),
+        'stale_timestamp',
+        'answered 401: an hour old',
+      ],
+      ['without ok', answer(403, '{"error":"missing_signature"}'), 'missing_signature', 'answered 403'],
+      ['in its own words', answer(401, '{"ok":false,"error":"wrong"}'), 'bad_signature', 'answered 401: wrong'],
+      ['as frameworks do', answer(400, '{"detail":"forged"}'), 'bad_signature', 'answered 400: forged'],
+      [
+        'with what no database takes',
+        answer(401, '{"message":"a\\u0000b\\ud800"}'),
+        'bad_signature',
+        'answered 401: ab\ufffd',
+      ],
+      ['without a body', answer(401, ''), 'bad_signature', 'answered 401'],
+      ['with HTML', answer(403, '<p>', { 'content-type': 'text/html' }), 'bad_signature', 'answered 403'],
+      ['with fields of other kinds', answer(401, '{"ok":0,"error":{}}'), 'bad_signature', 'answered 401'],
+      ['with another one', answer(422, '{"ok":false,"message":"no"}'), 'bad_signature', 'answered 422: no'],
+    ])('%s: it ends at once, and keeps the words', async (_what, route, reason, words) => {
+      const error = `/verify-webhook ${words}`;
+      expect(await refusal(route)).toEqual({
+        rows: [{ stage: 'verified', outcome: 'refused', reason, detail: { error } }],
+        calls: 1,
+      });
+    });
+
+    it('a forged handshake is refused too', async () => {
+      adapter.routes['verify-webhook'] = answer(401, '{}');
+      expect(await handshake({ challenge_response: 'value' })).toMatchObject({ refused: { error: 'bad_signature' } });
+    });
+
+    it.each<[string, Route, RegExp]>([
+      ['is down', answer(503, '{"ok":false,"error":"bad_signature"}'), /answered 503/],
+      ['has too much to do', answer(429, '{"ok":false,"error":"busy"}'), /answered 429/],
+      ['names a time', answer(403, '{"ok":false}', { 'retry-after': '1' }), /answered 403/],
+      ['has no such route', answer(404, '{"error":"not_found"}'), /answered 404/],
+      [
+        'does not accept the signature of the platform',
+        answer(401, '{"error":"bad_signature","message":"platform call refused: no signature matches"}'),
+        /GATEHOUSE_ADAPTER_SECRET/,
+      ],
+    ])('an adapter that %s does not say that a post is forged: it is retried', async (_what, route, words) => {
+      adapter.routes['verify-webhook'] = route;
+      const receipt = await receive(message(10), null);
+      const [first] = await until('it will be retried', async () => {
+        const rows = await entries(receipt);
+        return rows.length > 0 ? rows : null;
+      });
+      expect(first).toMatchObject({ outcome: 'retrying', detail: { error: expect.stringMatching(words) } });
+    });
   });
 
   it('flags a handshake by its answer alone, which is then not a message', async () => {

@@ -23,9 +23,10 @@ import { SETTINGS } from '../settings.js';
 import { MessageOrigins } from '../origins/message-origins.js';
 import { markersIn, validMarkers } from '../origins/origin-marker.js';
 import { SourceHints } from '../sources/source-hints.js';
-import { InboundCalls, shortText, type Webhook } from './inbound-calls.js';
+import { InboundCalls, type Webhook } from './inbound-calls.js';
 import { requireDepth } from './message-depth.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
+import { shortText } from './webhook-refusal.js';
 
 const cleanEveryMs = 600_000;
 /** The router reads them within seconds. A receipt enqueued after this is parsed and stored again. */
@@ -140,7 +141,9 @@ export class InboundService extends Sweeping {
     if (!webhook) throw new PermanentFailure('not_verified', 'the built-in app is verified by the ingress');
     const result = await this.calls.verify(webhook);
     if ('error' in result) {
-      this.record(job, 'verified', 'refused', { attempt: 1, durationMs: null, reason: result.error });
+      const { error: reason, words } = result;
+      const detail = words === null ? {} : { detail: { error: words } };
+      this.record(job, 'verified', 'refused', { attempt: 1, durationMs: null, reason, ...detail });
       return null;
     }
     return result.scheme;

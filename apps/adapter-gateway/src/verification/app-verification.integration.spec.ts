@@ -47,7 +47,12 @@ describe('Verify of an App whose adapter', () => {
   });
 
   it.each<[string, Route, string, RegExp]>([
-    ['answers 401 as JSON', text(401, 'application/json', '{"error":"no"}'), 'provider_unavailable', /answered 401/],
+    [
+      'answers 401 as JSON',
+      text(401, 'application/json', '{"error":"no"}'),
+      'provider_unavailable',
+      /answered 401: no$/,
+    ],
     ['answers 500', text(500, 'application/json', '{}'), 'provider_unavailable', /answered 500/],
     ['drops the socket', (_body, response) => void response.destroy(), 'provider_unavailable', /\/verify/],
     ['never answers', () => undefined, 'timeout', /did not answer in time/],
@@ -93,6 +98,33 @@ describe('Verify of an App whose adapter', () => {
     adapter.routes['verify'] = () => ({ ok: false, ...said });
     const { status, body } = await verify();
     expect([status, body.ok, body.code]).toEqual([200, false, code]);
+    expect(body.error).toContain(words);
+  });
+
+  it.each<[number, string, string, string]>([
+    [
+      401,
+      '{"ok":false,"error":"the token has expired"}',
+      'auth_failed',
+      'accept the credentials: the token has expired',
+    ],
+    [400, '{"ok":false,"error":"auth_failed","message":"revoked"}', 'auth_failed', 'accept the credentials: revoked'],
+    [500, '{"ok":false,"error":"auth_failed","message":"revoked"}', 'auth_failed', 'accept the credentials: revoked'],
+    [403, '{"ok":false,"error":"a-very-secret-token is wrong"}', 'auth_failed', '[redacted] is wrong'],
+    [500, '{"ok":false,"error":"out of memory"}', 'provider_unavailable', 'answered 500: out of memory'],
+    [429, '{"ok":false,"error":"too many calls"}', 'provider_unavailable', 'answered 429: too many calls'],
+    [502, '{"message":"a-very-secret-token is wrong"}', 'provider_unavailable', 'answered 502: [redacted] is wrong'],
+    [401, '{"ok":"no","error":"no"}', 'provider_unavailable', 'answered 401: no'],
+    [
+      401,
+      '{"error":"bad_signature","message":"platform call refused: no signature matches"}',
+      'provider_unavailable',
+      'GATEHOUSE_ADAPTER_SECRET',
+    ],
+  ])('answers %i with %s: its words survive the status', async (status, said, code, words) => {
+    adapter.routes['verify'] = text(status, 'application/json', said);
+    const { body } = await verify();
+    expect([body.ok, body.code]).toEqual([false, code]);
     expect(body.error).toContain(words);
   });
 

@@ -161,7 +161,10 @@ export class EndpointChecks {
     try {
       const said = await this.calls.verify(webhook);
       const took_ms = Math.round(performance.now() - beganMs);
-      if ('error' in said) return { status: 'ok', took_ms, sentence: `The adapter refused it: ${said.error}.` };
+      if ('error' in said) {
+        const why = said.words === null ? said.error : `${said.error} (${said.words})`;
+        return { status: 'ok', took_ms, sentence: `The adapter refused it: ${why}.` };
+      }
       return {
         status: 'failed',
         took_ms,
