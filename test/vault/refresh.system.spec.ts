@@ -5,7 +5,7 @@ import { type OauthWorld, startWorld } from './oauth-world.js';
 let world: OauthWorld;
 
 beforeAll(async () => {
-  world = await startWorld({ count: 4, env: { TOKEN_HOST_CONCURRENCY: '32' } });
+  world = await startWorld({ count: 4, env: { TOKEN_HOST_CONCURRENCY: '32', REFRESH_MIN_INTERVAL_SECONDS: '30' } });
 });
 
 afterAll(() => world?.close());
@@ -172,6 +172,39 @@ describe('a refresh', () => {
     expect(await world.provider.refreshes()).toHaveLength(1);
     await world.connect(id);
     expect((await world.vaults.resolve(id)).status).toBe(200);
+  });
+
+  it.each<[string, number, string]>([
+    ['inside a success', 200, '{"ok":false,"error":"invalid_refresh_token"}'],
+    ['by a code of the provider', 400, '{"status":"BAD_REFRESH_TOKEN","message":"unknown refresh token"}'],
+    ['as a refused client', 403, '{"error":"unauthorized_client","error_description":"refresh_token is invalid"}'],
+    ['without a body', 401, ''],
+  ])('ends one grant when its refresh token is refused %s (%i), and pauses no other', async (how, status, text) => {
+    const [id, other] = [await world.connected(`dead ${how}`), await world.connected(`neighbour ${how}`)];
+    for (const one of [id, other]) await world.expire(one);
+    const headers = { 'content-type': 'application/json' };
+    await world.provider.tell({ faults: [{ kind: 'status', status, text, headers }], reset: true });
+    expect((await world.vaults.resolve(id)).body.code).toBe('needs_reconnect');
+    expect((await world.vaults.resolve(other)).status).toBe(200);
+    expect(await world.row(id)).toMatchObject({ state: 'needs_reconnect', reason: 'invalid_grant' });
+    expect(await world.provider.refreshes()).toHaveLength(2);
+  });
+
+  it.each<[string, unknown]>([
+    ['zero', 0],
+    ['negative', -5],
+    ['a word', 'soon'],
+    ['a decimal in text', '3599.0'],
+    ['beyond all dates', 1e15],
+    ['one second', 1],
+  ])('is not repeated and loses no token when expires_in is %s', async (what, expires_in) => {
+    const id = await world.connected(`life ${what}`);
+    await world.expire(id);
+    const fields = { expires_in, refresh_token_expires_in: 1e300 };
+    await world.provider.tell({ faults: [{ kind: 'patch', fields }], reset: true });
+    for (let asked = 0; asked < 5; asked += 1) expect((await world.vaults.resolve(id)).status).toBe(200);
+    expect(await world.provider.refreshes()).toHaveLength(1);
+    expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
   });
 
   it('pauses all grants of a client that is refused, and uses a corrected secret at once', async () => {

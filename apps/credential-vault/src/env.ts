@@ -19,6 +19,8 @@ const settings = {
   ACCESS_TOKEN_MIN_VALID_SECONDS: integer(60, 1, 3_600),
   /** Below the five seconds after which services stop waiting for each other. */
   REFRESH_WAIT_MS: integer(4_000, 0, 60_000),
+  /** No grant is refreshed more often, whatever life its provider gives to tokens. */
+  REFRESH_MIN_INTERVAL_SECONDS: integer(5, 1, 3_600),
   TOKEN_TIMEOUT_MS: integer(60_000, 1_000, 600_000),
   REFRESH_LEASE_MS: integer(15_000, 500, 600_000),
   /** A process without a heartbeat for this long is dead, and its token request is taken over. */

@@ -25,6 +25,8 @@ export interface VaultSettings extends ChangeSettings {
   ACCESS_TOKEN_MIN_VALID_SECONDS: number;
   /** How long a caller waits for a refresh before it is told to try again. */
   REFRESH_WAIT_MS: number;
+  /** Seconds between two refreshes of a grant, at least. */
+  REFRESH_MIN_INTERVAL_SECONDS: number;
   /** Time-out of one token request. */
   TOKEN_TIMEOUT_MS: number;
   REFRESH_LEASE_MS: number;

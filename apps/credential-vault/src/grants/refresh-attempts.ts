@@ -124,6 +124,7 @@ export class RefreshAttempts {
       expiresIn: tokens.expiresIn,
       refreshIdle: tokens.refreshExpiresIn ?? grant.provider?.quirks.refresh_token_idle_seconds ?? null,
       renewable: refreshToken !== null || grant.grant_type === 'client_credentials',
+      floor: this.settings.REFRESH_MIN_INTERVAL_SECONDS,
     });
     const version = grant.version + 1;
     const sealed = await this.sealer.sealTokens(grant, version, tokens.accessToken, refreshToken);
@@ -153,7 +154,7 @@ export class RefreshAttempts {
       }
     }
     const clientChanged = (await this.clients.generationOf(grant)) !== client.generation;
-    const { again, ...verdict } = verdictOn(grant, refused, clientChanged);
+    const { again, ...verdict } = verdictOn(grant, refused, clientChanged, this.settings.REFRESH_MIN_INTERVAL_SECONDS);
     const failed = await this.grants.fail(grant, attemptId, verdict, refused.failure);
     this.logger.warn({
       event: 'refresh.refused',

@@ -18,14 +18,23 @@ export interface Verdict extends Failure {
  * request with an unknown outcome is repeated once at once, while a provider with a grace period still accepts the old
  * token, and then with the usual backoff. If a definite refusal follows, our lost answer very likely had the new token.
  */
-export function verdictOn(grant: OauthGrant, refused: TokenRefused, clientChanged: boolean): Verdict {
+export function verdictOn(
+  grant: OauthGrant,
+  refused: TokenRefused,
+  clientChanged: boolean,
+  floorSeconds: number,
+): Verdict {
   const failures = grant.consecutive_failures + 1;
   const later = backoffMs(refreshBackoff, failures - 1, 0.2) / 1_000;
   const lost = refused.failure === 'unanswered' || (refused.status ?? 0) >= 500 || refused.failure === 'malformed';
   const unanswered = grant.unanswered + (lost && grant.grant_type === 'authorization_code' ? 1 : 0);
   const base = { unanswered, again: false };
-  if (clientChanged && ['grant', 'revoked', 'client'].includes(refused.failure)) {
+  if (clientChanged && ['grant', 'revoked', 'client', 'rejected'].includes(refused.failure)) {
     return { ...base, state: 'degraded', reason: 'client_changed', retryIn: 0, again: true };
+  }
+  // Nobody could connect such a grant again: its credential or its configuration has to be corrected.
+  if (grant.grant_type === 'client_credentials' && ['grant', 'revoked'].includes(refused.failure)) {
+    return { ...base, state: 'degraded', reason: 'request_rejected', retryIn: clientPauseSeconds };
   }
   switch (refused.failure) {
     case 'grant':
@@ -38,6 +47,7 @@ export function verdictOn(grant: OauthGrant, refused: TokenRefused, clientChange
     case 'revoked':
       return { ...base, state: 'revoked', reason: 'revoked_by_provider', retryIn: 0 };
     case 'client':
+    case 'rejected':
       return { ...base, state: 'degraded', reason: 'client_rejected', retryIn: clientPauseSeconds };
     case 'malformed':
       return { ...base, state: 'degraded', reason: 'malformed_answer', retryIn: later };
@@ -52,7 +62,7 @@ export function verdictOn(grant: OauthGrant, refused: TokenRefused, clientChange
       };
     }
     default: {
-      const retryIn = refused.retryAfter ?? later;
+      const retryIn = Math.max(refused.retryAfter ?? later, floorSeconds);
       if (failures < degradedAfter && grant.state === 'active')
         return { ...base, state: 'active', reason: null, retryIn };
       const reason = refused.failure === 'throttled' ? 'throttled' : 'provider_unavailable';

@@ -98,5 +98,6 @@ export class RevocationService {
 
 /** The provider refuses the client or the request, or the row does not open: a retry would not help. */
 function isForGood(error: unknown): boolean {
-  return error instanceof DoesNotOpen || (error instanceof TokenRefused && error.failure === 'client');
+  if (!(error instanceof TokenRefused)) return error instanceof DoesNotOpen;
+  return ['client', 'rejected', 'grant', 'revoked'].includes(error.failure);
 }

@@ -1,3 +1,4 @@
+import { type ProviderError, providerError } from './provider-error.js';
 import { at, type Quirks } from './quirks.js';
 
 /** The raw answer of a token endpoint, as the journal stores it. */
@@ -13,25 +14,41 @@ export interface RawAnswer {
 export interface TokenAnswer {
   status: number;
   fields: Record<string, unknown> | null;
+  /** Of an answer without tokens. */
+  error: ProviderError;
+  /** The status was a 2xx. */
+  inSuccess: boolean;
   retryAfter: number | null;
 }
 
 /**
- * Converts real providers' answers to the form of RFC 6749 section 5. It reads form bodies, accepts 201 as 200,
+ * Converts real providers' answers to the form of RFC 6749 section 5. It reads form bodies, accepts any 2xx as 200,
  * recognises errors inside a 200, lifts nested tokens, drops null and empty fields, fills in `token_type` and joins
  * scope lists.
  */
 export function normalise(raw: RawAnswer, quirks: Quirks): TokenAnswer {
   const { retryAfter } = raw;
-  const whole = readBody(raw);
-  if (!whole) return { status: raw.status, fields: null, retryAfter };
-  const inner = quirks.token_path ? at(whole, quirks.token_path) : undefined;
-  const fields = withoutEmpty({ ...whole, ...(isObject(inner) ? inner : {}) });
-  const failed = fields['access_token'] === undefined && typeof fields['error'] === 'string';
-  if (raw.status >= 200 && raw.status < 300 && failed) return { status: 400, fields, retryAfter };
-  if (Array.isArray(fields['scope'])) fields['scope'] = fields['scope'].join(' ');
+  const body = readBody(raw);
+  const inSuccess = raw.status >= 200 && raw.status < 300;
+  const error = providerError(raw.status, body);
+  const rest = { error, inSuccess, retryAfter };
+  // A 2xx that names an error is a 400.
+  const failed = inSuccess && error.code !== null ? 400 : raw.status;
+  if (!isObject(body)) return { status: failed, fields: null, ...rest };
+  const inner = quirks.token_path ? at(body, quirks.token_path) : undefined;
+  const fields = withoutEmpty({ ...body, ...(isObject(inner) ? inner : {}) });
+  for (const name of ['access_token', 'refresh_token']) if (!isToken(fields[name])) delete fields[name];
+  if (inSuccess && fields['access_token'] === undefined) return { status: failed, fields, ...rest };
+  const scope = [fields['scope']].flat().filter((one) => typeof one === 'string');
+  if (scope.length > 0) fields['scope'] = scope.join(' ');
+  else delete fields['scope'];
   if (!/^(bearer|dpop)$/i.test(String(fields['token_type']))) fields['token_type'] = 'bearer';
-  return { status: raw.status === 201 ? 200 : raw.status, fields, retryAfter };
+  return { status: inSuccess ? 200 : raw.status, fields, ...rest };
+}
+
+/** Printable, so that it can be sent in a header. */
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x20-\x7e]+$/.test(value);
 }
 
 /** `Retry-After` (RFC 9110) in seconds, given as seconds or as a date; at most a day. */
@@ -42,14 +59,15 @@ export function retryAfterSeconds(value: string | string[] | undefined, nowMs = 
   return Number.isFinite(seconds) ? Math.min(86_400, Math.max(0, Math.ceil(seconds))) : null;
 }
 
-function readBody({ body, contentType }: RawAnswer): Record<string, unknown> | null {
-  if (/x-www-form-urlencoded/i.test(contentType)) return Object.fromEntries(new URLSearchParams(body));
+/** @returns the text itself when it is neither JSON nor a form */
+function readBody({ body: given, contentType }: RawAnswer): unknown {
+  const body = given.replace(/^\uFEFF/, '');
   try {
-    const parsed: unknown = JSON.parse(body);
-    return isObject(parsed) ? parsed : null;
+    return JSON.parse(body) as unknown;
   } catch {
     // Some providers send form bodies as text/html or text/plain.
-    return /^[\w.~%+-]+=/.test(body) ? Object.fromEntries(new URLSearchParams(body)) : null;
+    const isForm = /x-www-form-urlencoded/i.test(contentType) || /^[\w.~%+-]+=/.test(body);
+    return isForm ? Object.fromEntries(new URLSearchParams(body)) : body;
   }
 }
 

@@ -1,5 +1,4 @@
 import { normalise, retryAfterSeconds } from './token-answer.js';
-import { TokenRefused } from './token-refused.js';
 
 const json = (body: unknown, status = 200) => ({
   status,
@@ -51,30 +50,6 @@ describe('normalise', () => {
   it.each(['application/x-www-form-urlencoded', 'text/plain'])('reads a form body sent as %s', (contentType) => {
     const { fields } = normalise({ status: 200, contentType, retryAfter: null, body: 'access_token=a&scope=x' }, {});
     expect(fields).toMatchObject({ access_token: 'a', scope: 'x' });
-  });
-});
-
-describe('TokenRefused', () => {
-  it.each<[number, object, string]>([
-    [400, { error: 'invalid_grant' }, 'grant'],
-    [400, { error: 'account_inactive' }, 'grant'],
-    [400, { error: 'token_revoked' }, 'revoked'],
-    [400, { error: 'consent_withdrawn' }, 'revoked'],
-    [401, { error: 'invalid_client' }, 'client'],
-    [400, { error: 'invalid_scope' }, 'client'],
-    [429, {}, 'throttled'],
-    [503, {}, 'transient'],
-    [400, { error: 'temporarily_unavailable' }, 'transient'],
-    [200, {}, 'malformed'],
-  ])('reads %i %j as %s', (status, body, failure) => {
-    const answer = normalise(json(body, status), {});
-    const quirks = { permanent_errors: ['account_inactive'], revoked_errors: ['consent_withdrawn'] };
-    expect(TokenRefused.of(answer, quirks).failure).toBe(failure);
-  });
-
-  it('keeps no text of the provider that is not a code', () => {
-    const answer = normalise(json({ error: 'refresh token secret-123 is bad' }, 400), {});
-    expect(String(TokenRefused.of(answer, {}))).not.toContain('secret-123');
   });
 });
 

@@ -1,10 +1,14 @@
 import * as oauth from 'openid-client';
 import { createHash } from 'node:crypto';
 import { Secret } from '../sealing/secret.js';
+import { clientSecretBasic } from './client-auth.js';
 import type { ProviderConfig } from './provider-config.js';
 import { at } from './quirks.js';
 import { normalise, type RawAnswer } from './token-answer.js';
+import { lifeOf, secondsOf } from './token-life.js';
 import { TokenRefused } from './token-refused.js';
+
+const maxScopes = 500;
 
 export interface OauthClient {
   id: string;
@@ -59,7 +63,7 @@ export async function requestTokens(
       if (answer.status !== 200 || !body?.['access_token']) {
         throw TokenRefused.of(answer, provider.quirks);
       }
-      return Response.json(withoutIdToken(body), { status: 200 });
+      return Response.json(onlyToken(body), { status: 200 });
     } catch (error) {
       thrown = error;
       throw error;
@@ -99,7 +103,7 @@ export function configuration(provider: ProviderConfig, client: OauthClient): oa
   const secret = client.secret?.reveal();
   const method = secret === undefined ? 'none' : provider.token_auth_method;
   const auth = {
-    client_secret_basic: () => oauth.ClientSecretBasic(secret),
+    client_secret_basic: () => clientSecretBasic(secret ?? ''),
     client_secret_post: () => oauth.ClientSecretPost(secret),
     none: () => oauth.None(),
   }[method]();
@@ -117,11 +121,11 @@ export function configuration(provider: ProviderConfig, client: OauthClient): oa
 }
 
 /**
- * `accountOf` reads the ID token. Its signature need not be checked, since it came directly from the issuer (OIDC Core
- * 3.1.3.7).
+ * What openid-client reads. Everything else is read here, so that no member in an odd form loses a token that was
+ * issued. The ID token's signature need not be checked, since it came directly from the issuer (OIDC Core 3.1.3.7).
  */
-function withoutIdToken({ id_token: _read, ...rest }: Record<string, unknown>): Record<string, unknown> {
-  return rest;
+function onlyToken({ access_token, token_type }: Record<string, unknown>): Record<string, unknown> {
+  return { access_token, token_type };
 }
 
 function tokensOf(
@@ -130,13 +134,14 @@ function tokensOf(
   provider: ProviderConfig,
   clientId: string,
 ): Tokens {
-  const scope = typeof body['scope'] === 'string' ? body['scope'] : null;
+  const { scope, refresh_token: refreshToken } = body;
+  const life = lifeOf(body) ?? provider.quirks.default_expires_in ?? jwtLife(answer.access_token);
   return {
     accessToken: new Secret(answer.access_token),
-    refreshToken: answer.refresh_token ? new Secret(answer.refresh_token) : null,
-    expiresIn: answer.expires_in ?? provider.quirks.default_expires_in ?? jwtLife(answer.access_token),
-    refreshExpiresIn: seconds(body['refresh_token_expires_in'] ?? body['refresh_expires_in']),
-    scopes: scope === null ? null : scope.split(/[\s,]+/).filter((one) => one !== ''),
+    refreshToken: typeof refreshToken === 'string' ? new Secret(refreshToken) : null,
+    expiresIn: life,
+    refreshExpiresIn: secondsOf(body['refresh_token_expires_in']) ?? secondsOf(body['refresh_expires_in']),
+    scopes: typeof scope === 'string' ? scopesOf(scope) : null,
     account: accountOf(body, provider, clientId),
   };
 }
@@ -172,9 +177,12 @@ function claimsOf(jwt: string): Record<string, unknown> | null {
   }
 }
 
-function seconds(value: unknown): number | null {
-  const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN;
-  return Number.isFinite(number) && number > 0 ? number : null;
+/** Scopes as RFC 6749 allows them: anything else could not be stored. */
+function scopesOf(scope: string): string[] {
+  return scope
+    .split(/[\s,]+/)
+    .filter((one) => /^[\x21-\x7e]{1,256}$/.test(one))
+    .slice(0, maxScopes);
 }
 
 function errorCodeOf(error: unknown): string {

@@ -130,6 +130,7 @@ export class CodeExchange {
       expiresIn: tokens.expiresIn,
       refreshIdle: tokens.refreshExpiresIn ?? provider.quirks.refresh_token_idle_seconds ?? null,
       renewable: tokens.refreshToken !== null,
+      floor: this.settings.REFRESH_MIN_INTERVAL_SECONDS,
     });
     const consent = {
       provider,
