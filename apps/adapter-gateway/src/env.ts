@@ -43,7 +43,13 @@ const settings = {
   MESSAGE_MAX_DEPTH: integer(100, 1, 500),
   /** A delivery is claimed again this long after its process last renewed its lease. */
   DELIVERY_LEASE_MS: integer(15_000, 1_000, 3_600_000),
-  /** A delivery that is not done after this long is dead, however often it was rescheduled. */
+  /**
+   * How long a delivery is tried again while all its attempts fail, with pauses that grow up to the longest one. Then it
+   * is dead. Also for the built-in Webhook app.
+   */
+  DELIVERY_RETRY_FOR_MS: integer(86_400_000, 1_000, 2_592_000_000),
+  DELIVERY_RETRY_PAUSE_MAX_MS: integer(900_000, 100, 86_400_000),
+  /** A delivery that is not done after this long is dead, also if it only waited for its adapter. */
   DELIVERY_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
   /** Inbound messages that adapters verify and parse at a time, in this process. */
   PARSES_IN_FLIGHT: integer(5_000, 1, 100_000),

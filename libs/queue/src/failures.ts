@@ -34,13 +34,16 @@ export function classify(error: unknown, attempt: number, attempts: number): Ver
   return { do: 'retry' };
 }
 
+/** The code of a job whose data no attempt can process. */
+export const unprocessableCode = 'not_processable';
+
 /**
  * The code of an error that every further attempt would repeat; null where a retry may help. Also for work that keeps
  * its attempts in rows.
  */
 export function permanentCode(error: unknown): string | null {
   if (error instanceof PermanentFailure) return error.code;
-  return isOfTheData(error) ? 'not_processable' : null;
+  return isOfTheData(error) ? unprocessableCode : null;
 }
 
 /**

@@ -67,6 +67,7 @@ describe('what a gateway had in flight when it died', () => {
       moved_to: null,
       error: null,
       error_detail: null,
+      failing_since: null,
       entry: null,
     };
     const open = { provider_message_id: null, lease_until: new Date() };

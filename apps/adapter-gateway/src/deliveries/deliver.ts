@@ -134,6 +134,7 @@ export class Deliverer {
       firstId ??= sent.message_id;
       delivery.from_part = index + 1;
       delivery.error = null;
+      delivery.failing_since = null;
       inDoubt = false;
       if (index + 1 < parts.length) await this.parts.advance(delivery.id, index + 1, firstId);
     }

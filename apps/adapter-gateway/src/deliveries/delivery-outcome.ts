@@ -1,10 +1,10 @@
 import type { DeliverFailure } from '#libs/adapter-sdk';
-import { backoffMs, deliverySend } from '#libs/contracts';
 import { errorCode, permanentCode, RunLater } from '#libs/queue';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { answerLostCode } from './answer-lost.js';
 import type { AttemptResult } from './lost-answers.js';
 import type { DeliveryRow, DeliveryState } from './delivery.entity.js';
+import { type Attempted, nextAttempt, type RetryLimits } from './delivery-retries.js';
 
 const maxAddressLength = 2_000;
 
@@ -20,20 +20,22 @@ export interface DeliveryOutcome {
   movedTo?: string;
   /** Wait before the next attempt; null when it is settled. */
   retryInMs: number | null;
+  /** Since when every call has failed; null when the last one did not, or none was made. */
+  failingSince: Date | null;
 }
 
 /**
- * The one place that decides between delivered, retry, dead and unknown. A wait with a known end (a `Retry-After`, an
- * open circuit, an adapter that is not ready) costs no attempt; only its age ends such a delivery.
+ * The one place that decides between delivered, retry, dead and unknown. When it is tried next, and until when, is in
+ * `nextAttempt`.
  */
 export function deliveryOutcome(
   delivery: DeliveryRow,
   attempt: { result: AttemptResult } | { error: unknown },
-  maxAgeMs: number,
+  limits: RetryLimits,
 ): DeliveryOutcome {
-  if ('error' in attempt) return afterError(delivery, attempt.error, maxAgeMs);
+  if ('error' in attempt) return afterError(delivery, attempt.error, limits);
   const { result } = attempt;
-  const settled = { fromPart: delivery.from_part, attempts: delivery.attempts, retryInMs: null };
+  const settled = { ...settledOf(delivery), fromPart: delivery.from_part };
   if ('unknown' in result) {
     const code = result.violation ? 'contract_violation' : answerLostCode;
     return { ...settled, state: 'unknown', code, detail: result.unknown, messageId: null };
@@ -42,10 +44,10 @@ export function deliveryOutcome(
   const fromPart = Math.max(result.delivered_parts ?? 0, delivery.from_part);
   const failed = { code: result.error, detail: result.error_detail?.message ?? null, messageId: null, fromPart };
   const movedTo = newAddress(delivery, result);
-  if (movedTo) return { ...later(delivery, failed, null, maxAgeMs), movedTo };
+  if (movedTo) return { ...later(delivery, failed, { counts: true, askedMs: null }, limits), movedTo };
   if (result.error_detail?.retryable !== true) return { ...settled, ...failed, state: 'dead' };
   const askedMs = result.error_detail.retry_after === undefined ? null : result.error_detail.retry_after * 1_000;
-  return later(delivery, failed, askedMs, maxAgeMs);
+  return later(delivery, failed, { counts: askedMs === null, askedMs }, limits);
 }
 
 /** The address to continue with; null when the delivery moved once already, since two addresses may name each other. */
@@ -55,7 +57,7 @@ function newAddress({ moved_to: movedTo }: DeliveryRow, { error, error_detail }:
   return named === '' || named.length > maxAddressLength || named.includes('\0') ? null : named;
 }
 
-function afterError(delivery: DeliveryRow, error: unknown, maxAgeMs: number): DeliveryOutcome {
+function afterError(delivery: DeliveryRow, error: unknown, limits: RetryLimits): DeliveryOutcome {
   const failed = {
     code: errorCode(error),
     detail: error instanceof Error ? error.message : String(error),
@@ -63,42 +65,43 @@ function afterError(delivery: DeliveryRow, error: unknown, maxAgeMs: number): De
     fromPart: delivery.from_part,
   };
   const permanent = permanentCode(error);
-  if (permanent !== null) {
-    return { ...failed, code: permanent, state: 'dead', attempts: delivery.attempts, retryInMs: null };
-  }
+  if (permanent !== null) return { ...failed, ...settledOf(delivery), code: permanent, state: 'dead' };
   if (error instanceof AdapterError && error.code === 'contract_violation') {
     // A retry gives the same answer. What may have arrived before stays in doubt.
-    const inDoubt = delivery.error === answerLostCode;
-    const end = { attempts: delivery.attempts, retryInMs: null };
-    return inDoubt
-      ? { ...failed, ...end, code: answerLostCode, state: 'unknown' }
-      : { ...failed, ...end, state: 'dead' };
+    const end = { ...failed, ...settledOf(delivery) };
+    return isInDoubt(delivery) ? { ...end, code: answerLostCode, state: 'unknown' } : { ...end, state: 'dead' };
   }
-  const askedMs = error instanceof RunLater ? error.delayMs : error instanceof AdapterError ? error.retryAfterMs : null;
-  // The trial of an adapter known to fail says nothing about this delivery.
-  if (error instanceof AdapterError && error.onTrial)
-    return later(delivery, failed, askedMs ?? backoffMs(deliverySend.backoff, 1), maxAgeMs);
-  return later(delivery, failed, askedMs, maxAgeMs);
+  return later(delivery, failed, attemptedOf(error), limits);
+}
+
+/** A wait without a call, or a call that failed. A call on trial says nothing about this delivery, so it costs nothing. */
+function attemptedOf(error: unknown): Attempted {
+  if (error instanceof RunLater) return { waitMs: error.delayMs };
+  if (!(error instanceof AdapterError)) return { counts: true, askedMs: null };
+  return { counts: error.retryAfterMs === null && !error.onTrial, askedMs: error.retryAfterMs };
 }
 
 function later(
   delivery: DeliveryRow,
   failed: Pick<DeliveryOutcome, 'code' | 'detail' | 'messageId' | 'fromPart'>,
-  askedMs: number | null,
-  maxAgeMs: number,
+  attempted: Attempted,
+  limits: RetryLimits,
 ): DeliveryOutcome {
-  const attempts = askedMs === null ? delivery.attempts : delivery.attempts - 1;
-  const tooOld = Date.now() - delivery.open_since.getTime() >= maxAgeMs;
   // Whatever delays it now, an earlier lost answer must not be forgotten.
-  const code = delivery.error === answerLostCode ? answerLostCode : failed.code;
-  if (tooOld || attempts >= deliverySend.attempts) {
-    return { ...failed, code, state: code === answerLostCode ? 'unknown' : 'dead', attempts, retryInMs: null };
+  const code = isInDoubt(delivery) ? answerLostCode : failed.code;
+  const counts = 'counts' in attempted && attempted.counts;
+  const attempts = counts ? delivery.attempts : delivery.attempts - 1;
+  const next = nextAttempt(delivery, failed.code, attempted, limits);
+  if ('givenUp' in next) {
+    const detail = failed.detail === null ? next.givenUp : `${next.givenUp} The last failure: ${failed.detail}`;
+    const state = code === answerLostCode ? 'unknown' : 'dead';
+    return { ...failed, code, detail, state, attempts, retryInMs: null, failingSince: null };
   }
-  return {
-    ...failed,
-    code,
-    state: 'queued',
-    attempts,
-    retryInMs: askedMs ?? backoffMs(deliverySend.backoff, delivery.attempts),
-  };
+  return { ...failed, code, state: 'queued', attempts, retryInMs: next.waitMs, failingSince: next.failingSince };
+}
+
+const isInDoubt = ({ error }: DeliveryRow): boolean => error === answerLostCode;
+
+function settledOf({ attempts }: DeliveryRow): Pick<DeliveryOutcome, 'attempts' | 'retryInMs' | 'failingSince'> {
+  return { attempts, retryInMs: null, failingSince: null };
 }

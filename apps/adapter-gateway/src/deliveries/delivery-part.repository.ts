@@ -31,7 +31,8 @@ export class DeliveryPartRepository {
   /** Records that the provider has the parts before `fromPart`. It clears the error of an earlier attempt. */
   async advance(deliveryId: string, fromPart: number, firstMessageId: string): Promise<void> {
     await this.db.query(
-      `UPDATE gateway.delivery SET from_part = $2, provider_message_id = $3, error = NULL, error_detail = NULL
+      `UPDATE gateway.delivery SET from_part = $2, provider_message_id = $3, error = NULL, error_detail = NULL,
+              failing_since = NULL
         WHERE id = $1 AND state = 'sending'`,
       [deliveryId, fromPart, firstMessageId],
     );

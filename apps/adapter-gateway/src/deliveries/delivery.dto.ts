@@ -52,7 +52,12 @@ export class DeliveryView implements DeliveryRow {
   parts: number | null;
   @ApiProperty({ type: 'integer', description: 'Characters of the text that were cut: over DELIVERY_MAX_PARTS' })
   cut_chars: number;
-  @ApiProperty({ ...time, nullable: true }) lease_until: Date | null;
+  @ApiProperty({
+    ...time,
+    nullable: true,
+    description: 'While queued: when it is attempted next. While sending: when its attempt counts as abandoned',
+  })
+  lease_until: Date | null;
   @ApiProperty({ type: String, nullable: true, description: "Where the address has moved to, by the provider's word" })
   moved_to: string | null;
   @ApiProperty({ type: String, nullable: true }) error: string | null;
@@ -61,6 +66,8 @@ export class DeliveryView implements DeliveryRow {
   @ApiProperty({ type: String, nullable: true }) idempotency_key: string | null;
   @ApiProperty(time) created_at: Date;
   @ApiProperty({ ...time, description: 'When it was made, or last redriven' }) open_since: Date;
+  @ApiProperty({ ...time, nullable: true, description: 'Since when all attempts have failed; null while none has' })
+  failing_since: Date | null;
   @ApiProperty({ ...time, nullable: true }) settled_at: Date | null;
 }
 

@@ -28,6 +28,7 @@ export class DeliveryRow {
   @Column({ type: 'integer', nullable: true }) parts: number | null;
   /** Characters of the text that were cut, over DELIVERY_MAX_PARTS. */
   @Column({ type: 'integer', default: 0 }) cut_chars: number;
+  /** While `queued`: when it is attempted next. While `sending`: when its attempt counts as abandoned. */
   @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
   /** The new address that the provider named: attempts go there instead. */
   @Column({ type: 'text', nullable: true }) moved_to: string | null;
@@ -40,5 +41,7 @@ export class DeliveryRow {
   @Column({ type: 'timestamptz' }) created_at: Date;
   /** When it was created or last redriven; its maximum age counts from here. */
   @Column({ type: 'timestamptz', default: () => 'now()' }) open_since: Date;
+  /** Since when all its attempts have failed; null while none has. */
+  @Column({ type: 'timestamptz', nullable: true }) failing_since: Date | null;
   @Column({ type: 'timestamptz', nullable: true }) settled_at: Date | null;
 }

@@ -18,6 +18,7 @@ export interface DeliveryResult {
   moved_to: string | null;
   error: string | null;
   error_detail: string | null;
+  failing_since: Date | null;
   provider_message_id: string | null;
   /** When the sweep may take an unfinished delivery; null for a settled one. */
   lease_until: Date | null;
@@ -91,11 +92,11 @@ export class DeliveryRepository {
     const recorded = (await this.rows.query(
       `WITH recorded AS (UPDATE gateway.delivery d SET state = t.state, from_part = t.from_part, error = t.error,
          error_detail = t.error_detail, provider_message_id = coalesce(t.message_id, d.provider_message_id), lease_until = t.lease_until,
-         attempts = t.attempts, moved_to = coalesce(t.moved_to, d.moved_to),
+         attempts = t.attempts, moved_to = coalesce(t.moved_to, d.moved_to), failing_since = t.failing_since,
          settled_at = CASE WHEN t.state IN ('queued', 'sending') THEN NULL ELSE now() END
         FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-               $8::integer[], $9::text[], $11::integer[])
-          AS t(id, state, from_part, error, error_detail, message_id, lease_until, attempts, moved_to, claims)
+               $8::integer[], $9::text[], $11::integer[], $12::timestamptz[])
+          AS t(id, state, from_part, error, error_detail, message_id, lease_until, attempts, moved_to, claims, failing_since)
        WHERE d.id = t.id AND d.state IN ('queued', 'sending') AND (d.claims = t.claims OR t.state = 'delivered')
        RETURNING d.id, d.state),
        parts AS (DELETE FROM gateway.delivery_part WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')),
@@ -115,6 +116,7 @@ export class DeliveryRepository {
         column((result) => result.moved_to),
         storableJson(entries),
         column((result) => result.claims),
+        column((result) => result.failing_since),
       ],
     )) as { id: string }[];
     return new Set(recorded.map(({ id }) => id));
@@ -253,7 +255,7 @@ export class DeliveryRepository {
   async reopen(tx: Transaction, id: string, keepsDoubt: boolean): Promise<boolean> {
     const rows: unknown = await tx.query(
       `UPDATE gateway.delivery SET state = 'queued', attempts = 0, lease_until = now() - interval '1 s', settled_at = NULL,
-         open_since = now(), error = CASE WHEN $2 AND state = 'unknown' THEN $3 END
+         open_since = now(), failing_since = NULL, error = CASE WHEN $2 AND state = 'unknown' THEN $3 END
         WHERE id = $1 AND state IN ('dead', 'unknown') RETURNING id`,
       [id, keepsDoubt, answerLostCode],
     );
@@ -271,7 +273,7 @@ export class DeliveryRepository {
                 from_part = CASE WHEN parts IS NULL THEN from_part ELSE from_part + 1 END,
                 attempts = CASE WHEN m.more THEN 0 ELSE attempts END,
                 lease_until = CASE WHEN m.more THEN now() - interval '1 s' ELSE lease_until END,
-                open_since = CASE WHEN m.more THEN now() ELSE open_since END,
+                open_since = CASE WHEN m.more THEN now() ELSE open_since END, failing_since = NULL,
                 settled_at = CASE WHEN m.more THEN NULL ELSE now() END
            FROM (SELECT id, coalesce(from_part + 1 < parts, false) AS more FROM gateway.delivery WHERE id = $1) m
           WHERE d.id = m.id AND d.state = 'unknown' RETURNING d.id, d.state),

@@ -2,7 +2,7 @@ import { Batcher } from '#libs/batching';
 import { type DeliverySendPayload, deliverySend, outboundSent, type OutboundContent, textHash } from '#libs/contracts';
 import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
-import { JobClient, type Waiting } from '#libs/queue';
+import { JobClient, unprocessableCode, type Waiting } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { inMessage, inSpan, traceparent } from '#libs/telemetry';
 import {
@@ -116,8 +116,12 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     if (delivery) await this.attempt(delivery);
   }
 
-  /** Ends the delivery of a dead job as `dead`, if it has a row. */
+  /**
+   * Ends the delivery of a job whose data no attempt can process, if it has a row. After any other failure the row still
+   * has custody: the sweep takes it, however long the database or the engine was away.
+   */
   async deadLetter(job: DeliverySendPayload, code: string, reason: string): Promise<void> {
+    if (code !== unprocessableCode) return;
     const row = await this.deliveries.lastClaim(job.delivery_id);
     if (!row) return;
     const { attempts, from_part: fromPart } = row;
@@ -129,6 +133,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
       fromPart,
       attempts,
       retryInMs: null,
+      failingSince: null,
     } as const;
     await this.finish(row, outcome, 0);
   }
@@ -163,7 +168,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
       (result) => ({ result }),
       (error: unknown) => ({ error }),
     );
-    const outcome = deliveryOutcome(delivery, made, this.settings.DELIVERY_MAX_AGE_MS);
+    const outcome = deliveryOutcome(delivery, made, this.settings);
     await this.finish(delivery, outcome, performance.now() - startMs);
   }
 
@@ -178,6 +183,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
       attempts: outcome.attempts,
       moved_to: outcome.movedTo ?? null,
       error: outcome.code,
+      failing_since: outcome.failingSince,
       error_detail: outcome.detail?.replaceAll('\0', '').slice(0, 1_000) ?? null,
       provider_message_id: outcome.messageId,
       lease_until: outcome.retryInMs === null ? null : new Date(Date.now() + outcome.retryInMs),
@@ -261,9 +267,13 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   }
 }
 
-function detailOf({ parts, cut_chars }: ClaimedDelivery, { detail }: DeliveryOutcome): Record<string, unknown> | null {
+function detailOf(
+  { parts, cut_chars }: ClaimedDelivery,
+  { detail, retryInMs }: DeliveryOutcome,
+): Record<string, unknown> | null {
   const facts = {
     ...(detail ? { error: detail.slice(0, 500) } : {}),
+    ...(retryInMs === null ? {} : { next_at: new Date(Date.now() + retryInMs).toISOString() }),
     ...(parts === null ? {} : { parts }),
     ...(cut_chars > 0 ? { cut_chars } : {}),
   };

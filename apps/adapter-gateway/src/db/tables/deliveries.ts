@@ -24,6 +24,7 @@ export const deliveries = [
      idempotency_key text,
      created_at timestamptz NOT NULL,
      open_since timestamptz NOT NULL DEFAULT now(),
+     failing_since timestamptz,
      settled_at timestamptz
    )`,
   'CREATE INDEX delivery_by_project ON gateway.delivery (project_id, id)',
