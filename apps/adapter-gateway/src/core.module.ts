@@ -41,7 +41,7 @@ export class CoreModule {
         serviceClientProvider(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL),
         serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),
         auditProvider('gateway'),
-        changeListenerProvider(schema, 'adapter-gateway', settings),
+        changeListenerProvider('adapter-gateway', settings, ['gateway', 'vault']),
         journalProvider('adapter-gateway'),
         projectLimitsProvider('gateway'),
       ],

@@ -25,6 +25,8 @@ const settings = {
   GATEHOUSE_EGRESS_ALLOW: list,
   /** Signs the calls to adapters; comma-separated, the first one signs. */
   GATEHOUSE_ADAPTER_SECRET: optionalText,
+  /** How long credentials that do not change are cached before the vault is asked again. */
+  CREDENTIAL_CACHE_MS: integer(2_000, 0, 60_000),
   /** Seals the tokens of webhook URLs: base64 of 32 bytes; comma-separated, the first one seals, all open. */
   GATEHOUSE_WEBHOOK_KEY: sealingKeys,
   ADAPTER_TIMEOUT_MS: integer(10_000, 100, 120_000),

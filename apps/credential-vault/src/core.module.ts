@@ -28,7 +28,7 @@ export class CoreModule {
           useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW, timeouts: { connectMs: 5_000 } }),
         },
         serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL, settings.VERIFY_TIMEOUT_MS),
-        changeListenerProvider(schema, 'credential-vault', settings),
+        changeListenerProvider('credential-vault', settings, ['vault']),
       ],
       exports: [SETTINGS, EGRESS, GATEWAY, ChangeListener],
     };

@@ -38,7 +38,7 @@ export class CoreModule {
         serviceClientProvider(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL, toolTimeoutMs),
         serviceClientProvider(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, toolTimeoutMs),
         auditProvider('engine'),
-        changeListenerProvider(schema, 'engine', settings),
+        changeListenerProvider('engine', settings, ['engine']),
         journalProvider('engine'),
         projectLimitsProvider('engine'),
       ],

@@ -1,5 +1,5 @@
 import { AuditController, AuditLog, auditProvider } from '#libs/audit';
-import { DatabaseModule } from '#libs/database';
+import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
 import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
@@ -30,8 +30,9 @@ export class CoreModule {
         serviceClientProvider(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, settings.COMPILE_TIMEOUT_MS),
         serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),
         auditProvider('registry'),
+        changeListenerProvider('mcp-registry', settings, ['vault']),
       ],
-      exports: [SETTINGS, EGRESS, ENGINE, TRIES, PYTHON_RUNNER, VAULT, AuditLog],
+      exports: [SETTINGS, EGRESS, ENGINE, TRIES, PYTHON_RUNNER, VAULT, AuditLog, ChangeListener],
     };
   }
 }

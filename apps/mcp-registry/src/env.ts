@@ -1,7 +1,8 @@
-import { integer, list, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { changeSettings, integer, list, readEnv, serviceSettings, url } from '#libs/service-kit';
 
 const settings = {
   ...serviceSettings,
+  DATABASE_DIRECT_URL: changeSettings.DATABASE_DIRECT_URL,
   VAULT_URL: url(),
   ENGINE_URL: url(),
   PYTHON_RUNNER_URL: url('http://python-runner:8080'),
@@ -31,7 +32,7 @@ const settings = {
   DISCOVERY_EVERY_MS: integer(900_000, 100, 86_400_000),
   DISCOVERY_SWEEP_MS: integer(10_000, 50, 3_600_000),
   SERVERS_PER_PROJECT: integer(200, 1, 10_000),
-  /** How long credential values are cached before the vault is asked again. */
+  /** How long credential values that do not change are cached before the vault is asked again. */
   CREDENTIAL_CACHE_MS: integer(2_000, 0, 60_000),
   COMPILE_TIMEOUT_MS: integer(30_000, 100, 120_000),
   /** How long to wait for a Python tool that a person tries. The engine and the runner time out earlier. */

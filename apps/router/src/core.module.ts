@@ -29,7 +29,7 @@ export class CoreModule {
         serviceClientProvider(ENGINE, 'engine', settings.ENGINE_URL),
         serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
         serviceClientProvider(INGRESS, 'webhook-ingress', settings.INGRESS_URL),
-        changeListenerProvider(schema, 'router', settings),
+        changeListenerProvider('router', settings, ['router']),
         journalProvider('router'),
         projectLimitsProvider('router'),
       ],

@@ -1,4 +1,4 @@
-import { DatabaseModule } from '#libs/database';
+import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { Journal, journalProvider } from '#libs/journal';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { serviceClientProvider } from '#libs/service-kit';
@@ -33,10 +33,11 @@ export class CoreModule {
         serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL, gatewayTimeoutMs(settings)),
         serviceClientProvider(ROUTER, 'router', settings.ROUTER_URL),
         serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),
+        changeListenerProvider('webhook-ingress', settings, ['gateway', 'vault']),
         journalProvider('webhook-ingress'),
         projectLimitsProvider('ingress'),
       ],
-      exports: [SETTINGS, GATEWAY, ROUTER, VAULT, Journal, ProjectLimits],
+      exports: [SETTINGS, GATEWAY, ROUTER, VAULT, ChangeListener, Journal, ProjectLimits],
     };
   }
 }

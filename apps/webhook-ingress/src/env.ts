@@ -1,10 +1,15 @@
-import { integer, list, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { changeSettings, integer, list, readEnv, serviceSettings, url } from '#libs/service-kit';
 
 const settings = {
   ...serviceSettings,
+  DATABASE_DIRECT_URL: changeSettings.DATABASE_DIRECT_URL,
   GATEWAY_URL: url(),
   VAULT_URL: url(),
   ROUTER_URL: url(),
+  /** How long signing secrets that do not change are cached before the vault is asked again. */
+  CREDENTIAL_CACHE_MS: integer(10_000, 0, 600_000),
+  /** How often the gateway is asked for changed endpoints, beside every notification of a change. */
+  ENDPOINT_PULL_MS: integer(5_000, 100, 3_600_000),
   /** Proxies whose X-Forwarded-For names the client. */
   TRUSTED_PROXIES: list,
   /** Requests per second that one endpoint may receive in one replica before it answers 429. */

@@ -47,7 +47,7 @@ interface Replica {
 }
 
 function replica({ name = 'replica', url = database.url, keptMs = 3_600_000, unheardMs = 0 } = {}): Replica {
-  const listener = new ChangeListener(db, { url, applicationName: name, schema: 'told' });
+  const listener = new ChangeListener(db, { url, applicationName: name, schemas: ['told'] });
   listeners.push(listener);
   const cache = new ChangeCache<string>(listener, { topic: 'rules', maxKept: 10, keptMs, unheardMs });
   const made: Replica = {

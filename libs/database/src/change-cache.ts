@@ -9,12 +9,23 @@ export interface ChangeCacheOptions {
   keptMs: number;
   /** How long it is kept while they are not; 0: not at all. */
   unheardMs: number;
+  /** When a value cannot be read again: which errors say nothing about it, and how old it may then get. */
+  outage?: { is: (error: unknown) => boolean; keptMs: number };
 }
 
 interface Kept<V> {
   value: Promise<V>;
+  /** Once it is read. */
+  known?: { value: V };
   readAtMs: number;
+  /** Since when a newer one cannot be read. */
+  triedAtMs: number;
 }
+
+/** A change that is heard during a read has it read again, so often at most. */
+const maxReads = 3;
+/** During an outage a read is tried this often. */
+const tryEveryMs = 1_000;
 
 /**
  * Caches values until they change, as long as this process hears of changes. A value is stored when its read starts, so
@@ -34,20 +45,33 @@ export class ChangeCache<V> {
 
   /** @param asked which value, where a key has several */
   get(key: string, read: () => Promise<V>, asked = ''): Promise<V> {
-    return this.known(key, asked) ?? this.renew(key, read, asked);
+    return this.young(key, asked)?.value ?? this.renew(key, read, asked);
+  }
+
+  /** As `get`, but a value that changed while it was read is read again. */
+  async current(key: string, read: () => Promise<V>, asked = ''): Promise<V> {
+    for (let reads = 1; ; reads += 1) {
+      const entry = this.young(key, asked) ?? this.start(key, read, asked);
+      const value = await entry.value;
+      const dropped = this.changes.listening && this.kept.get(key)?.get(asked) !== entry;
+      if (!dropped || reads >= maxReads || this.kept.get(key)?.get(asked)?.known?.value === value) return value;
+    }
+  }
+
+  /** The value, where it is known without a read. */
+  known(key: string, asked = ''): V | undefined {
+    return this.young(key, asked)?.known?.value;
+  }
+
+  /** How long ago its last read began; infinite where nothing is cached. */
+  ageMs(key: string, asked = ''): number {
+    const entry = this.kept.get(key)?.get(asked);
+    return entry ? Date.now() - Math.max(entry.readAtMs, entry.triedAtMs) : Number.POSITIVE_INFINITY;
   }
 
   /** Reads it, whatever is cached. */
   renew(key: string, read: () => Promise<V>, asked = ''): Promise<V> {
-    const entry = { value: read(), readAtMs: Date.now() };
-    if (this.size >= this.options.maxKept) this.forget(null);
-    const values = this.kept.get(key) ?? new Map<string, Kept<V>>();
-    if (!values.has(asked)) this.size += 1;
-    this.kept.set(key, values.set(asked, entry));
-    entry.value.catch(() => {
-      if (this.kept.get(key)?.get(asked) === entry) this.drop(key, asked);
-    });
-    return entry.value;
+    return this.start(key, read, asked).value;
   }
 
   /** Drops one value, for example one not worth keeping. */
@@ -66,10 +90,50 @@ export class ChangeCache<V> {
     this.kept.delete(key);
   }
 
-  private known(key: string, asked: string): Promise<V> | null {
+  private start(key: string, read: () => Promise<V>, asked: string): Kept<V> {
+    const before = this.kept.get(key)?.get(asked);
+    const entry: Kept<V> = { value: read(), readAtMs: Date.now(), triedAtMs: 0 };
+    entry.value = entry.value.then(
+      (value) => {
+        entry.known = { value };
+        return value;
+      },
+      (error: unknown) => this.failed(error, { key, asked, entry, before }),
+    );
+    if (this.size >= this.options.maxKept) this.forget(null);
+    this.put(key, asked, entry);
+    return entry;
+  }
+
+  private put(key: string, asked: string, entry: Kept<V>): void {
+    const values = this.kept.get(key) ?? new Map<string, Kept<V>>();
+    if (!values.has(asked)) this.size += 1;
+    this.kept.set(key, values.set(asked, entry));
+  }
+
+  /** The value before, where the error says nothing about it and no change was heard since it was read. */
+  private failed(
+    error: unknown,
+    { key, asked, entry, before }: { key: string; asked: string; entry: Kept<V>; before: Kept<V> | undefined },
+  ): V {
+    const isKept = this.kept.get(key)?.get(asked) === entry;
+    const { outage } = this.options;
+    if (isKept && before?.known && this.changes.listening && outage?.is(error)) {
+      if (Date.now() - before.readAtMs <= outage.keptMs) {
+        this.put(key, asked, { ...before, triedAtMs: Date.now() });
+        return before.known.value;
+      }
+    }
+    if (isKept) this.drop(key, asked);
+    throw error;
+  }
+
+  private young(key: string, asked: string): Kept<V> | null {
     const entry = this.kept.get(key)?.get(asked);
     if (!entry) return null;
+    const now = Date.now();
     const { keptMs, unheardMs } = this.options;
-    return Date.now() - entry.readAtMs < (this.changes.listening ? keptMs : unheardMs) ? entry.value : null;
+    const isYoung = now - entry.readAtMs < (this.changes.listening ? keptMs : unheardMs);
+    return isYoung || now - entry.triedAtMs < tryEveryMs ? entry : null;
   }
 }

@@ -1,7 +1,6 @@
 import type { FactoryProvider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ChangeListener } from './change-listener.js';
-import type { ServiceSchema } from './service-schema.js';
 
 /** Settings of services that listen for changes. */
 export interface ChangeSettings {
@@ -12,16 +11,19 @@ export interface ChangeSettings {
   CHANGE_CACHE_MS: number;
 }
 
-/** Listens for the changes that the schema's triggers announce, on a connection of its own. */
+/**
+ * Listens for the changes that triggers announce, on a connection of its own.
+ * @param schemas the service's own, and those of services whose answers it caches
+ */
 export function changeListenerProvider(
-  { name: schema }: ServiceSchema,
   applicationName: string,
-  settings: ChangeSettings,
+  settings: Omit<ChangeSettings, 'CHANGE_CACHE_MS'>,
+  schemas: readonly [string, ...string[]],
 ): FactoryProvider<ChangeListener> {
   const url = settings.DATABASE_DIRECT_URL ?? settings.DATABASE_URL;
   return {
     provide: ChangeListener,
-    useFactory: (db: DataSource) => new ChangeListener(db, { url, applicationName, schema }),
+    useFactory: (db: DataSource) => new ChangeListener(db, { url, applicationName, schemas }),
     inject: [DataSource],
   };
 }

@@ -10,8 +10,8 @@ export interface ChangeListenerSettings {
   /** Postgres itself: a pooler that shares connections by transaction passes no notifications on. */
   url: string;
   applicationName: string;
-  /** The schema whose triggers announce changes. */
-  schema: string;
+  /** The schemas whose triggers announce changes. */
+  schemas: readonly [string, ...string[]];
 }
 
 /** Called with the key of what has changed, or null when anything may have. */
@@ -88,7 +88,7 @@ export class ChangeListener {
 
   /** Listens until the connection ends. @throws Error when it cannot, or the connection fails */
   private async listen(onHeard: () => void): Promise<void> {
-    const { url, applicationName, schema } = this.settings;
+    const { url, applicationName, schemas } = this.settings;
     const client = new ResilientClient({
       connectionString: url,
       application_name: `${applicationName}-changes`,
@@ -106,9 +106,9 @@ export class ChangeListener {
       const arrived = new Promise<void>((resolve) =>
         client.on('notification', ({ payload = '' }) => (payload === probe ? resolve() : this.hear(payload))),
       );
-      await client.query(`LISTEN ${channelOf(schema)}`);
+      for (const schema of schemas) await client.query(`LISTEN ${channelOf(schema)}`);
       // On another connection: a pooler may well return what a connection sends to itself.
-      await this.db.query('SELECT pg_notify($1, $2)', [channelOf(schema), probe]);
+      await this.db.query('SELECT pg_notify($1, $2)', [channelOf(schemas[0]), probe]);
       await Promise.race([arrived, ended, tooLate(this.stopping.signal)]);
       // What was read before may be of any age.
       this.dropAll();

@@ -1,4 +1,4 @@
-/** One channel per service: its own replicas listen to it. */
+/** One channel per service: its own replicas listen to it, and those of services that cache what it gives them. */
 export const channelOf = (schema: string): string => `gatehouse_${schema}`;
 
 export interface ToldChange {

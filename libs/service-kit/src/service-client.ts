@@ -33,6 +33,11 @@ export class ServiceClient {
     return this.call<T>('POST', path, scope, JSON.stringify(body));
   }
 
+  /** As `post`, and the other service answers from no cache. @throws Problem as `get` */
+  postUncached<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>, body: unknown): Promise<T> {
+    return this.call<T>('POST', path, scope, JSON.stringify(body), { 'cache-control': 'no-cache' });
+  }
+
   /** @throws Problem as `get` */
   put<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>, body: unknown): Promise<T> {
     return this.call<T>('PUT', path, scope, JSON.stringify(body));
@@ -57,9 +62,12 @@ export class ServiceClient {
     path: string,
     scope: Pick<Principal, 'organizationId' | 'projectId'>,
     body: string | undefined,
+    headers: Record<string, string> = {},
   ): Promise<T> {
     const about = { 'http.request.method': method, 'server.address': this.audience };
-    return inSpan(`${method} ${this.audience}`, 'client', about, () => this.send<T>(method, path, scope, body));
+    return inSpan(`${method} ${this.audience}`, 'client', about, () =>
+      this.send<T>(method, path, scope, body, headers),
+    );
   }
 
   private async send<T>(
@@ -67,6 +75,7 @@ export class ServiceClient {
     path: string,
     scope: Pick<Principal, 'organizationId' | 'projectId'>,
     body: string | undefined,
+    headers: Record<string, string>,
   ): Promise<T> {
     const authentication = await this.tokens.headers(this.audience, scope);
     const parent = traceparent();
@@ -76,6 +85,7 @@ export class ServiceClient {
         method,
         dispatcher: this.agent,
         headers: {
+          ...headers,
           ...authentication,
           ...(parent === undefined ? {} : { traceparent: parent }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,5 +1,7 @@
 import type { Credentials } from '#libs/adapter-sdk';
 import { mapCredentials, type MappedCredentials, type OpenedCredential } from '#libs/contracts';
+import { OpenedCredentials } from '#libs/credentials';
+import { ChangeListener } from '#libs/database';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { VAULT } from '../services.js';
@@ -12,28 +14,27 @@ import type { InstalledApp } from './installed-apps.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
-const freshMs = 2_000;
-const maxCached = 5_000;
 /** Added to the longest call, so that a token does not expire while an adapter uses it. */
 const tokenMarginSeconds = 30;
-const resolvePath = '/internal/credentials/resolve';
 /** Vault errors of a record that is not connected, or not any more: it has nothing to give. All others are failures. */
 const unconnectedCodes = ['not_connected', 'needs_reconnect', 'revoked'];
 
 /** The `credentials` object of adapter calls (spec 2.4): all records of the App, under their `maps_to` names. */
 @Injectable()
 export class AppCredentials {
-  private readonly cache = new Map<string, { value: Promise<OpenedCredential>; untilMs: number }>();
+  private readonly opened: OpenedCredentials;
   private readonly minValidSeconds: number;
 
   constructor(
-    @Inject(VAULT) private readonly vault: ServiceClient,
+    @Inject(VAULT) vault: ServiceClient,
+    changes: ChangeListener,
     private readonly bindings: AppBindings,
     @Inject(SETTINGS) settings: GatewaySettings,
   ) {
-    const { ADAPTER_TIMEOUT_MS, DELIVERY_TIMEOUT_MS, SOURCE_FETCH_TIMEOUT_MS } = settings;
+    const { ADAPTER_TIMEOUT_MS, DELIVERY_TIMEOUT_MS, SOURCE_FETCH_TIMEOUT_MS, CREDENTIAL_CACHE_MS: ms } = settings;
+    this.opened = new OpenedCredentials(vault, changes, { ms, outageMs: 0 });
     const longestMs = Math.max(ADAPTER_TIMEOUT_MS, DELIVERY_TIMEOUT_MS, SOURCE_FETCH_TIMEOUT_MS);
-    this.minValidSeconds = Math.ceil((longestMs + freshMs) / 1_000) + tokenMarginSeconds;
+    this.minValidSeconds = Math.ceil((longestMs + ms) / 1_000) + tokenMarginSeconds;
   }
 
   /** @throws Problem of the vault; `credential_not_found` when a record is gone */
@@ -69,35 +70,21 @@ export class AppCredentials {
     return adapter ? credentials : pairFields(credentials);
   }
 
-  private open(app: AppRow, credentialId: string): Promise<OpenedCredential> {
-    return this.cached(`${app.id} ${credentialId}`, () => this.resolve(app, credentialId));
-  }
-
   /** Bindings are made when an App changes. A missing one is made again before the call fails. */
-  private async resolve(app: AppRow, credentialId: string): Promise<OpenedCredential> {
+  private async open(app: AppRow, credentialId: string): Promise<OpenedCredential> {
     const scope: Scope = { organizationId: app.organization_id, projectId: app.project_id };
     const asked = {
       credential_id: credentialId,
-      consumer: { kind: 'app', id: app.id },
+      consumer: { kind: 'app' as const, id: app.id },
       min_valid_seconds: this.minValidSeconds,
     };
     try {
-      return await this.vault.post(resolvePath, scope, asked);
+      return await this.opened.get(scope, asked);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'not_bound') throw error;
       await this.bindings.settle(app.id);
-      return this.vault.post(resolvePath, scope, asked);
+      return this.opened.get(scope, asked);
     }
-  }
-
-  private cached(key: string, read: () => Promise<OpenedCredential>): Promise<OpenedCredential> {
-    const known = this.cache.get(key);
-    if (known && known.untilMs >= Date.now()) return known.value;
-    if (this.cache.size >= maxCached) this.cache.clear();
-    const value = read();
-    this.cache.set(key, { value, untilMs: Date.now() + freshMs });
-    value.catch(() => this.cache.delete(key));
-    return value;
   }
 }
 

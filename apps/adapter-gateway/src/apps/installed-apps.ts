@@ -10,10 +10,8 @@ import type { AppRow } from './app.entity.js';
 import { capabilitiesOf } from './capabilities.js';
 import { AppRepository } from './app.repository.js';
 
-/**
- * How stale an entry may get without change notifications: other replicas write too, such as an adapter's readiness.
- */
-const unheardMs = 1_000;
+/** How stale an entry may get without change notifications: other replicas write too, such as another credential. */
+const unheardMs = 50;
 const maxCached = 10_000;
 
 export interface InstalledApp {

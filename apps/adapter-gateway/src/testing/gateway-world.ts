@@ -129,6 +129,7 @@ export const gatewayDefaults: GatewaySettings = {
   DATABASE_POOL: 8,
   DATABASE_DIRECT_URL: null,
   CHANGE_CACHE_MS: 300_000,
+  CREDENTIAL_CACHE_MS: 2_000,
   REDIS_URL: testRedisUrl(),
   QUEUE_CONCURRENCY: 4,
   SURPLUS_CONCURRENCY: 4,

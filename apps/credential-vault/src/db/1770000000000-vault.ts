@@ -250,7 +250,10 @@ const notifications = [
   'CREATE INDEX notification_project_idx ON vault.notification (project_id, credential_id)',
 ];
 
-/** Every replica caches credentials, still sealed, until it is notified of a change. */
+/**
+ * Every replica caches credentials, still sealed, until it is notified of a change; services that use them cache what
+ * they were given, tokens included.
+ */
 const changesTold = changeTriggers('vault', [
   {
     table: 'credential',
@@ -261,4 +264,28 @@ const changesTold = changeTriggers('vault', [
   },
   { table: 'credential_field', topic: 'credential', key: 'credential_id' },
   { table: 'credential_binding', topic: 'credential', key: 'credential_id' },
+  {
+    table: 'oauth_grant',
+    topic: 'credential',
+    key: 'credential_id',
+    // Everything but the tokens, and whether they may be used.
+    except: [
+      'provider',
+      'client_key',
+      'reason',
+      'kid',
+      'wrapped_dek',
+      'refresh_due_at',
+      'attempt_id',
+      'attempt_heartbeat',
+      'client_config_version',
+      'consecutive_failures',
+      'unanswered',
+      'next_try_at',
+      'swept_at',
+      'account',
+      'scopes',
+      'missing_scopes',
+    ],
+  },
 ]);

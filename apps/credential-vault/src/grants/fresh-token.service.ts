@@ -24,7 +24,7 @@ export class FreshTokenService {
   ) {}
 
   /**
-   * The tokens of a grant. `access_token` is valid for at least `minValidSeconds`, or for half its life if its whole
+   * The tokens of a grant. `access_token` is valid for at least `leastSeconds`, or for half its life if its whole
    * life is shorter than twice that. Waits for a refresh up to `REFRESH_WAIT_MS`.
    * @returns null when the credential has no grant: its tokens are then fields that somebody stored
    * @throws Problem 503 `refresh_pending` (try again), 409 `not_connected`, `needs_reconnect`, `revoked`,
@@ -33,10 +33,13 @@ export class FreshTokenService {
   async of(
     scope: CredentialScope,
     credentialId: string,
-    minValidSeconds?: number,
+    { leastSeconds, uncached = false }: { leastSeconds?: number | undefined; uncached?: boolean } = {},
   ): Promise<Map<string, Secret> | null> {
-    const least = minValidSeconds ?? this.settings.ACCESS_TOKEN_MIN_VALID_SECONDS;
-    const found = await this.read(scope, credentialId, 'first');
+    const least = leastSeconds ?? this.settings.ACCESS_TOKEN_MIN_VALID_SECONDS;
+    // A read that others share may have begun before a change of which the caller has heard.
+    const read = (when: string): Promise<TimedGrant | null> =>
+      uncached ? this.grants.find(scope, credentialId) : this.read(scope, credentialId, when);
+    const found = await read('first');
     if (!found) return null;
     requireUsable(found.grant);
     if (isFresh(found, least)) {
@@ -44,7 +47,7 @@ export class FreshTokenService {
       return this.open(found.grant);
     }
     await this.waitFor(this.refresher.refresh(credentialId, found.grant.version), credentialId);
-    const now = await this.read(scope, credentialId, `after ${found.grant.version}`);
+    const now = await read(`after ${found.grant.version}`);
     if (!now) throw notFound('credential', credentialId);
     requireUsable(now.grant);
     if (isFresh(now, least)) return this.open(now.grant);

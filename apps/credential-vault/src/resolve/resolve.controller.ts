@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes, TokenOnce } from '#libs/service-kit';
-import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Header, Headers, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ServicePolicy } from '../service-policy/service-policy.js';
 import { CredentialDescriber } from './credential-describer.js';
@@ -21,8 +21,13 @@ export class ResolveController {
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   @ApiOperation({ summary: 'Values of one credential', operationId: 'resolveCredential' })
-  resolve(@Caller() caller: Principal, @Body() body: ResolveCredential): Promise<ResolvedCredential> {
-    return this.resolver.resolve(caller, { ...body, signingOnly: this.check(caller, body) });
+  resolve(
+    @Caller() caller: Principal,
+    @Body() body: ResolveCredential,
+    @Headers('cache-control') cacheControl?: string,
+  ): Promise<ResolvedCredential> {
+    const uncached = cacheControl === 'no-cache';
+    return this.resolver.resolve(caller, { ...body, signingOnly: this.check(caller, body) }, uncached);
   }
 
   @Post('resolve-batch')

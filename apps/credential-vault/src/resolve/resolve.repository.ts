@@ -54,8 +54,11 @@ export class ResolveRepository {
     this.cache = new ChangeCache(changes, { topic: 'credential', maxKept, keptMs, unheardMs: 0 });
   }
 
-  /** In the order of the requests; null when there is no such credential. */
-  async find(scope: CredentialScope, asked: ResolveCredential[]): Promise<(Found | null)[]> {
+  /**
+   * In the order of the requests; null when there is no such credential.
+   * @param uncached whether all are read now
+   */
+  async find(scope: CredentialScope, asked: ResolveCredential[], uncached: boolean): Promise<(Found | null)[]> {
     const missing: ResolveCredential[] = [];
     let reading: Promise<(Found | null)[]> | null = null;
     const readOne = async (one: ResolveCredential): Promise<Found | null> => {
@@ -69,7 +72,8 @@ export class ResolveRepository {
       asked.map(async (one) => {
         const { credential_id: id, consumer } = one;
         const question = [scope.organizationId, scope.projectId, consumer?.kind, consumer?.id].join(' ');
-        const found = await this.cache.get(id, () => readOne(one), question);
+        const read = () => readOne(one);
+        const found = await (uncached ? this.cache.renew(id, read, question) : this.cache.get(id, read, question));
         if (!found || (consumer && !found.binding)) this.cache.drop(id, question);
         return found;
       }),

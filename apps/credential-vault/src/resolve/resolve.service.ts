@@ -41,13 +41,15 @@ export class ResolveService {
   ) {}
 
   /**
+   * @param uncached reads after the call what is stored: for a caller that has heard of a change, which this process
+   *   may not have heard of yet
    * @throws Problem 404 `credential_not_found`, 403 `not_bound` or `approval_needed`, 422 `unknown_fields`,
    *   409 `credential_undecryptable`, `not_connected`, `needs_reconnect`, 503 `refresh_pending`
    */
-  async resolve(caller: Principal, asked: AllowedQuestion): Promise<ResolvedCredential> {
-    const [found] = await this.stored.find(caller, [asked]);
+  async resolve(caller: Principal, asked: AllowedQuestion, uncached: boolean): Promise<ResolvedCredential> {
+    const [found] = await this.stored.find(caller, [asked], uncached);
     if (!found) throw notFound('credential', asked.credential_id);
-    return this.give(caller, found, asked);
+    return this.give(caller, found, asked, uncached);
   }
 
   /** In the order of the requests. One that cannot be resolved has its error in its place. */
@@ -55,13 +57,13 @@ export class ResolveService {
     caller: Principal,
     asked: AllowedQuestion[],
   ): Promise<(ResolvedCredential | UnresolvedCredential)[]> {
-    const found = await this.stored.find(caller, asked);
+    const found = await this.stored.find(caller, asked, false);
     return Promise.all(
       asked.map(async (one, at) => {
         try {
           const stored = found[at];
           if (!stored) throw notFound('credential', one.credential_id);
-          return await this.give(caller, stored, one);
+          return await this.give(caller, stored, one, false);
         } catch (error) {
           if (!(error instanceof Problem)) throw error;
           return { credential_id: one.credential_id, error: { code: error.code, detail: error.detail } };
@@ -74,6 +76,7 @@ export class ResolveService {
     caller: Principal,
     { credential: row, binding }: Found,
     { fields: only, consumer, min_valid_seconds: leastSeconds, signingOnly }: AllowedQuestion,
+    uncached: boolean,
   ): Promise<ResolvedCredential> {
     if (consumer && !binding) {
       const who = `The ${consumer.kind} ${consumer.id}`;
@@ -81,7 +84,7 @@ export class ResolveService {
     }
     const wantsTokens =
       !signingOnly && row.type === 'oauth2' && (!only || only.some((name) => tokenFields.includes(name)));
-    const tokens = wantsTokens ? await this.tokens.of(caller, row.id, leastSeconds) : null;
+    const tokens = wantsTokens ? await this.tokens.of(caller, row.id, { leastSeconds, uncached }) : null;
     const names = namesFor(row, binding, only, tokens ? [...tokens.keys()] : [], signingOnly);
     const opened = await this.opener.open(row, names);
     for (const [name, token] of tokens ?? []) if (names.includes(name)) opened.set(name, token);

@@ -1,20 +1,23 @@
-import { type ServiceClient } from '#libs/service-kit';
+import { OpenedCredentials } from '#libs/credentials';
+import { ChangeListener } from '#libs/database';
+import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { McpServer } from '../servers/mcp-server.entity.js';
 import { VAULT } from '../services.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 
-const maxCached = 5_000;
-
-/** The headers that authenticate to a server. Values are read from the vault, cached briefly, and never stored. */
+/** The headers that authenticate to a server. Values are read from the vault, cached until they change, and never stored. */
 @Injectable()
 export class ServerCredentials {
-  private readonly cache = new Map<string, { fields: Promise<Record<string, unknown>>; untilMs: number }>();
+  private readonly opened: OpenedCredentials;
 
   constructor(
-    @Inject(VAULT) private readonly vault: ServiceClient,
-    @Inject(SETTINGS) private readonly settings: RegistrySettings,
-  ) {}
+    @Inject(VAULT) vault: ServiceClient,
+    changes: ChangeListener,
+    @Inject(SETTINGS) { CREDENTIAL_CACHE_MS: ms }: RegistrySettings,
+  ) {
+    this.opened = new OpenedCredentials(vault, changes, { ms, outageMs: 0 });
+  }
 
   /**
    * Returns no headers for any origin but the server's own, so that a redirect cannot leak the credential.
@@ -33,20 +36,9 @@ export class ServerCredentials {
     return typeof token === 'string' ? { authorization: `Bearer ${token}` } : {};
   }
 
-  private fieldsOf(server: McpServer, credentialId: string): Promise<Record<string, unknown>> {
-    const key = `${server.id} ${credentialId}`;
-    const known = this.cache.get(key);
-    if (known && known.untilMs > Date.now()) return known.fields;
-    if (this.cache.size >= maxCached) this.cache.clear();
-    const fields = this.vault
-      .post<{ fields: Record<string, unknown> }>(
-        '/internal/credentials/resolve',
-        { organizationId: server.organization_id, projectId: server.project_id },
-        { credential_id: credentialId, consumer: { kind: 'mcp_server', id: server.id } },
-      )
-      .then((resolved) => resolved.fields);
-    this.cache.set(key, { fields, untilMs: Date.now() + this.settings.CREDENTIAL_CACHE_MS });
-    fields.catch(() => this.cache.delete(key));
-    return fields;
+  private async fieldsOf(server: McpServer, credentialId: string): Promise<Record<string, unknown>> {
+    const scope = { organizationId: server.organization_id, projectId: server.project_id };
+    const asked = { credential_id: credentialId, consumer: { kind: 'mcp_server' as const, id: server.id } };
+    return (await this.opened.get(scope, asked)).fields;
   }
 }

@@ -1,15 +1,18 @@
 import type { Endpoint } from '#libs/contracts';
-import { Sweeper } from '#libs/database';
+import { ChangeListener, Sweeper } from '#libs/database';
 import { type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { hash as digest } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { IngressSettings } from '../env.js';
 import { GATEWAY } from '../services.js';
+import { SETTINGS } from '../settings.js';
 import { EndpointRepository } from './endpoint.repository.js';
 
-const pullEveryMs = 5_000;
 /** The gateway is asked about unknown tokens, since an App may be new, but no more often than this. */
 const missPullEveryMs = 200;
+/** After a change, the gateway is asked again this often until it has answered. */
+const retryPullMs = 200;
 /** Versions come from a sequence, and a lower one may commit after a higher one: read back this far. */
 const versionOverlap = 50;
 
@@ -31,23 +34,27 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
   private readonly hashes = new Map<string, string>();
   private readonly resumed: ((appId: string) => void)[] = [];
   private version = 0;
-  private pulling: Promise<void> | null = null;
+  private pulling: Promise<boolean> | null = null;
   private next: Promise<void> | null = null;
   private lastPullMs = 0;
-  private readonly puller = new Sweeper({
-    name: 'endpoints',
-    everyMs: pullEveryMs,
-    batch: 1,
-    sweep: async () => {
-      await this.pull();
-      return 0;
-    },
-  });
+  private changed = false;
+  private following: Promise<void> | null = null;
+  private readonly stopping = new AbortController();
+  private readonly puller: Sweeper;
 
   constructor(
     private readonly repository: EndpointRepository,
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
-  ) {}
+    changes: ChangeListener,
+    @Inject(SETTINGS) { ENDPOINT_PULL_MS: everyMs }: Pick<IngressSettings, 'ENDPOINT_PULL_MS'>,
+  ) {
+    const sweep = async (): Promise<number> => {
+      await this.pull();
+      return 0;
+    };
+    this.puller = new Sweeper({ name: 'endpoints', everyMs, batch: 1, sweep });
+    changes.on('app', () => this.follow());
+  }
 
   async onApplicationBootstrap(): Promise<void> {
     for (const endpoint of await this.repository.all()) this.remember(endpoint);
@@ -55,6 +62,8 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.following;
     await this.puller.stop();
   }
 
@@ -86,8 +95,27 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
     return this.byApp.get(appId) ?? null;
   }
 
-  /** Reads what changed since the last call; nothing changes while the gateway is down. */
-  private pull(): Promise<void> {
+  /** Reads at once what changed: an App may have another secret, or none any longer. */
+  private follow(): void {
+    this.changed = true;
+    this.following ??= this.readChanges().finally(() => {
+      this.following = null;
+    });
+  }
+
+  private async readChanges(): Promise<void> {
+    const { signal } = this.stopping;
+    while (this.changed && !signal.aborted) {
+      this.changed = false;
+      while (this.pulling) await this.pulling;
+      if (await this.pull()) continue;
+      this.changed = true;
+      await pause(retryPullMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** Reads what changed since the last call. @returns false when the gateway did not answer: then nothing changes */
+  private pull(): Promise<boolean> {
     this.pulling ??= this.pullNow().finally(() => {
       this.pulling = null;
     });
@@ -113,7 +141,7 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
     return this.retired.has(hash) ? 'retired' : null;
   }
 
-  private async pullNow(): Promise<void> {
+  private async pullNow(): Promise<boolean> {
     this.lastPullMs = Date.now();
     try {
       const { endpoints } = await this.gateway.get<{ endpoints: Endpoint[] }>(
@@ -121,11 +149,13 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
         { organizationId: '', projectId: '' },
       );
       const news = endpoints.filter((endpoint) => (this.byApp.get(endpoint.app_id)?.version ?? 0) < endpoint.version);
-      if (news.length === 0) return;
+      if (news.length === 0) return true;
       await this.repository.save(news);
       for (const endpoint of news) this.remember(endpoint);
+      return true;
     } catch (error) {
       this.logger.warn(`endpoints not read from the gateway: ${String(error)}`);
+      return false;
     }
   }
 

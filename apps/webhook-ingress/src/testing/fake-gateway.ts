@@ -22,6 +22,8 @@ export interface FakeGateway {
   records: Map<string, Record<string, string | string[]>>;
   /** While true the vault answers 503. */
   vaultDown: boolean;
+  /** How often it refused to say which endpoints there are. */
+  refusedPulls: number;
   /** What the vault was asked for. */
   resolved: { credential_id: string; consumer?: { kind: string; id: string } }[];
   /** The answer of an App's adapter to a request; null when it is no handshake. */
@@ -45,7 +47,10 @@ export async function fakeGateway(): Promise<FakeGateway> {
     });
   });
   const answer = async (path: string, body: string): Promise<object> => {
-    if (path.startsWith('/internal/endpoints')) return { endpoints: fake.endpoints };
+    if (path.startsWith('/internal/endpoints')) {
+      if (fake.vaultDown) fake.refusedPulls += 1;
+      return { endpoints: fake.endpoints };
+    }
     if (path.startsWith('/internal/credentials')) {
       const wanted = JSON.parse(body) as FakeGateway['resolved'][number];
       fake.resolved.push(wanted);
@@ -65,6 +70,7 @@ export async function fakeGateway(): Promise<FakeGateway> {
     fields: {},
     records: new Map(),
     vaultDown: false,
+    refusedPulls: 0,
     resolved: [],
     handshake: () => null,
     refuses: () => null,

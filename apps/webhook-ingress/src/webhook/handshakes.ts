@@ -70,8 +70,10 @@ export class Handshakes {
     declared: NonNullable<Endpoint['handshake']>,
     request: HandshakeRequest,
   ): Promise<Answer | null> {
-    const fields = handshakeFields(declared).length > 0 ? await this.secrets.fields(endpoint) : {};
-    const answer = handshakeAnswer(declared, request, (field) => secretOf(fields[field]));
+    const answerWith = (fields: MappedCredentials) =>
+      handshakeAnswer(declared, request, (field) => secretOf(fields[field]));
+    const answer =
+      handshakeFields(declared).length > 0 ? await this.secrets.checked(endpoint, answerWith) : answerWith({});
     if (!answer) return null;
     // The value comes from the request: no browser may render it as a page.
     const headers = { 'content-type': answer.contentType, 'x-content-type-options': 'nosniff' };

@@ -1,86 +1,92 @@
+import { type AskedCredential, OpenedCredentials } from '#libs/credentials';
+import { ChangeListener } from '#libs/database';
 import type { ServiceClient } from '#libs/service-kit';
 import { type Endpoint, mapCredentials, type MappedCredentials, type OpenedCredential } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
+import type { IngressSettings } from '../env.js';
 import { VAULT } from '../services.js';
+import { SETTINGS } from '../settings.js';
+import { Refused } from './refused.js';
 
-const freshMs = 10_000;
-/** While the vault is unavailable, its last answer is used for this long. */
-const staleMs = 600_000;
-const maxCached = 10_000;
+/** While the vault is unavailable, a secret that is known not to have changed is used for this long. */
+const outageMs = 600_000;
+/** Posts that are refused have the vault asked again this often, for each App and replica. */
+const recheckEveryMs = 1_000;
+const maxMapped = 10_000;
+/** Refusals that another secret may turn into an acceptance. */
+const doubtful = ['bad_signature', 'not_configured', 'wrong_verify_token'];
 
-interface Cached {
+interface Mapped {
   endpoint: Endpoint;
+  records: OpenedCredential[];
   fields: MappedCredentials;
-  readAtMs: number;
 }
 
-/** Signing secrets of endpoints, read from the vault and kept in memory for some seconds. */
+/** Signing secrets of endpoints, read from the vault and kept in memory until they change. */
 @Injectable()
 export class Secrets {
-  /** By App: its bindings decide which fields it gets. */
-  private readonly cache = new Map<string, Cached>();
-  private readonly asking = new Map<Endpoint, Promise<Cached>>();
+  private readonly opened: OpenedCredentials;
+  /** By App, to map records only once. */
+  private readonly mapped = new Map<string, Mapped>();
 
-  constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
-
-  /**
-   * The fields of all records of the endpoint, under the names that its adapter knows (none where nothing is linked);
-   * null when the vault has to be asked.
-   */
-  known(endpoint: Endpoint): MappedCredentials | null {
-    if (endpoint.credentials.length === 0) return {};
-    const cached = this.cache.get(endpoint.app_id);
-    return cached && cached.endpoint === endpoint && isYoung(cached, freshMs) ? cached.fields : null;
+  constructor(
+    @Inject(VAULT) vault: ServiceClient,
+    changes: ChangeListener,
+    @Inject(SETTINGS) { CREDENTIAL_CACHE_MS: ms }: Pick<IngressSettings, 'CREDENTIAL_CACHE_MS'>,
+  ) {
+    this.opened = new OpenedCredentials(vault, changes, { ms, outageMs });
   }
 
   /**
-   * As `known`, but asks the vault when needed.
-   * @throws Problem when the vault does not answer and nothing recent is cached
+   * Checks a request with the fields of all records of the endpoint, under the names that its adapter knows; none where
+   * nothing is linked. Before it refuses, it makes sure that it has the secrets that are in force.
+   * @throws Refused as `check` does; Problem when the vault does not answer and nothing recent is known
    */
-  async fields(endpoint: Endpoint): Promise<MappedCredentials> {
-    const known = this.known(endpoint);
-    if (known) return known;
-    const stale = this.cache.get(endpoint.app_id);
+  async checked<T>(endpoint: Endpoint, check: (fields: MappedCredentials) => T): Promise<T> {
+    const fields =
+      this.known(endpoint) ?? (await this.read(endpoint, (asked) => this.opened.get(scopeOf(endpoint), asked)));
     try {
-      return (await this.ask(endpoint)).fields;
+      return check(fields);
     } catch (error) {
-      if (!stale || !isYoung(stale, staleMs) || !sameRecords(stale.endpoint, endpoint)) throw error;
-      return stale.fields;
+      if (!(error instanceof Refused) || !doubtful.includes(error.code)) throw error;
+      const again = await this.read(endpoint, (asked) => this.opened.recheck(scopeOf(endpoint), asked, recheckEveryMs));
+      if (again === fields) throw error;
+      return check(again);
     }
   }
 
-  private ask(endpoint: Endpoint): Promise<Cached> {
-    let asking = this.asking.get(endpoint);
-    if (!asking) {
-      asking = this.read(endpoint).finally(() => this.asking.delete(endpoint));
-      this.asking.set(endpoint, asking);
-    }
-    return asking;
-  }
-
-  private async read(endpoint: Endpoint): Promise<Cached> {
-    const ids = [...new Set(endpoint.credentials.map(({ credential_id: id }) => id))];
-    const records = await Promise.all(ids.map(async (id) => [id, await this.resolve(endpoint, id)] as const));
-    if (this.cache.size >= maxCached) this.cache.clear();
-    const fields = mapCredentials(endpoint.credentials, new Map(records));
-    const cached = { endpoint, fields, readAtMs: Date.now() };
-    this.cache.set(endpoint.app_id, cached);
-    return cached;
-  }
-
-  private resolve(endpoint: Endpoint, credentialId: string): Promise<OpenedCredential> {
-    return this.vault.post(
-      '/internal/credentials/resolve',
-      { organizationId: endpoint.organization_id, projectId: endpoint.project_id },
-      { credential_id: credentialId, consumer: { kind: 'app', id: endpoint.app_id } },
+  private known(endpoint: Endpoint): MappedCredentials | null {
+    if (endpoint.credentials.length === 0) return {};
+    const mapped = this.mapped.get(endpoint.app_id);
+    if (mapped?.endpoint !== endpoint) return null;
+    const isCurrent = idsOf(endpoint).every(
+      (id, at) => this.opened.known(askedOf(endpoint, id)) === mapped.records[at],
     );
+    return isCurrent ? mapped.fields : null;
+  }
+
+  private async read(
+    endpoint: Endpoint,
+    open: (asked: AskedCredential) => Promise<OpenedCredential>,
+  ): Promise<MappedCredentials> {
+    const ids = idsOf(endpoint);
+    const records = await Promise.all(ids.map((id) => open(askedOf(endpoint, id))));
+    const before = this.mapped.get(endpoint.app_id);
+    if (before?.endpoint === endpoint && records.every((one, at) => one === before.records[at])) return before.fields;
+    const opened = new Map(ids.flatMap((id, at) => (records[at] ? [[id, records[at]] as const] : [])));
+    const fields = mapCredentials(endpoint.credentials, opened);
+    if (this.mapped.size >= maxMapped) this.mapped.clear();
+    this.mapped.set(endpoint.app_id, { endpoint, records, fields });
+    return fields;
   }
 }
 
-function isYoung({ readAtMs }: Cached, maxAgeMs: number): boolean {
-  return Date.now() - readAtMs <= maxAgeMs;
+const idsOf = ({ credentials }: Endpoint): string[] => [...new Set(credentials.map(({ credential_id: id }) => id))];
+
+function askedOf({ app_id: id }: Endpoint, credentialId: string): AskedCredential {
+  return { credential_id: credentialId, consumer: { kind: 'app', id } };
 }
 
-function sameRecords(before: Endpoint, now: Endpoint): boolean {
-  return JSON.stringify(before.credentials) === JSON.stringify(now.credentials);
+function scopeOf({ organization_id: organizationId, project_id: projectId }: Endpoint) {
+  return { organizationId, projectId };
 }

@@ -1,4 +1,4 @@
-import type { Endpoint, MappedCredentials } from '#libs/contracts';
+import type { Endpoint } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { Metrics } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
@@ -42,9 +42,7 @@ export class WebhookService {
     }
     if (endpoint.state === 'disabled') throw new Refused(404, 'not_found', 'There is nothing here.');
     if (incoming.method !== 'POST') return this.challenged(await this.handshakes.answerGet(endpoint, incoming));
-    const declared = typeof endpoint.verification === 'object';
-    const secrets = declared ? (this.secrets.known(endpoint) ?? (await this.secrets.fields(endpoint))) : {};
-    const verifiedScheme = verify(endpoint, secrets, incoming);
+    const verifiedScheme = await this.verify(endpoint, incoming);
     if (this.handshakes.mayBe(endpoint, incoming)) {
       const challenge = await this.handshakes.answerPost(endpoint, incoming, verifiedScheme !== null);
       if (challenge) return this.challenged(challenge);
@@ -69,6 +67,14 @@ export class WebhookService {
     this.metrics.outcomes.inc({ stage: 'received', outcome: receipt.outcome });
     if (receipt.outcome !== 'held') this.dispatcher.offer(receipt);
     return this.accepted(endpoint, receipt.id, false);
+  }
+
+  /** @returns the scheme that was checked; null when the adapter has to check. @throws Refused */
+  private async verify(endpoint: Endpoint, { headers, body }: Incoming): Promise<string | null> {
+    const { verification } = endpoint;
+    if (verification === 'none') return 'none';
+    if (verification === 'adapter') return null;
+    return this.secrets.checked(endpoint, (fields) => verifySignature(verification, fields, headers, body, Date.now()));
   }
 
   /** @throws Refused 429 when too much waits for the project's limit already */
@@ -110,13 +116,6 @@ export class WebhookService {
       body: body ?? (duplicate ? `{"received":true,"duplicate":true,"id":"${id}"}` : `{"received":true,"id":"${id}"}`),
     };
   }
-}
-
-/** @returns the scheme that was checked; null when the adapter has to check */
-function verify({ verification }: Endpoint, secrets: MappedCredentials, { headers, body }: Incoming): string | null {
-  if (verification === 'none') return 'none';
-  if (verification === 'adapter') return null;
-  return verifySignature(verification, secrets, headers, body, Date.now());
 }
 
 /** `Idempotency-Key`, `webhook-id`, or the delivery id that the App's manifest declares. */

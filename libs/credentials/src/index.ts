@@ -1,0 +1,1 @@
+export { type AskedCredential, OpenedCredentials } from './opened-credentials.js';

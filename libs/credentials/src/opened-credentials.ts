@@ -1,0 +1,68 @@
+import type { OpenedCredential } from '#libs/contracts';
+import { ChangeCache, type ChangeListener } from '#libs/database';
+import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+
+type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
+
+export interface AskedCredential {
+  credential_id: string;
+  consumer: { kind: 'app' | 'mcp_server' | 'skill'; id: string };
+  min_valid_seconds?: number;
+}
+
+const maxKept = 10_000;
+/** While changes are not heard, a change takes effect after this long. */
+const unheardMs = 50;
+
+/**
+ * Credentials as the vault gave them to a consumer, cached until they change, whoever changes them: their fields, their
+ * tokens, or what the consumer's binding lets it read. The vault answers from no cache: the notification of a change may
+ * reach this process before the vault's own.
+ */
+export class OpenedCredentials {
+  private readonly cache: ChangeCache<OpenedCredential>;
+
+  /**
+   * @param changes listens to the schema `vault`
+   * @param kept.ms how long one that does not change is used
+   * @param kept.outageMs how old it may get while the vault does not answer; 0: no older
+   */
+  constructor(
+    private readonly vault: ServiceClient,
+    changes: Pick<ChangeListener, 'listening' | 'on'>,
+    kept: { ms: number; outageMs: number },
+  ) {
+    const outage = { is: isOutage, keptMs: kept.outageMs };
+    this.cache = new ChangeCache(changes, { topic: 'credential', maxKept, keptMs: kept.ms, unheardMs, outage });
+  }
+
+  /** Null when the vault has to be asked. */
+  known({ credential_id: id, consumer }: AskedCredential): OpenedCredential | null {
+    return this.cache.known(id, nameOf(consumer)) ?? null;
+  }
+
+  /** @throws Problem of the vault */
+  get(scope: Scope, asked: AskedCredential): Promise<OpenedCredential> {
+    return this.cache.current(asked.credential_id, () => this.read(scope, asked), nameOf(asked.consumer));
+  }
+
+  /**
+   * Reads it again unless it was read a moment ago. For a doubt, such as a signature that does not match: a change that
+   * was not heard is then found.
+   * @throws Problem of the vault
+   */
+  async recheck(scope: Scope, asked: AskedCredential, everyMs: number): Promise<OpenedCredential> {
+    const consumer = nameOf(asked.consumer);
+    if (this.cache.ageMs(asked.credential_id, consumer) < everyMs) return this.get(scope, asked);
+    return this.cache.renew(asked.credential_id, () => this.read(scope, asked), consumer);
+  }
+
+  private read(scope: Scope, asked: AskedCredential): Promise<OpenedCredential> {
+    return this.vault.postUncached('/internal/credentials/resolve', scope, asked);
+  }
+}
+
+const nameOf = ({ kind, id }: AskedCredential['consumer']): string => `${kind} ${id}`;
+
+/** What the vault refuses it refuses for good: a credential that was deleted is not used any longer. */
+const isOutage = (error: unknown): boolean => error instanceof Problem && error.status >= 500;
