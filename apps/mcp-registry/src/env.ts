@@ -1,8 +1,8 @@
-import { changeSettings, integer, list, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { integer, list, listenSettings, readEnv, serviceSettings, url } from '#libs/service-kit';
 
 const settings = {
   ...serviceSettings,
-  DATABASE_DIRECT_URL: changeSettings.DATABASE_DIRECT_URL,
+  ...listenSettings,
   VAULT_URL: url(),
   ENGINE_URL: url(),
   PYTHON_RUNNER_URL: url('http://python-runner:8080'),

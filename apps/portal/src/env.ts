@@ -1,4 +1,4 @@
-import { integer, list, readEnv, serviceSettings, text, url } from '#libs/service-kit';
+import { bodyLimitSettings, integer, list, readEnv, serviceSettings, text, url } from '#libs/service-kit';
 import { fileURLToPath } from 'node:url';
 import { checkOidc, oidcSettings } from './sign-in/single-sign-on/oidc-settings.js';
 
@@ -7,6 +7,7 @@ const builtConsole = fileURLToPath(new URL('../../../console', import.meta.url))
 
 const settings = {
   ...serviceSettings,
+  ...bodyLimitSettings,
   INGRESS_URL: url(),
   GATEWAY_URL: url(),
   VAULT_URL: url(),
@@ -17,6 +18,14 @@ const settings = {
   CONSOLE_DIR: text(builtConsole),
   /** Connections to each service behind the proxy, per path. */
   UPSTREAM_CONNECTIONS: integer(128, 1, 10_000),
+  /** Requests that wait for one of them, per path; more are answered 503. */
+  UPSTREAM_QUEUE: integer(1_000, 0, 100_000),
+  /** How long they wait before they are answered 503. */
+  UPSTREAM_QUEUE_MS: integer(2_000, 10, 60_000),
+  /** How much of an answer is kept for a client that reads slowly. */
+  ANSWER_BUFFER_BYTES: integer(1_048_576, 16_384, 67_108_864),
+  /** The least that a client has to read of a longer answer; a slower one is disconnected. */
+  ANSWER_MIN_BYTES_PER_SECOND: integer(10_000, 1, 10_000_000),
   /** The longest silence of a service behind the proxy. */
   UPSTREAM_TIMEOUT_MS: integer(60_000, 100, 600_000),
   /** A revoked key or session works for at most this long. */

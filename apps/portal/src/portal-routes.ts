@@ -1,6 +1,7 @@
-import { OperationsServer, protectFromBrowsers } from '#libs/service-kit';
+import { declaredBytes, IncomingBodies, OperationsServer, protectFromBrowsers } from '#libs/service-kit';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
+import { Readable } from 'node:stream';
 import { authenticateRequests } from './authentication/authenticate-requests.js';
 import { consoleRoutes, isConsole } from './console/console-routes.js';
 import { ServicesHealth } from './documentation/services-health.js';
@@ -18,7 +19,9 @@ export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplica
     app.get(OperationsServer).http.get('/services', async () => ({ services: await health.read() }));
     browserHeaders(app.getHttpAdapter().getInstance());
     authenticateRequests(app);
-    proxyRoutes(app, settings);
+    const bodies = new IncomingBodies(settings);
+    ownBodies(app.getHttpAdapter().getInstance(), bodies);
+    proxyRoutes(app, settings, bodies);
     consoleRoutes(app.getHttpAdapter().getInstance(), settings.CONSOLE_DIR, settings.PUBLIC_URL);
   };
 }
@@ -32,5 +35,16 @@ function browserHeaders(fastify: FastifyInstance): void {
     const route = request.routeOptions.url ?? '';
     protectFromBrowsers(reply, isWebhook(route) || isConsole(route));
     return payload;
+  });
+}
+
+/** Bodies of the portal's own routes obey the same limits as those that it forwards, and are parsed once they are here. */
+function ownBodies(fastify: FastifyInstance, bodies: IncomingBodies): void {
+  fastify.addHook('preParsing', async (request, reply, payload) => {
+    const { method, raw, ip, routeOptions } = request;
+    if (routeOptions.config.readsBody || method === 'GET' || method === 'HEAD' || declaredBytes(raw) === 0)
+      return payload;
+    const maxBytes = routeOptions.bodyLimit ?? fastify.initialConfig.bodyLimit ?? 0;
+    return Readable.from([await bodies.read(raw, reply.raw, { maxBytes, address: ip, target: ip })]);
   });
 }

@@ -1,8 +1,9 @@
-import { changeSettings, integer, list, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { bodyLimitSettings, integer, list, listenSettings, readEnv, serviceSettings, url } from '#libs/service-kit';
 
 const settings = {
   ...serviceSettings,
-  DATABASE_DIRECT_URL: changeSettings.DATABASE_DIRECT_URL,
+  ...bodyLimitSettings,
+  ...listenSettings,
   GATEWAY_URL: url(),
   VAULT_URL: url(),
   ROUTER_URL: url(),

@@ -30,6 +30,7 @@ export function ingressService(settings: IngressSettings): ServiceOptions {
         unknownTokenRatePerMinute: settings.UNKNOWN_TOKEN_RATE_PER_MINUTE,
         logsRequests: settings.LOG_LEVEL === 'debug' || settings.LOG_LEVEL === 'trace',
         trustedProxies: settings.TRUSTED_PROXIES,
+        bodies: settings,
       }).listen();
     },
   };

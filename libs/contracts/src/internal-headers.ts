@@ -10,3 +10,15 @@ export const portalHopHeader = 'x-gatehouse-portal';
  * receipt stores the header.
  */
 export const probeHeader = 'x-gatehouse-probe';
+
+/**
+ * In this header of an OPTIONS request the portal announces the length of a body that it has not read yet; 0: unknown.
+ * The service refuses it as it would refuse the whole request, or says how long the body may be.
+ */
+export const announcedBytesHeader = 'x-gatehouse-announced-bytes';
+
+/**
+ * The answer to an announced body: how many bytes it may have; 0: the request is refused, and the answer says why. A
+ * service that does not know announcements answers without it.
+ */
+export const bodyRoomHeader = 'x-gatehouse-body-room';

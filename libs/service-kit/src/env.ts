@@ -1,6 +1,7 @@
 import { settingOf } from '#libs/settings';
 import type { JsonWebKey } from 'node:crypto';
 import { httpLimitDefaults } from './http-limits.js';
+import { bodyLimitDefaults } from './incoming/body-limits.js';
 import { readIssuers } from './service-issuers.js';
 import { tokenLimitDefaults } from './token-limits.js';
 
@@ -101,6 +102,26 @@ export const httpLimitSettings = {
   HTTP_MAX_CONNECTIONS: integer(httpLimitDefaults.HTTP_MAX_CONNECTIONS, 10, 1_000_000),
 };
 
+/** What bodies may take of a process that clients reach directly. */
+export const bodyLimitSettings = {
+  /** A body that has come within this time counts against no limit of slow bodies. */
+  BODY_PROMPT_MS: integer(bodyLimitDefaults.BODY_PROMPT_MS, 50, 60_000),
+  /** A body that has not begun after this time is answered 408. From then on it needs its minimal rate. */
+  BODY_GRACE_MS: integer(bodyLimitDefaults.BODY_GRACE_MS, 100, 600_000),
+  /** The least that a body has to come at after BODY_GRACE_MS. */
+  BODY_MIN_BYTES_PER_SECOND: integer(bodyLimitDefaults.BODY_MIN_BYTES_PER_SECOND, 1, 1_000_000),
+  /** Slow bodies of one address (a /64 of IPv6) at a time in one replica; more are answered 429. */
+  SLOW_BODIES_PER_ADDRESS: integer(bodyLimitDefaults.SLOW_BODIES_PER_ADDRESS, 1, 100_000),
+  /** The same for one webhook token, or one credential of the API. */
+  SLOW_BODIES_PER_TOKEN: integer(bodyLimitDefaults.SLOW_BODIES_PER_TOKEN, 1, 100_000),
+  /** The same for all. */
+  SLOW_BODIES: integer(bodyLimitDefaults.SLOW_BODIES, 1, 1_000_000),
+  /** Memory for bodies of more than 16 KiB in one replica, until they are answered; beyond it 503. */
+  BODY_MEMORY_BYTES: integer(bodyLimitDefaults.BODY_MEMORY_BYTES, 1_048_576, 68_719_476_736),
+  /** The part of it that one address may use. */
+  BODY_MEMORY_BYTES_PER_ADDRESS: integer(bodyLimitDefaults.BODY_MEMORY_BYTES_PER_ADDRESS, 1_048_576, 68_719_476_736),
+};
+
 /** Where a service serves its metrics and its detailed state; 0: any free port. */
 export const operationsSettings = { OPERATIONS_PORT: integer(9090, 0, 65_535) };
 /** Where traces and metrics go; for every service. */
@@ -152,10 +173,15 @@ export const serviceSettings = {
   KUBERNETES_TOKEN_DIR: optionalText,
 };
 
-/** For services that cache rarely changed values and hear of their changes. */
-export const changeSettings = {
+/** For services that hear of changes by a connection of its own. */
+export const listenSettings = {
   /** Postgres itself, where DATABASE_URL leads to a pooler that shares connections by transaction. */
   DATABASE_DIRECT_URL: optionalUrl,
+};
+
+/** For services that cache rarely changed values and hear of their changes. */
+export const changeSettings = {
+  ...listenSettings,
   /** How long rarely changed values are cached while changes are heard. */
   CHANGE_CACHE_MS: integer(300_000, 1_000, 86_400_000),
 };

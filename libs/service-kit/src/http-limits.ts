@@ -27,7 +27,7 @@ export const httpLimitDefaults: HttpLimits = {
 export function httpServerOptions(settings: Partial<HttpLimits>): {
   connectionTimeout: number;
   requestTimeout: number;
-  http: { headersTimeout: number; connectionsCheckingInterval: number };
+  http: { headersTimeout: number; connectionsCheckingInterval: number; requireHostHeader: false };
 } {
   const limits = { ...httpLimitDefaults, ...settings };
   const requestTimeout = limits.HTTP_HEADERS_TIMEOUT_MS + limits.HTTP_REQUEST_TIMEOUT_MS;
@@ -37,6 +37,8 @@ export function httpServerOptions(settings: Partial<HttpLimits>): {
     http: {
       headersTimeout: limits.HTTP_HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: Math.min(5_000, Math.ceil(limits.HTTP_HEADERS_TIMEOUT_MS / 4)),
+      // `guardRequests` checks it, and answers in the form of all refusals.
+      requireHostHeader: false,
     },
   };
 }

@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
+import { sendRefusal } from './incoming/unread-body.js';
 import { Problem, problemBody } from './problem.js';
 
 /** Maps every error to problem+json on HTTP; passes a job's error to the job transport unchanged. */
@@ -22,10 +23,8 @@ export class ProblemFilter implements ExceptionFilter {
     const problem = toProblem(error);
     if (problem.status >= 500)
       this.logger.error({ event: 'http.error', url: request.routeOptions.url, error: describe(error) });
-    void reply
-      .status(problem.status)
-      .headers({ ...problem.headers, 'content-type': 'application/problem+json' })
-      .send(JSON.stringify(problemBody(problem, request.id)));
+    reply.status(problem.status).headers({ ...problem.headers, 'content-type': 'application/problem+json' });
+    void sendRefusal(reply, JSON.stringify(problemBody(problem, request.id)));
   }
 }
 
@@ -63,6 +62,7 @@ function codeOf(status: number): string {
     401: 'not_authenticated',
     403: 'not_allowed',
     404: 'not_found',
+    413: 'body_too_large',
     415: 'unsupported_media_type',
   };
   return codes[status] ?? `http_${status}`;

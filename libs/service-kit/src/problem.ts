@@ -30,27 +30,30 @@ const titles: Record<number, string> = {
   403: 'Not allowed',
   404: 'Not found',
   405: 'Method not allowed',
+  408: 'Too late',
   409: 'Conflict',
   410: 'Gone',
   412: 'Precondition failed',
   413: 'Too large',
   415: 'Unsupported media type',
+  417: 'Expectation failed',
   422: 'Not processable',
   429: 'Too many requests',
+  431: 'Headers too large',
   500: 'Internal error',
   502: 'Bad gateway',
   503: 'Not available',
 };
 
-/** The body of a problem answer. */
-export function problemBody(problem: Problem, requestId: string): Record<string, unknown> {
+/** The body of a problem answer. @param requestId absent where a request was not read that far */
+export function problemBody(problem: Problem, requestId?: string): Record<string, unknown> {
   return {
     type: `urn:gatehouse:problem:${problem.code}`,
     title: titles[problem.status] ?? 'Error',
     status: problem.status,
     detail: problem.detail,
     code: problem.code,
-    request_id: requestId,
+    ...(requestId === undefined ? {} : { request_id: requestId }),
     ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
   };
 }

@@ -5,7 +5,7 @@ import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ValidationError } from 'class-validator';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
 import { AuthGuard } from './auth.guard.js';
@@ -18,6 +18,10 @@ import { EntityTags } from './editing/entity-tags.interceptor.js';
 import { BoundedDepthPipe } from './bounded-depth.pipe.js';
 import type { Jwk } from './env.js';
 import { type HttpLimits, httpServerOptions, limitConnections } from './http-limits.js';
+import { answerAnnouncements } from './incoming/announced-body.js';
+import { refuseUnreadable } from './incoming/parser-refusals.js';
+import { guardRequests } from './incoming/request-guard.js';
+import { sendContinue, sendRefusal } from './incoming/unread-body.js';
 import { createLog, logBy, NestLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { postgresMetrics } from './postgres-metrics.js';
@@ -64,12 +68,21 @@ export interface ServiceOptions {
   trustedProxies?: string[];
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route's handler reads the body, and calls `sendContinue` before. */
+    readsBody?: boolean;
+  }
+}
+
 /** What a service reports about itself while it runs. */
 interface Telemetry {
   metrics: Metrics;
   /** Sends the rest, once nothing produces more. */
   end(): Promise<void>;
 }
+
+const defaultBodyLimit = 2 * 1024 * 1024;
 
 /** DI token of what Nest calls when everything has stopped. */
 const telemetryEnd = Symbol('telemetryEnd');
@@ -114,14 +127,16 @@ async function buildService(
     ],
     exports: [ServiceTokens, Metrics, OperationsServer, Diagnoser, ...(jobClient ? [JobClient] : [])],
   };
+  const bodyLimit = options.bodyLimit ?? defaultBodyLimit;
   const adapter = new FastifyAdapter({
     ...httpServerOptions(settings),
     genReqId: (request: { headers: Record<string, unknown> }) => requestId(request.headers['x-request-id']),
-    bodyLimit: options.bodyLimit ?? 2 * 1024 * 1024,
+    bodyLimit,
     trustProxy: options.trustedProxies?.length ? options.trustedProxies : false,
     routerOptions: { maxParamLength: 300 },
     forceCloseConnections: 'idle',
     frameworkErrors: refuseAddress,
+    clientErrorHandler: refuseUnreadable,
   });
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
     logger: new NestLog(createLog(options.name, settings.LOG_LEVEL)),
@@ -129,10 +144,15 @@ async function buildService(
     abortOnError: false,
   });
   limitConnections(app, settings);
-  app.getHttpAdapter().getInstance().addHook('preParsing', forgetTypeOfNothing);
-  followMessages(app.getHttpAdapter().getInstance());
+  const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
+  fastify.addHook('preParsing', letBodyCome);
+  fastify.addHook('preParsing', forgetTypeOfNothing);
+  // Only others announce bodies to a service, and the portal announces those of its clients.
+  if (options.name !== 'portal') answerAnnouncements(fastify, bodyLimit);
+  followMessages(fastify);
   app.useGlobalFilters(new ProblemFilter());
   await options.routes?.(app);
+  guardRequests(app.getHttpServer());
   if (options.consumes?.length && settings.REDIS_URL !== null && jobClient) {
     metrics.queues(options.consumes, (queue) => jobClient.depth(queue));
     const strategy = new JobServer({
@@ -214,6 +234,11 @@ async function openService(options: ServiceOptions): Promise<NestFastifyApplicat
   return app;
 }
 
+/** A route that reads bodies itself says so in its `config`, and lets them come itself. */
+async function letBodyCome(request: FastifyRequest): Promise<void> {
+  if (!request.routeOptions.config.readsBody) sendContinue(request.raw);
+}
+
 /**
  * Many clients send `Content-Type: application/json` with every request, even a DELETE without a body, and Fastify
  * would refuse an empty body as JSON. A route states itself what it needs of a body. Runs after `onRequest`, where the
@@ -228,10 +253,8 @@ async function forgetTypeOfNothing({ headers }: FastifyRequest): Promise<void> {
 function refuseAddress(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const problem = new Problem(400, 'invalid_request', 'The address is not valid percent-encoding.');
   protectFromBrowsers(reply);
-  void reply
-    .status(problem.status)
-    .header('content-type', 'application/problem+json')
-    .send(JSON.stringify(problemBody(problem, request.id)));
+  reply.status(problem.status).header('content-type', 'application/problem+json');
+  void sendRefusal(reply, JSON.stringify(problemBody(problem, request.id)));
 }
 
 function validationPipe(): ValidationPipe {

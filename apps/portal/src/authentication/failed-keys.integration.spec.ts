@@ -2,7 +2,8 @@ import { newKey } from '../api-keys/key-text.js';
 import { ApiKeyRepository } from '../api-keys/api-key.repository.js';
 import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
-import { type FailedKeysSettings, networkOf } from './failed-keys.js';
+import { networkOf } from '#libs/service-kit';
+import type { FailedKeysSettings } from './failed-keys.js';
 
 let behind: Upstream;
 const portals: PortalWorld[] = [];

@@ -1,49 +1,66 @@
-import { portalHopHeader } from '#libs/contracts';
-import { Problem, ServiceTokens } from '#libs/service-kit';
+import { announcedBytesHeader, portalHopHeader } from '#libs/contracts';
+import { type BodyLimits, type IncomingBodies, Problem, ServiceTokens } from '#libs/service-kit';
 import compress from '@fastify/compress';
 import httpProxy from '@fastify/http-proxy';
 import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { forwardRequest, type Forwarding } from './forward-request.js';
+import { heldAnswer, type HeldAnswerSettings } from './held-answer.js';
 import { isWebhook, upstreams, type UpstreamUrls } from './route-table.js';
 import { sendProblem } from './send-problem.js';
+import { UpstreamPlaces, type UpstreamPlacesSettings } from './upstream-places.js';
 
-export interface ProxySettings extends UpstreamUrls {
-  UPSTREAM_CONNECTIONS: number;
+export interface ProxySettings extends UpstreamUrls, UpstreamPlacesSettings, HeldAnswerSettings, BodyLimits {
   UPSTREAM_TIMEOUT_MS: number;
 }
 
 const connectTimeoutMs = 2_000;
 const logger = new Logger('proxy');
 
+/** Of one path: which service answers it, and how requests reach that. */
+interface Route {
+  prefix: string;
+  upstream: string;
+  rewrite: RewriteHeaders;
+}
+
+type RewriteHeaders = (request: FastifyRequest, headers: IncomingHttpHeaders) => IncomingHttpHeaders;
+
+/** Live streams hold their connections for as long as somebody watches, so they have connections of their own. */
+const liveStreams = '/api/v1/events/stream';
+
 /** Serves everything from one origin: webhooks and the management API are proxied to the services that own them. */
-export function proxyRoutes(app: NestFastifyApplication, settings: ProxySettings): void {
+export function proxyRoutes(app: NestFastifyApplication, settings: ProxySettings, bodies: IncomingBodies): void {
   const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
   const hop = new PortalHop(app.get(ServiceTokens, { strict: false }));
   fastify.addHook('onRequest', async (request) => {
     if (isWebhook(request.routeOptions.url ?? '')) await hop.renew();
   });
-  proxy(fastify, '/api/v1/webhooks', settings.INGRESS_URL, settings, (request, headers) => ({
+  const rewriteWebhook: RewriteHeaders = (request, headers) => ({
     ...withClientAddress(request, headers),
     [portalHopHeader]: hop.token,
-  }));
+  });
+  const webhooks = { prefix: '/api/v1/webhooks', upstream: settings.INGRESS_URL, rewrite: rewriteWebhook };
+  proxy(fastify, webhooks, settings, bodies);
+  const live = { prefix: liveStreams, upstream: settings.ROUTER_URL, rewrite: withRequestId };
+  proxy(fastify, live, settings, bodies);
   for (const { urlSetting, resources } of upstreams) {
     for (const resource of resources) {
-      proxy(fastify, `/api/v1/${resource}`, settings[urlSetting], settings, withRequestId);
+      const route = { prefix: `/api/v1/${resource}`, upstream: settings[urlSetting], rewrite: withRequestId };
+      proxy(fastify, route, settings, bodies);
     }
   }
 }
 
-type RewriteHeaders = (request: FastifyRequest, headers: IncomingHttpHeaders) => IncomingHttpHeaders;
-
 function proxy(
   fastify: FastifyInstance,
-  prefix: string,
-  upstream: string,
+  { prefix, upstream, rewrite }: Route,
   settings: ProxySettings,
-  rewrite: RewriteHeaders,
+  bodies: IncomingBodies,
 ): void {
+  const forwarding: Forwarding = { bodies, places: new UpstreamPlaces(settings), targetOf };
   void fastify.register(async (scope) => {
     // Otherwise Fastify parses text/plain as text, but a signature covers the raw bytes.
     scope.removeAllContentTypeParsers();
@@ -56,6 +73,8 @@ function proxy(
       rewritePrefix: prefix,
       upstream,
       disableRequestLogging: true,
+      config: { readsBody: true },
+      handler: (request, reply, dest, options) => forwardRequest(request, reply, dest, options, forwarding),
       undici: {
         connections: settings.UPSTREAM_CONNECTIONS,
         headersTimeout: settings.UPSTREAM_TIMEOUT_MS,
@@ -64,15 +83,45 @@ function proxy(
       },
       replyOptions: {
         rewriteRequestHeaders: (request, headers) =>
-          rewrite(request as FastifyRequest, withContentType(request as FastifyRequest, headers)),
-        onResponse: (request, reply, { stream }) =>
-          isWorthCompressing(request, reply as FastifyReply)
-            ? (reply as FastifyReply).compress(stream)
-            : (reply as FastifyReply).send(stream),
+          rewrite(
+            request as FastifyRequest,
+            withContentType(request as FastifyRequest, endToEnd(request as FastifyRequest, headers)),
+          ),
+        onResponse: (request, answering, { stream }) => {
+          const reply = answering as FastifyReply;
+          const held = heldAnswer(reply, stream, settings);
+          return isWorthCompressing(request, reply) ? reply.compress(held) : reply.send(held);
+        },
         onError: (reply, { error }) => noAnswer(reply as FastifyReply, error),
       },
     });
   });
+}
+
+/** A webhook's body counts against its token, another one against its caller's address only. */
+function targetOf({ routeOptions, url, ip }: FastifyRequest): string {
+  if (!isWebhook(routeOptions.url ?? '')) return ip;
+  return url.split('?', 1)[0] ?? '';
+}
+
+/** Headers that are about the client's own connection, or that only the portal itself may send. */
+const ownHeaders = [
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  announcedBytesHeader,
+];
+
+/** The headers that go on to the service (RFC 9110, 7.6.1). Of a GET and a HEAD no body goes on, nor its length. */
+function endToEnd({ method }: FastifyRequest, headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const kept = { ...headers };
+  for (const name of ownHeaders) delete kept[name];
+  if (method === 'GET' || method === 'HEAD') delete kept['content-length'];
+  return kept;
 }
 
 /** A smaller body fits into one packet uncompressed. */
@@ -101,7 +150,8 @@ function hideContentType({ raw }: FastifyRequest): void {
 
 function withContentType({ raw }: FastifyRequest, headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const type = contentTypes.get(raw);
-  return type === undefined ? headers : { ...headers, 'content-type': type };
+  const { 'content-type': _guessed, ...others } = headers;
+  return type === undefined ? others : { ...others, 'content-type': type };
 }
 
 /**

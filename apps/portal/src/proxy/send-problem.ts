@@ -1,4 +1,4 @@
-import { problemBody, toProblem } from '#libs/service-kit';
+import { problemBody, sendRefusal, toProblem } from '#libs/service-kit';
 import { Logger } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 
@@ -10,8 +10,6 @@ export function sendProblem(reply: FastifyReply, error: unknown): FastifyReply {
   if (problem.status >= 500) {
     logger.error({ event: 'http.error', url: reply.request.routeOptions.url, error: String(error) });
   }
-  return reply
-    .status(problem.status)
-    .headers({ ...problem.headers, 'content-type': 'application/problem+json' })
-    .send(JSON.stringify(problemBody(problem, reply.request.id)));
+  reply.status(problem.status).headers({ ...problem.headers, 'content-type': 'application/problem+json' });
+  return sendRefusal(reply, JSON.stringify(problemBody(problem, reply.request.id)));
 }

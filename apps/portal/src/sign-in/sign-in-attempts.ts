@@ -1,6 +1,6 @@
-import { Problem } from '#libs/service-kit';
+import { networkOf, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { type FailedKeysSettings, networkOf } from '../authentication/failed-keys.js';
+import type { FailedKeysSettings } from '../authentication/failed-keys.js';
 import { Trials } from '../authentication/trials.js';
 import { SETTINGS } from '../settings.js';
 

@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { createService, type Scope } from '#libs/service-kit';
+import { bodyLimitDefaults, createService, type HttpLimits, type Scope } from '#libs/service-kit';
 import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiKeyRepository } from '../api-keys/api-key.repository.js';
@@ -8,6 +8,7 @@ import { AppModule } from '../app.module.js';
 import type { FailedKeysSettings } from '../authentication/failed-keys.js';
 import { FirstTenantRepository, type FirstTenant } from '../bootstrap/first-tenant.repository.js';
 import { portalRoutes } from '../portal-routes.js';
+import type { ProxySettings } from '../proxy/proxy-routes.js';
 import type { UpstreamUrls } from '../proxy/route-table.js';
 import type { SessionSettings } from '../settings.js';
 import type { OidcSettings } from '../sign-in/single-sign-on/oidc-settings.js';
@@ -38,7 +39,7 @@ const noIssuer: Omit<OidcSettings, 'PUBLIC_URL'> = {
 export async function startPortal(
   urls: UpstreamUrls,
   keyCacheMs: number,
-  change: Partial<FailedKeysSettings & SessionSettings & OidcSettings> & {
+  change: Partial<FailedKeysSettings & SessionSettings & OidcSettings & ProxySettings & HttpLimits> & {
     TRUSTED_PROXIES?: string[];
     CONSOLE_DIR?: string;
   } = {},
@@ -57,6 +58,11 @@ export async function startPortal(
     KEY_CACHE_MS: keyCacheMs,
     UPSTREAM_CONNECTIONS: 8,
     UPSTREAM_TIMEOUT_MS: 5_000,
+    UPSTREAM_QUEUE: 100,
+    UPSTREAM_QUEUE_MS: 2_000,
+    ANSWER_BUFFER_BYTES: 1_048_576,
+    ANSWER_MIN_BYTES_PER_SECOND: 10_000,
+    ...bodyLimitDefaults,
     FAILED_KEYS_PER_ADDRESS: 1_000,
     FAILED_KEYS_PER_PREFIX: 1_000,
     FAILED_KEYS_WINDOW_MS: 60_000,

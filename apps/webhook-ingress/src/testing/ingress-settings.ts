@@ -1,5 +1,5 @@
 import { telemetryDefaults } from '#libs/telemetry';
-import { httpLimitDefaults, tokenLimitDefaults } from '#libs/service-kit';
+import { bodyLimitDefaults, httpLimitDefaults, tokenLimitDefaults } from '#libs/service-kit';
 import { testRedisUrl, testServiceTrust } from '#libs/testing';
 import type { IngressSettings } from '../env.js';
 
@@ -11,6 +11,7 @@ export function ingressSettings(
 ): IngressSettings {
   return {
     ...httpLimitDefaults,
+    ...bodyLimitDefaults,
     ...tokenLimitDefaults,
     ...telemetryDefaults,
     PORT: 8080,

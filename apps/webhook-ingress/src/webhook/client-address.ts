@@ -1,4 +1,4 @@
-import { portalHopHeader } from '#libs/contracts';
+import { announcedBytesHeader, portalHopHeader } from '#libs/contracts';
 import type { ServiceTokens } from '#libs/service-kit';
 import proxyAddr from '@fastify/proxy-addr';
 import type { IncomingMessage } from 'node:http';
@@ -21,10 +21,16 @@ export class ClientAddress {
       : (request) => request.socket.remoteAddress ?? '';
   }
 
-  /** Removes the portal's token from the headers, which are stored. Returns a promise only when there is a token. */
+  /**
+   * Removes the portal's token from the headers, which are stored, and what only the portal may announce. Returns a
+   * promise only when there is a token.
+   */
   of(request: IncomingMessage): string | Promise<string> {
     const token = request.headers[portalHopHeader];
-    if (token === undefined) return this.direct(request);
+    if (token === undefined) {
+      delete request.headers[announcedBytesHeader];
+      return this.direct(request);
+    }
     delete request.headers[portalHopHeader];
     return this.handedOn(request, String(token));
   }
@@ -34,6 +40,7 @@ export class ClientAddress {
       ({ subject }) => subject === 'service:portal',
       () => false,
     );
+    if (!isPortal) delete request.headers[announcedBytesHeader];
     const named = request.headers['x-forwarded-for'];
     return isPortal && named !== undefined ? String(named) : this.direct(request);
   }

@@ -2,15 +2,23 @@ import { inMessage, recordSpan } from '#libs/telemetry';
 import { Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import type { Metrics, ServiceTokens } from '#libs/service-kit';
-import { type Endpoint, probeHeader } from '#libs/contracts';
+import {
+  type BodyLimits,
+  bodyTooLarge,
+  IncomingBodies,
+  leavesUnread,
+  type Metrics,
+  Problem,
+  type ServiceTokens,
+  untilBodyEnds,
+} from '#libs/service-kit';
+import { announcedBytesHeader, bodyRoomHeader, type Endpoint, probeHeader } from '#libs/contracts';
 import type { AnswerCounts } from '../answers/answer-counts.js';
 import { type EndpointService } from '../endpoints/endpoint.service.js';
 import type { RefusalLog } from '../refusals/refusal.repository.js';
 import { ClientAddress } from './client-address.js';
 import { RateLimiter } from './rate-limiter.js';
 import { isProbe } from './probe.js';
-import { readBody } from './read-body.js';
 import { Refused, unknownPath } from './refused.js';
 import type { Answer, Incoming } from './incoming.js';
 import type { WebhookService } from './webhook.service.js';
@@ -23,6 +31,7 @@ export interface ReceiverSettings {
   logsRequests: boolean;
   /** Addresses of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
+  bodies: BodyLimits;
 }
 
 export interface ReceiverParts {
@@ -35,8 +44,6 @@ export interface ReceiverParts {
 }
 
 const prefix = '/api/v1/webhooks/';
-/** How long to wait for the rest of a body that is too large. */
-const lingerMs = 1_000;
 
 /**
  * The public endpoint, directly on the HTTP server: Fastify and Nest would cost a third of the throughput, and a body
@@ -48,6 +55,7 @@ export class WebhookReceiver {
   private readonly debugs: boolean;
   private readonly limits: Record<'endpoint' | 'address' | 'unknown', RateLimiter>;
   private readonly addresses: ClientAddress;
+  private readonly bodies: IncomingBodies;
 
   constructor(
     private readonly server: Server,
@@ -60,6 +68,7 @@ export class WebhookReceiver {
       unknown: new RateLimiter(settings.unknownTokenRatePerMinute, 60_000),
     };
     this.debugs = settings.logsRequests;
+    this.bodies = new IncomingBodies(settings.bodies);
     this.addresses = new ClientAddress(parts.tokens, settings.trustedProxies);
   }
 
@@ -81,12 +90,13 @@ export class WebhookReceiver {
     let answered = false;
     let eventId: string | undefined;
     try {
-      const { status, headers, body, event_id } = await this.receive(request, subject);
+      const { status, headers, body, event_id } = await this.receive(request, response, subject);
       eventId = event_id;
       headers['content-length'] = Buffer.byteLength(body);
       headers['x-content-type-options'] = 'nosniff';
       response.writeHead(status, headers).end(body);
-      answered = subject.incoming?.method === 'POST' && !subject.incoming.probe;
+      answered =
+        subject.incoming?.method === 'POST' && !subject.incoming.probe && headers[bodyRoomHeader] === undefined;
     } catch (error) {
       const refused = error instanceof Refused ? error : this.unavailable(error);
       const { endpoint, incoming } = subject;
@@ -103,7 +113,7 @@ export class WebhookReceiver {
     this.parts.metrics.httpSeconds.observe(labels, tookMs / 1000);
   }
 
-  private async receive(request: IncomingMessage, subject: Subject): Promise<Answer> {
+  private async receive(request: IncomingMessage, response: ServerResponse, subject: Subject): Promise<Answer> {
     const { endpoints, webhooks, tokens } = this.parts;
     const nowMs = Date.now();
     const named = this.addresses.of(request);
@@ -120,8 +130,9 @@ export class WebhookReceiver {
     if (found === 'retired') throw new Refused(410, 'token_retired', 'This webhook URL was retired: use the new one.');
     if (found === null || token === null) throw unknownPath;
     const { endpoint } = found;
-    this.limits.endpoint.take(endpoint.app_id, nowMs);
-    const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
+    const announced = request.headers[announcedBytesHeader];
+    if (announced === undefined) this.limits.endpoint.take(endpoint.app_id, nowMs);
+    const method = announced === undefined ? methodOf(request) : 'POST';
     if (method !== 'POST' && method !== 'GET') {
       throw new Refused(405, 'method_not_allowed', 'Send POST.', { allow: 'POST' });
     }
@@ -141,7 +152,17 @@ export class WebhookReceiver {
       delete request.headers[probeHeader];
       incoming.probe = await isProbe(tokens, String(mark), endpoint);
     }
-    if (method === 'POST') incoming.body = await readBody(request, endpoint.max_body_bytes);
+    const { max_body_bytes: maxBytes } = endpoint;
+    if (announced !== undefined) {
+      if (Number(announced) > maxBytes) throw asRefused(bodyTooLarge(maxBytes));
+      return { status: 200, headers: { [bodyRoomHeader]: maxBytes }, body: '' };
+    }
+    if (method === 'POST') {
+      const owner = { maxBytes, address: remoteAddress, target: endpoint.app_id };
+      incoming.body = await this.bodies.read(request, response, owner).catch((error: unknown) => {
+        throw asRefused(error);
+      });
+    }
     return webhooks.receive(endpoint, incoming);
   }
 
@@ -171,6 +192,10 @@ interface Subject {
 
 const noBody = Buffer.alloc(0);
 
+function methodOf({ method = '' }: IncomingMessage): string {
+  return method === 'HEAD' ? 'GET' : method;
+}
+
 /** @returns null unless the path is a single segment */
 function tokenOf(url: string): string | null {
   const question = url.indexOf('?');
@@ -182,25 +207,26 @@ function bodyHash(incoming: Incoming): string {
   return createHash('sha256').update(incoming.body).digest('hex');
 }
 
-/**
- * Answers a request whose body may still be arriving. Closing a connection with bytes in flight resets it, and the
- * sender may never read why. So one whose body is too large is closed when the rest has come or was given up, or after
- * a wait.
- */
+/** Bodies are read by what all services use. Its refusals are given in the form of a webhook's. */
+function asRefused(error: unknown): unknown {
+  return error instanceof Problem ? new Refused(error.status, error.code, error.detail, error.headers) : error;
+}
+
+/** Answers a request whose body may still be arriving. */
 function refuse(request: IncomingMessage, response: ServerResponse, refused: Refused): void {
   const text = JSON.stringify({ error: refused.code, message: refused.detail });
+  const unread = leavesUnread(request);
   response.writeHead(refused.status, {
     ...refused.headers,
     'content-type': 'application/json',
     'x-content-type-options': 'nosniff',
     'content-length': Buffer.byteLength(text),
+    ...(unread ? { connection: 'close' } : {}),
+    ...(request.headers[announcedBytesHeader] === undefined ? {} : { [bodyRoomHeader]: 0 }),
   });
-  if (refused.status !== 413) {
+  if (unread || (refused.headers['connection'] === 'close' && !request.complete)) {
+    untilBodyEnds(request, text).pipe(response);
+  } else {
     response.end(text);
-    return;
   }
-  response.write(text);
-  const end = (): void => void response.end();
-  setTimeout(end, lingerMs).unref();
-  request.once('close', end).resume();
 }

@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { browserHeaders } from '../browser-headers.js';
+import { Problem, problemBody } from '../problem.js';
+
+/** How long the rest of a request that cannot be read is dropped before its connection is closed. */
+const lingerMs = 2_000;
+
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  431: 'Request Header Fields Too Large',
+};
+
+const answering = new WeakMap<Socket, ServerResponse>();
+const refused = new WeakSet<Socket>();
+
+/** Notes which answer a connection gets at the moment. */
+export function noteAnswer({ socket }: IncomingMessage, response: ServerResponse): void {
+  answering.set(socket, response);
+}
+
+/**
+ * Answers what Node's parser cannot read, and requests that come too late, with problem+json. It is called again for
+ * each further piece.
+ */
+export function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  if (refused.has(socket)) return;
+  refused.add(socket);
+  const current = answering.get(socket);
+  if (current === undefined || current.writableFinished || !(current.headersSent || current.req.complete)) {
+    return answer(problemOf(error), socket);
+  }
+  // The one before it is being answered.
+  if (current.headersSent && !current.writableEnded) return void socket.destroy();
+  current.once('finish', () => answer(problemOf(error), socket));
+}
+
+function problemOf({ code, message }: Error & { code?: string }): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new Problem(431, 'headers_too_large', 'Address and headers are over 16 KiB: send fewer or shorter ones.');
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new Problem(408, 'request_timeout', 'The request did not arrive in time: send it again, faster.');
+  }
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') {
+    return new Problem(413, 'chunk_extensions_too_large', 'The extensions of a chunk are too long: send none.');
+  }
+  const why = message.replace(/^Parse Error:? ?/, '');
+  return new Problem(400, 'invalid_http', `This is not HTTP/1.1${why ? `: ${why}` : ''}.`);
+}
+
+function answer(problem: Problem, socket: Socket): void {
+  if (!socket.writable) return void socket.destroy();
+  const body = JSON.stringify(problemBody(problem));
+  const headers = {
+    ...browserHeaders,
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${problem.status} ${reasons[problem.status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+  socket.once('end', () => socket.destroy());
+  setTimeout(() => socket.destroy(), lingerMs).unref();
+}

@@ -1,0 +1,59 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { browserHeaders } from '../browser-headers.js';
+import { Problem, problemBody } from '../problem.js';
+import { noteAnswer } from './parser-refusals.js';
+import { awaitContinue, leavesUnread, untilBodyEnds } from './unread-body.js';
+
+/** The characters of a host and port (RFC 3986, 3.2.2). */
+const hostText = /^[\w.~%!$&'()*+;=:[\]-]*$/;
+
+/**
+ * Checks what Node leaves to its users, before any listener that the server has by now: the Host header and
+ * expectations. A client that expects `100 Continue` gets it when its body is read, not before.
+ */
+export function guardRequests(server: Server): void {
+  const others = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    noteAnswer(request, response);
+    const problem = hostProblem(request);
+    if (problem) refuse(request, response, problem);
+    else for (const listener of others) listener.call(server, request, response);
+  });
+  server.on('checkContinue', (request, response) => {
+    awaitContinue(request, response);
+    server.emit('request', request, response);
+  });
+  server.on('checkExpectation', (request, response) => {
+    const detail = 'The only expectation that is understood is Expect: 100-continue.';
+    refuse(request, response, new Problem(417, 'unknown_expectation', detail));
+  });
+}
+
+/** Two hosts are two readings of one request, of which a proxy before this service took one (RFC 9112, 3.2). */
+function hostProblem({ rawHeaders, httpVersion, headers }: IncomingMessage): Problem | null {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1) return invalidHost(`The request has ${hosts} Host headers: send one.`);
+  if (hosts === 0) return httpVersion === '1.1' ? invalidHost('The request has no Host header: send one.') : null;
+  return hostText.test(headers.host ?? '') ? null : invalidHost('The Host header is not a host and port.');
+}
+
+function invalidHost(detail: string): Problem {
+  return new Problem(400, 'invalid_host', detail);
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
+  const text = JSON.stringify(problemBody(problem));
+  response.writeHead(problem.status, {
+    ...browserHeaders,
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(text),
+    connection: 'close',
+  });
+  if (leavesUnread(request)) untilBodyEnds(request, text).pipe(response);
+  else response.end(text);
+}
