@@ -50,6 +50,7 @@ const settings = {
    * is dead. Also for the built-in Webhook app.
    */
   DELIVERY_RETRY_FOR_MS: integer(86_400_000, 1_000, 2_592_000_000),
+  /** The longest pause between two attempts of a delivery. */
   DELIVERY_RETRY_PAUSE_MAX_MS: integer(900_000, 100, 86_400_000),
   /** A delivery that is not done after this long is dead, also if it only waited for its adapter. */
   DELIVERY_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),

@@ -3876,7 +3876,10 @@ export interface components {
             parts: number | null;
             /** @description Characters of the text that were cut: over DELIVERY_MAX_PARTS */
             cut_chars: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description While queued: when it is attempted next. While sending: when its attempt counts as abandoned
+             */
             lease_until: string | null;
             /** @description Where the address has moved to, by the provider's word */
             moved_to: string | null;
@@ -3891,6 +3894,11 @@ export interface components {
              * @description When it was made, or last redriven
              */
             open_since: string;
+            /**
+             * Format: date-time
+             * @description Since when all attempts have failed; null while none has
+             */
+            failing_since: string | null;
             /** Format: date-time */
             settled_at: string | null;
         };
