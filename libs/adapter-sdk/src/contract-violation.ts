@@ -1,7 +1,16 @@
 import { CURSOR_MAX_BYTES, isChangeRecord, SOURCE_ERRORS } from './document-sources.js';
 import { DELIVER_ERRORS } from './delivery.js';
 import { isJsonObject, stringifyJson, type JsonObject } from './json-value.js';
-import { aListOf, anObject, aText, aWholeNumber, fieldProblems, trueOrFalse, type Wanted } from './typed-field.js';
+import {
+  aListOf,
+  anAddress,
+  anObject,
+  aText,
+  aWholeNumber,
+  fieldProblems,
+  trueOrFalse,
+  type Wanted,
+} from './typed-field.js';
 import { WEBHOOK_REFUSALS } from './webhook-verification.js';
 
 /** The largest `reply_context` that the platform stores, as JSON in UTF-8 bytes. */
@@ -76,6 +85,8 @@ function messageProblem(answer: JsonObject): string | undefined {
   if (metadata === undefined) return answer.event_type === 'batch' ? 'a batch needs metadata.messages' : undefined;
   if (!isJsonObject(metadata)) return 'metadata must be an object';
   if (stringifyJson(metadata) === undefined) return 'metadata is nested too deeply';
+  const address = first(metadata, { channel_address: anAddress });
+  if (address) return `metadata.${address}`;
   return (
     tooLong(metadata.reply_context, 'metadata.reply_context', REPLY_CONTEXT_MAX_BYTES) ??
     (answer.event_type === 'batch' ? batchProblem(metadata.messages) : undefined)

@@ -52,6 +52,7 @@ export { headerValue, headerValues, type HeaderMap } from './header-lookup.js';
 export { secretList, signHmac, verifyHmac, type HmacAlgorithm, type HmacEncoding, type SecretInput } from './hmac.js';
 export type { Envelope, EnvelopeRequest, InboundCall } from './inbound-envelope.js';
 export { InvalidRequest } from './invalid-request.js';
+export { parseKeepingNumbers, wholeNumberAsText } from './json-numbers.js';
 export { isJsonPointer, jsonPointerGet } from './json-pointer.js';
 export { isJsonObject, parseJson, stringifyJson, type JsonObject } from './json-value.js';
 export { localJwtKeys, remoteJwtKeys, verifyJwt, type JwtKeys } from './jwt.js';
@@ -91,6 +92,8 @@ export {
 export {
   aFilledText,
   aListOf,
+  anAddress,
+  anId,
   anObject,
   aText,
   aWholeNumber,

@@ -4,10 +4,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The parsed value, or undefined when the text is not JSON. */
-export function parseJson(text: string): unknown {
+/**
+ * The parsed value, or undefined when the text is not JSON.
+ * @param parse `parseKeepingNumbers` where a number may be an id
+ */
+export function parseJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

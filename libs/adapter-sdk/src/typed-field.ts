@@ -17,6 +17,16 @@ export const aFilledText: Wanted = {
   is: 'a text that is not empty',
   accepts: (value) => typeof value === 'string' && value !== '',
 };
+/** Some providers number their messages, threads and accounts. */
+export const anId: Wanted = {
+  is: 'a text or a whole number',
+  accepts: (value) => typeof value === 'string' || Number.isInteger(value),
+};
+/** Null: nobody can be answered. */
+export const anAddress: Wanted = {
+  is: 'a text, a whole number or null',
+  accepts: (value) => value === null || anId.accepts(value),
+};
 export const trueOrFalse: Wanted = { is: 'true or false', accepts: (value) => typeof value === 'boolean' };
 export const anObject: Wanted = { is: 'an object', accepts: isJsonObject };
 export const anything: Wanted = { is: 'anything', accepts: () => true };

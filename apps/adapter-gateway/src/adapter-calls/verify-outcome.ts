@@ -1,4 +1,4 @@
-import { type Credentials, isJsonObject, redactSecrets, type Self } from '#libs/adapter-sdk';
+import { type Credentials, isJsonObject, redactSecrets, type Self, wholeNumberAsText } from '#libs/adapter-sdk';
 import { storableJson } from '#libs/database';
 import { Problem } from '#libs/service-kit';
 import { circuitOpenCode } from '../adapters/breaker.js';
@@ -50,7 +50,7 @@ export function wrongVerifyAnswer(answer: Record<string, unknown>): string | nul
   const { ok, user, account, error } = answer;
   if (typeof ok !== 'boolean') return 'ok is neither true nor false';
   if (!ok) return typeof error === 'string' && error !== '' ? null : 'ok is false and error is not a string';
-  if (typeof user !== 'string') return 'ok is true and user is not a string';
+  if (typeof wholeNumberAsText(user) !== 'string') return 'ok is true and user is not a string';
   return account === undefined || account === null || isJsonObject(account) ? null : 'account is not an object';
 }
 
@@ -74,8 +74,8 @@ export function verifyOutcome(answer: Record<string, unknown>, credentials: Cred
   const told = Array.isArray(warnings) ? warnings.filter((one) => typeof one === 'string') : [];
   return {
     ok: true,
-    user: String(user),
-    ...(isJsonObject(account) ? { account } : {}),
+    user: String(wholeNumberAsText(user)),
+    ...(isJsonObject(account) ? { account: withIdsAsTexts(account) } : {}),
     ...(told.length > 0 ? { warnings: told.slice(0, maxWarnings).map((one) => one.slice(0, maxWords)) } : {}),
   };
 }
@@ -98,6 +98,15 @@ function refusalOf(error: string, message: string): { code: string; words: strin
 function sentence(meaning: string, said: string): string {
   if (meaning === '' || said === '') return meaning + said;
   return `${meaning}: ${said}`;
+}
+
+/** Adapters compare them with the ids in messages, which are texts. */
+function withIdsAsTexts(account: Self): Self {
+  const ids = (['id', 'bot_id', 'account'] as const).flatMap((field) => {
+    const value = wholeNumberAsText(account[field]);
+    return typeof value === 'string' ? [[field, value] as const] : [];
+  });
+  return { ...account, ...Object.fromEntries(ids) };
 }
 
 /** Postgres takes neither U+0000 nor a lone surrogate, and the App's identity is stored there. */

@@ -1,5 +1,5 @@
 import { type EgressError, type EgressResponse } from '#libs/egress';
-import { isJsonObject, type JsonObject, kindOf, parseJson } from '#libs/adapter-sdk';
+import { isJsonObject, type JsonObject, kindOf, parseJson, parseKeepingNumbers } from '#libs/adapter-sdk';
 import { AdapterError, refusesPlatform } from './adapter-error.js';
 import { readRetryAfter } from './retry-after.js';
 
@@ -10,7 +10,7 @@ const wrongSecret =
   'the adapter does not accept the signature of the platform. Give it and the adapter-gateway the same GATEHOUSE_ADAPTER_SECRET';
 
 /**
- * The JSON object that an adapter answered (spec 7).
+ * The JSON object that an adapter answered (spec 7). A number that a double would change is its digits as text.
  * @throws AdapterError `contract_violation`, naming the route and what came instead
  */
 export function jsonAnswer(answer: EgressResponse, path: string): JsonObject {
@@ -22,7 +22,7 @@ export function jsonAnswer(answer: EgressResponse, path: string): JsonObject {
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw violation(type === '' ? 'without a content type' : `${type.slice(0, maxTypeLength)}, not application/json`);
   }
-  const value = parseJson(text);
+  const value = parseJson(text, parseKeepingNumbers);
   if (isJsonObject(value)) return value;
   throw violation(value === undefined ? 'a body that is not valid JSON' : `${kindOf(value)}, not a JSON object`);
 }
@@ -34,7 +34,7 @@ export function requireSuccess(answer: EgressResponse, path: string): void {
   const { status, headers } = answer;
   if (status >= 200 && status <= 299) return;
   const notSent = status < 500 || notActedUpon.has(status);
-  const body = parseJson(answer.body.toString('utf8'));
+  const body = parseJson(answer.body.toString('utf8'), parseKeepingNumbers);
   const failed = { status, body: isJsonObject(body) ? body : null };
   const what = `${path} answered ${status}${refusesPlatform(failed) ? `: ${wrongSecret}` : ''}`;
   throw new AdapterError('provider_unavailable', what, notSent, {

@@ -1,5 +1,6 @@
 import {
   aListOf,
+  anId,
   anObject,
   aText,
   aWholeNumber,
@@ -26,11 +27,6 @@ const check =
   };
 
 const texts = aListOf(aText, 'a list of texts');
-/** Some providers number their messages. */
-const anId: Wanted = {
-  is: 'a text or a whole number',
-  accepts: (value) => typeof value === 'string' || Number.isSafeInteger(value),
-};
 const seconds: Wanted = {
   is: 'a number of seconds',
   accepts: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
@@ -63,10 +59,7 @@ const deliveryDetails = check(
     error_detail: anObject,
   },
 );
-const errorDetails = check(
-  {},
-  { message: aText, retryable: trueOrFalse, retry_after: seconds, channel_address: aText },
-);
+const errorDetails = check({}, { message: aText, retryable: trueOrFalse, retry_after: seconds, channel_address: anId });
 
 /** Other faults in an answer of `/deliver`: they are shown on the adapter's page, and do not change the outcome. */
 export const wrongDeliveryDetail: AnswerCheck = (answer) => {

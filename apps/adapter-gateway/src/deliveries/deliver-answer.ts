@@ -7,6 +7,7 @@ import {
   deliverFailure,
   isJsonObject,
   type JsonObject,
+  wholeNumberAsText,
 } from '#libs/adapter-sdk';
 import type { FailedAnswer } from '../adapters/adapter-error.js';
 
@@ -21,7 +22,7 @@ export function deliverAnswer(answer: JsonObject, deliveryId: string): DeliverRe
   const { ok, error, message_id: messageId } = answer;
   const failed = ok === false || (!isGiven(ok) && isGiven(error));
   if (failed) return failureOf(answer);
-  return { ok: true, message_id: text(typeof messageId === 'number' ? String(messageId) : messageId) ?? deliveryId };
+  return { ok: true, message_id: text(wholeNumberAsText(messageId)) ?? deliveryId };
 }
 
 /**
@@ -56,7 +57,7 @@ function detailOf({
   retry_after: seconds,
   channel_address: moved,
 }: JsonObject): Partial<DeliverErrorDetail> {
-  const address = text(moved);
+  const address = text(wholeNumberAsText(moved));
   return {
     ...(address === null ? {} : { channel_address: address }),
     ...(typeof retryable === 'boolean' ? { retryable } : {}),

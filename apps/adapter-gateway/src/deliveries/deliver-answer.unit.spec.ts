@@ -41,6 +41,16 @@ describe('an answer of /deliver', () => {
     expect(wrongDelivery({})).toBeNull();
   });
 
+  it('takes whole numbers as ids and as an address', () => {
+    expect(read({ ok: true, message_id: 2 ** 53 })).toEqual({ ok: true, message_id: '9007199254740992' });
+    const detail = { channel_address: 1e21 };
+    expect(read({ ok: false, error: 'address_moved', error_detail: detail })).toMatchObject({
+      error_detail: { channel_address: '1000000000000000000000' },
+    });
+    expect(wrongDeliveryDetail({ ok: true, message_id: 2 ** 53 })).toBeNull();
+    expect(wrongDeliveryDetail({ ok: true, message_id: 1.5 })).toMatch(/^message_id must be/);
+  });
+
   it('stays valid with details of a wrong type, and names them', () => {
     expect(wrongDeliveryDetail({ ok: true, message_id: {} })).toBe(
       'message_id must be a text or a whole number, not an object',

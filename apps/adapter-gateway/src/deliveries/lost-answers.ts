@@ -1,4 +1,4 @@
-import { type Credentials, deliverFailure, type DeliverResponse } from '#libs/adapter-sdk';
+import { type Credentials, deliverFailure, type DeliverResponse, wholeNumberAsText } from '#libs/adapter-sdk';
 import { Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
 import { AdapterError } from '../adapters/adapter-error.js';
@@ -70,7 +70,7 @@ export class LostAnswers {
         contextOf(delivery),
         wrongLookup,
       );
-      return answer.found ? { ok: true, message_id: String(answer.message_id ?? key) } : null;
+      return answer.found ? { ok: true, message_id: String(wholeNumberAsText(answer.message_id ?? key)) } : null;
     } catch (error) {
       throw new AnswerLost(error);
     }

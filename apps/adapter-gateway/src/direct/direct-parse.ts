@@ -1,8 +1,8 @@
+import { parseKeepingNumbers, wholeNumberAsText } from '#libs/adapter-sdk';
 import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
 import type { AppRow } from '../apps/app.entity.js';
 import { isOwnMarker, markersIn } from '../origins/origin-marker.js';
-import { parseKeepingNumbers } from './json-numbers.js';
 
 /**
  * The DirectAdapter's `/parse-inbound`: the payload of the built-in Webhook app (spec 2.8) as a normalized message. The
@@ -18,7 +18,7 @@ export function directParse(app: AppRow, request: InboundRequest): NormalizedMes
   const message = text(object['task']) ?? text(object['text']) ?? body;
   const isSelf = markersIn(request, payload).some((marker) => isOwnMarker(app, marker));
   const key = headerOf(request, 'idempotency-key') ?? headerOf(request, 'webhook-id');
-  const thread = text(object['thread_id']);
+  const thread = text(wholeNumberAsText(object['thread_id']));
   return {
     event_type: text(metadata['event_type']) ?? 'webhook_received',
     sender: text(metadata['source']) ?? 'webhook',

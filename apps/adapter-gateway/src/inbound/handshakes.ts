@@ -1,4 +1,4 @@
-import { isJsonObject } from '#libs/adapter-sdk';
+import { isJsonObject, wholeNumberAsText } from '#libs/adapter-sdk';
 import type { HandshakeResult, InboundRequest } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
@@ -57,7 +57,7 @@ export class Handshakes {
 
 /** A text or a number is answered as text/plain. An object gives status, headers and body itself. */
 function answerOf(given: unknown): HandshakeAnswer | null {
-  const response = typeof given === 'number' ? String(given) : given;
+  const response = typeof given === 'number' ? String(wholeNumberAsText(given)) : given;
   if (typeof response === 'string') return { status: 200, headers: headersOf({}), body: response };
   if (!isJsonObject(response)) return null;
   const { status, headers, body } = response;

@@ -244,7 +244,48 @@ describe('an adapter that only answers what the contract requires', () => {
   });
 });
 
+describe('an id that is a number', () => {
+  const digits = '12345678901234567890';
+  const ids = `"account":${digits},"channel_address":-1001234567890123456,"message_id":9007199254740992,
+    "sender":{"id":1e21,"name":"Ada"},"other":{"nested":[${digits},7]}`;
+  const given = `{"event_type":"message_received","sender":"ada","message":"hi","is_bot":false,"dedup_key":${digits},
+    "thread_id":42,"metadata":{${ids}}}`;
+  const taken = {
+    dedup_key: digits,
+    thread_id: '42',
+    metadata: {
+      account: digits,
+      channel_address: '-1001234567890123456',
+      message_id: '9007199254740992',
+      sender: { id: '1000000000000000000000', name: 'Ada' },
+      other: { nested: [digits, 7] },
+    },
+  };
+  const answering =
+    (text: string): Route =>
+    (_body, response) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+
+  it('is taken as its decimal digits, and so is every large number in the metadata', async () => {
+    adapter.routes['parse-inbound'] = answering(given);
+    expect(await routed(await arrive('none'))).toMatchObject([taken]);
+  });
+
+  it('is taken so in each message of several', async () => {
+    const several = `{"event_type":"batch","sender":"","message":"","is_bot":false,"metadata":{"messages":[${given}]}}`;
+    adapter.routes['parse-inbound'] = answering(several);
+    expect(await routed(await arrive('none'))).toMatchObject([taken]);
+  });
+
+  it('may also be null or missing', async () => {
+    const metadata = { channel_address: null, account: null, sender: null };
+    expect(await routed(await receive({ ...message(Math.random()), metadata }))).toMatchObject([{ metadata }]);
+  });
+});
+
 describe('a field of a wrong type', () => {
+  const address = 'metadata.channel_address must be a text, a whole number or null';
+
   it.each([
     ['is_bot', { is_bot: 'true' }, 'is_bot must be true or false, not a text'],
     ['event_type', { event_type: 5 }, 'event_type must be a text that is not empty, not a whole number'],
@@ -252,14 +293,23 @@ describe('a field of a wrong type', () => {
     ['an empty sender', { sender: '' }, 'sender must be a text that is not empty, not an empty text'],
     ['a sender that is null', { sender: null }, 'sender must be a text that is not empty, not missing'],
     ['message', { message: ['hi'] }, 'message must be a text, not a list'],
-    ['dedup_key', { dedup_key: 5 }, 'dedup_key must be a text, not a whole number'],
-    ['thread_id', { thread_id: 77 }, 'thread_id must be a text, not a whole number'],
+    ['dedup_key', { dedup_key: [5] }, 'dedup_key must be a text or a whole number, not a list'],
+    ['thread_id', { thread_id: 1.5 }, 'thread_id must be a text or a whole number, not a number'],
+    ['an address', { metadata: { channel_address: true } }, `${address}, not true`],
+    ['an address with a fraction', { metadata: { channel_address: 1.5 } }, `${address}, not a number`],
+    ['an address in an object', { metadata: { channel_address: { id: 5 } } }, `${address}, not an object`],
+    ['an address in a list', { metadata: { channel_address: [5] } }, `${address}, not a list`],
     ['is_dm', { is_dm: 'no' }, 'is_dm must be true or false, not a text'],
     ['metadata', { metadata: 'x' }, 'metadata must be an object, not a text'],
     [
       'challenge_response',
       { challenge_response: true },
       'challenge_response must be a text, a number or an object, not true',
+    ],
+    [
+      'an address of one of several',
+      batch([{ ...message(1), metadata: { channel_address: {} } }]),
+      'metadata.messages[0].metadata.channel_address must be a text, a whole number or null, not an object',
     ],
     [
       'one of several',

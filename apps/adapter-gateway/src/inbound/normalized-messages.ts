@@ -1,5 +1,7 @@
 import {
   aFilledText,
+  anAddress,
+  anId,
   anObject,
   aText,
   fieldProblems,
@@ -8,6 +10,7 @@ import {
   kindOf,
   trueOrFalse,
   type Wanted,
+  wholeNumberAsText,
 } from '#libs/adapter-sdk';
 import type { NormalizedMessage } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
@@ -24,8 +27,8 @@ const optional = {
   event_type: aFilledText,
   is_bot: trueOrFalse,
   metadata: anObject,
-  dedup_key: aText,
-  thread_id: aText,
+  dedup_key: anId,
+  thread_id: anId,
   is_dm: trueOrFalse,
   challenge_response: challengeResponse,
 };
@@ -65,7 +68,7 @@ function normalized(given: JsonObject, at: string): NormalizedMessage {
   // An ignored message is not routed, so it needs no sender to answer.
   const sender = given['event_type'] === 'ignored' ? aText : aFilledText;
   requireFields(given, { sender, message: aText }, at);
-  const { event_type: type, is_bot: isBot, challenge_response: _none, ...rest } = given as Partial<NormalizedMessage>;
+  const { event_type: type, is_bot: isBot, ...rest } = withIdsAsTexts(given) as Partial<NormalizedMessage>;
   const missing = (['event_type', 'is_bot'] as const).filter((field) => given[field] === undefined);
   const { sender: from = '', message = '', metadata, dedup_key: key, thread_id: thread, is_dm: direct } = rest;
   return {
@@ -81,8 +84,27 @@ function normalized(given: JsonObject, at: string): NormalizedMessage {
   };
 }
 
+/** Providers number their messages, threads, chats and accounts: such a number is taken as its decimal digits. */
+function withIdsAsTexts(given: JsonObject): JsonObject {
+  const { metadata } = given;
+  const message = idsAsTexts(given, ['dedup_key', 'thread_id']);
+  if (!isJsonObject(metadata)) return message;
+  const { sender } = metadata;
+  const ids = idsAsTexts(metadata, ['account', 'channel_address', 'message_id', 'provider_message_id']);
+  return { ...message, metadata: isJsonObject(sender) ? { ...ids, sender: idsAsTexts(sender, ['id']) } : ids };
+}
+
+function idsAsTexts(given: JsonObject, fields: string[]): JsonObject {
+  const ids = fields.flatMap((field) => (field in given ? [[field, wholeNumberAsText(given[field])] as const] : []));
+  return { ...given, ...Object.fromEntries(ids) };
+}
+
 function requireFields(given: JsonObject, required: Record<string, Wanted>, at: string): void {
-  const problems = fieldProblems(given, required, optional, at);
+  const metadata = isJsonObject(given['metadata']) ? given['metadata'] : {};
+  const problems = [
+    ...fieldProblems(given, required, optional, at),
+    ...fieldProblems(metadata, {}, { channel_address: anAddress }, `${at}metadata.`),
+  ];
   if (problems.length === 0) return;
   const said = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
   throw new PermanentFailure('contract_violation', `/parse-inbound: ${said}`);

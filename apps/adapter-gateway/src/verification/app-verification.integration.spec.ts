@@ -69,7 +69,7 @@ describe('Verify of an App whose adapter', () => {
     ['answers a list', () => [], /object/],
     ['answers ok as a text', () => ({ ok: 'true', user: 'Bot' }), /ok is neither true nor false/],
     ['names no user', () => ({ ok: true }), /user is not a string/],
-    ['names a number as user', () => ({ ok: true, user: 5 }), /user is not a string/],
+    ['names a fraction as user', () => ({ ok: true, user: 1.5 }), /user is not a string/],
     ['says who it is in a text', () => ({ ok: true, user: 'Bot', account: 'U1' }), /account is not an object/],
     ['gives no error', () => ({ ok: false }), /error is not a string/],
   ])('%s breaks the contract, and its page shows that too', async (_what, answer, words) => {
@@ -126,6 +126,20 @@ describe('Verify of an App whose adapter', () => {
     const { body } = await verify();
     expect([body.ok, body.code]).toEqual([false, code]);
     expect(body.error).toContain(words);
+  });
+
+  it('gives numbers as ids is known by their digits', async () => {
+    const account = '{"id":12345678901234567890,"bot_id":9007199254740992,"account":7,"name":"Bot","since":5}';
+    adapter.routes['verify'] = text(
+      200,
+      'application/json',
+      `{"ok":true,"user":12345678901234567890,"account":${account}}`,
+    );
+    expect((await verify()).body).toMatchObject({
+      ok: true,
+      user: '12345678901234567890',
+      account: { id: '12345678901234567890', bot_id: '9007199254740992', account: '7', name: 'Bot', since: 5 },
+    });
   });
 
   it('gives a name with characters that no database accepts is stored without them', async () => {

@@ -1,4 +1,4 @@
-import { isJsonObject, isJsonPointer, jsonPointerGet, parseJson } from '#libs/adapter-sdk';
+import { isJsonObject, isJsonPointer, jsonPointerGet, parseJson, wholeNumberAsText } from '#libs/adapter-sdk';
 
 /** Where each field of a message is looked up, in order, unless the App's mapping names another place. */
 const DEFAULT_POINTERS = {
@@ -50,7 +50,7 @@ export function mappedValue(document: unknown, mapping: FieldMapping, field: Map
 
 /** The same, as text: numbers and booleans are written out, anything else is absent. */
 export function mappedText(document: unknown, mapping: FieldMapping, field: MappedField): string | undefined {
-  const value = mappedValue(document, mapping, field);
+  const value = wholeNumberAsText(mappedValue(document, mapping, field));
   if (typeof value === 'string') return value === '' ? undefined : value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }

@@ -121,6 +121,12 @@ describe('parsing a webhook', () => {
     });
   });
 
+  it('keeps the digits of ids that are large numbers', async () => {
+    const id = '12345678901234567890';
+    const body = `{"text":"hi","id":${id},"thread_id":${id},"sender":{"id":${id}},"metadata":{"order":${id}}}`;
+    expect(await parse(body)).toMatchObject({ sender: id, thread_id: id, metadata: { message_id: id, order: id } });
+  });
+
   it('follows a mapping given as an object or as text, with fallbacks in order', async () => {
     const mapping = {
       message: ['/none', '/data/0/body'],

@@ -4,12 +4,14 @@ import {
   ignoredMessage,
   isJsonObject,
   parseJson,
+  parseKeepingNumbers,
   REPLY_CONTEXT_MAX_BYTES,
   stringifyJson,
   type InboundCall,
   type JsonObject,
   type MessageMetadata,
   type NormalizedMessage,
+  wholeNumberAsText,
 } from '#libs/adapter-sdk';
 import { mappedText, mappedValue, readMapping, type FieldMapping } from './field-mapping.js';
 import { type Origin, originOf } from './origin-marker.js';
@@ -36,7 +38,7 @@ export function parseGenericInbound(call: InboundCall): NormalizedMessage {
   const { request } = call;
   const origin = (document: unknown): Origin => originOf(request.headers, document);
   if (request.text.trim() === '') return ignored('empty_body', origin(undefined));
-  const document = parseJson(request.text);
+  const document = parseJson(request.text, parseKeepingNumbers);
   if (document === undefined || typeof document === 'string') {
     const text = typeof document === 'string' ? document : request.text;
     return text.trim() === '' ? ignored('empty_body', origin(undefined)) : parseText(text, call, origin(undefined));
@@ -111,7 +113,7 @@ function readSender(
   const value = mappedValue(document, mapping, 'sender');
   if (!isJsonObject(value)) return { name: mappedText(document, mapping, 'sender') ?? 'unknown' };
   const own = (field: 'id' | 'name' | 'email'): string | undefined => {
-    const entry = value[field];
+    const entry = wholeNumberAsText(value[field]);
     return typeof entry === 'string' || typeof entry === 'number' ? String(entry) : undefined;
   };
   const [id, name, email] = [own('id'), own('name'), own('email')];

@@ -8,10 +8,21 @@ const suspicious = /[\d.]{16}|\d[eE]/;
  */
 export function parseKeepingNumbers(text: string): unknown {
   if (!suspicious.test(text)) return JSON.parse(text);
-  return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
-    const source = typeof value === 'number' ? context?.source : undefined;
-    return source === undefined || isSame(value as number, source) ? value : source;
-  });
+  try {
+    return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
+      const source = typeof value === 'number' ? context?.source : undefined;
+      return source === undefined || isSame(value as number, source) ? value : source;
+    });
+  } catch (error) {
+    // The walk over the values is recursive, parsing is not: whoever bounds the depth gets the value all the same.
+    if (error instanceof RangeError) return JSON.parse(text);
+    throw error;
+  }
+}
+
+/** A whole number as its decimal digits, never with an exponent; any other value as it is. */
+export function wholeNumberAsText(value: unknown): unknown {
+  return typeof value === 'number' && Number.isInteger(value) ? BigInt(value).toString() : value;
 }
 
 /** Whether a double's shortest text and the source text are the same number. */
