@@ -172,6 +172,25 @@ inBrowser('what is built in the console', () => {
     await owner.picture('python-tried');
   });
 
+  it('tries a tool whose arguments have the names of what every object has', async () => {
+    const { page } = owner;
+    const signature = 'toString: list[int], constructor: list | None = None, hasOwnProperty: dict | None = None';
+    const odd = await system.api<{ id: string }>('POST', '/api/v1/tools', {
+      source: `def odd_names(${signature}) -> int:\n    """Adds up."""\n    return sum(toString)\n`,
+    });
+    await open(owner, `/tools/${odd.id}?tab=try`, 'odd_names');
+    const numbers = page.getByRole('textbox', { name: 'toString' });
+    expect(await numbers.inputValue()).toBe('');
+    expect(await page.getByRole('textbox', { name: 'hasOwnProperty' }).inputValue()).toBe('');
+    await numbers.fill('[3, 4]');
+    expect(await page.getByRole('textbox', { name: 'constructor' }).inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Call it' }).click();
+    await page.getByText('7', { exact: true }).first().waitFor();
+    // A code that nobody knows is shown as it is.
+    await page.goto(`${system.origin('portal')}/sign-in?error=constructor`);
+    await page.getByText('Signing in failed (constructor). Try again.').waitFor();
+  });
+
   it.each(schemes)('is accessible, in %s', async (colorScheme) => {
     await owner.page.emulateMedia({ colorScheme });
     const pages: [path: string, heading: string][] = [

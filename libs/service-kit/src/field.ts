@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
@@ -74,8 +74,15 @@ export const TextList = (maxItems: number, maxLength: number, options: FieldOpti
     MaxLength(maxLength, { each: true }),
   ]);
 
+/**
+ * JSON of somebody else, exactly as it came. Otherwise the transformation into the body's class would leave out each key
+ * that every object has, such as `toString`, at any depth.
+ */
+export const AsGiven = (): PropertyDecorator =>
+  Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key], { toClassOnly: true });
+
 export const JsonObject = (options: FieldOptions = {}): PropertyDecorator =>
-  field(options, { type: 'object', additionalProperties: true }, [IsObject()]);
+  field(options, { type: 'object', additionalProperties: true }, [IsObject(), AsGiven()]);
 
 /**
  * A list of objects of a class. Checks that each entry is an object: the check of the fields accepts lists of lists.

@@ -44,8 +44,8 @@ class Things {
   }
 
   @Post()
-  add(@Body() { name }: Named): { name: string } {
-    return { name };
+  add(@Body() { name, facts }: Named): { name: string; facts?: object } {
+    return { name, ...(facts && { facts }) };
   }
 }
 
@@ -102,6 +102,14 @@ describe('a cursor', () => {
     for (const other of [cursor.slice(0, -1), `${cursor}A`, `${cursor}=`, cursor.toUpperCase()]) {
       expect(await ask('GET', `?cursor=${other}`)).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
     }
+  });
+});
+
+describe('JSON of somebody else', () => {
+  it('arrives as it was sent, also keys that every object has', async () => {
+    const facts = { toString: [1], deep: [{ hasOwnProperty: { valueOf: null } }] };
+    const answer = await ask('POST', '', JSON.stringify({ name: 'a', facts }));
+    expect(answer).toEqual({ status: 201, body: { name: 'a', facts } });
   });
 });
 

@@ -13,6 +13,8 @@ const options = {
   validateFormats: false,
   logger: false,
   addUsedSchema: false,
+  // An object has no `toString` of its own until somebody gives it one.
+  ownProperties: true,
   // The name is for code that Ajv writes to files, which is not used.
   code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
 } as const;

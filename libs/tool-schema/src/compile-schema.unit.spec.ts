@@ -62,3 +62,19 @@ describe('a schema', () => {
     expect(() => compileSchema({ $ref: 'https://example.com/schema.json' })).toThrow(/resolve reference/);
   });
 });
+
+describe('a property with a name that every object has', () => {
+  const properties = {
+    toString: { type: 'array' },
+    constructor: { type: 'string' },
+    hasOwnProperty: { type: 'object' },
+  };
+
+  it.each([{}, 'draft 7'])('is absent unless it is given, and checked where it is: %j', (dialect) => {
+    const $schema = typeof dialect === 'string' ? { $schema: 'http://json-schema.org/draft-07/schema#' } : {};
+    const optional = compileSchema({ ...$schema, type: 'object', properties, additionalProperties: false });
+    expect([optional({}), optional({ toString: [1] }), optional({ toString: 'x' })]).toEqual([true, true, false]);
+    const required = compileSchema({ ...$schema, type: 'object', properties, required: ['toString', 'constructor'] });
+    expect([required({}), required({ toString: [], constructor: 'a' })]).toEqual([false, true]);
+  });
+});

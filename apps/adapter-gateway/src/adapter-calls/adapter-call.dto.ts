@@ -1,6 +1,6 @@
 import type { Credentials } from '#libs/adapter-sdk';
 import type { CredentialType } from '#libs/contracts';
-import { JsonObject, MayBeAbsent, OneOf, Text, Whole } from '#libs/service-kit';
+import { AsGiven, JsonObject, MayBeAbsent, OneOf, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsOptional, ValidateNested } from 'class-validator';
@@ -53,7 +53,7 @@ export class OutgoingMessage {
   @Text(500, { optional: true }) thread_id?: string;
   @OneOf(['markdown', 'plain', 'native'], { optional: true }) format?: 'markdown' | 'plain' | 'native';
   @Text(500, { optional: true }) subject?: string;
-  @IsOptional() reply_context?: unknown;
+  @AsGiven() @IsOptional() reply_context?: unknown;
   @ApiProperty({ type: [OutgoingAttachment], required: false })
   @MayBeAbsent()
   @IsArray()

@@ -1,5 +1,5 @@
 import type { HandshakeResult, InboundRequest, NormalizedMessage } from '#libs/contracts';
-import { Caller, notFound, type Principal, RequireScopes, Text } from '#libs/service-kit';
+import { AsGiven, Caller, notFound, type Principal, RequireScopes, Text } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { IsBoolean, IsObject, IsString, MaxLength } from 'class-validator';
@@ -10,7 +10,7 @@ import { Handshakes, type PossibleHandshake } from './handshakes.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 
 class HandshakeBody implements PossibleHandshake {
-  @IsObject() request: InboundRequest;
+  @AsGiven() @IsObject() request: InboundRequest;
   @IsString() received_at: string;
   @IsBoolean() verified: boolean;
   @IsBoolean() declared: boolean;

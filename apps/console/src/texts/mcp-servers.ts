@@ -1,3 +1,5 @@
+import { own } from '../own.js';
+
 export const mcpTexts = {
   title: 'MCP servers',
   description:
@@ -19,8 +21,8 @@ export const mcpTexts = {
     ];
     return (
       words
-        .filter(([state]) => (counts[state] ?? 0) > 0)
-        .map(([state, word]) => `${counts[state]} ${word}`)
+        .filter(([state]) => (own(counts, state) ?? 0) > 0)
+        .map(([state, word]) => `${own(counts, state)} ${word}`)
         .join(', ') || 'None'
     );
   },

@@ -1,3 +1,5 @@
+import { own } from '../own.js';
+
 const errors: Readonly<Record<string, string>> = {
   link_used_or_expired:
     'This link was already used or has expired. Start Gatehouse again, or ask an owner for a new one.',
@@ -20,5 +22,5 @@ export const signInTexts = {
   with: (name: string) => `Continue with ${name}`,
   working: 'Signing you in …',
   loading: 'Looking for ways to sign in …',
-  error: (code: string) => errors[code] ?? `Signing in failed (${code}). Try again.`,
+  error: (code: string) => own(errors, code) ?? `Signing in failed (${code}). Try again.`,
 };

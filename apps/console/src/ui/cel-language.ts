@@ -5,6 +5,7 @@ import {
   type CompletionResult,
 } from '@codemirror/autocomplete';
 import { StreamLanguage } from '@codemirror/language';
+import { own } from '../own.js';
 
 /** Highlighting of CEL (https://cel.dev). The API decides what is valid. */
 export const cel = StreamLanguage.define({
@@ -37,7 +38,7 @@ function complete(context: CompletionContext): CompletionResult | null {
   if (!path) return null;
   const dot = path.text.lastIndexOf('.');
   if (dot < 0) return { from: path.from, options: [...Object.keys(fields), 'metadata'].map(option('variable')) };
-  const known = fields[path.text.slice(0, dot)] ?? [];
+  const known = own(fields, path.text.slice(0, dot)) ?? [];
   return {
     from: path.from + dot + 1,
     options: [...known.map(option('property')), ...functions.map(option('function'))],

@@ -2,6 +2,7 @@ import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiProblem } from '../api/problem.js';
+import { own } from '../own.js';
 import { uiTexts } from '../texts/ui.js';
 import { CopyText } from './copy-text.js';
 
@@ -15,7 +16,7 @@ interface ProblemAlertProps {
 export function ProblemAlert({ error, onRetry }: ProblemAlertProps): ReactNode {
   if (!error) return null;
   const problem = error instanceof ApiProblem ? error : null;
-  const hint = problem && uiTexts.hints[problem.code];
+  const hint = problem && own(uiTexts.hints, problem.code);
   return (
     <Alert
       color="red"

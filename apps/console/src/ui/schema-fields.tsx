@@ -1,5 +1,6 @@
 import { NumberInput, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { own } from '../own.js';
 import { uiTexts } from '../texts/ui.js';
 import { type Field, fieldsOf } from './schema-fields-of.js';
 
@@ -22,7 +23,7 @@ export function SchemaFields({ schema, value, onChange }: SchemaFieldsProps): Re
         <SchemaField
           key={field.name}
           field={field}
-          value={value[field.name]}
+          value={own(value, field.name)}
           onChange={(given) => change(field.name, given)}
         />
       ))}

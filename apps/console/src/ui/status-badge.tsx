@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { own } from '../own.js';
 import { uiTexts } from '../texts/ui.js';
 import classes from './status-badge.module.css';
 
@@ -119,8 +120,8 @@ interface StatusBadgeProps {
 }
 
 /** The same look for each outcome or state everywhere. An unknown state is shown as it is. */
-export function StatusBadge({ status, tone, label: own }: StatusBadgeProps): ReactNode {
-  const label = own ?? uiTexts.outcomes[status] ?? status.replaceAll('_', ' ');
+export function StatusBadge({ status, tone, label: given }: StatusBadgeProps): ReactNode {
+  const label = given ?? own(uiTexts.outcomes, status) ?? status.replaceAll('_', ' ');
   return (
     <span className={classes.badge} data-tone={tone ?? toneOf(status)}>
       {label}

@@ -1,5 +1,6 @@
 import { Link, type ToOptions, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, memo, type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
+import { own } from '../own.js';
 import type { Column } from './data-table.js';
 import classes from './data-table.module.css';
 
@@ -38,7 +39,7 @@ export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
       Home: 0,
       End: lastIndex,
     };
-    const to = targets[event.key];
+    const to = own(targets, event.key);
     if (to !== undefined) onMove(to);
     else if (event.key === 'Enter' && linkOf && event.target === element.current) void navigate(linkOf(row));
     else return;

@@ -1,5 +1,5 @@
 import type { PythonEventAnswer, PythonHttpAnswer, PythonHttpRequest } from '#libs/contracts';
-import { JsonObject, Problem, PublicRoute, Text } from '#libs/service-kit';
+import { AsGiven, JsonObject, Problem, PublicRoute, Text } from '#libs/service-kit';
 import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
@@ -10,7 +10,7 @@ class PythonCallbackBody implements PythonHttpRequest {
   @Text(10) method: string;
   @Text(8_192) url: string;
   @JsonObject({ optional: true }) headers?: Record<string, string>;
-  @Allow() body?: unknown;
+  @AsGiven() @Allow() body?: unknown;
 }
 
 /**

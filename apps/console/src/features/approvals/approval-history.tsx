@@ -4,6 +4,7 @@ import { answer, api } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
+import { own } from '../../own.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { uiTexts } from '../../texts/ui.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
@@ -26,7 +27,7 @@ interface ApprovalHistoryProps {
 const pageSize = 50;
 /** As often as what waits above: a call that somebody decides goes from there to here. */
 const everyMs = 3_000;
-const states = decidedStates.map((value) => ({ value, label: uiTexts.outcomes[value] ?? value }));
+const states = decidedStates.map((value) => ({ value, label: own(uiTexts.outcomes, value) ?? value }));
 
 /** What was decided, and by whom. */
 export function ApprovalHistory({ state, onState }: ApprovalHistoryProps): ReactNode {

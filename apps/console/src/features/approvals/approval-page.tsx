@@ -6,6 +6,7 @@ import { answer, api } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
+import { own } from '../../own.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { uiTexts } from '../../texts/ui.js';
 import { CopyText } from '../../ui/copy-text.js';
@@ -66,8 +67,11 @@ function Decision({ approval }: { approval: Schema<'ApprovalView'> }): ReactNode
     <>
       <Text>
         {by === null
-          ? uiTexts.outcomes[state]
-          : approvalTexts.decided(uiTexts.outcomes[state] ?? state, by === 'clock' ? approvalTexts.clock : nameOf(by))}
+          ? own(uiTexts.outcomes, state)
+          : approvalTexts.decided(
+              own(uiTexts.outcomes, state) ?? state,
+              by === 'clock' ? approvalTexts.clock : nameOf(by),
+            )}
         {decided_at && ' · '}
         {decided_at && <When at={decided_at} />}
       </Text>

@@ -2,6 +2,7 @@ import { ShieldCheck } from 'lucide-react';
 import { answer, api } from '../../api/client.js';
 import type { Palette } from '../../app/feature.js';
 import { found } from '../../app/named.js';
+import { own } from '../../own.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { uiTexts } from '../../texts/ui.js';
 
@@ -15,7 +16,7 @@ export const approvalsPalette: Palette = {
     return data.map(({ id, tool, state }) => ({
       id,
       label: tool,
-      description: uiTexts.outcomes[state],
+      description: own(uiTexts.outcomes, state),
       icon: ShieldCheck,
       path: `/approvals/${id}`,
     }));

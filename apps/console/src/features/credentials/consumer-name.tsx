@@ -12,7 +12,7 @@ import { ProjectLink } from '../../ui/project-link.js';
 type Kind = Schema<'BindingView'>['consumer_kind'];
 /** Where each kind has its pages. */
 const folders: Readonly<Record<Kind, string>> = { app: 'integrations', skill: 'skills', mcp_server: 'mcp-servers' };
-const isKind = (text: string): text is Kind => text in folders;
+const isKind = (text: string): text is Kind => Object.hasOwn(folders, text);
 
 /** What a credential was created for. @param mark its `managed_for` */
 export function ManagedFor({ mark }: { mark: string }): ReactNode {

@@ -3,6 +3,7 @@ import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
+import { own } from '../../own.js';
 import { homeTexts } from '../../texts/home.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { ProjectLink } from '../../ui/project-link.js';
@@ -43,7 +44,7 @@ export function Attention(): ReactNode {
 
 function Problem({ item: { code, text, what_to_do, resource, since } }: { item: Item }): ReactNode {
   const path = pathOf(resource);
-  const search = searches[code];
+  const search = own(searches, code);
   return (
     <>
       {path ? (

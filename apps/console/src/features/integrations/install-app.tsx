@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
+import { own } from '../../own.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
@@ -89,7 +90,7 @@ function InstallForm({ listing, onClose }: { listing: Schema<'ListingView'>; onC
             type={type}
             label={label}
             required={required !== false}
-            value={credentials[key] ?? null}
+            value={own(credentials, key) ?? null}
             onChange={(id) => choose(key, id)}
             error={fieldError(install.error, `credentials.${key}`)}
           />

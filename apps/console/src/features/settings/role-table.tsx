@@ -2,6 +2,7 @@ import { Paper, Skeleton, Stack, Table } from '@mantine/core';
 import { Check, Minus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type Role, useRoles } from '../../api/roles.js';
+import { own } from '../../own.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { Facts } from '../../ui/facts.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -38,7 +39,7 @@ export function RoleTable(): ReactNode {
               {resources.map(({ resource, scopes }) => (
                 <Table.Tr key={resource}>
                   <Table.Th scope="row" fw={400}>
-                    {settingsTexts.scopes.resources[resource] ?? resource}
+                    {own(settingsTexts.scopes.resources, resource) ?? resource}
                   </Table.Th>
                   {roles.map((role) => (
                     <Table.Td key={role.name}>
@@ -59,7 +60,7 @@ function Held({ role, scopes }: { role: Role; scopes: string[] }): ReactNode {
   const held = scopes.filter((scope) => role.scopes.some((one) => one === scope));
   if (held.length === 0) return <Minus size={14} aria-label={texts.nothing} color="var(--mantine-color-dimmed)" />;
   const said = held.filter((scope) => !(scope.endsWith(':read') && held.includes(scope.replace(':read', ':write'))));
-  const words = said.map((scope) => settingsTexts.scopes.may[suffixOf(scope)] ?? suffixOf(scope)).join(', ');
+  const words = said.map((scope) => own(settingsTexts.scopes.may, suffixOf(scope)) ?? suffixOf(scope)).join(', ');
   return (
     <span style={{ display: 'inline-flex', gap: 6, alignItems: 'center' }}>
       <Check size={14} aria-hidden /> {words}

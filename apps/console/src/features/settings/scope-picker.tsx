@@ -1,6 +1,7 @@
 import { Checkbox, Group, Input, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { hasScope } from '../../api/session.js';
+import { own } from '../../own.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { resourcesOf, suffixOf } from './scope-groups.js';
 
@@ -25,7 +26,7 @@ export function ScopePicker({ offered, value, error, onChange }: ScopePickerProp
           {resourcesOf(offered).map(({ resource, scopes }) => (
             <Table.Tr key={resource}>
               <Table.Th scope="row" fw={400}>
-                {texts.resources[resource] ?? resource}
+                {own(texts.resources, resource) ?? resource}
               </Table.Th>
               <Table.Td>
                 <Group gap="sm" justify="flex-end">
@@ -35,7 +36,7 @@ export function ScopePicker({ offered, value, error, onChange }: ScopePickerProp
                       <Checkbox
                         key={scope}
                         size="xs"
-                        label={texts.may[suffixOf(scope)] ?? suffixOf(scope)}
+                        label={own(texts.may, suffixOf(scope)) ?? suffixOf(scope)}
                         aria-label={scope}
                         checked={implied || value.includes(scope)}
                         disabled={implied}

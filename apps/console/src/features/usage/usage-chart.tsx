@@ -26,9 +26,10 @@ export function UsageChart({ rows, from, measure, by }: UsageChartProps): ReactN
   const ranked = [...totals].sort(([, one], [, other]) => other - one).map(([id]) => id);
   const apart = ranked.slice(0, colours.length - 1);
   const hasRest = ranked.length > apart.length;
-  const nameIn = (id: string): string => (apart.includes(id) ? `_${id}` : rest);
+  // By number: an id may be any word, also one that objects use themselves.
+  const nameIn = (id: string): string => (apart.includes(id) ? `series_${apart.indexOf(id)}` : rest);
   const series = [
-    ...apart.map((id, index) => ({ name: `_${id}`, label: nameOf(id), color: colours[index] ?? 'gray.6' })),
+    ...apart.map((id, index) => ({ name: nameIn(id), label: nameOf(id), color: colours[index] ?? 'gray.6' })),
     ...(hasRest ? [{ name: rest, label: usageTexts.rest, color: 'gray.6' }] : []),
   ];
   const data = daysFrom(from).map((day) => {

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
+import { own } from '../../own.js';
 import { uiTexts } from '../../texts/ui.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
@@ -26,7 +27,7 @@ interface RunListProps {
 const pageSize = 50;
 const everyMs = 4_000;
 const texts = workflowTexts.runs;
-const states = runStates.map((value) => ({ value, label: uiTexts.outcomes[value] ?? value }));
+const states = runStates.map((value) => ({ value, label: own(uiTexts.outcomes, value) ?? value }));
 
 /** The runs of a workflow. */
 export function RunList({ workflowId, state, onState }: RunListProps): ReactNode {

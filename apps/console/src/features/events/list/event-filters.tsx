@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../../api/client.js';
 import { useProjectQuery } from '../../../api/project-query.js';
 import { useScope } from '../../../api/session.js';
+import { own } from '../../../own.js';
 import { eventTexts } from '../../../texts/events.js';
 import { uiTexts } from '../../../texts/ui.js';
 import { useApps } from '../../../api/apps.js';
@@ -19,7 +20,7 @@ interface EventFiltersProps {
 const texts = eventTexts.filters;
 const outcomes = [...eventResults, ...eventOutcomes].map((value) => ({
   value,
-  label: uiTexts.outcomes[value] ?? value,
+  label: own(uiTexts.outcomes, value) ?? value,
 }));
 const times = spanNames.map((value) => ({ value, label: texts.times[value] }));
 

@@ -1,3 +1,4 @@
+import { own } from '../../../own.js';
 import { eventToDo } from '../../../texts/event.js';
 import { type Tone, toneOf } from '../../../ui/status-badge.js';
 import type { EventDetail } from './stations.js';
@@ -16,7 +17,12 @@ export function answerOf({ outcome, reason, text, result }: EventDetail): Answer
   const status = result?.state ?? outcome ?? 'open';
   const why = result?.text ?? text;
   const code = result ? result.reason : reason;
-  return { status, tone: toneOf(status), why, toDo: eventToDo[`${status}:${code}`] ?? eventToDo[status] ?? null };
+  return {
+    status,
+    tone: toneOf(status),
+    why,
+    toDo: own(eventToDo, `${status}:${code}`) ?? own(eventToDo, status) ?? null,
+  };
 }
 
 /** Outcomes of messages that a person may still let through. */

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { own } from '../../../../own.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import type { Schema } from '../../../../api/named-schema.js';
 import { CodeBlock } from '../../../../ui/code-block.js';
@@ -97,7 +98,7 @@ function Verdicts({ message, policy }: { message: Message; policy: string | null
           <ProjectLink path={`/workflows/${workflow_id}/triggers/${trigger_id}`} fw={500}>
             {workflowName(workflow_id)}
           </ProjectLink>{' '}
-          {eventPageTexts.verdicts[verdict]}
+          {own(eventPageTexts.verdicts, verdict) ?? verdict}
           {verdict === 'matched' && !reason ? `: ${eventPageTexts.matched}` : ''}
           {reason && (
             <>
@@ -124,7 +125,7 @@ function ChiefCheck({ message: { chief_of_staff: chief } }: { message: Message }
   };
   return (
     <Check name={texts.chief} state={chief === 'taken' ? 'pass' : 'none'}>
-      {chief === null ? texts.chiefNotAsked : (said[chief] ?? texts.chiefKept(chief))}
+      {chief === null ? texts.chiefNotAsked : (own(said, chief) ?? texts.chiefKept(chief))}
     </Check>
   );
 }
@@ -156,8 +157,8 @@ interface FieldReport {
 
 function summed(report: Record<string, unknown> | null): { counts: string; cut: number } {
   const fields = Object.entries((report ?? {}) as Record<string, FieldReport>);
-  const counts = fields.flatMap(([field, { counts: own = {} }]) =>
-    Object.entries(own).map(([rule, count]) => `${count} ${rule.replaceAll('_', ' ')} (${field})`),
+  const counts = fields.flatMap(([field, { counts: found = {} }]) =>
+    Object.entries(found).map(([rule, count]) => `${count} ${rule.replaceAll('_', ' ')} (${field})`),
   );
   return { counts: counts.join(', '), cut: fields.reduce((sum, [, { cut = 0 }]) => sum + cut, 0) };
 }
