@@ -3,7 +3,7 @@ import type { AdapterDefinition } from './adapter-definition.js';
 import { mountAdapter } from './adapter-routes.js';
 import { readCallSecrets, requireCallSignature } from './call-signature.js';
 import { answerError } from './error-answer.js';
-import type { SecretInput } from './hmac.js';
+import type { SecretInput } from './secret-strength.js';
 
 /** Room for an envelope around a 25 MiB webhook body: 33.4 MiB of base64, its headers and the credentials. */
 export const BODY_LIMIT_BYTES = 40 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { secretList, type SecretInput } from './hmac.js';
-import { isBase64, standardWebhooksKey, verifyStandardWebhooks } from './standard-webhooks.js';
+import { isBase64, secretList, type SecretInput } from './secret-strength.js';
+import { standardWebhooksKey, verifyStandardWebhooks } from './standard-webhooks.js';
 
 /** The shortest key that the Standard Webhooks specification allows, in bytes. */
 const MIN_KEY_BYTES = 24;

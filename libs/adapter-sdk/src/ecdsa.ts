@@ -1,6 +1,7 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { types } from 'node:util';
-import { decodeSignature, secretList } from './hmac.js';
+import { decodeSignature } from './hmac.js';
+import { secretList } from './secret-strength.js';
 
 const CURVE = 'prime256v1';
 

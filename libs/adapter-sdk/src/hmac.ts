@@ -1,16 +1,8 @@
 import { createHmac, timingSafeEqual, type BinaryLike } from 'node:crypto';
+import { type SecretInput, strongSecrets } from './secret-strength.js';
 
 export type HmacAlgorithm = 'sha256' | 'sha512' | 'sha1';
 export type HmacEncoding = 'hex' | 'base64';
-
-/** One secret, or several that are valid during a rotation; the first one signs. */
-export type SecretInput = string | readonly string[];
-
-/** The usable secrets in a credential field: non-empty strings. An empty array means that none is set. */
-export function secretList(value: unknown): string[] {
-  const candidates: unknown[] = Array.isArray(value) ? value : [value];
-  return candidates.filter((entry): entry is string => typeof entry === 'string' && entry !== '');
-}
 
 export function hmacDigest(algorithm: HmacAlgorithm, key: BinaryLike, chunks: readonly BinaryLike[]): Buffer {
   const hmac = createHmac(algorithm, key);
@@ -27,7 +19,10 @@ export function signHmac(
   return hmacDigest(algorithm, secret, [payload]).toString(encoding);
 }
 
-/** Whether any of the secrets made the signature. Compared in constant time; malformed text counts as wrong. */
+/**
+ * Whether any of the secrets made the signature. Compared in constant time; malformed text counts as wrong, and so does
+ * what a secret that cannot protect has signed.
+ */
 export function verifyHmac(check: {
   secret: SecretInput;
   payload: BinaryLike;
@@ -38,7 +33,7 @@ export function verifyHmac(check: {
   const { payload, algorithm = 'sha256', encoding = 'hex' } = check;
   const given = decodeSignature(check.signature, encoding);
   if (!given) return false;
-  const matches = secretList(check.secret).map((secret) =>
+  const matches = strongSecrets(check.secret).map((secret) =>
     constantTimeEqual(given, hmacDigest(algorithm, secret, [payload])),
   );
   return matches.includes(true);

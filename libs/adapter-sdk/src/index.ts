@@ -49,7 +49,7 @@ export { FormError, parseForm, type Form, type FormFile, type FormLimits } from 
 export { FILE_CONTENT_FIELDS, isFileEnvelope, readFileEnvelope, type FileEnvelope } from './file-envelope.js';
 export type { FormatRequest, FormatResult } from './formatting.js';
 export { headerValue, headerValues, type HeaderMap } from './header-lookup.js';
-export { secretList, signHmac, verifyHmac, type HmacAlgorithm, type HmacEncoding, type SecretInput } from './hmac.js';
+export { signHmac, verifyHmac, type HmacAlgorithm, type HmacEncoding } from './hmac.js';
 export type { Envelope, EnvelopeRequest, InboundCall } from './inbound-envelope.js';
 export { InvalidRequest } from './invalid-request.js';
 export { parseKeepingNumbers, wholeNumberAsText } from './json-numbers.js';
@@ -80,6 +80,18 @@ export { EVENT_TYPES, ignoredMessage, type MessageMetadata, type NormalizedMessa
 export { ProviderUnavailable } from './provider-unavailable.js';
 export { redactSecrets } from './secret-redaction.js';
 export { MAX_RETRY_AFTER_SECONDS, parseRetryAfter } from './retry-after.js';
+export {
+  base64Key,
+  INVISIBLE,
+  MIN_SECRET_BYTES,
+  MIN_STANDARD_WEBHOOKS_KEY_BYTES,
+  refuseUnprotected,
+  secretList,
+  secretWeakness,
+  strongSecrets,
+  type SecretForm,
+  type SecretInput,
+} from './secret-strength.js';
 export { isFreshTimestamp, SIGNATURE_TOLERANCE_SECONDS } from './signature-window.js';
 export { buildVersion, serveAdapters } from './serve-adapters.js';
 export { splitText } from './split-text.js';

@@ -1,5 +1,13 @@
-import { constantTimeEqual, decodeSignature, hmacDigest, secretList, type SecretInput } from './hmac.js';
+import { constantTimeEqual, decodeSignature, hmacDigest } from './hmac.js';
 import { headerValue, type HeaderMap } from './header-lookup.js';
+import {
+  base64Key,
+  MIN_STANDARD_WEBHOOKS_KEY_BYTES,
+  refuseUnprotected,
+  type SecretInput,
+  secretList,
+  secretWeakness,
+} from './secret-strength.js';
 import { isFreshTimestamp, SIGNATURE_TOLERANCE_SECONDS } from './signature-window.js';
 import { refuseWebhook, type VerifyWebhookResult } from './webhook-verification.js';
 
@@ -11,15 +19,15 @@ const PREFIX = 'whsec_';
  * not base64 is used as its UTF-8 bytes, which the reference libraries call the raw format.
  */
 export function standardWebhooksKey(secret: string): Buffer {
-  const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
-  return isBase64(text) ? Buffer.from(text, 'base64') : Buffer.from(text, 'utf8');
+  return base64Key(secret) ?? Buffer.from(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret, 'utf8');
 }
 
-/** True for base64, padded or unpadded. */
-export function isBase64(text: string): boolean {
-  const unpadded = text.replace(/={1,2}$/, '');
-  if (!/^[A-Za-z0-9+/]+$/.test(unpadded) || unpadded.length % 4 === 1) return false;
-  return unpadded === text || text.length % 4 === 0;
+/** Whether the key can protect. After `whsec_` comes base64; other text may be a key in the raw format. */
+function isStrong(secret: string): boolean {
+  if (base64Key(secret) !== null || secret.startsWith(PREFIX)) {
+    return secretWeakness(secret, 'standard-webhooks') === null;
+  }
+  return secretWeakness(secret) === null && Buffer.byteLength(secret.trim()) >= MIN_STANDARD_WEBHOOKS_KEY_BYTES;
 }
 
 /**
@@ -40,7 +48,10 @@ export function signStandardWebhooks(message: {
   return { 'webhook-id': message.id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }
 
-/** Verifies the exact bytes; fails closed: no secret is `not_configured`. `now` is when the message was received. */
+/**
+ * Verifies the exact bytes; fails closed: no secret is `not_configured`, one that cannot protect `weak_secret`. `now` is
+ * when the message was received.
+ */
 export function verifyStandardWebhooks(message: {
   secret: SecretInput;
   headers: HeaderMap;
@@ -48,8 +59,8 @@ export function verifyStandardWebhooks(message: {
   now?: Date;
   toleranceSeconds?: number;
 }): VerifyWebhookResult {
-  const secrets = secretList(message.secret).filter((secret) => standardWebhooksKey(secret).length > 0);
-  if (secrets.length === 0) return refuseWebhook('not_configured', 'no signing secret is set');
+  const secrets = secretList(message.secret).filter(isStrong);
+  if (secrets.length === 0) return refuseUnprotected('the signing secret', message.secret, 'standard-webhooks');
 
   const id = headerValue(message.headers, 'webhook-id');
   const timestamp = headerValue(message.headers, 'webhook-timestamp');

@@ -3,6 +3,7 @@ export const WEBHOOK_REFUSALS = [
   'bad_signature',
   'stale_timestamp',
   'not_configured',
+  'weak_secret',
   'body_required',
   'unsupported',
 ] as const;

@@ -1,4 +1,4 @@
-import { type Credentials, secretList } from '#libs/adapter-sdk';
+import { type Credentials, secretList, standardWebhooksKey, strongSecrets } from '#libs/adapter-sdk';
 import type { DeclaredVerification } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
 import { createHmac, randomUUID } from 'node:crypto';
@@ -30,7 +30,10 @@ export function signSample(
   if (kind === 'unsigned') return { headers: {}, body };
   const declared = requireScheme(kind, verification);
   if (declared === null) return { headers: {}, body };
-  const secret = declared.secret_fields.flatMap((field) => secretList(credentials[field]))[0];
+  const form = declared.scheme === 'standard-webhooks' ? declared.scheme : 'text';
+  const secret =
+    declared.secret_fields.flatMap((field) => strongSecrets(credentials[field], form))[0] ??
+    declared.secret_fields.flatMap((field) => secretList(credentials[field]))[0];
   if (secret === undefined) {
     throw new Problem(422, 'no_signing_secret', 'No signing secret is set: link a credential that has one.');
   }
@@ -76,7 +79,8 @@ function hmac(declared: DeclaredVerification, secret: string, seconds: string, b
 /** Standard Webhooks 1.0. */
 function standard(secret: string, seconds: string, body: string): Record<string, string> {
   const id = `msg_${randomUUID().replaceAll('-', '')}`;
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+  const signature = createHmac('sha256', standardWebhooksKey(secret))
+    .update(`${id}.${seconds}.${body}`)
+    .digest('base64');
   return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` };
 }

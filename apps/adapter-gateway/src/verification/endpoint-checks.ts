@@ -132,7 +132,7 @@ export class EndpointChecks {
       };
     }
     const code = codeOf(answer.body);
-    const known = becameOf(exchange).event_id !== null || answer.status === 401 || code === 'not_configured';
+    const known = becameOf(exchange).event_id !== null || answer.status === 401 || isUnprotected(code);
     if (known) {
       return { ...base, status: 'ok', sentence: `${this.requests.origin} answers in ${took_ms} ms.` };
     }
@@ -180,6 +180,9 @@ export class EndpointChecks {
   }
 }
 
+/** Whether the ingress has no secret to check with. */
+const isUnprotected = (code: string | null | undefined): boolean => code === 'not_configured' || code === 'weak_secret';
+
 function isVerdict(value: Sent | Verdict | undefined): value is Verdict {
   return value !== undefined && 'status' in value;
 }
@@ -188,10 +191,9 @@ function accepted({ exchange, details: shown }: Sent, what: string): Verdict {
   const { event_id: id } = becameOf(exchange);
   const base = { took_ms: exchange.took_ms, details: shown };
   if (id !== null) return { ...base, status: 'ok', sentence: `${what} is accepted as the event ${id}.` };
-  const what_to_do =
-    codeOf(exchange.answer?.body) === 'not_configured'
-      ? 'Signature verification is on but no signing secret is set: link a credential that has it.'
-      : 'Compare the signature settings with the credential. A change takes some seconds to take effect everywhere.';
+  const what_to_do = isUnprotected(codeOf(exchange.answer?.body))
+    ? 'Signature verification is on, but there is no signing secret that protects: link a credential that has one.'
+    : 'Compare the signature settings with the credential. A change takes some seconds to take effect everywhere.';
   return { ...base, status: 'failed', sentence: `${what} is answered with ${refusalOf(exchange)}.`, what_to_do };
 }
 

@@ -1,8 +1,9 @@
 import {
   headerValue,
   headerValues,
+  refuseUnprotected,
   refuseWebhook,
-  secretList,
+  strongSecrets,
   verifyHmac,
   verifyStandardWebhooks,
   type InboundCall,
@@ -17,8 +18,8 @@ const SIGNATURE_PREFIX = 'sha256=';
  * If both are, the one that also signs the time decides.
  */
 export function verifyGenericWebhook({ credentials, request, receivedAt }: InboundCall): VerifyWebhookResult {
-  const secret = secretList(credentials.signing_secret);
-  if (secret.length === 0) return refuseWebhook('not_configured', 'no signing secret is set');
+  const secret = strongSecrets(credentials.signing_secret);
+  if (secret.length === 0) return refuseUnprotected('signing_secret', credentials.signing_secret);
   const isStandard = headerValue(request.headers, 'webhook-signature') !== undefined;
   const signatures = headerValues(request.headers, SIGNATURE_HEADER);
   if (!isStandard && signatures.length === 0) {

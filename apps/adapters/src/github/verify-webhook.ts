@@ -1,7 +1,8 @@
 import {
   headerValue,
+  refuseUnprotected,
   refuseWebhook,
-  secretList,
+  strongSecrets,
   verifyHmac,
   type InboundCall,
   type VerifyWebhookResult,
@@ -14,8 +15,8 @@ const PREFIX = 'sha256=';
  * Source: https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
  */
 export function verifyGithubWebhook({ credentials, request }: InboundCall): VerifyWebhookResult {
-  const secret = secretList(credentials.signing_secret);
-  if (secret.length === 0) return refuseWebhook('not_configured', 'no webhook secret is set');
+  const secret = strongSecrets(credentials.signing_secret);
+  if (secret.length === 0) return refuseUnprotected('signing_secret', credentials.signing_secret);
   const signature = headerValue(request.headers, 'x-hub-signature-256');
   if (!signature) return refuseWebhook('missing_signature', 'X-Hub-Signature-256 is missing');
   if (!request.exactBody)

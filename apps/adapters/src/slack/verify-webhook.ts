@@ -1,8 +1,9 @@
 import {
   headerValue,
   isFreshTimestamp,
+  refuseUnprotected,
   refuseWebhook,
-  secretList,
+  strongSecrets,
   SIGNATURE_TOLERANCE_SECONDS,
   verifyHmac,
   type InboundCall,
@@ -17,8 +18,8 @@ const PREFIX = 'v0=';
  * Source: https://docs.slack.dev/authentication/verifying-requests-from-slack
  */
 export function verifySlackWebhook({ credentials, request, receivedAt }: InboundCall): VerifyWebhookResult {
-  const secret = secretList(credentials.signing_secret);
-  if (secret.length === 0) return refuseWebhook('not_configured', 'no signing secret is set');
+  const secret = strongSecrets(credentials.signing_secret);
+  if (secret.length === 0) return refuseUnprotected('signing_secret', credentials.signing_secret);
   const signature = headerValue(request.headers, 'x-slack-signature');
   const timestamp = headerValue(request.headers, 'x-slack-request-timestamp');
   if (!signature || !timestamp) {

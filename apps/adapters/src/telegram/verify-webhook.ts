@@ -1,13 +1,20 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { headerValue, refuseWebhook, secretList, type InboundCall, type VerifyWebhookResult } from '#libs/adapter-sdk';
+import {
+  headerValue,
+  refuseUnprotected,
+  refuseWebhook,
+  strongSecrets,
+  type InboundCall,
+  type VerifyWebhookResult,
+} from '#libs/adapter-sdk';
 
 /**
  * `X-Telegram-Bot-Api-Secret-Token` is the secret itself: it proves the sender, not the body.
  * Source: https://core.telegram.org/bots/api#setwebhook
  */
 export function verifyTelegramWebhook({ credentials, request }: InboundCall): VerifyWebhookResult {
-  const secrets = secretList(credentials.signing_secret);
-  if (secrets.length === 0) return refuseWebhook('not_configured', 'no secret token is set');
+  const secrets = strongSecrets(credentials.signing_secret);
+  if (secrets.length === 0) return refuseUnprotected('signing_secret', credentials.signing_secret);
   const given = headerValue(request.headers, 'x-telegram-bot-api-secret-token');
   if (!given) return refuseWebhook('missing_signature', 'X-Telegram-Bot-Api-Secret-Token is missing');
   const matches = secrets.map((secret) => timingSafeEqual(digest(given), digest(secret)));

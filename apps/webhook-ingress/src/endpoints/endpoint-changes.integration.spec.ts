@@ -28,7 +28,7 @@ beforeAll(async () => {
   database = await testDatabase();
   pool = testPool(database.url);
   gateway = await fakeGateway();
-  gateway.records.set('cred_1', { signing_secret: 'first' }).set('cred_2', { signing_secret: 'second' });
+  gateway.records.set('cred_1', { signing_secret: 'the first' }).set('cred_2', { signing_secret: 'the second' });
   gateway.endpoints = [app('cred_1')];
   // Neither time nor a job tells this replica: only the notification does.
   const patient = { ENDPOINT_PULL_MS: 3_600_000, CREDENTIAL_CACHE_MS: 600_000 };
@@ -54,11 +54,11 @@ const announce = (): Promise<unknown> => pool.query(`SELECT pg_notify('gatehouse
 
 describe('an App that gets another signing secret', () => {
   it('is known to a replica that hears of the change, and to nobody else', async () => {
-    expect([await post('first'), await post('second')]).toEqual([200, 401]);
+    expect([await post('the first'), await post('the second')]).toEqual([200, 401]);
     gateway.endpoints = [app('cred_2')];
     await announce();
-    await until('the new one is accepted', async () => (await post('second')) === 200);
-    expect(await post('first')).toBe(401);
+    await until('the new one is accepted', async () => (await post('the second')) === 200);
+    expect(await post('the first')).toBe(401);
   });
 
   it('is asked for again until the gateway answers', async () => {
@@ -67,7 +67,7 @@ describe('an App that gets another signing secret', () => {
     await announce();
     await until('the gateway was asked', async () => gateway.refusedPulls > 0);
     gateway.vaultDown = false;
-    await until('the other one is accepted', async () => (await post('first')) === 200);
-    expect(await post('second')).toBe(401);
+    await until('the other one is accepted', async () => (await post('the first')) === 200);
+    expect(await post('the second')).toBe(401);
   });
 });

@@ -1,3 +1,4 @@
+import { secretWeakness } from '#libs/adapter-sdk';
 import type { DeclaredHandshake, HandshakeResponse, RequestPlace } from '#libs/contracts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { one } from './incoming.js';
@@ -30,7 +31,7 @@ export function isDeclared({ method, match }: DeclaredHandshake, request: Handsh
  * The answer to a request that is the declared handshake; null when it lacks the value to answer with, or when the
  * adapter has to answer.
  * @param secretOf the value of a credential field, null when it is not set
- * @throws Refused 403 `wrong_verify_token`, 503 `not_configured`
+ * @throws Refused 403 `wrong_verify_token`, 503 `not_configured`, `weak_secret`
  */
 export function handshakeAnswer(
   declared: DeclaredHandshake,
@@ -62,6 +63,11 @@ function signed(hmac: NonNullable<HandshakeResponse['hmac']>, challenge: string,
       'retry-after': '60',
     });
   }
+  if (secretWeakness(secret) !== null) {
+    throw new Refused(503, 'weak_secret', `The ${hmac.field} to answer the challenge with cannot protect.`, {
+      'retry-after': '60',
+    });
+  }
   const { algorithm = 'sha256', encoding = 'base64', prefix = '' } = hmac;
   return `${prefix}${createHmac(algorithm, secret).update(challenge).digest(encoding)}`;
 }
@@ -86,7 +92,8 @@ function at(value: unknown, pointer: string): string | null {
 }
 
 function same(given: string | null, wanted: string | null): boolean {
-  if (given === null || wanted === null) return false;
+  // A blank token is none: a request that leaves it blank too must not match.
+  if (given === null || wanted === null || wanted.trim() === '') return false;
   const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -34,7 +34,7 @@ let url: string;
 beforeAll(async () => {
   database = await testDatabase();
   gateway = await fakeGateway();
-  gateway.fields = { verify_token: 'right', consumer_secret: 'consumer', signing_secret: 'signing' };
+  gateway.fields = { verify_token: 'right', consumer_secret: 'the consumer', signing_secret: 'the signing' };
   gateway.endpoints = [
     endpoint('meta', { handshake: meta }),
     endpoint('slack', { handshake: slack }),
@@ -71,7 +71,7 @@ const get = (path: string): Promise<Response> => fetch(`${url}/${path}`);
 const post = (token: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${url}/${token}`, { method: 'POST', body, headers });
 const signature = (body: string): Record<string, string> => ({
-  'x-signature-256': `sha256=${createHmac('sha256', 'signing').update(body).digest('hex')}`,
+  'x-signature-256': `sha256=${createHmac('sha256', 'the signing').update(body).digest('hex')}`,
 });
 const text = (body: string) => ({ status: 200, headers: { 'content-type': 'text/plain' }, body });
 const withheld = () => {
@@ -118,7 +118,7 @@ describe('a declared handshake is answered without asking the adapter:', () => {
   });
 
   it('a challenge-response check, as often as it comes', async () => {
-    const expected = `sha256=${createHmac('sha256', 'consumer').update('token').digest('base64')}`;
+    const expected = `sha256=${createHmac('sha256', 'the consumer').update('token').digest('base64')}`;
     for (const _time of [1, 2]) {
       const answer = await get('crc?crc_token=token');
       expect(answer.headers.get('content-type')).toMatch(/^application\/json/);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   database = await testDatabase();
   pool = testPool(database.url);
   gateway = await fakeGateway();
-  gateway.fields = { signing_secret: 's3cret' };
+  gateway.fields = { signing_secret: 'the s3cret' };
   gateway.endpoints = [
     endpoint('signed', { kind: 'builtin', verification: hmac }),
     endpoint('paused', { kind: 'builtin', verification: 'none', state: 'paused' }),
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 const body = '{"task":"verify"}';
-const signature = { 'x-signature-256': `sha256=${createHmac('sha256', 's3cret').update(body).digest('hex')}` };
+const signature = { 'x-signature-256': `sha256=${createHmac('sha256', 'the s3cret').update(body).digest('hex')}` };
 const mark = (subject = 'service:adapter-gateway', projectId = 'prj_1'): Promise<string> =>
   new ServiceTokens(testServiceKey, 'adapter-gateway').mint('webhook-ingress', {
     subject,

@@ -14,7 +14,7 @@ const outageMs = 600_000;
 const recheckEveryMs = 1_000;
 const maxMapped = 10_000;
 /** Refusals that another secret may turn into an acceptance. */
-const doubtful = ['bad_signature', 'not_configured', 'wrong_verify_token'];
+const doubtful = ['bad_signature', 'not_configured', 'weak_secret', 'wrong_verify_token'];
 
 interface Mapped {
   endpoint: Endpoint;

@@ -1,3 +1,4 @@
+import { base64Key, type SecretForm, secretWeakness } from '#libs/adapter-sdk';
 import type { DeclaredVerification, MappedCredentials } from '#libs/contracts';
 import { timingSafeEqual } from 'node:crypto';
 import { hmac } from './hmac.js';
@@ -13,7 +14,8 @@ type Headers = Record<string, string | string[] | undefined>;
  * @returns the scheme, for the timeline; during a rotation also the field whose secret matched: `hmac-sha256 by
  * signing_secret_next`
  * @throws Refused 401 `missing_signature`, `missing_timestamp`, `bad_signature`, `stale_timestamp`; 503
- * `not_configured` without a secret: the operator has to repair that, and the sender may retry
+ * `not_configured` without a secret, `weak_secret` when none can protect: the operator has to repair that, and the
+ * sender may retry
  */
 export function verifySignature(
   verification: DeclaredVerification,
@@ -22,12 +24,7 @@ export function verifySignature(
   body: Buffer,
   nowMs: number,
 ): string {
-  const secrets = secretsIn(fields, verification.secret_fields);
-  if (secrets.length === 0) {
-    throw new Refused(503, 'not_configured', 'Signature verification is on, but no signing secret is set.', {
-      'retry-after': '60',
-    });
-  }
+  const secrets = requireSecrets(fields, verification);
   return verification.scheme === 'standard-webhooks'
     ? verifyStandardWebhooks(verification, secrets, headers, body, nowMs)
     : verifyHmac(verification, secrets, headers, body, nowMs);
@@ -36,6 +33,22 @@ export function verifySignature(
 interface Secret {
   value: string;
   field: string;
+}
+
+/** The secrets that can protect: with any other one, anybody could sign. @throws Refused 503 */
+function requireSecrets(fields: MappedCredentials, { scheme, secret_fields: names }: DeclaredVerification): Secret[] {
+  const set = secretsIn(fields, names);
+  const form: SecretForm = scheme === 'standard-webhooks' ? scheme : 'text';
+  const strong = set.filter(({ value }) => secretWeakness(value, form) === null);
+  if (strong.length > 0) return strong;
+  const [weak] = set;
+  if (weak) {
+    // The sender learns that it is not to blame, and not what an attacker needs.
+    const detail = 'Signature verification is on, but the signing secret that is set cannot protect.';
+    throw new Refused(503, 'weak_secret', detail, { 'retry-after': '60' });
+  }
+  const detail = 'Signature verification is on, but no signing secret is set.';
+  throw new Refused(503, 'not_configured', detail, { 'retry-after': '60' });
 }
 
 /** The values of the named fields that are set. */
@@ -125,7 +138,9 @@ function verifyStandardWebhooks(
     .map((entry) => Buffer.from(entry.slice(3), 'base64'));
   const signed = Buffer.from(`${id}.${timestamp}.`);
   const match = secrets.find(({ value }) => {
-    const expected = hmac('sha256', Buffer.from(value.replace(/^whsec_/, ''), 'base64'), signed, body);
+    const key = base64Key(value);
+    if (!key) return false;
+    const expected = hmac('sha256', key, signed, body);
     return given.some((digest) => equal(digest, expected));
   });
   if (!match) throw badSignature();

@@ -100,7 +100,7 @@ export class WebhookReceiver {
     } catch (error) {
       const refused = error instanceof Refused ? error : this.unavailable(error);
       const { endpoint, incoming } = subject;
-      if (endpoint && incoming && !incoming.probe && refused.status !== 429 && refused.status !== 503) {
+      if (endpoint && incoming && !incoming.probe && isLogged(refused)) {
         this.parts.refusals.record(endpoint, incoming, refused.code, bodyHash(incoming));
       }
       if (endpoint && !incoming?.probe) this.parts.counts.refused(endpoint, refused.code);
@@ -189,6 +189,10 @@ interface Subject {
   endpoint: Endpoint | null;
   incoming: Incoming | null;
 }
+
+/** Whether the refusal log keeps it: a fault of the sender, or of the App's settings, and not of our own. */
+const isLogged = ({ status, code }: Refused): boolean =>
+  status === 503 ? code === 'not_configured' || code === 'weak_secret' : status !== 429;
 
 const noBody = Buffer.alloc(0);
 

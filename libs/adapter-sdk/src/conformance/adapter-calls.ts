@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isJsonObject, parseJson, type JsonObject } from '../json-value.js';
-import type { SecretInput } from '../hmac.js';
+import type { SecretInput } from '../secret-strength.js';
 import { signStandardWebhooks } from '../standard-webhooks.js';
 
 export interface Answer {

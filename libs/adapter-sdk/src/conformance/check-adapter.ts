@@ -1,4 +1,4 @@
-import type { SecretInput } from '../hmac.js';
+import type { SecretInput } from '../secret-strength.js';
 import type { SendCall } from './adapter-calls.js';
 import type { ConformanceFixtures } from './fixtures.js';
 import { Kit, type RunningAdapter } from './kit.js';

@@ -1,5 +1,5 @@
 import type { Credentials } from '../call-context.js';
-import type { SecretInput } from '../hmac.js';
+import type { SecretInput } from '../secret-strength.js';
 import type { JsonObject } from '../json-value.js';
 import type { Capability } from '../manifest.js';
 import { redactSecrets } from '../secret-redaction.js';

@@ -1,6 +1,7 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import type { Credentials } from '../call-context.js';
-import { secretList, signHmac, type HmacAlgorithm, type HmacEncoding } from '../hmac.js';
+import { signHmac, type HmacAlgorithm, type HmacEncoding } from '../hmac.js';
+import { secretList } from '../secret-strength.js';
 import { signStandardWebhooks } from '../standard-webhooks.js';
 import { Skipped } from './check.js';
 

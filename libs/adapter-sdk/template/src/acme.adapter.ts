@@ -9,9 +9,10 @@ import {
   neutraliseBroadcasts,
   parseJson,
   plainDialect,
+  refuseUnprotected,
   refuseWebhook,
   renderMarkdown,
-  secretList,
+  strongSecrets,
   splitText,
   verifyHmac,
   wholeListing,
@@ -72,8 +73,8 @@ export function createAcmeAdapter(api: AcmeApi) {
 
 /** `x-acme-signature` is the hex HMAC-SHA256 of `<timestamp>.<body>`. */
 function verifyWebhook({ credentials, request, receivedAt }: InboundCall): VerifyWebhookResult {
-  const secret = secretList(credentials.signing_secret);
-  if (secret.length === 0) return refuseWebhook('not_configured', 'no signing secret is set');
+  const secret = strongSecrets(credentials.signing_secret);
+  if (secret.length === 0) return refuseUnprotected('signing_secret', credentials.signing_secret);
   const signature = headerValue(request.headers, 'x-acme-signature');
   const timestamp = headerValue(request.headers, 'x-acme-timestamp');
   if (!signature || !timestamp) return refuseWebhook('missing_signature', 'the headers of the signature are missing');

@@ -1,0 +1,63 @@
+import { createHmac } from 'node:crypto';
+import { refuseUnprotected, secretWeakness, strongSecrets, verifyHmac, verifyStandardWebhooks } from './index.js';
+
+const body = '{"task":"a"}';
+const whsec = (bytes: Buffer): string => `whsec_${bytes.toString('base64')}`;
+const hmacHex = (key: string): string => createHmac('sha256', key).update(body).digest('hex');
+
+describe('a secret', () => {
+  it.each([
+    ['', 'is empty'],
+    ['        ', 'is empty'],
+    ['\n\t\u200b\u2060\ufeff\u00ad\u200d', 'is empty'],
+    ['********', 'neither a letter nor a digit'],
+    ['••••••••••••', 'neither a letter nor a digit'],
+    ['a', 'has 1 bytes'],
+    ['seven77', 'has 7 bytes'],
+    ['a      \u200b\u200b\n\n\n', 'has 1 bytes'],
+    ['short\0\0\0\0\0\0\0\0', 'has 5 bytes'],
+  ])('of the text %j cannot protect: it %s', (secret, words) => {
+    expect(secretWeakness(secret)).toContain(words);
+    expect(strongSecrets([secret])).toEqual([]);
+    expect(verifyHmac({ secret, payload: body, signature: hmacHex(secret) })).toBe(false);
+    expect(refuseUnprotected('signing_secret', secret)).toMatchObject({ ok: false });
+  });
+
+  it.each([
+    ['whsec_', 'decodes to no bytes'],
+    ['***', 'is not base64'],
+    ['whsec_***', 'is not base64'],
+    ['whsec_not base64 but long enough', 'is not base64'],
+    [whsec(Buffer.from('a')), 'decodes to 1 bytes'],
+    [whsec(Buffer.from('fifteen bytes..')), 'decodes to 15 bytes'],
+    [whsec(Buffer.alloc(32)), 'decodes to no bytes'],
+    [whsec(Buffer.from('tail\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0')), 'decodes to 4 bytes'],
+  ])('of Standard Webhooks like %j cannot protect: it %s', (secret, words) => {
+    expect(secretWeakness(secret, 'standard-webhooks')).toContain(words);
+    const time = String(Math.floor(Date.now() / 1_000));
+    const lenient = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+    for (const key of [lenient, Buffer.alloc(0), Buffer.from(secret)]) {
+      const signature = createHmac('sha256', key).update(`m.${time}.${body}`).digest('base64');
+      const headers = { 'webhook-id': 'm', 'webhook-timestamp': time, 'webhook-signature': `v1,${signature}` };
+      const error = expect.stringMatching(/^(weak_secret|not_configured)$/);
+      expect(verifyStandardWebhooks({ secret, headers, body })).toMatchObject({ ok: false, error });
+    }
+  });
+
+  it('protects when it is long enough, in every form that senders use', () => {
+    for (const secret of ['a secret', 'ein Schlüssel', '8f742231b10e8888abcd99yyyzzz85a5', ' a secret with space ']) {
+      expect(secretWeakness(secret)).toBeNull();
+      expect(verifyHmac({ secret, payload: body, signature: hmacHex(secret) })).toBe(true);
+    }
+    const key = Buffer.from('ff'.repeat(24), 'hex');
+    for (const secret of [whsec(key), key.toString('base64url'), `${whsec(key)}\n`, whsec(key.subarray(0, 16))]) {
+      expect(secretWeakness(secret, 'standard-webhooks')).toBeNull();
+    }
+  });
+
+  it('that cannot protect does not open the door beside one that can', () => {
+    const secret = ['', 'a', 'a secret that both know'];
+    expect(verifyHmac({ secret, payload: body, signature: hmacHex('a') })).toBe(false);
+    expect(verifyHmac({ secret, payload: body, signature: hmacHex('a secret that both know') })).toBe(true);
+  });
+});
