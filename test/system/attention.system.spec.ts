@@ -41,7 +41,7 @@ describe('what needs attention', () => {
     const missing = await told('credentials_missing', app.id);
     expect(missing).toMatchObject({ severity: 'error', resource: { kind: 'app' } });
     expect(missing.text).toMatch(/^Orders: .*missing, every request is refused\.$/);
-    const credential_id = await system.credential({ signing_secret: 's' });
+    const credential_id = await system.credential({ signing_secret: 'a secret' });
     await system.api('PATCH', `/api/v1/apps/${app.id}`, { credential_id });
     await until('it is no longer reported', async () =>
       (await items()).every(({ code, resource }) => code !== 'credentials_missing' || resource.id !== app.id),

@@ -125,7 +125,7 @@ describe('Verify', () => {
 
   it('sends the handshake and the signatures that a manifest declares', async () => {
     const { id: adapter_id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: declared.url });
-    const credential_id = await system.credential({ signing_secret: 'shared', verify_token: 'the token' });
+    const credential_id = await system.credential({ signing_secret: 'both share it', verify_token: 'the token' });
     const app = await system.api<InstalledApp>('POST', '/api/v1/apps', {
       name: 'provider',
       kind: 'adapter',

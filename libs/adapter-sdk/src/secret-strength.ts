@@ -20,7 +20,7 @@ export type SecretForm = 'text' | 'standard-webhooks';
 const PREFIX = 'whsec_';
 /** Characters that nobody sees, and that a copied value may carry. */
 export const INVISIBLE = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/u;
-const insignificant = new RegExp(`[\\s${INVISIBLE.source.slice(1, -1)}]`, 'gu');
+const invisible = new RegExp(INVISIBLE.source, 'gu');
 
 /**
  * Why a secret cannot protect, in words that do not quote it; null when it can. An empty key, and one of zero bytes only,
@@ -58,7 +58,7 @@ export function isBase64(text: string): boolean {
 }
 
 function weaknessOfText(secret: string): string | null {
-  const text = secret.replace(insignificant, '').replace(/\0+$/, '');
+  const text = secret.replace(invisible, '').trim().replace(/\0+$/, '');
   if (text === '') return 'is empty';
   if (!/[\p{L}\p{N}]/u.test(text)) return 'has neither a letter nor a digit: it is no secret, but what hides one';
   const bytes = Buffer.byteLength(text);

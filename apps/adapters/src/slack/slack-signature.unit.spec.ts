@@ -39,7 +39,7 @@ describe('the signature', () => {
   it('is accepted as Slack documents it, also with the next secret', async () => {
     expect(await verify(DOCUMENTED)).toEqual({ ok: true, scheme: 'slack-v0' });
     expect(await verify(DOCUMENTED, ['next', SECRET])).toMatchObject({ ok: true });
-    expect(await verify(DOCUMENTED, 'other')).toMatchObject({ error: 'bad_signature' });
+    expect(await verify(DOCUMENTED, 'another secret')).toMatchObject({ error: 'bad_signature' });
     expect(await adapter.call('parse-inbound', { credentials: {}, ...DOCUMENTED })).toMatchObject({
       event_type: 'command',
       message: '/webhook-collect',

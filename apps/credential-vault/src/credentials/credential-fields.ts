@@ -2,7 +2,12 @@ import { type FieldError, Problem } from '#libs/service-kit';
 import { Secret } from '../sealing/secret.js';
 import { type DeclaredField, fieldNamePattern, maxValueBytes } from '../credential-store/declared-field.js';
 import { type FieldValue, fromSecret, listMark, maxListValues, toSecret } from '../credential-store/field-value.js';
+import type { CredentialType } from '../credential-store/credential.entity.js';
+import { savedValueProblem, trimmed } from './saved-value.js';
 import { type FieldRules, rulesOf } from '../credential-store/field-rules.js';
+
+/** What was changed of a given value. */
+export type FieldNote = FieldError;
 
 const maxFields = 50;
 
@@ -30,16 +35,24 @@ export function checkFields(rules: FieldRules, fields: ReadonlyMap<string, Secre
   if (errors.length > 0) throw wrongFields(errors);
 }
 
-/** Wraps a request's values, so that they cannot reach a log. @throws Problem 422 `invalid_fields` */
-export function readFields(given: Record<string, unknown>): Map<string, Secret> {
+/**
+ * Wraps a request's values, so that they cannot reach a log, and without white space around them.
+ * @param notes gets what was changed, for the answer
+ * @throws Problem 422 `invalid_fields`, also for values that cannot protect
+ */
+export function readFields(
+  type: CredentialType,
+  given: Record<string, unknown>,
+  notes: FieldNote[],
+): Map<string, Secret> {
   const fields = new Map<string, Secret>();
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(given)) {
     const message = fieldNamePattern.test(name)
-      ? valueProblem(value)
+      ? valueProblem(type, name, value)
       : 'a field name is a lower-case letter, then up to 63 of a-z, 0-9 and _';
     if (message) errors.push({ field: `fields.${name.slice(0, 64)}`, message });
-    else fields.set(name, toSecret(value as FieldValue));
+    else fields.set(name, toSecret(withoutSpace(name, value as FieldValue, notes)));
   }
   if (errors.length > 0) throw wrongFields(errors.slice(0, maxFields));
   return fields;
@@ -49,10 +62,20 @@ export function wrongFields(errors: FieldError[]): Problem {
   return new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
 }
 
-function valueProblem(value: unknown): string | null {
-  if (!Array.isArray(value)) return textProblem(value);
+function withoutSpace(name: string, value: FieldValue, notes: FieldNote[]): FieldValue {
+  const after = Array.isArray(value) ? value.map(trimmed) : trimmed(value);
+  if ([after].flat().join('\n') !== [value].flat().join('\n')) {
+    notes.push({ field: `fields.${name}`, message: 'was stored without the white space and line ends around it' });
+  }
+  return after;
+}
+
+function valueProblem(type: CredentialType, name: string, value: unknown): string | null {
+  const problemOf = (one: unknown): string | null =>
+    textProblem(one) ?? savedValueProblem(type, name, trimmed(one as string));
+  if (!Array.isArray(value)) return problemOf(value);
   if (value.length < 1 || value.length > maxListValues) return `a list has 1 to ${maxListValues} values`;
-  return value.map(textProblem).find((problem) => problem !== null) ?? null;
+  return value.map(problemOf).find((problem) => problem !== null) ?? null;
 }
 
 function textProblem(value: unknown): string | null {

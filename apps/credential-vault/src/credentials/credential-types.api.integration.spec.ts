@@ -121,14 +121,14 @@ describe('the rotation of one field', () => {
     vault.call('POST', `/api/v1/credentials/${id}/fields/${field}/finish-rotation`);
 
   it('keeps the previous secret valid in a list until the rotation is finished', async () => {
-    const fields = { signing_secret: ['first'], other: 'same' };
+    const fields = { signing_secret: ['the first'], other: 'same' };
     const { body } = await create({ name: 'rotating', type: 'text', fields });
-    await rotate(body.id, 'signing_secret', 'second');
-    expect(await resolve(body.id)).toEqual({ signing_secret: ['second', 'first'], other: 'same' });
-    await rotate(body.id, 'signing_secret', 'third');
-    expect(await resolve(body.id)).toMatchObject({ signing_secret: ['third', 'second'] });
+    await rotate(body.id, 'signing_secret', 'the second');
+    expect(await resolve(body.id)).toEqual({ signing_secret: ['the second', 'the first'], other: 'same' });
+    await rotate(body.id, 'signing_secret', 'the third');
+    expect(await resolve(body.id)).toMatchObject({ signing_secret: ['the third', 'the second'] });
     expect((await finish(body.id, 'signing_secret')).body.generation).toBe(4);
-    expect(await resolve(body.id)).toMatchObject({ signing_secret: ['third'] });
+    expect(await resolve(body.id)).toMatchObject({ signing_secret: ['the third'] });
   });
 
   it('replaces a single value at once', async () => {

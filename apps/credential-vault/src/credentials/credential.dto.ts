@@ -78,6 +78,11 @@ export class AccountView {
   @ApiProperty({ type: String, nullable: true }) name: string | null;
 }
 
+export class FieldNoteView {
+  @ApiProperty() field: string;
+  @ApiProperty({ description: 'For people' }) message: string;
+}
+
 /** What the management API shows of a credential; never a value. */
 export class CredentialView {
   @ApiProperty(idOf('cred')) id: string;
@@ -107,6 +112,12 @@ export class CredentialView {
   @ApiProperty({ format: 'date-time', type: String, nullable: true }) last_verified_at: string | null;
   @ApiProperty({ format: 'date-time' }) created_at: string;
   @ApiProperty({ format: 'date-time' }) updated_at: string;
+  @ApiProperty({
+    type: [FieldNoteView],
+    required: false,
+    description: 'In the answer to a save: what was changed of the given values, such as white space around them',
+  })
+  notes?: FieldNoteView[];
 }
 
 export class CredentialPage {

@@ -8,7 +8,7 @@ import { RevocationService } from '../grants/revocation.service.js';
 import { TokenCustody } from '../grants/token-custody.js';
 import { Sealer } from '../sealing/sealer.js';
 import { Verifier } from '../verification/verifier.js';
-import { checkFields, readFields, wrongFields } from './credential-fields.js';
+import { checkFields, type FieldNote, readFields, wrongFields } from './credential-fields.js';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { CreateCredential, CredentialView, UpdateCredential } from './credential.dto.js';
 import {
@@ -43,7 +43,8 @@ export class CredentialService {
   ): Promise<CredentialView> {
     const { name, type, grant = null, declared_fields = null, adapter_slug = null } = body;
     checkKind(body);
-    const fields = readFields(body.fields);
+    const notes: FieldNote[] = [];
+    const fields = readFields(type, body.fields, notes);
     checkFields({ type, grant, declared_fields }, fields);
     const id = newId('cred');
     const generation = 1;
@@ -66,7 +67,7 @@ export class CredentialService {
     };
     await refuseTakenName(name, () => this.credentials.insert(row, sealed));
     await this.note(caller, id, 'created', [...fields.keys()], by?.reason);
-    return this.verified(caller, id);
+    return noting(notes, await this.verified(caller, id));
   }
 
   async list(scope: CredentialScope, { limit, cursor, search }: SearchQuery): Promise<Page<CredentialView>> {
@@ -85,24 +86,28 @@ export class CredentialService {
   async update(caller: Principal, id: string, body: UpdateCredential, reason?: string): Promise<CredentialView> {
     const { name, fields, ...columns } = body;
     const changesFields = fields !== undefined || body.declared_fields !== undefined;
-    const change = changesFields ? this.writer.merge(fields ?? {}) : null;
+    const notes: FieldNote[] = [];
+    const change = changesFields ? this.writer.merge(fields ?? {}, notes) : null;
     await this.write(caller, id, { ...columns, ...(name === undefined ? {} : { name }) }, change);
     await this.note(caller, id, 'updated', Object.keys(fields ?? {}), reason);
-    return changesFields || body.adapter_slug ? this.verified(caller, id) : this.get(caller, id);
+    const again = changesFields || body.adapter_slug;
+    return noting(notes, await (again ? this.verified(caller, id) : this.get(caller, id)));
   }
 
   /** Replaces all fields. The old ones need not open for this. */
   async rotate(caller: Principal, id: string, fields: Record<string, unknown>): Promise<CredentialView> {
-    await this.write(caller, id, {}, async () => readFields(fields));
+    const notes: FieldNote[] = [];
+    await this.write(caller, id, {}, async ({ type }) => readFields(type, fields, notes));
     await this.note(caller, id, 'rotated', Object.keys(fields));
-    return this.verified(caller, id);
+    return noting(notes, await this.verified(caller, id));
   }
 
   /** Puts a new value first in a list and keeps the previous one. A single value is replaced. */
   async rotateField(caller: Principal, id: string, field: string, value: string): Promise<CredentialView> {
-    await this.write(caller, id, {}, this.writer.putFirst(field, value));
+    const notes: FieldNote[] = [];
+    await this.write(caller, id, {}, this.writer.putFirst(field, value, notes));
     await this.note(caller, id, 'rotated', [field]);
-    return this.verified(caller, id);
+    return noting(notes, await this.verified(caller, id));
   }
 
   /** Reduces a list to its newest value. */
@@ -163,6 +168,10 @@ export class CredentialService {
     await this.audit.append([{ organizationId, projectId, credentialId, actor, action, fields, reason }]);
   }
 }
+
+/** The answer to a save, with what was changed of the given values. */
+const noting = (notes: FieldNote[], view: CredentialView): CredentialView =>
+  notes.length > 0 ? { ...view, notes } : view;
 
 function checkKind({ type, grant, declared_fields: declared }: CreateCredential): void {
   const errors = [

@@ -2,7 +2,7 @@ import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { type SealedFields, Sealer } from '../sealing/sealer.js';
 import type { Secret } from '../sealing/secret.js';
-import { checkFields, readFields, wrongFields } from './credential-fields.js';
+import { checkFields, type FieldNote, readFields, wrongFields } from './credential-fields.js';
 import { CredentialOpener } from '../credential-store/credential-opener.js';
 import type { UpdateCredential } from './credential.dto.js';
 import type { Credential } from '../credential-store/credential.entity.js';
@@ -48,12 +48,13 @@ export class FieldWriter {
   }
 
   /** Merges fields into the existing ones; null removes a field. */
-  merge(given: Record<string, unknown>): FieldChange {
+  merge(given: Record<string, unknown>, notes: FieldNote[]): FieldChange {
     return async (row) => {
       const entries = Object.entries(given);
       const fields = await this.opener.open(row);
       for (const [name, value] of entries) if (value === null) fields.delete(name);
-      for (const [name, secret] of readFields(Object.fromEntries(entries.filter(([, value]) => value !== null)))) {
+      const values = Object.fromEntries(entries.filter(([, value]) => value !== null));
+      for (const [name, secret] of readFields(row.type, values, notes)) {
         fields.set(name, secret);
       }
       return fields;
@@ -61,13 +62,14 @@ export class FieldWriter {
   }
 
   /** Puts the value first in a list and keeps the previous first value as the second. A single value is replaced. */
-  putFirst(field: string, value: string): FieldChange {
+  putFirst(field: string, value: string, notes: FieldNote[]): FieldChange {
     return async (row) => {
       const fields = await this.opener.open(row);
       const before = valueOf(row, fields, field);
-      const after = Array.isArray(before) ? [value, ...before.slice(0, 1)] : value;
-      for (const [name, secret] of readFields({ [field]: after })) fields.set(name, secret);
-      return fields;
+      const [read] = readFields(row.type, { [field]: value }, notes).values();
+      if (!read) return fields;
+      // The value before is not checked again: a weak one must not keep its replacement out.
+      return fields.set(field, Array.isArray(before) ? toSecret([read.reveal(), ...before.slice(0, 1)]) : read);
     };
   }
 
