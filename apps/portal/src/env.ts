@@ -28,8 +28,11 @@ const settings = {
   ANSWER_MIN_BYTES_PER_SECOND: integer(10_000, 1, 10_000_000),
   /** The longest silence of a service behind the proxy. */
   UPSTREAM_TIMEOUT_MS: integer(60_000, 100, 600_000),
-  /** A revoked key or session works for at most this long. */
-  KEY_CACHE_MS: integer(400, 0, 900),
+  /**
+   * A revoked key or session works for at most this long, in every replica. Each key in use is then read this often at
+   * most.
+   */
+  KEY_CACHE_MS: integer(80, 0, 900),
   /** A session ends after this long without a request. */
   SESSION_IDLE_SECONDS: integer(43_200, 60, 31_536_000),
   /** A session ends after this long, whatever its use. */

@@ -42,11 +42,11 @@ export const settingsTexts = {
     linkSuspended: 'A suspended member cannot sign in.',
     suspend: 'Suspend',
     suspendQuestion: (name: string) =>
-      `${name} is signed out everywhere within a second, and the API keys that they created stop working until you lift the suspension.`,
+      `${name} is signed out everywhere within 100 ms, and the API keys that they created stop working until you lift the suspension.`,
     unsuspend: 'Lift the suspension',
     remove: 'Remove',
     removeQuestion: (name: string) =>
-      `${name} is signed out everywhere within a second, and the API keys that they created stop working for good.`,
+      `${name} is signed out everywhere within 100 ms, and the API keys that they created stop working for good.`,
     empty: { title: 'No members', text: 'Invite somebody. They get a link that signs them in once.' },
   },
   roles: {
@@ -92,7 +92,7 @@ export const settingsTexts = {
     unknownDevice: 'Unknown device',
     device: (browser: string, system: string) => `${browser} on ${system}`,
     end: 'End',
-    endQuestion: 'Whoever uses that browser is signed out within a second.',
+    endQuestion: 'Whoever uses that browser is signed out within 100 ms.',
     endCurrent: 'You are signed out here.',
     empty: { title: 'No sessions', text: 'This member is signed in nowhere.' },
   },
@@ -111,7 +111,7 @@ export const settingsTexts = {
     key: 'API key',
     keyTitle: 'API key created',
     revoke: 'Revoke',
-    revokeQuestion: (name: string) => `${name} and the keys that were created with it stop working within a second.`,
+    revokeQuestion: (name: string) => `${name} and the keys that were created with it stop working within 100 ms.`,
     empty: { title: 'No API keys', text: 'Create one for each program that calls the API.' },
   },
   organization: { title: 'Organization', name: 'Name of the organization' },

@@ -30,7 +30,7 @@ export class ApiKeyController {
   @HttpCode(204)
   @RequireScopes('keys:write')
   @ApiOperation({
-    summary: 'Revoke an API key and the keys that it created; they stop working within a second, and open streams end',
+    summary: 'Revoke an API key and the keys that it created; they stop working within 100 ms, and open streams end',
     operationId: 'revokeApiKey',
   })
   @ApiNoContentResponse()

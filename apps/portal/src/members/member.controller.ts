@@ -56,7 +56,7 @@ export class MemberController {
   @RequireScopes('members:manage')
   @ApiOperation({
     summary:
-      'Rename a member, change their role, suspend or readmit them; takes effect within a second, and open streams end',
+      'Rename a member, change their role, suspend or readmit them; takes effect within 100 ms, and open streams end',
     operationId: 'changeMember',
   })
   @ApiOkResponse({ type: MemberView })
@@ -68,7 +68,7 @@ export class MemberController {
   @HttpCode(204)
   @RequireScopes('members:manage')
   @ApiOperation({
-    summary: 'Remove a member; their sessions and the keys that they created stop working here within a second',
+    summary: 'Remove a member; their sessions and the keys that they created stop working here within 100 ms',
     operationId: 'removeMember',
   })
   @ApiNoContentResponse()

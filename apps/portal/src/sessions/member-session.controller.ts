@@ -27,7 +27,7 @@ export class MemberSessionController {
   @HttpCode(204)
   @RequireScopes()
   @ApiOperation({
-    summary: 'End a session within a second; sessions of others need members:manage',
+    summary: 'End a session within 100 ms; sessions of others need members:manage',
     operationId: 'endMemberSession',
   })
   @ApiNoContentResponse()

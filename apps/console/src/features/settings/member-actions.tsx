@@ -14,7 +14,7 @@ import { SecretOnce } from '../../ui/secret-once.js';
 
 const texts = settingsTexts.members;
 
-/** New link, suspend and remove. Each takes effect within a second. */
+/** New link, suspend and remove. Each takes effect within 100 ms. */
 export function MemberActions({ member }: { member: Schema<'MemberView'> }): ReactNode {
   const path = { id: member.id };
   const reason = useReason('members:manage');
