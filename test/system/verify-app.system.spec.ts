@@ -77,7 +77,7 @@ const passed = (id: string): Promise<Verified> =>
 
 describe('Verify', () => {
   it('sends the built-in App a good request and three bad ones by its own URL, and says how they were answered', async () => {
-    const app = await builtin(timed, 'right');
+    const app = await builtin(timed, 'the right one');
     const verified = await passed(app.id);
     expect(statuses(verified)).toEqual({
       adapter_ready: 'not_applicable',
@@ -179,7 +179,7 @@ describe('a sample', () => {
   });
 
   it('that is bad is refused as a stranger’s would be, and is listed among the refusals', async () => {
-    const app = await builtin(timed, 'kinds');
+    const app = await builtin(timed, 'the kinds');
     await passed(app.id);
     const { kinds } = await system.api<{ kinds: string[] }>('GET', `/api/v1/apps/${app.id}/samples`);
     expect(kinds).toEqual(['signed', 'unsigned', 'tampered', 'stale']);
