@@ -28,7 +28,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke an API key and the keys that it created; they stop working within a second, and open streams end */
+        /** Revoke an API key and the keys that it created; they stop working within 100 ms, and open streams end */
         delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
@@ -277,11 +277,11 @@ export interface paths {
         get: operations["getMember"];
         put?: never;
         post?: never;
-        /** Remove a member; their sessions and the keys that they created stop working here within a second */
+        /** Remove a member; their sessions and the keys that they created stop working here within 100 ms */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
-        /** Rename a member, change their role, suspend or readmit them; takes effect within a second, and open streams end */
+        /** Rename a member, change their role, suspend or readmit them; takes effect within 100 ms, and open streams end */
         patch: operations["changeMember"];
         trace?: never;
     };
@@ -432,7 +432,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a session within a second; sessions of others need members:manage */
+        /** End a session within 100 ms; sessions of others need members:manage */
         delete: operations["endMemberSession"];
         options?: never;
         head?: never;
@@ -6290,6 +6290,11 @@ export interface components {
             id: string;
             name: string | null;
         };
+        FieldNoteView: {
+            field: string;
+            /** @description For people */
+            message: string;
+        };
         CredentialView: {
             id: string;
             name: string;
@@ -6318,6 +6323,8 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description In the answer to a save: what was changed of the given values, such as white space around them */
+            notes?: components["schemas"]["FieldNoteView"][];
         };
         CredentialPage: {
             data: components["schemas"]["CredentialView"][];
