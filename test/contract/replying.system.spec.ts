@@ -1,5 +1,6 @@
 import { type ContractWorld, startContractWorld } from './contract-world.js';
 import { holdDelivery } from './points/delivery.js';
+import { holdPage } from './points/page.js';
 import { holdReplies } from './points/replies.js';
 import { holdTools } from './points/tools.js';
 
@@ -15,4 +16,5 @@ describe('what the platform does and sends, in a running system', () => {
   holdDelivery(shared);
   holdReplies(shared);
   holdTools(shared);
+  holdPage(shared);
 });
