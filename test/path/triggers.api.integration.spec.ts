@@ -4,6 +4,7 @@ import type { SessionTurnView } from '../../apps/engine/src/sessions/session-tur
 import { type RoutePolicy, routePolicies } from '../../apps/router/src/channels/channel.entity.js';
 import type { MessageRow } from '../../apps/router/src/routing/message.entity.js';
 import { caller } from '../../apps/router/src/testing/router-world.js';
+import type { DryRunView } from '../../apps/router/src/workflows/trigger.dto.js';
 import type { TriggerRow } from '../../apps/router/src/workflows/trigger.entity.js';
 import type { WorkflowRow } from '../../apps/router/src/workflows/workflow.entity.js';
 import { type PathWorld, pathWorld } from './path-world.js';
@@ -130,6 +131,25 @@ describe('triggers and runs', () => {
       status: 200,
       body: { tried: 0, problem: { start: 8, end: 12, message: expect.stringContaining('nope') } },
     });
+  });
+
+  it('compare and calculate with the numbers of stored messages, whatever is written in the expression', async () => {
+    const appId = await app();
+    for (const amount of [150, 99.5, '150']) await receive(appId, { metadata: { amount } });
+    const tryOut = async (where: string) => {
+      const { body } = await post<DryRunView>('triggers/dry-run', { app_id: appId, where });
+      return [body.problem, body.verdicts.toReversed().map(({ verdict }) => verdict)];
+    };
+    expect(await tryOut('metadata.amount > 100')).toEqual([null, ['matched', 'filtered', 'filter_error']]);
+    expect(await tryOut('metadata.amount * 2 - 1 >= 198')).toEqual([null, ['matched', 'matched', 'filter_error']]);
+    expect(await tryOut('metadata.amount in [150, 99.5]')).toEqual([null, ['matched', 'matched', 'filtered']]);
+    expect(await tryOut('double(metadata.amount) % 2 == 0')).toEqual([null, ['matched', 'filtered', 'matched']]);
+    const { body } = await post<DryRunView>('triggers/dry-run', { app_id: appId, where: 'metadata.amount > 100' });
+    expect(body.verdicts[0]?.reason).toContain('> cannot be used with a text and a number: double(');
+    expect(body.verdicts[0]?.reason).toContain('metadata.amount is "150"');
+    const { id } = await trigger(appId, { where: 'metadata.amount / 4 > 30' });
+    const row = await receive(appId, { metadata: { amount: 121 } });
+    expect(row).toMatchObject({ outcome: 'routed', verdicts: [{ trigger_id: id, verdict: 'matched' }] });
   });
 
   it('start no more runs than their limits, and say so', async () => {

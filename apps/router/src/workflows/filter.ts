@@ -1,4 +1,6 @@
-import { type ASTNode, Environment, EvaluationError, type ParseError, serialize } from '@marcbachmann/cel-js';
+import { type ASTNode, EvaluationError, type ParseError, serialize } from '@marcbachmann/cel-js';
+import { environment } from './filter-environment.js';
+import { inWords } from './filter-words.js';
 
 /**
  * What an expression may read. Only what is listed here or is in the metadata itself exists: no inherited properties.
@@ -57,21 +59,6 @@ const maxMs = 20;
 const maxSeenChars = 120;
 const loops = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
-const environment = new Environment({ limits: { maxAstNodes: 300, maxDepth: 24, maxListElements: 200 } })
-  .registerVariable({
-    name: 'event',
-    schema: {
-      type: 'string',
-      sender: 'string',
-      message: 'string',
-      thread_id: 'string',
-      is_dm: 'bool',
-      verified: 'bool',
-    },
-  })
-  .registerVariable({ name: 'contact', schema: { id: 'string', name: 'string', status: 'string' } })
-  .registerVariable('metadata', 'map<string, dyn>');
-
 /** Checks an expression (CEL, https://cel.dev) and compiles it. */
 export function compileFilter(expression: string): { filter: Filter } | { problem: FilterProblem } {
   if (expression.length > maxChars) {
@@ -123,7 +110,7 @@ function forbiddenPart(node: ASTNode, inLoop = false): FilterProblem | null {
 }
 
 function filterSyntaxError(error: ParseError, length: number): FilterProblem {
-  return { message: error.summary, start: error.range?.start ?? 0, end: error.range?.end ?? length };
+  return { message: inWords(error.summary), start: error.range?.start ?? 0, end: error.range?.end ?? length };
 }
 
 function childrenOf(value: unknown): ASTNode[] {
@@ -170,8 +157,7 @@ function decide(clauses: Clause[], input: FilterInput, explained: boolean, isOve
       }
       if (value !== true) failure ??= `${clause.text} is ${shown(value)}, neither true nor false`;
     } catch (error) {
-      failure ??=
-        error instanceof EvaluationError ? `${clause.text}: ${error.summary}` : `${clause.text}: ${String(error)}`;
+      failure ??= `${clause.text}: ${failureOf(error)}${explained ? seenAt(clause, input, error) : ''}`;
     }
     if (isOver()) return null;
   }
@@ -188,7 +174,7 @@ function explain(clauses: Clause[], input: FilterInput): ClauseResult[] {
       if (typeof value !== 'boolean') return { ...common, result: 'error', seen: `it is ${shown(value)}` };
       return { ...common, result: value ? 'true' : 'false', seen: seenBy(clause, input) };
     } catch (error) {
-      return { ...common, result: 'error', seen: error instanceof EvaluationError ? error.summary : String(error) };
+      return { ...common, result: 'error', seen: `${failureOf(error)}${seenAt(clause, input, error)}` };
     }
   });
 }
@@ -223,8 +209,19 @@ function seenBy({ subject }: Clause, input: FilterInput): string | null {
   try {
     return `${subject.text} is ${shown(subject.run(input))}`;
   } catch (error) {
-    return `${subject.text}: ${error instanceof EvaluationError ? error.summary : String(error)}`;
+    return `${subject.text}: ${failureOf(error)}`;
   }
+}
+
+function failureOf(error: unknown): string {
+  return error instanceof EvaluationError ? inWords(error.summary) : String(error);
+}
+
+/** The value that an operator could not use; a missing one is named by the failure itself. */
+function seenAt(clause: Clause, input: FilterInput, error: unknown): string {
+  const unfit = error instanceof EvaluationError && error.code !== 'no_such_key';
+  const seen = unfit ? seenBy(clause, input) : null;
+  return seen === null ? '' : ` (${seen})`;
 }
 
 function shown(value: unknown): string {

@@ -38,6 +38,48 @@ describe('a filter', () => {
     expect(evaluate(expression)).toEqual({ result: 'passed' });
   });
 
+  it.each([
+    'metadata.amount + 1 > 150.5',
+    '1 + metadata.amount == 151',
+    'metadata.amount - 0.5 == 149.5',
+    'metadata.amount * 2 >= 300',
+    '2 * metadata.amount == 300.0',
+    'metadata.amount / 4 == 37.5',
+    'metadata.amount % 7 == 3',
+    'metadata.amount % metadata.half == 0',
+    '-metadata.amount < 1 - metadata.half',
+    'metadata.amount + 1u == 151u',
+    'metadata.amount == 150u && 150u == metadata.amount && 150 == 150u && 1u < metadata.half',
+    'metadata.amount in [1, 150] && 150 in [0.5, metadata.amount]',
+    'metadata.amount > 100 && metadata.amount > 100.5 && 100 < metadata.amount && 100.5 < metadata.amount',
+    'metadata.amount == 150 && 150 == metadata.amount && metadata.amount != 150.5 && 150 != metadata.half',
+    '1 == 1.0 && 1 + 1.5 > 2 && 2 * 1.5 == 3 && int(metadata.text) == 12.0',
+    'size(metadata.tags) == 2.0 && size(metadata.tags) * 1.5 > 2 && metadata.amount > size(metadata.tags)',
+    'metadata.numbers.all(n, n * 2 + 1 > 2) && metadata.numbers.exists(n, n % 2 == 0)',
+    'metadata.numbers == [1, 2.5, 4] && [1, 2.5, 4] == metadata.numbers && metadata.numbers != [1]',
+    'metadata.numbers[metadata.numbers[0] - 1] == 1',
+    'metadata.numbers.map(n, n * 2)[1] == 5',
+    '{"a": 1, "b": 2.5}["b"] > metadata.numbers[0]',
+    'double(metadata.text) * 2 > 23 && int(metadata.text) + 0.5 < metadata.amount',
+  ])('calculates with every kind of number: %s', (expression) => {
+    const metadata = { ...input.metadata, half: 2.5, numbers: [1, 2.5, 4] };
+    expect(evaluate(expression, { metadata })).toEqual({ result: 'passed' });
+  });
+
+  it.each([
+    ['metadata.amount % 0 == 0', 'modulo by zero'],
+    ['metadata.amount > "100"', 'a number and a text'],
+    ['metadata.nothing > 3', 'null and a number: ask first'],
+    ['metadata.tags + 1 == 2', 'a list and a number'],
+    ['metadata.repo < 3', 'an object and a number'],
+    ['metadata.yes * 2 > 1', 'true or false and a number'],
+    ['metadata.amount.startsWith("1")', 'startsWith() cannot be used on a number: double('],
+    ['metadata.tags.contains("x")', 'contains() cannot be used on a list: "x" in metadata.list'],
+  ])('says in words why %s cannot be decided', (expression, reason) => {
+    const metadata = { ...input.metadata, nothing: null, yes: true };
+    expect(evaluate(expression, { metadata })).toEqual({ result: 'error', reason: expect.stringContaining(reason) });
+  });
+
   it('says which clause was false, and what it saw', () => {
     expect(evaluate('event.verified && metadata.amount > 200 && event.sender == "ada"')).toEqual({
       result: 'filtered',
@@ -53,7 +95,12 @@ describe('a filter', () => {
       result: 'error',
       reason: expect.stringContaining('missing'),
     });
-    expect(evaluate('metadata.text > 3')).toMatchObject({ result: 'error' });
+    expect(evaluate('metadata.text > 3')).toEqual({
+      result: 'error',
+      reason:
+        'metadata.text > 3: > cannot be used with a text and a number: double(…) makes a number of a text, ' +
+        'string(…) a text of a number (metadata.text is "12")',
+    });
     expect(evaluate('metadata.missing == 1 && event.sender == "bob"')).toMatchObject({ result: 'filtered' });
     expect(evaluate('metadata.text')).toMatchObject({
       result: 'error',
@@ -68,7 +115,9 @@ describe('a filter', () => {
 
   it.each([
     ['event.sender ==', 'Unexpected token', 15, 15],
-    ['event.sender == 5', 'no such overload', 0, 17],
+    ['event.sender == 5', '== cannot be used with a text and a number: double(', 0, 17],
+    ['event.verified && event.sender > 5.5', '> cannot be used with a text and a number', 18, 36],
+    ['(event.is_dm ? 1 : 2.5) > 1', 'write both alike', 1, 22],
     ['true && event.nope == "x"', 'nope', 14, 18],
     ['process.exit()', 'process', 0, 7],
     ['event.message.matches("^(a+)+$")', 'matches() is not available', 0, 32],
