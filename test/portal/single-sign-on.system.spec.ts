@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { type Browser as SignedInBrowser, linkOfOwner, signIn } from '../../apps/portal/src/testing/browser.js';
 import { type PortalWorld, startPortal } from '../../apps/portal/src/testing/portal-world.js';
@@ -131,6 +132,28 @@ describe('single sign-on', () => {
     const unwilling = new Browser();
     unwilling.set(issuer.url, 'deny=1');
     expect(location(await signInAs('ada', { browser: unwilling }))[1]).toBe('/sign-in?error=sign_in_refused');
+  });
+
+  it('asks the issuer nothing for a cookie that it did not give', async () => {
+    const state = 'chosen-by-a-stranger';
+    const name = `gatehouse_sign_in_${createHash('sha256').update(state).digest('hex').slice(0, 16)}`;
+    const flow = { state, nonce: 'n', verifier: 'v'.repeat(43), returnTo: '/', until: Date.now() + 600_000 };
+    const value = Buffer.from(JSON.stringify(flow)).toString('base64url');
+    const genuine = await fetch(`${portal.url}/api/v1/sign-in/oidc/oidc/start`, { redirect: 'manual' });
+    const signature = genuine.headers.getSetCookie()[0]?.split(';')[0]?.split('.')[1] ?? '';
+    expect(signature).not.toBe('');
+    const requests = async (): Promise<number> => (await issuer.tell({})).requests.length;
+    const asked = await requests();
+    for (const forged of [value, `${value}.`, `${value}.${signature}`, `${value}.${'A'.repeat(43)}`, `.${signature}`]) {
+      const answer = await fetch(`${portal.url}/api/v1/sign-in/oidc/callback?code=guessed&state=${state}`, {
+        redirect: 'manual',
+        headers: { cookie: `${name}=${forged}` },
+      });
+      expect(location(answer)).toEqual([303, '/sign-in?error=wrong_browser']);
+    }
+    expect(await requests()).toBe(asked);
+    await signInAs('ada');
+    expect(await requests()).toBe(asked + 1);
   });
 
   it.each(['https://elsewhere.example/', '/.//elsewhere.example', '/\\elsewhere.example', '/api/v1/session'])(

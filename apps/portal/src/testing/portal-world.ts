@@ -23,7 +23,7 @@ export interface PortalWorld {
   close(): Promise<void>;
 }
 
-const noIssuer: Omit<OidcSettings, 'PUBLIC_URL'> = {
+const noIssuer: Omit<OidcSettings, 'PUBLIC_URL' | 'GATEHOUSE_SERVICE_KEY'> = {
   OIDC_ISSUER: null,
   OIDC_CLIENT_ID: null,
   OIDC_CLIENT_SECRET: null,

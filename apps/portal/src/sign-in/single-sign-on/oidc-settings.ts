@@ -1,9 +1,12 @@
 import { optionalText, type Reader } from '#libs/service-kit';
+import type { JsonWebKey } from 'node:crypto';
 import { type RoleName, roleNames } from '../../members/roles.js';
 
 /** Settings of single sign-on. Without an issuer it is off. */
 export interface OidcSettings {
   PUBLIC_URL: string;
+  /** Sign the cookies of sign-ins that were begun. */
+  GATEHOUSE_SERVICE_KEY: JsonWebKey | JsonWebKey[];
   OIDC_ISSUER: string | null;
   OIDC_CLIENT_ID: string | null;
   OIDC_CLIENT_SECRET: string | null;

@@ -44,7 +44,7 @@ export class SingleSignOnService {
     }
     try {
       const { flow, url } = await this.issuer.start(returnPath(returnTo));
-      return { cookie: flowCookie(this.settings.PUBLIC_URL, flow), url };
+      return { cookie: flowCookie(this.settings, flow), url };
     } catch (error) {
       this.logger.warn({ event: 'sign_in.issuer_unavailable', error: String(error) });
       return 'issuer_unavailable';
@@ -55,7 +55,7 @@ export class SingleSignOnService {
   async finish(query: string, cookies: string | undefined, browser: Browser): Promise<Finished | SignInError> {
     const answer = new URLSearchParams(query);
     const state = answer.get('state') ?? '';
-    const flow = this.issuer.isSet ? flowOf(this.settings.PUBLIC_URL, cookies, state) : null;
+    const flow = this.issuer.isSet ? flowOf(this.settings, cookies, state) : null;
     // It costs nothing and guesses nothing. Counted by address, strangers would keep an office from signing in.
     if (!flow) return 'wrong_browser';
     if (this.attempts.isFlowSlowed(state)) return 'too_many_sign_ins';
