@@ -1,6 +1,8 @@
 import { newId } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
+import type { Turn } from '../../apps/engine/src/turns/turn.entity.js';
+import { caller } from '../../apps/router/src/testing/router-world.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 
 interface Letter {
@@ -57,6 +59,10 @@ describe('the dead letter of a turn', () => {
     });
     expect(opened).toMatchObject({ id: first.id, redrives: 1, error: null });
     expect(opened.epoch).toBeGreaterThan(first.epoch);
+    // Whoever redrives it does not decide over what it asks for then.
+    const startedBy = async () =>
+      (await world.row<Turn>('SELECT * FROM engine.turn WHERE id = $1', [first.id])).input?.started_by;
+    expect(await startedBy()).toEqual([caller.subject]);
     // The sweeper repeats its call.
     await makeDue();
     expect(await turnOf(receiptId)).toMatchObject({ state: 'open', redrives: 1 });

@@ -69,7 +69,7 @@ export async function engineWorld(): Promise<EngineWorld> {
     drive: async (turnId, done) => {
       const [engine] = engines;
       if (!engine) throw new Error('no engine was started');
-      return engine.get(TurnRedriveService, { strict: false }).drive(home, turnId, done);
+      return engine.get(TurnRedriveService, { strict: false }).drive(home, turnId, done, null);
     },
     token: (scopes, project = home, subject = 'key:test', person) =>
       tokens.mint('engine', { subject, ...(person === undefined ? {} : { person }), ...project, scopes }),

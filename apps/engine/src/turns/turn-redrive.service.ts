@@ -22,9 +22,15 @@ export class TurnRedriveService {
   /**
    * Opens a turn for one of its dead letters, once. A repeated request reports the progress.
    * @param done how many dead letters the turn had left before that one
+   * @param by who asked for it: they do not decide over what the turn asks for then
    */
-  async drive(scope: Pick<Principal, 'organizationId' | 'projectId'>, id: string, done: number): Promise<TurnRedrive> {
-    const { opened, stands } = await this.db.transaction((tx) => redrive(tx, scope, id, done));
+  async drive(
+    scope: Pick<Principal, 'organizationId' | 'projectId'>,
+    id: string,
+    done: number,
+    by: string | null,
+  ): Promise<TurnRedrive> {
+    const { opened, stands } = await this.db.transaction((tx) => redrive(tx, scope, id, done, by));
     if (opened) this.enqueuer.go(opened);
     return stands;
   }
@@ -44,6 +50,7 @@ async function redrive(
   { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
   id: string,
   done: number,
+  by: string | null,
 ): Promise<Driven> {
   const ended = (outcome: string): Driven => ({ opened: null, stands: { is: 'ended', outcome } });
   const find = async (lock: string): Promise<Turn | undefined> =>
@@ -63,7 +70,7 @@ async function redrive(
   if (turn.error === 'cancelled' || turn.error === 'discarded') return ended('cancelled');
   if (turn.redrives > done) return ended('dead');
   if (turn.run_id !== null && (await wasRetried(tx, turn))) return ended('retried');
-  return { opened: await reopen(tx, turn), stands: inFlight };
+  return { opened: await reopen(tx, turn, by), stands: inFlight };
 }
 
 /** Its run continues in another turn. */
@@ -73,12 +80,14 @@ async function wasRetried(tx: Transaction, { id, run_id, project_id }: Turn): Pr
 }
 
 /** In a session it waits like any other turn, and may start at once. */
-async function reopen(tx: Transaction, { id, session_id }: Turn): Promise<Started> {
+async function reopen(tx: Transaction, { id, session_id, input }: Turn, by: string | null): Promise<Started> {
+  const startedBy = [...new Set([...(input?.started_by ?? []), ...(by === null ? [] : [by])])];
   const rows: unknown = await tx.query(
     `UPDATE engine.turn SET state = $2, redrives = redrives + 1, waits = attempt, waiting_since = NULL, error = NULL, reply = NULL,
-            reason = NULL, finished_at = NULL, retry_at = NULL, lease_owner = NULL, lease_until = now()
+            reason = NULL, finished_at = NULL, retry_at = NULL, lease_owner = NULL, lease_until = now(),
+            input = input || jsonb_build_object('started_by', $3::jsonb)
       WHERE id = $1 RETURNING *`,
-    [id, session_id === null ? 'queued' : 'waiting'],
+    [id, session_id === null ? 'queued' : 'waiting', JSON.stringify(startedBy)],
   );
   if (session_id === null) return { turns: (rows as [Turn[], number])[0], collected: [] };
   await tx.query(`UPDATE engine.session SET status = 'active' WHERE id = $1 AND status = 'resolved'`, [session_id]);

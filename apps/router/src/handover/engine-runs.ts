@@ -53,8 +53,9 @@ export class EngineRuns {
     return (await this.engine.post<{ discarded: number }>(path, scope, { at: at.toISOString() })).discarded;
   }
 
-  /** Reopens a failed turn for a dead letter; called again, reports its progress. */
-  redrive(scope: Scope, turnId: string, done: number): Promise<TurnRedrive> {
-    return this.engine.post(`/internal/turns/${encodeURIComponent(turnId)}/redrive`, scope, { done });
+  /** Reopens a failed turn for a dead letter; called again, reports its progress. @param by who asked for it */
+  redrive(scope: Scope, turnId: string, done: number, by: string | null): Promise<TurnRedrive> {
+    const path = `/internal/turns/${encodeURIComponent(turnId)}/redrive`;
+    return this.engine.post(path, scope, { done, ...(by === null ? {} : { by }) });
   }
 }

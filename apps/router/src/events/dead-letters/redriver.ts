@@ -9,7 +9,7 @@ import {
   settleRedrive,
   takeDueRedrives,
 } from '#libs/journal';
-import { keyed, notFound, once, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import { askerOf, keyed, notFound, once, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { EngineRuns } from '../../handover/engine-runs.js';
 import { GATEWAY } from '../../services.js';
@@ -54,7 +54,7 @@ export class Redriver extends Sweeping {
     const letter = await this.find(caller, id);
     await this.db.transaction((tx) =>
       once(tx, 'router', keyed(caller, key, `redrive ${id}`), async () => {
-        if (await openForRedrive(tx, letter, caller.subject)) return {};
+        if (await openForRedrive(tx, letter, askerOf(caller))) return {};
         const detail = `The dead letter is ${letter.state === 'open' ? 'taken' : letter.state}. Each is redriven once; another failure makes a new dead letter.`;
         throw new Problem(409, 'already_redriven', detail);
       }),
@@ -96,7 +96,7 @@ export class Redriver extends Sweeping {
   private async driveTurn(letter: DeadLetter): Promise<void> {
     const scope = { organizationId: letter.organization_id, projectId: letter.project_id };
     const done = await lettersBefore(this.db, letter);
-    const driven = await this.runs.redrive(scope, letter.subject_id ?? '', done);
+    const driven = await this.runs.redrive(scope, letter.subject_id ?? '', done, letter.redriven_by);
     if (driven.is === 'gone') await settleRedrive(this.db, letter.id, 'lost', null);
     if (driven.is === 'ended') await settleRedrive(this.db, letter.id, 'redriven', driven.outcome);
   }
