@@ -152,6 +152,32 @@ describe('triggers and runs', () => {
     expect(row).toMatchObject({ outcome: 'routed', verdicts: [{ trigger_id: id, verdict: 'matched' }] });
   });
 
+  it('read headers and query of the webhook, of stored messages too, and do without where there are none', async () => {
+    const appId = await app();
+    const where = `"x-github-event" in request.headers && request.headers["x-github-event"] == "push" && request.query.x == "1"`;
+    const { id } = await trigger(appId, { where });
+    const request = { headers: { 'x-github-event': 'push', 'user-agent': 'a\u202eb' }, query: { x: '1' } };
+    const byWebhook = async (over: object): Promise<MessageRow> => {
+      const receipt = await world.receive(appId, {}, over);
+      return world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [receipt]);
+    };
+    const matched = await byWebhook({ request });
+    const clean = { ...request, headers: { ...request.headers, 'user-agent': 'ab' } };
+    expect(matched).toMatchObject({ outcome: 'routed', request: clean, verdicts: [{ trigger_id: id }] });
+    const other = { ...request, headers: { 'x-github-event': 'ping' } };
+    expect((await byWebhook({ request: other })).verdicts).toMatchObject([
+      { verdict: 'filtered', reason: expect.stringContaining('request.headers["x-github-event"] is "ping"') },
+    ]);
+    expect(await byWebhook({})).toMatchObject({ request: null, verdicts: [{ verdict: 'filtered' }] });
+    const { body } = await post<DryRunView>('triggers/dry-run', { app_id: appId, where });
+    expect(body.verdicts.toReversed().map(({ verdict }) => verdict)).toEqual(['matched', 'filtered', 'filtered']);
+    const replayed = await post<{ run_ids: string[] }>(`events/${matched.receipt_id}/replay`);
+    expect(replayed.body.run_ids).toHaveLength(1);
+    expect(
+      await post('triggers', { app_id: appId, workflow_id: 1, where: 'request.headers["X-A"] == "b"' }),
+    ).toMatchObject({ status: 422, body: { code: 'invalid_filter', detail: expect.stringContaining('write "x-a"') } });
+  });
+
   it('start no more runs than their limits, and say so', async () => {
     const [plain, each] = [await app(), await app()];
     await trigger(plain, { limit_per_minute: 2 });

@@ -41,6 +41,8 @@ const settings = {
   DELIVERY_TIMEOUT_MS: integer(10_000, 100, 120_000),
   /** Messages up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
+  /** Bytes of headers and query parameters that filters of triggers can read, together; the shortest are kept first. */
+  FILTER_REQUEST_BYTES: integer(8_192, 0, 65_536),
   /** Levels of a message's metadata; a deeper one breaks the contract. The same as in the webhook-ingress. */
   MESSAGE_MAX_DEPTH: integer(100, 1, 500),
   /** A delivery is claimed again this long after its process last renewed its lease. */

@@ -24,3 +24,4 @@ export * from './jobs/outbound-sent.js';
 export * from './jobs/source-sync.js';
 export * from './jobs/set-id.js';
 export * from './jobs/turn-run.js';
+export { isProofName, isSecretName, type RequestFacts } from './request-facts.js';

@@ -39,7 +39,7 @@ function receive(answer: unknown, scheme: string | null = 'none'): Promise<strin
   adapter.routes['parse-inbound'] = () => answer;
   return arrive(scheme);
 }
-async function arrive(scheme: string | null): Promise<string> {
+async function arrive(scheme: string | null, over: Partial<InboundRequest> = {}): Promise<string> {
   const receipt = newId('evt');
   await jobs.enqueue(inboundParse, {
     receipt_id: receipt,
@@ -48,7 +48,7 @@ async function arrive(scheme: string | null): Promise<string> {
     project_id: home.projectId,
     app_id: app,
     verified_scheme: scheme,
-    request,
+    request: { ...request, ...over },
   });
   return receipt;
 }
@@ -97,6 +97,16 @@ const ended = (receipt: string): Promise<{ outcome: string; reason: string }> =>
     );
     return rows[0];
   });
+
+describe('the request of a message', () => {
+  it('is handed on for filters, once, without secrets', async () => {
+    adapter.routes['parse-inbound'] = () => batch([message(1), message(2)]);
+    const headers = { 'x-github-event': 'push', authorization: 'Bearer secret', 'x-hub-signature-256': 'sha256=ab' };
+    const job = await routing(await arrive('none', { headers, query: { x: '1', access_token: 'secret' } }));
+    expect(job.request).toEqual({ headers: { 'x-github-event': 'push' }, query: { x: '1' } });
+    expect(JSON.stringify(job)).not.toContain('secret');
+  });
+});
 
 describe('a delivery of several messages', () => {
   it('is split into them, each with its own key, without those that are ignored', async () => {

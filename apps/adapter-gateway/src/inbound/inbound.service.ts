@@ -5,6 +5,7 @@ import {
   type MessageRoutePayload,
   type NormalizedMessage,
   type Outcome,
+  type RequestFacts,
   type Stage,
   type ToldEntry,
 } from '#libs/contracts';
@@ -26,6 +27,7 @@ import { SourceHints } from '../sources/source-hints.js';
 import { InboundCalls, type Webhook } from './inbound-calls.js';
 import { requireDepth } from './message-depth.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
+import { requestFacts } from './request-facts.js';
 import { shortText } from './webhook-refusal.js';
 
 const cleanEveryMs = 600_000;
@@ -111,7 +113,8 @@ export class InboundService extends Sweeping {
     told.push(entryOf(job, 'parsed', 'ok', { attempt, durationMs, detail }));
     this.metrics.hopSeconds.observe({ stage: 'parsed', outcome: 'ok' }, durationMs / 1000);
     await this.hints.heard(installed, toRoute);
-    await this.handOver(job, installed, verified, toRoute, told);
+    const facts = requestFacts(request, installed, this.settings.FILTER_REQUEST_BYTES);
+    await this.handOver(job, installed, verified, facts, toRoute, told);
   }
 
   /** Records in the timeline that a receipt will be retried, and why. */
@@ -172,6 +175,7 @@ export class InboundService extends Sweeping {
     job: InboundParsePayload,
     installed: InstalledApp,
     verified: string,
+    request: RequestFacts,
     messages: NormalizedMessage[],
     told: JournalEntry[],
   ): Promise<void> {
@@ -187,6 +191,7 @@ export class InboundService extends Sweeping {
       verified_scheme: verified,
       ...(installed.app.text_from === 'system' ? { text_from: installed.app.text_from } : {}),
       ...(canSend(installed) ? {} : { app_sends: false }),
+      request,
       ...(inline ? { messages } : {}),
       ...(job.tried === undefined ? {} : { tried: job.tried }),
       ...(job.surplus ? { surplus: job.surplus } : {}),

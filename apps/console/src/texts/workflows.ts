@@ -66,7 +66,8 @@ export const workflowTexts = {
     types: 'Event types',
     typesHint: 'Leave it empty for all of them.',
     where: 'Filter',
-    whereHint: 'A CEL expression over event, contact and metadata. Leave it empty for every message.',
+    whereHint:
+      'A CEL expression over event, contact, metadata and request (headers and query of the webhook). Leave it empty for every message.',
     limits: 'How often',
     perMinute: 'Runs per minute',
     perContact: 'Runs per hour for one contact',

@@ -25,8 +25,9 @@ export const cel = StreamLanguage.define({
 const fields: Readonly<Record<string, readonly string[]>> = {
   event: ['type', 'sender', 'message', 'thread_id', 'is_dm', 'verified'],
   contact: ['id', 'name', 'status'],
+  request: ['headers', 'query'],
 };
-const functions = ['contains', 'startsWith', 'endsWith', 'matches', 'size', 'exists', 'all'];
+const functions = ['contains', 'startsWith', 'endsWith', 'size', 'exists', 'all'];
 
 const option =
   (type: string) =>

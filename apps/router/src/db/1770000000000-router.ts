@@ -39,6 +39,7 @@ const messages = [
      verified boolean NOT NULL,
      text_from text NOT NULL DEFAULT 'people',
      message jsonb NOT NULL,
+     request jsonb,
      outcome text NOT NULL,
      reason text,
      verdicts jsonb NOT NULL,

@@ -1,4 +1,4 @@
-import type { MessageRoutePayload, NormalizedMessage, ReplyTarget, TextFrom } from '#libs/contracts';
+import type { MessageRoutePayload, NormalizedMessage, ReplyTarget, RequestFacts, TextFrom } from '#libs/contracts';
 import type { Arrival } from './arrival-entries.js';
 import type { MessageRow } from './message.entity.js';
 import { replyTargetOf, senderAddressOf } from './reply-target.js';
@@ -17,6 +17,8 @@ export interface Draft extends Pick<
   startedBy: string | null;
   /** As it will be stored: sanitised. */
   message: NormalizedMessage;
+  /** What filters may read of the request; null: it came by none, or from an earlier release. */
+  request: RequestFacts | null;
   reply: ReplyTarget;
   /** The sender as an address, unsanitised; null when nobody can be answered. */
   sender: string | null;
@@ -66,6 +68,7 @@ export function draftOf(
     verified: row.verified,
     textFrom: row.text_from,
     message: row.message,
+    request: row.request,
     reply: replyTargetOf(row.app_id, row.message),
     sender: senderAddressOf(row.message),
     appSends: row.app_sends,

@@ -15,7 +15,7 @@ export interface NewRows {
 // Named explicitly, so that a column added by a later release gets its default when this release writes.
 const columns = `id, organization_id, project_id, app_id, receipt_id, verified, message, outcome, reason, verdicts, app_kind,
   contact_id, sanitizer_report, created_at, unlisted_verdicts, app_sends,
-  chief_of_staff, reply_withheld, text_from, turns`;
+  chief_of_staff, reply_withheld, text_from, request, turns`;
 
 // One statement: two would cost another round trip, during which the batch's locks are held.
 const insertSql = (first: number, flush: boolean, wins: string): string => `

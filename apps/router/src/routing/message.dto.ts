@@ -1,4 +1,4 @@
-import { type ReplyWithheld, type TextFrom, textSources } from '#libs/contracts';
+import { type ReplyWithheld, type RequestFacts, type TextFrom, textSources } from '#libs/contracts';
 import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
 import { NormalizedMessageView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
@@ -13,6 +13,12 @@ export class VerdictView implements Verdict {
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
 }
 
+class RequestFactsView implements RequestFacts {
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, description: 'By lower-case name' })
+  headers: Record<string, string>;
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } }) query: Record<string, string>;
+}
+
 export class MessageView implements MessageRow {
   @ApiProperty(idOf('msg')) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
@@ -23,6 +29,12 @@ export class MessageView implements MessageRow {
   @ApiProperty({ enum: textSources, description: 'Who wrote the text, as its App said; people if it did not say' })
   text_from: TextFrom;
   @ApiProperty({ type: NormalizedMessageView }) message: NormalizedMessageView;
+  @ApiProperty({
+    type: RequestFactsView,
+    nullable: true,
+    description: 'What filters can read of the request: without secrets; null: there was none',
+  })
+  request: RequestFactsView | null;
   @ApiProperty({ description: 'Outcome of its routing' }) outcome: string;
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
   @ApiProperty({ type: [VerdictView] }) verdicts: VerdictView[];

@@ -1,4 +1,4 @@
-import type { NormalizedMessage, ReplyWithheld, TextFrom } from '#libs/contracts';
+import type { NormalizedMessage, ReplyWithheld, RequestFacts, TextFrom } from '#libs/contracts';
 import type { MachineKind } from '../guards/machine-messages.js';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Target } from '../handover/target.js';
@@ -20,7 +20,7 @@ export type ChiefOfStaffVerdict = 'taken' | 'off' | 'trigger_took_it' | MachineK
 
 /** Reads messages, without the turns that they start. */
 export const messagesSql = `
-  SELECT id, organization_id, project_id, app_id, receipt_id, verified, text_from, message, outcome, reason, verdicts,
+  SELECT id, organization_id, project_id, app_id, receipt_id, verified, text_from, message, request, outcome, reason, verdicts,
          unlisted_verdicts, app_kind, app_sends, chief_of_staff, reply_withheld, contact_id, sanitizer_report, released_at,
          released_by, created_at
     FROM router.message`;
@@ -36,6 +36,8 @@ export abstract class MessageRow {
   /** According to the App when it came: whether its system wrote the text, or people may have. */
   @Column({ type: 'text', default: 'people' }) text_from: TextFrom;
   @Column({ type: 'jsonb' }) message: NormalizedMessage;
+  /** What filters may read of the request; null: it came by none, or before this was kept. */
+  @Column({ type: 'jsonb', nullable: true }) request: RequestFacts | null;
   @Column({ type: 'text' }) outcome: string;
   @Column({ type: 'text', nullable: true }) reason: string | null;
   @Column({ type: 'jsonb' }) verdicts: Verdict[];

@@ -1,4 +1,5 @@
-import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
+import { type MessageRoutePayload, newId, type NormalizedMessage, type RequestFacts } from '#libs/contracts';
+import { sanitize } from '#libs/sanitizer';
 import type { Arrival } from './arrival-entries.js';
 import type { Draft } from './draft.js';
 import { replyTargetOf, senderAddressOf } from './reply-target.js';
@@ -26,6 +27,7 @@ export function newDraft(
     textFrom: job.text_from ?? 'people',
     startedBy: null,
     message,
+    request: requestOf(job),
     reply: replyTargetOf(job.app_id, raw),
     sender: senderAddressOf(raw),
     appSends: job.app_sends ?? true,
@@ -41,6 +43,21 @@ export function newDraft(
     told: false,
     deliver: true,
   };
+}
+
+/** People read a value in the verdict of a filter, so it is cleaned like the message. */
+function requestOf({ request }: MessageRoutePayload): RequestFacts | null {
+  if (!request) return null;
+  const clean = (values: Record<string, string>): Record<string, string> =>
+    Object.fromEntries(Object.entries(values).map((pair) => pair.map(cleaned) as [string, string]));
+  return { headers: clean(request.headers), query: clean(request.query) };
+}
+
+const plain = /^[\w .,:;/+=@*()'"-]*$/;
+
+/** Almost every value has nothing to clean. */
+function cleaned(text: string): string {
+  return plain.test(text) ? text : sanitize(text).text;
 }
 
 /** The first message uses the receipt's own place, each further one a place after it. */

@@ -69,6 +69,7 @@ export function planMessage(
       verified: draft.verified,
       text_from: draft.textFrom,
       message: draft.message,
+      request: draft.request,
       outcome: decision.outcome,
       reason: decision.reason,
       verdicts: decision.verdicts,

@@ -28,6 +28,7 @@ export function evaluateTriggers(draft: Draft, rules: Rules, senderContext: Send
       draft.message,
       senderContext && { id: senderContext.contactId, name: senderContext.name, status: senderContext.status },
       draft.verified,
+      draft.request,
     ));
   const verdicts: Verdict[] = [];
   let filtered = 0;

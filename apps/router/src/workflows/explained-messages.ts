@@ -58,7 +58,7 @@ export class ExplainedMessages {
 function explain(trigger: TriggerRow, row: MessageRow, contact: KnownContact | null): Verdict {
   const compiled = trigger.where === null ? null : compileFilter(trigger.where);
   const evaluated = evaluateTrigger({ event_types: trigger.event_types, compiled }, row.message.event_type, () =>
-    filterInput(row.message, contact, row.verified),
+    filterInput(row.message, contact, row.verified, row.request),
   );
   const since = 'the trigger or the contact has changed since: now it would not filter out the message';
   return {

@@ -20,7 +20,11 @@ export const environment = new Environment({
     },
   })
   .registerVariable({ name: 'contact', schema: { id: 'string', name: 'string', status: 'string' } })
-  .registerVariable('metadata', 'map<string, dyn>');
+  .registerVariable('metadata', 'map<string, dyn>')
+  .registerVariable({
+    name: 'request',
+    schema: { headers: 'map<string, string>', query: 'map<string, string>' },
+  });
 
 const calculations: Record<string, (left: number, right: number) => number> = {
   '+': (left, right) => left + right,

@@ -1,4 +1,4 @@
-import type { NormalizedMessage } from '#libs/contracts';
+import type { NormalizedMessage, RequestFacts } from '#libs/contracts';
 import type { FilterInput } from './filter.js';
 
 /** More would hold up the messages behind it: a filter's loops go over all of them. */
@@ -9,6 +9,7 @@ export function filterInput(
   message: NormalizedMessage,
   contact: { id: string; name: string; status: string } | null,
   verified: boolean,
+  request: RequestFacts | null,
 ): FilterInput | null {
   if (countValues(message.metadata ?? {}, maxFilterValues) > maxFilterValues) return null;
   return {
@@ -22,6 +23,7 @@ export function filterInput(
     },
     contact: contact ?? { id: '', name: message.sender, status: 'builtin' },
     metadata: message.metadata ?? {},
+    request: request ?? { headers: {}, query: {} },
   };
 }
 

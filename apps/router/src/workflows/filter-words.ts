@@ -21,6 +21,13 @@ export function inWords(summary: string): string {
     const kind = kindOf(call[1] ?? '');
     return `${call[2]}() cannot be used on ${kind}${adviceFor([kind, 'a text'])}`;
   }
+  const missing = /^No such key: (.+)$/s.exec(summary)?.[1];
+  if (missing !== undefined) {
+    const ask = /^[A-Za-z_]\w*$/.test(missing)
+      ? `has(metadata.${missing})`
+      : `${JSON.stringify(missing)} in request.headers`;
+    return `${summary}: where it may be absent, ask first, for example ${ask} && …`;
+  }
   if (summary.startsWith('Ternary branches')) return `${summary}: write both alike, for example 1.0 instead of 1`;
   return summary;
 }

@@ -1,4 +1,5 @@
 import { type ASTNode, EvaluationError, type ParseError, serialize } from '@marcbachmann/cel-js';
+import type { RequestFacts } from '#libs/contracts';
 import { environment } from './filter-environment.js';
 import { inWords } from './filter-words.js';
 
@@ -16,6 +17,8 @@ export interface FilterInput {
   };
   contact: { id: string; name: string; status: string };
   metadata: Record<string, unknown>;
+  /** Of the webhook; empty for a message that came by none. */
+  request: RequestFacts;
 }
 
 export type FilterResult =
@@ -99,6 +102,11 @@ function forbiddenPart(node: ASTNode, inLoop = false): FilterProblem | null {
   if (name === 'matches') {
     return { message: 'matches() is not available: use contains(), startsWith() or endsWith().', start, end };
   }
+  const header = upperCaseHeader(node);
+  if (header !== null) {
+    const written = JSON.stringify(header.toLowerCase());
+    return { message: `Names of headers are in lower case here: write ${written}.`, start, end };
+  }
   const isLoop = node.op === 'rcall' && loops.has(name);
   if (isLoop && inLoop)
     return { message: `${name}() is nested in another loop: only one level is allowed.`, start, end };
@@ -107,6 +115,16 @@ function forbiddenPart(node: ASTNode, inLoop = false): FilterProblem | null {
     if (found) return found;
   }
   return null;
+}
+
+/** A header's name that is never found: `request.headers["X-Event"]`, or `"X-Event" in request.headers`. */
+function upperCaseHeader({ op, args }: ASTNode): string | null {
+  if (op !== '.' && op !== '[]' && op !== 'in') return null;
+  const [first, second] = args as [ASTNode, ASTNode | string];
+  const [map, name] = op === 'in' ? [second, first] : [first, second];
+  if (!isNode(map) || serialize(map) !== 'request.headers') return null;
+  const literal = isNode(name) ? (name.op === 'value' ? name.args : null) : name;
+  return typeof literal === 'string' && literal !== literal.toLowerCase() ? literal : null;
 }
 
 function filterSyntaxError(error: ParseError, length: number): FilterProblem {

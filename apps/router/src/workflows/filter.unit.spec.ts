@@ -10,6 +10,7 @@ const input: FilterInput = {
     verified: true,
   },
   contact: { id: 'con_1', name: 'Ada', status: 'known' },
+  request: { headers: { 'x-github-event': 'push', accept: 'a/b' }, query: { kind: 'a', page: '3' } },
   metadata: { amount: 150, tags: ['x', 'y'], repo: { name: 'gate' }, text: '12' },
 };
 
@@ -34,6 +35,9 @@ describe('a filter', () => {
     'metadata.repo.name.startsWith("ga") || event.is_dm',
     'contact.status == "known" && !event.is_dm',
     'has(metadata.repo) && !has(metadata.nothing)',
+    `request.headers['x-github-event'] == 'push' && request.headers.accept.startsWith("a/")`,
+    '!("x-none" in request.headers) && has(request.query.kind) && !has(request.query.nothing)',
+    'request.query.kind == "a" && request.query["kind"] in ["a", "b"] && int(request.query.page) > 2',
   ])('passes %s', (expression) => {
     expect(evaluate(expression)).toEqual({ result: 'passed' });
   });
@@ -80,6 +84,15 @@ describe('a filter', () => {
     expect(evaluate(expression, { metadata })).toEqual({ result: 'error', reason: expect.stringContaining(reason) });
   });
 
+  it('reads headers and query of a message that came by no webhook as none', () => {
+    const request = { headers: {}, query: {} };
+    expect(evaluate('"x-github-event" in request.headers', { request })).toMatchObject({ result: 'filtered' });
+    expect(evaluate('request.headers["x-github-event"] == "push"', { request })).toEqual({
+      result: 'error',
+      reason: expect.stringMatching(/No such key: x-github-event: .*"x-github-event" in request\.headers && …/),
+    });
+  });
+
   it('says which clause was false, and what it saw', () => {
     expect(evaluate('event.verified && metadata.amount > 200 && event.sender == "ada"')).toEqual({
       result: 'filtered',
@@ -109,6 +122,9 @@ describe('a filter', () => {
   });
 
   it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('sees no inherited %s', (name) => {
+    expect(evaluate(`"${name.toLowerCase()}" in request.headers || "${name}" in request.query`)).toMatchObject({
+      result: 'filtered',
+    });
     expect(evaluate(`metadata.${name} != null`)).toMatchObject({ result: 'error' });
     expect(evaluate(`"${name}" in metadata`)).toMatchObject({ result: 'filtered' });
   });
@@ -122,6 +138,11 @@ describe('a filter', () => {
     ['process.exit()', 'process', 0, 7],
     ['event.message.matches("^(a+)+$")', 'matches() is not available', 0, 32],
     ['metadata.a.all(x, metadata.b.all(y, y == x))', 'one level', 18, 43],
+    ['request.headers["X-GitHub-Event"] == "push"', 'write "x-github-event"', 0, 33],
+    ['true && "X-Event" in request.headers', 'write "x-event"', 8, 36],
+    ['has(request.headers.Accept)', 'write "accept"', 4, 26],
+    ['request.query.page > 2', '> cannot be used with a text and a number: double(', 0, 22],
+    ['request.body == "x"', 'body', 8, 12],
     ['1 + 1', 'of type int, not bool', 0, 5],
   ])('refuses %s, with the place', (expression, message, start, end) => {
     expect(problem(expression)).toMatchObject({ message: expect.stringContaining(message), start, end });

@@ -86,7 +86,7 @@ function tryOn(
 ): TriedMessage {
   const { message } = row;
   const contact = row.known_id === null ? null : { id: row.known_id, name: row.name, status: row.status };
-  const input = filterInput(message, contact, row.verified);
+  const input = filterInput(message, contact, row.verified, row.request);
   const verdict = evaluateTrigger(trigger, message.event_type, () => input);
   return {
     message_id: row.id,

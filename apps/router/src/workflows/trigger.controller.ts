@@ -26,7 +26,7 @@ class TriggerRules {
   event_types?: string[];
   @Text(2_000, {
     optional: true,
-    description: 'CEL expression over event, contact and metadata; empty: every such event',
+    description: 'CEL expression over event, contact, metadata and request; empty: every such event',
   })
   where?: string;
   @Whole(1, 100_000, { optional: true, nullable: true, description: perMinute }) limit_per_minute?: number | null;

@@ -11,7 +11,7 @@ export class TriggerRow {
   @Column({ type: 'integer' }) workflow_id: number;
   /** Empty: every event of the App. */
   @Column({ type: 'jsonb' }) event_types: string[];
-  /** A CEL expression over `event`, `contact` and `metadata`; null: every such event. */
+  /** A CEL expression over `event`, `contact`, `metadata` and `request`; null: every such event. */
   @Column({ type: 'text', nullable: true }) where: string | null;
   @Column({ type: 'integer', nullable: true }) limit_per_minute: number | null;
   @Column({ type: 'integer', nullable: true }) contact_limit_per_hour: number | null;

@@ -284,7 +284,7 @@ describe('while the consumers are stopped, the sweep', () => {
   });
 });
 
-const parseOf = (one: Receipt): InboundParsePayload => ({
+const parseOf = (one: Receipt): Omit<InboundParsePayload, 'request'> => ({
   receipt_id: one.id,
   received_at: one.receivedAt.toISOString(),
   organization_id: 'org_1',

@@ -1,6 +1,7 @@
-import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString } from 'class-validator';
+import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
 import type { NormalizedMessage } from '../message.js';
 import type { Outcome, Stage } from '../outcomes.js';
+import type { RequestFacts } from '../request-facts.js';
 import { type TextFrom, textSources } from './turn-run.js';
 import { defineJob } from '../job-contract.js';
 
@@ -31,6 +32,8 @@ export class MessageRoutePayload {
   @IsOptional() @IsBoolean() app_sends?: boolean;
   /** Absent when over the inline limit: the router then reads them from the gateway. */
   @IsOptional() @IsArray() @ArrayMinSize(1) messages?: NormalizedMessage[];
+  /** What filters may read of the request. Absent: there was none, or it comes from an earlier release. */
+  @IsOptional() @IsObject() request?: RequestFacts;
   /** From a project that sends more than its share: handled after everything within a share. Absent: within it. */
   @IsOptional() @IsIn([true]) surplus?: true;
   /** As in `inbound.parse`. */

@@ -1,11 +1,6 @@
-import type { InboundRequest, StoredRequest } from '#libs/contracts';
+import { type InboundRequest, isProofName, isSecretName, type StoredRequest } from '#libs/contracts';
 import type { EventRequestView } from './event-request.dto.js';
 
-/** Headers and query parameters whose value grants access. */
-const secretNames =
-  /authorization|cookie|secret|token|passw|api[-_]?key|credential|private|session|^x-goog-channel-|^proxy-auth/i;
-/** Proof of the sender: its beginning shows the scheme, and the whole would allow a replay. */
-const proofNames = /signature|^x-hub-|hmac|digest|^sig$/i;
 const shownOfProof = 16;
 const shownBodyChars = 262_144;
 
@@ -40,7 +35,7 @@ function masked(values: InboundRequest['headers']): EventRequestView['headers'] 
 }
 
 function maskedValue(name: string, value: string): string {
-  if (secretNames.test(name)) return `*** (${value.length} characters)`;
-  if (!proofNames.test(name) || value.length <= shownOfProof) return value;
+  if (isSecretName(name)) return `*** (${value.length} characters)`;
+  if (!isProofName(name) || value.length <= shownOfProof) return value;
   return `${value.slice(0, shownOfProof)}… (${value.length} characters)`;
 }
