@@ -4386,6 +4386,15 @@ export interface components {
             missing?: ("event_type" | "is_bot")[];
             origin?: components["schemas"]["MessageOriginView"];
         };
+        RequestFactsView: {
+            /** @description By lower-case name */
+            headers: {
+                [key: string]: string;
+            };
+            query: {
+                [key: string]: string;
+            };
+        };
         VerdictView: {
             trigger_id: string;
             workflow_id: number;
@@ -4409,6 +4418,8 @@ export interface components {
              */
             text_from: "system" | "people";
             message: components["schemas"]["NormalizedMessageView"];
+            /** @description What filters can read of the request: without secrets; null: there was none */
+            request: components["schemas"]["RequestFactsView"] | null;
             /** @description Outcome of its routing */
             outcome: string;
             reason: string | null;
@@ -4968,7 +4979,7 @@ export interface components {
         NewTrigger: {
             /** @description Every event of the App when absent or empty */
             event_types?: string[];
-            /** @description CEL expression over event, contact and metadata; empty: every such event */
+            /** @description CEL expression over event, contact, metadata and request; empty: every such event */
             where?: string;
             /** @description Maximum runs per minute; further ones are not started */
             limit_per_minute?: number | null;
@@ -5055,7 +5066,7 @@ export interface components {
         TriggerChange: {
             /** @description Every event of the App when absent or empty */
             event_types?: string[];
-            /** @description CEL expression over event, contact and metadata; empty: every such event */
+            /** @description CEL expression over event, contact, metadata and request; empty: every such event */
             where?: string;
             /** @description Maximum runs per minute; further ones are not started */
             limit_per_minute?: number | null;
