@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { deliverFailure, type AdapterDefinition, type InboundCall, type NormalizedMessage } from '#libs/adapter-sdk';
+import {
+  deliverFailure,
+  isJsonObject,
+  type AdapterDefinition,
+  type InboundCall,
+  type NormalizedMessage,
+} from '#libs/adapter-sdk';
 import type { createAcmeAdapter } from '../../libs/adapter-sdk/template/src/acme.adapter.js';
 
 type Acme = ReturnType<typeof createAcmeAdapter>;
@@ -43,6 +49,16 @@ const status = (from: number, to: number, path: string): Defect => ({
       return payload;
     }),
 });
+
+/** Takes an empty thread_id for the name of a thread. */
+const refusingEmptyThread: Defect = {
+  server: (app) =>
+    app.addHook('onSend', async ({ body }, _reply, payload) => {
+      const message = isJsonObject(body) ? body.message : undefined;
+      const isEmpty = isJsonObject(message) && message.thread_id === '';
+      return isEmpty ? JSON.stringify(deliverFailure('invalid_request', 'there is no such thread')) : payload;
+    }),
+};
 
 /** Check id, and the adapter's defect that the check must catch. */
 export const DEFECTS: [string, Defect][] = [
@@ -137,6 +153,7 @@ export const DEFECTS: [string, Defect][] = [
       }),
     },
   ],
+  ['9.no-thread', refusingEmptyThread],
   ['9.rate-limited', answering('/deliver', ({ error_detail: _gone, ...answer }) => answer)],
   [
     '9.unauthorized',

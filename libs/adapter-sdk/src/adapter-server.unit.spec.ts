@@ -151,6 +151,20 @@ describe('routes', () => {
     expect(answer.json().user).toBe('org_1/prj_1/r1');
   });
 
+  it('takes an empty thread_id as no thread', async () => {
+    const seen: (string | undefined)[] = [];
+    const app = server({
+      deliver: ({ message }) => {
+        seen.push(message.thread_id);
+        return { ok: true, message_id: '1' };
+      },
+    });
+    for (const thread_id of ['', null, 't']) {
+      await post(app, 'deliver', { credentials: {}, channel_address: 'c', message: { text: 'hi', thread_id } });
+    }
+    expect(seen).toEqual([undefined, undefined, 't']);
+  });
+
   it('refuses a malformed delivery with a code in a 200, before the handler', async () => {
     const app = server();
     for (const body of [

@@ -45,7 +45,7 @@ export function readDelivery(body: JsonObject): DeliverRequest | DeliverFailure 
     channel_address,
     message: {
       text: message.text,
-      ...(typeof message.thread_id === 'string' && { thread_id: message.thread_id }),
+      ...threadOf(message),
       ...(format && { format }),
       ...(typeof message.subject === 'string' && { subject: message.subject }),
       ...(Array.isArray(message.attachments) && { attachments: message.attachments.filter(isAttachment) }),
@@ -62,7 +62,7 @@ export function readLookup(body: JsonObject): WithoutContext<LookupCall> {
     credentials: readCredentials(body),
     idempotency_key: requiredText(body, 'idempotency_key'),
     channel_address: requiredText(body, 'channel_address'),
-    ...(typeof body.thread_id === 'string' && { thread_id: body.thread_id }),
+    ...threadOf(body),
   };
 }
 
@@ -91,6 +91,11 @@ export function readFetchFile(body: JsonObject): WithoutContext<FetchFileCall> {
 
 export function readRenewal(body: JsonObject): WithoutContext<RenewWebhookCall> {
   return { credentials: readCredentials(body), webhook_url: requiredText(body, 'webhook_url') };
+}
+
+/** An empty text is no thread: the contract's `thread_id` is a text in every delivery. */
+function threadOf({ thread_id }: JsonObject): { thread_id?: string } {
+  return typeof thread_id === 'string' && thread_id !== '' ? { thread_id } : {};
 }
 
 function requiredText(body: JsonObject, name: string): string {

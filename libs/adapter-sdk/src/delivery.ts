@@ -37,6 +37,7 @@ export interface DeliverRequest {
   channel_address: string;
   message: {
     text: string;
+    /** The thread to reply in; absent also where the caller sends an empty text. */
     thread_id?: string;
     format?: MessageFormat;
     subject?: string;

@@ -32,7 +32,7 @@ export function holdReplies(shared: () => ContractWorld): void {
       const [call] = await adapter.calls('deliver');
       expect(call?.body).toMatchObject({
         channel_address: 'jane',
-        message: { text: expect.stringContaining('hello') },
+        message: { text: expect.stringContaining('hello'), thread_id: '' },
       });
     });
 

@@ -34,8 +34,8 @@ export function holdTypedFields(shared: () => ContractWorld): void {
     it.each<[string, unknown]>([
       ['is_bot', 'true'],
       ['is_bot', 1],
-      ['dedup_key', 5],
-      ['thread_id', 77],
+      ['dedup_key', [5]],
+      ['thread_id', 7.5],
       ['metadata', 'x'],
       ['metadata', ['x']],
       ['event_type', 5],
@@ -44,6 +44,10 @@ export function holdTypedFields(shared: () => ContractWorld): void {
       ['message', { text: 'x' }],
     ])('of a parsed message is a violation that names it: %s = %j', (field, value) =>
       broken(field, { ...message, [field]: value }),
+    );
+
+    it.each([true, 7.5, ['C1'], { id: 'C1' }])('as the address of a reply is one too: %j', (address) =>
+      broken('metadata.channel_address', { ...message, metadata: { channel_address: address } }),
     );
 
     it.each<[string, object]>([

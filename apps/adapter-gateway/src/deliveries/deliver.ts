@@ -174,7 +174,7 @@ export class Deliverer {
         text: message.text,
         format: message.format,
         ...(subject ? { subject } : {}),
-        ...(target.thread_id ? { thread_id: target.thread_id } : {}),
+        thread_id: target.thread_id ?? '',
         ...(target.reply_context ? { reply_context: target.reply_context } : {}),
         ...(attachments.length > 0 ? { attachments } : {}),
       },

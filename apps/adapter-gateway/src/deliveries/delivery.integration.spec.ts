@@ -39,6 +39,13 @@ describe('a delivery', () => {
     expect(adapter.bodiesOf('deliver')[0]?.message.text).toBe('nul \ufffd and lone \ufffd');
   });
 
+  it('always has a thread_id: an empty text where there is no thread', async () => {
+    await install();
+    for (const thread of ['t-1', null, ''])
+      await deliveries.inState(await deliveries.send(app, { thread }), 'delivered');
+    expect(adapter.bodiesOf('deliver').map(({ message }) => message.thread_id)).toEqual(['t-1', '', '']);
+  });
+
   it('that fails at part 3 of 5 resumes there, and posts every part once', async () => {
     await install();
     const posted: number[] = [];

@@ -28,7 +28,7 @@ export async function directDeliver(
   const { text, target } = delivery.content;
   const body = JSON.stringify({
     text,
-    thread_id: target.thread_id,
+    thread_id: target.thread_id ?? '',
     in_reply_to: delivery.receipt_id,
     delivery_id: delivery.id,
     reply_context: target.reply_context ?? null,

@@ -103,6 +103,7 @@ describe('the origin of a message', () => {
     const { marker, body } = await deliver(apps.first);
     expect(body['gatehouse_origin']).toBe(marker);
     expect(marker).toContain(body['delivery_id']);
+    expect(body['thread_id']).toBe('');
     const byHeader = await receive(apps.second, { task: 'x' }, { 'x-gatehouse-origin': marker });
     expect(byHeader.message).toMatchObject({ is_bot: false, origin: { delivery_id: body['delivery_id'], hops: 1 } });
     const third = await deliver(apps.second, 2);

@@ -62,6 +62,12 @@ export const delivering: Point = {
       });
     });
     await check(
+      'no-thread',
+      'takes an empty thread_id as no thread',
+      'Send the message to the channel itself: the contract has a thread_id in every delivery.',
+      () => withoutThread(kit),
+    );
+    await check(
       'attachments',
       'takes files, where the manifest says so',
       'Send message.attachments (name, content_type, content_base64), or declare message.attachments false.',
@@ -84,13 +90,19 @@ export const delivering: Point = {
   },
 };
 
+async function withoutThread(kit: Kit): Promise<void> {
+  const text = 'To no thread.';
+  const answer = await deliver(kit, text, { message: { text, format: 'plain', thread_id: '' } });
+  expectThat(answered(answer).ok === true, answer, 'ok true', answer.json);
+}
+
 async function takesFiles(kit: Kit): Promise<void> {
   const { message } = kit.manifest;
   if (!isJsonObject(message) || message.attachments !== true) throw new NotApplicable('the adapter takes no files');
   const content_base64 = Buffer.from('a;b').toString('base64');
   const attachments = [{ name: 'table.csv', content_type: 'text/csv', size: 3, content_base64 }];
   const text = 'with a file';
-  const answer = await deliver(kit, text, { message: { text, format: 'plain', attachments } });
+  const answer = await deliver(kit, text, { message: { text, format: 'plain', thread_id: '', attachments } });
   expectThat(answered(answer).ok === true, answer, 'ok true', answer.json);
 }
 
@@ -106,11 +118,11 @@ export function deliver(
   more: JsonObject = {},
   calls: AdapterCalls = kit.adapter,
 ): Promise<Answer> {
-  const { channel_address, thread_id } = need(kit.fixtures.deliver, 'deliver');
+  const { channel_address, thread_id = '' } = need(kit.fixtures.deliver, 'deliver');
   return calls.post('/deliver', {
     credentials: kit.credentials,
     channel_address,
-    message: { text, format: 'markdown', ...(thread_id !== undefined && { thread_id }) },
+    message: { text, format: 'markdown', thread_id },
     idempotency_key: `conformance-${text.length}`,
     ...more,
   });

@@ -45,7 +45,7 @@ function calls(kit: Kit): [string, object][] {
     ['/verify', {}],
     ['/verify-webhook', webhook],
     ['/parse-inbound', webhook],
-    ['/deliver', { channel_address, message: { text: 'hello' } }],
+    ['/deliver', { channel_address, message: { text: 'hello', thread_id: '' } }],
     ['/deliver/lookup', { channel_address, idempotency_key: 'conformance' }],
     ['/sources/list-changes', { resource_path, cursor: null }],
     ['/sources/fetch-file', { resource_path, file_path: 'a.txt' }],
