@@ -175,6 +175,25 @@ export const DEFECTS: [string, Defect][] = [
   ['12.parsing', { adapter: (acme) => withKeyOfInstance(acme, randomUUID()) }],
   ['12.delivering', { adapter: (acme) => withProgressInMemory(acme, new Map()) }],
   [
+    '10.credentials',
+    {
+      adapter: (acme) => ({
+        format: async (call) => ({ ...(await acme.format(call)), lossy: Object.keys(call.credentials) }),
+      }),
+    },
+  ],
+  [
+    '13.answers',
+    {
+      adapter: (acme) => ({
+        format: async (call) => {
+          const answer = await acme.format(call);
+          return call.text === 'hello' ? { ...answer, lossy: [String(call.credentials.token)] } : answer;
+        },
+      }),
+    },
+  ],
+  [
     '13.answers',
     {
       adapter: (acme) => ({

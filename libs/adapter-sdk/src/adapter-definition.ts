@@ -1,7 +1,7 @@
 import type { VerifyCall, VerifyResult } from './credential-check.js';
 import type { DeliverCall, DeliverResponse, LookupCall, LookupResult } from './delivery.js';
 import type { DocumentSource, FetchFileCall, FetchFileResult } from './document-sources.js';
-import type { FormatRequest, FormatResult } from './formatting.js';
+import type { FormatCall, FormatResult } from './formatting.js';
 import type { InboundCall } from './inbound-envelope.js';
 import type { Manifest } from './manifest.js';
 import { manifestProblems } from './manifest-problems.js';
@@ -24,7 +24,7 @@ export interface AdapterDefinition {
   renewWebhook?(call: RenewWebhookCall): Awaitable<RenewWebhookResult>;
   deliver?(call: DeliverCall): Awaitable<DeliverResponse>;
   lookup?(call: LookupCall): Awaitable<LookupResult>;
-  format?(request: FormatRequest): Awaitable<FormatResult>;
+  format?(call: FormatCall): Awaitable<FormatResult>;
   sources?: DocumentSource;
   /** The bytes of a message's attachment, by its `fetch_ref`; where there are sources, their `fetchFile` does it. */
   fetchFile?(call: FetchFileCall): Awaitable<FetchFileResult>;

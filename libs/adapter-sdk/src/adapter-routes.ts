@@ -83,7 +83,7 @@ function handlers(adapter: AdapterDefinition): Record<string, Handler> {
     ...(lookup && {
       'deliver/lookup': (body, context) => lookup.call(adapter, { ...readLookup(body), context }),
     }),
-    ...(format && { format: (body) => format.call(adapter, readFormat(body)) }),
+    ...(format && { format: (body, context) => format.call(adapter, { ...readFormat(body), context }) }),
     ...(sources && {
       'sources/list-changes': (body, context) => sources.listChanges({ ...readListChanges(body), context }),
     }),

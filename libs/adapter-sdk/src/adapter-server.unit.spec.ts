@@ -165,6 +165,20 @@ describe('routes', () => {
     expect(seen).toEqual([undefined, undefined, 't']);
   });
 
+  it('gives the credentials to every handler, /format too, and refuses those that are no object', async () => {
+    const seen: unknown[] = [];
+    const app = server({
+      format: ({ credentials, text }) => {
+        seen.push(credentials);
+        return { text, format: 'plain', parts: [text], lossy: [] };
+      },
+    });
+    await post(app, 'format', { credentials: { token: CANARY }, text: 'hi' });
+    await post(app, 'format', { text: 'hi' });
+    expect(seen).toEqual([{ token: CANARY }, {}]);
+    expect((await post(app, 'format', { credentials: [CANARY], text: 'hi' })).statusCode).toBe(400);
+  });
+
   it('refuses a malformed delivery with a code in a 200, before the handler', async () => {
     const app = server();
     for (const body of [

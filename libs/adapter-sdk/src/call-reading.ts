@@ -7,7 +7,7 @@ import {
   type MessageAttachment,
 } from './delivery.js';
 import { isContainedPath, type FetchFileCall, type ListChangesCall } from './document-sources.js';
-import type { FormatRequest } from './formatting.js';
+import type { FormatCall } from './formatting.js';
 import { InvalidRequest } from './invalid-request.js';
 import { isJsonObject, type JsonObject } from './json-value.js';
 import type { MessageFormat } from './manifest.js';
@@ -66,13 +66,18 @@ export function readLookup(body: JsonObject): WithoutContext<LookupCall> {
   };
 }
 
-export function readFormat(body: JsonObject): FormatRequest {
+export function readFormat(body: JsonObject): WithoutContext<FormatCall> {
   const { text, mode, max_length } = body;
   if (typeof text !== 'string') throw new InvalidRequest('text must be a string');
   if (max_length !== undefined && max_length !== null && !(isIndex(max_length) && max_length > 0)) {
     throw new InvalidRequest('max_length must be a whole number, 1 or more');
   }
-  return { text, mode: mode === 'plain' ? 'plain' : 'rich', ...(isIndex(max_length) && { max_length }) };
+  return {
+    credentials: readCredentials(body),
+    text,
+    mode: mode === 'plain' ? 'plain' : 'rich',
+    ...(isIndex(max_length) && { max_length }),
+  };
 }
 
 export function readListChanges(body: JsonObject): WithoutContext<ListChangesCall> {

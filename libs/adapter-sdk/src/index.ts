@@ -47,7 +47,7 @@ export { ecdsaPublicKeys, verifyEcdsa } from './ecdsa.js';
 export { deliverErrorOfStatus, failureOfStatus } from './failure-of-status.js';
 export { FormError, parseForm, type Form, type FormFile, type FormLimits } from './forms/parse-form.js';
 export { FILE_CONTENT_FIELDS, isFileEnvelope, readFileEnvelope, type FileEnvelope } from './file-envelope.js';
-export type { FormatRequest, FormatResult } from './formatting.js';
+export type { FormatCall, FormatRequest, FormatResult } from './formatting.js';
 export { headerValue, headerValues, type HeaderMap } from './header-lookup.js';
 export { signHmac, verifyHmac, type HmacAlgorithm, type HmacEncoding } from './hmac.js';
 export type { Envelope, EnvelopeRequest, InboundCall } from './inbound-envelope.js';

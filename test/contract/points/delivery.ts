@@ -26,6 +26,8 @@ export function holdDelivery(shared: () => ContractWorld): void {
       await world.reached(id, 'delivery', 'delivered');
       const routes = (await adapter.calls()).map(({ route }) => route);
       expect(routes.slice(-2)).toEqual(['format', 'deliver']);
+      const [asked] = await adapter.calls('format');
+      expect(asked?.body).toMatchObject({ credentials: {}, text: expect.stringContaining('hello') });
       const [call] = await adapter.calls('deliver');
       expect(call?.body).toMatchObject({
         credentials: {},

@@ -109,7 +109,9 @@ describe('an adapter that answers wrongly', () => {
 describe('format, list-changes and fetch-file', () => {
   it('return what the adapter answers', async () => {
     expect((await ask('format', { app_id: app, text: 'hello', mode: 'plain' })).body.text).toBe('hello');
-    expect(callsOf('format')).toEqual([{ text: 'hello', mode: 'plain' }]);
+    expect(callsOf('format')).toEqual([
+      { credentials: { TOKEN: 'secret', token: 'secret' }, text: 'hello', mode: 'plain' },
+    ]);
     adapter.routes['sources/list-changes'] = ({ cursor }) => ({
       changes: [{ path: 'a', fingerprint: '1', status: 'added' }],
       cursor: `${cursor}+`,

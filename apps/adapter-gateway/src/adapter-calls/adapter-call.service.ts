@@ -39,9 +39,9 @@ export class AdapterCallService {
 
   format(caller: Principal, call: FormatCall): Promise<FormatResult> {
     const { text, mode = 'rich', max_length: maxLength } = call;
-    const body = { text, mode, ...(maxLength === undefined ? {} : { max_length: maxLength }) };
-    return this.ask(caller, call, ({ baseUrl, context }) =>
-      this.adapters.post<FormatResult>(baseUrl, '/format', body, context, wrongFormat),
+    const asked = { text, mode, ...(maxLength === undefined ? {} : { max_length: maxLength }) };
+    return this.ask(caller, call, ({ baseUrl, credentials, context }) =>
+      this.adapters.post<FormatResult>(baseUrl, '/format', { credentials, ...asked }, context, wrongFormat),
     );
   }
 

@@ -89,7 +89,7 @@ export class Deliverer {
     const credentials = await this.credentials.of(installed);
     let message: OutgoingMessage;
     try {
-      message = await this.messages.of(delivery, adapter);
+      message = await this.messages.of(delivery, adapter, credentials);
     } catch (error) {
       if (error instanceof AdapterError && error.refusal) return refused(error.refusal, '/format', credentials);
       throw error;

@@ -46,6 +46,16 @@ describe('a delivery', () => {
     expect(adapter.bodiesOf('deliver').map(({ message }) => message.thread_id)).toEqual(['t-1', '', '']);
   });
 
+  it('is formatted with the credentials that it is sent with', async () => {
+    world.credentials.set(adapter.slug, { TOKEN: 'a-secret-token' });
+    await world.call('POST', 'adapters', { url: adapter.url });
+    const installed = await world.call('POST', `listings/${adapter.slug}/install`, { credential_id: adapter.slug });
+    await deliveries.inState(await deliveries.send(installed.body.id), 'delivered');
+    for (const route of ['format', 'deliver']) {
+      expect(adapter.bodiesOf(route).map(({ credentials }) => credentials.token)).toEqual(['a-secret-token']);
+    }
+  });
+
   it('that fails at part 3 of 5 resumes there, and posts every part once', async () => {
     await install();
     const posted: number[] = [];

@@ -1,4 +1,4 @@
-import type { FormatResult, MessageFormat } from '#libs/adapter-sdk';
+import type { Credentials, FormatResult, MessageFormat } from '#libs/adapter-sdk';
 import { Journal } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
@@ -26,10 +26,10 @@ export class OutgoingMessages {
   ) {}
 
   /** Gives the same at every attempt: parts are stored before the first one is sent. */
-  async of(delivery: DeliveryRow, adapter: InstalledAdapter): Promise<OutgoingMessage> {
+  async of(delivery: DeliveryRow, adapter: InstalledAdapter, credentials: Credentials): Promise<OutgoingMessage> {
     if (delivery.parts !== null) return { parts: await this.rows.of(delivery.id) };
     const { text } = delivery.content;
-    const format = (piece: string): Promise<Formatted> => this.format(delivery, adapter, piece);
+    const format = (piece: string): Promise<Formatted> => this.format(delivery, adapter, credentials, piece);
     const formatted = await format(text);
     const { DELIVERY_MAX_PARTS: maxParts } = this.settings;
     if (formatted.parts > maxParts) {
@@ -70,6 +70,7 @@ export class OutgoingMessages {
   private async format(
     { content, ...delivery }: DeliveryRow,
     adapter: InstalledAdapter,
+    credentials: Credentials,
     text: string,
   ): Promise<Formatted> {
     const { format: given } = content;
@@ -80,7 +81,7 @@ export class OutgoingMessages {
       text: string;
       format: MessageFormat;
       parts?: FormatResult['parts'] | null;
-    }>(adapter.baseUrl, '/format', { text, mode }, context, wrongFormat);
+    }>(adapter.baseUrl, '/format', { credentials, text, mode }, context, wrongFormat);
     return { text: answer.text, format: answer.format, parts: answer.parts?.length ?? 0 };
   }
 }

@@ -1,4 +1,4 @@
-import type { FormatResult } from '#libs/adapter-sdk';
+import { type Credentials, type FormatResult, redactSecrets } from '#libs/adapter-sdk';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { withRetries } from '../adapter-calls/with-retries.js';
@@ -6,6 +6,7 @@ import { AdapterClient } from '../adapters/adapter-client.js';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { wrongFormat } from '../adapters/answer-fields.js';
 import { HealthProbe } from '../adapters/health.js';
+import { AppCredentials } from '../apps/app-credentials.js';
 import { capabilitiesOf } from '../apps/capabilities.js';
 import type { InstalledApp } from '../apps/installed-apps.js';
 import { notApplicable, skipped, type Verdict } from './check.js';
@@ -18,6 +19,7 @@ export class AdapterChecks {
   constructor(
     private readonly probe: HealthProbe,
     private readonly adapters: AdapterClient,
+    private readonly credentials: AppCredentials,
   ) {}
 
   /** @param row null for the built-in Webhook app */
@@ -45,7 +47,8 @@ export class AdapterChecks {
   /**
    * The contract has no delivery without an effect, so a message is only formatted, as at the start of every delivery.
    */
-  async prepares(caller: Principal, { app, adapter }: InstalledApp, answers: Promise<boolean>): Promise<Verdict> {
+  async prepares(caller: Principal, installed: InstalledApp, answers: Promise<boolean>): Promise<Verdict> {
+    const { app, adapter } = installed;
     if (!capabilitiesOf(app, adapter?.manifest ?? null).includes('send'))
       return notApplicable('The App does not send.');
     if (!adapter) {
@@ -53,14 +56,17 @@ export class AdapterChecks {
     }
     if (adapter.disabled) return skipped('The adapter is disabled.');
     if (!(await answers)) return skipped('The adapter does not answer.');
+    const credentials = await this.readable(installed);
+    if (credentials === null) return skipped('The credentials cannot be read.');
     const beganMs = performance.now();
     try {
-      const body = { text: formatted, mode: 'rich' };
+      const body = { credentials, text: formatted, mode: 'rich' };
       const ask = (): Promise<FormatResult> =>
         this.adapters.post<FormatResult>(adapter.baseUrl, '/format', body, caller, wrongFormat);
       const { text } = await withRetries(ask, { attempts: 1, budgetMs: 0 });
       const took_ms = Math.round(performance.now() - beganMs);
-      const sentence = `The adapter formats a message as “${text.slice(0, 80)}”. Nothing is delivered: the contract has no test delivery.`;
+      const shown = redactSecrets(text, credentials).slice(0, 80);
+      const sentence = `The adapter formats a message as “${shown}”. Nothing is delivered: the contract has no test delivery.`;
       return { status: 'ok', took_ms, sentence };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -74,6 +80,16 @@ export class AdapterChecks {
         what_to_do,
         details,
       };
+    }
+  }
+
+  /** Null when the vault does not give them: the check of the credentials says why. */
+  private async readable(installed: InstalledApp): Promise<Credentials | null> {
+    try {
+      return await this.credentials.ofConnected(installed);
+    } catch (error) {
+      if (error instanceof Problem) return null;
+      throw error;
     }
   }
 }

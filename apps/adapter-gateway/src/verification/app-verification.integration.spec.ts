@@ -44,6 +44,7 @@ describe('Verify of an App whose adapter', () => {
       delivery_prepared: 'ok',
     });
     expect(checks.find(({ id }) => id === 'endpoint_reachable')?.what_to_do).toContain('SAMPLE_URL');
+    expect(adapter.bodiesOf('format')[0]?.credentials).toEqual(adapter.bodiesOf('verify')[0]?.credentials);
   });
 
   it.each<[string, Route, string, RegExp]>([

@@ -1,3 +1,4 @@
+import type { Credentials } from '../../call-context.js';
 import { checkAnswer, ContractViolation } from '../../contract-violation.js';
 import type { JsonObject } from '../../json-value.js';
 import type { Answer } from '../adapter-calls.js';
@@ -41,6 +42,22 @@ export const formatting: Point = {
       }
     });
     await check(
+      'credentials',
+      'gives the same output whatever the credentials are',
+      'Do not read the credentials: a text is rendered the same for every account.',
+      async () => {
+        for (const mode of ['rich', 'plain'] as const) {
+          const { result } = await format(kit, RICH, mode);
+          const without = await format(kit, RICH, mode, undefined, {});
+          expectThat(
+            includes(without.result, result),
+            without.answer,
+            `as with credentials: ${JSON.stringify(result)}`,
+          );
+        }
+      },
+    );
+    await check(
       'broadcast',
       'makes broadcast mentions inert',
       'Break <!channel>, @here and their kind, as with a zero-width space: an agent must not notify a whole channel.',
@@ -71,8 +88,9 @@ async function format(
   text: string,
   mode: 'rich' | 'plain',
   maxLength?: number,
+  credentials: Credentials = kit.credentials,
 ): Promise<{ answer: Answer; result: JsonObject }> {
-  const request = { text, mode, ...(maxLength !== undefined && { max_length: maxLength }) };
+  const request = { credentials, text, mode, ...(maxLength !== undefined && { max_length: maxLength }) };
   const answer = await kit.adapter.post('/format', request);
   const result = answered(answer);
   try {

@@ -46,6 +46,8 @@ function calls(kit: Kit): [string, object][] {
     ['/verify-webhook', webhook],
     ['/parse-inbound', webhook],
     ['/deliver', { channel_address, message: { text: 'hello', thread_id: '' } }],
+    ['/format', { text: 'hello', mode: 'rich' }],
+    ['/format', { text: 'hello', mode: 'plain' }],
     ['/deliver/lookup', { channel_address, idempotency_key: 'conformance' }],
     ['/sources/list-changes', { resource_path, cursor: null }],
     ['/sources/fetch-file', { resource_path, file_path: 'a.txt' }],
