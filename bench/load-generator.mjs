@@ -3,6 +3,7 @@
 // as one JSON line.
 import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * @typedef {object} Load
@@ -10,6 +11,7 @@ import { connect } from 'node:net';
  * @property {string} secret signs the body as `X-Signature-256: sha256=<hex>`; '' for no signature
  * @property {number} connections
  * @property {number} seconds
+ * @property {number} [patienceSeconds] how long answers are awaited after the last request; by default without end
  * @property {number} [rate] requests per second over all connections; by default as fast as they are answered
  * @property {number} [count] stops after this many
  * @property {number} bytes of the body
@@ -138,7 +140,10 @@ function drive() {
   });
 }
 
-await Promise.all(Array.from({ length: load.connections }, drive));
+const driven = Promise.all(Array.from({ length: load.connections }, drive));
+await (load.patienceSeconds === undefined
+  ? driven
+  : Promise.race([driven, pause((load.seconds + load.patienceSeconds) * 1_000)]));
 const seconds = (performance.now() - startedAt) / 1000;
 latencies.sort((a, b) => a - b);
 const at = (/** @type {number} */ share) =>

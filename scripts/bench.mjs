@@ -52,6 +52,10 @@ const benchmarks = {
     run: async (quick) =>
       (await import('../bench/fair.mjs')).benchFair(quick ? { rounds: 1, seconds: 10 } : { rounds: 3, seconds: 20 }),
   },
+  slow: {
+    title: 'Slow clients: 20 good requests a second beside heads, bodies and readers that are slow',
+    run: async (quick) => (await import('../bench/slow.mjs')).benchSlow({ seconds: quick ? 4 : 15 }),
+  },
   'adapter-call': {
     title: 'A call of an adapter, bare and by the gateway',
     run: async (quick) =>

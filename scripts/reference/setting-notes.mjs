@@ -16,7 +16,9 @@ export const notes = {
   HTTP_SILENCE_TIMEOUT_MS: {
     is: 'A connection without traffic for this long is closed. Must be longer than any call may take.',
   },
-  HTTP_MAX_CONNECTIONS: { is: 'Connections of one process at a time; further ones are closed immediately.' },
+  HTTP_MAX_CONNECTIONS: {
+    is: 'Connections of one process at a time. For a further one the slowest without a request is closed; else it is 503.',
+  },
   OPERATIONS_PORT: {
     is: {
       '*': 'Port for metrics and states, on the same `HOST`; 0: any. Clients of `PORT` must not reach it.',

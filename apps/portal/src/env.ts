@@ -1,4 +1,4 @@
-import { bodyLimitSettings, integer, list, readEnv, serviceSettings, text, url } from '#libs/service-kit';
+import { clientLimitSettings, integer, list, readEnv, serviceSettings, text, url } from '#libs/service-kit';
 import { fileURLToPath } from 'node:url';
 import { checkOidc, oidcSettings } from './sign-in/single-sign-on/oidc-settings.js';
 
@@ -7,7 +7,7 @@ const builtConsole = fileURLToPath(new URL('../../../console', import.meta.url))
 
 const settings = {
   ...serviceSettings,
-  ...bodyLimitSettings,
+  ...clientLimitSettings,
   INGRESS_URL: url(),
   GATEWAY_URL: url(),
   VAULT_URL: url(),

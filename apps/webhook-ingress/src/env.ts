@@ -1,8 +1,8 @@
-import { bodyLimitSettings, integer, list, listenSettings, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { clientLimitSettings, integer, list, listenSettings, readEnv, serviceSettings, url } from '#libs/service-kit';
 
 const settings = {
   ...serviceSettings,
-  ...bodyLimitSettings,
+  ...clientLimitSettings,
   ...listenSettings,
   GATEWAY_URL: url(),
   VAULT_URL: url(),

@@ -102,8 +102,10 @@ export const httpLimitSettings = {
   HTTP_MAX_CONNECTIONS: integer(httpLimitDefaults.HTTP_MAX_CONNECTIONS, 10, 1_000_000),
 };
 
-/** What bodies may take of a process that clients reach directly. */
-export const bodyLimitSettings = {
+/** What connections and bodies may take of a process that clients reach directly. */
+export const clientLimitSettings = {
+  /** Connections of one address (a /64 of IPv6) at a time in one replica, unless it is one of TRUSTED_PROXIES. */
+  HTTP_CONNECTIONS_PER_ADDRESS: integer(2_000, 1, 1_000_000),
   /** A body that has come within this time counts against no limit of slow bodies. */
   BODY_PROMPT_MS: integer(bodyLimitDefaults.BODY_PROMPT_MS, 50, 60_000),
   /** A body that has not begun after this time is answered 408. From then on it needs its minimal rate. */

@@ -1,5 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Server } from 'node:http';
+import { ConnectionPlaces } from './incoming/connection-places.js';
 
 /** What slow clients may take of a service. */
 export interface HttpLimits {
@@ -9,7 +10,7 @@ export interface HttpLimits {
   HTTP_REQUEST_TIMEOUT_MS: number;
   /** A connection on which nothing moves in either direction, for example an answer that nobody reads. */
   HTTP_SILENCE_TIMEOUT_MS: number;
-  /** Simultaneous connections; a further one is closed at once. */
+  /** Simultaneous connections; for a further one, one without a request is closed, or it is refused. */
   HTTP_MAX_CONNECTIONS: number;
 }
 
@@ -43,7 +44,14 @@ export function httpServerOptions(settings: Partial<HttpLimits>): {
   };
 }
 
-export function limitConnections(app: NestFastifyApplication, settings: Partial<HttpLimits>): void {
+/** @param trustedProxies which connect for many clients, and may have any number of connections */
+export function limitConnections(
+  app: NestFastifyApplication,
+  settings: Partial<HttpLimits> & { HTTP_CONNECTIONS_PER_ADDRESS?: number },
+  trustedProxies: string[],
+): void {
+  const most = settings.HTTP_MAX_CONNECTIONS ?? httpLimitDefaults.HTTP_MAX_CONNECTIONS;
+  const mostPerAddress = settings.HTTP_CONNECTIONS_PER_ADDRESS ?? most;
   const server: Server = app.getHttpServer();
-  server.maxConnections = settings.HTTP_MAX_CONNECTIONS ?? httpLimitDefaults.HTTP_MAX_CONNECTIONS;
+  new ConnectionPlaces({ most, mostPerAddress, trustedProxies }).listen(server);
 }

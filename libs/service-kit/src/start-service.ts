@@ -3,7 +3,6 @@ import { inService, startMetrics, startTracing, telemetryDefaults, type Telemetr
 import { type DynamicModule, Logger, type Type, ValidationPipe } from '@nestjs/common';
 import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ValidationError } from 'class-validator';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
@@ -51,6 +50,8 @@ export interface ServiceSettings extends TrustSettings, Partial<HttpLimits>, Par
   /** The first one signs; only public halves for a service that calls no other. */
   GATEHOUSE_SERVICE_KEY: Jwk | Jwk[];
   LOG_LEVEL: string;
+  /** Absent: one address may have them all, as other services may. */
+  HTTP_CONNECTIONS_PER_ADDRESS?: number;
 }
 
 export interface ServiceOptions {
@@ -143,7 +144,6 @@ async function buildService(
     // Otherwise Nest ends the whole process, including the other services in it.
     abortOnError: false,
   });
-  limitConnections(app, settings);
   const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
   fastify.addHook('preParsing', letBodyCome);
   fastify.addHook('preParsing', forgetTypeOfNothing);
@@ -153,6 +153,7 @@ async function buildService(
   app.useGlobalFilters(new ProblemFilter());
   await options.routes?.(app);
   guardRequests(app.getHttpServer());
+  limitConnections(app, settings, options.trustedProxies ?? []);
   if (options.consumes?.length && settings.REDIS_URL !== null && jobClient) {
     metrics.queues(options.consumes, (queue) => jobClient.depth(queue));
     const strategy = new JobServer({
@@ -180,11 +181,15 @@ async function buildService(
     .get('/.well-known/jwks.json', () => jwks);
   const readiness = new Readiness(app, async () => (await options.notReady?.(app)) ?? null);
   operationalRoutes(app, operations, metrics, readiness);
-  let document: OpenAPIObject | undefined;
+  let document: Buffer | undefined;
   app
     .getHttpAdapter()
     .getInstance()
-    .get('/openapi.json', () => (document ??= serviceDocument(app, options.name)));
+    .get('/openapi.json', (_request, reply) =>
+      reply
+        .type('application/json; charset=utf-8')
+        .send((document ??= Buffer.from(JSON.stringify(serviceDocument(app, options.name))))),
+    );
   return { app, readiness };
 }
 

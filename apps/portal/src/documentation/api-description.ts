@@ -13,19 +13,23 @@ const timeoutMs = 3_000;
 @Injectable()
 export class ApiDescription {
   private readonly logger = new Logger('openapi');
-  private kept: { document: Promise<object>; untilMs: number } | null = null;
+  private kept: { text: Promise<Buffer>; untilMs: number } | null = null;
 
   constructor(
     private readonly host: HttpAdapterHost,
     @Inject(SETTINGS) private readonly urls: UpstreamUrls,
   ) {}
 
-  /** Cached for 30 s. Services that do not answer are named in `x-gatehouse-missing`. */
-  read(): Promise<object> {
+  /**
+   * JSON, cached for 30 s as text: anybody may ask for it, and to serialize it takes milliseconds. Services that do not
+   * answer are named in `x-gatehouse-missing`.
+   */
+  read(): Promise<Buffer> {
     if (!this.kept || this.kept.untilMs <= Date.now()) {
-      this.kept = { document: this.build(), untilMs: Date.now() + keepMs };
+      const text = this.build().then((document) => Buffer.from(JSON.stringify(document)));
+      this.kept = { text, untilMs: Date.now() + keepMs };
     }
-    return this.kept.document;
+    return this.kept.text;
   }
 
   private async build(): Promise<object> {

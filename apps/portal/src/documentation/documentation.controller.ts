@@ -1,5 +1,5 @@
 import { PublicRoute } from '#libs/service-kit';
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { ApiDescription } from './api-description.js';
 
@@ -10,7 +10,8 @@ export class DocumentationController {
   constructor(private readonly description: ApiDescription) {}
 
   @Get('api/v1/openapi.json')
-  openapi(): Promise<object> {
+  @Header('content-type', 'application/json; charset=utf-8')
+  openapi(): Promise<Buffer> {
     return this.description.read();
   }
 }

@@ -41,6 +41,7 @@ export async function startPortal(
   keyCacheMs: number,
   change: Partial<FailedKeysSettings & SessionSettings & OidcSettings & ProxySettings & HttpLimits> & {
     TRUSTED_PROXIES?: string[];
+    HTTP_CONNECTIONS_PER_ADDRESS?: number;
     CONSOLE_DIR?: string;
   } = {},
 ): Promise<PortalWorld> {

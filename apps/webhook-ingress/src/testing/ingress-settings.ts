@@ -12,6 +12,7 @@ export function ingressSettings(
   return {
     ...httpLimitDefaults,
     ...bodyLimitDefaults,
+    HTTP_CONNECTIONS_PER_ADDRESS: 10_000,
     ...tokenLimitDefaults,
     ...telemetryDefaults,
     PORT: 8080,

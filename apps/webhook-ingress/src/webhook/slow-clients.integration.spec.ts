@@ -1,5 +1,5 @@
 import { createService } from '#libs/service-kit';
-import { sendByByte, slowClient, testDatabase, type TestDatabase, until } from '#libs/testing';
+import { sendByByte, slowClient, type SlowClient, testDatabase, type TestDatabase, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { IngressSettings } from '../env.js';
 import { ingressService } from '../service.js';
@@ -53,12 +53,31 @@ it('a body that comes one byte at a time is answered with 408 and closed', async
   expect((await post()).status).toBe(200);
 });
 
-it('one connection over the limit is closed at once', async () => {
+it('connections whose heads never end give way to others when all are taken', async () => {
   const crowded = await start({ HTTP_MAX_CONNECTIONS: 20 });
   const clients = await Promise.all(Array.from({ length: 20 }, () => slowClient(crowded, head)));
-  const oneMore = await slowClient(crowded, head);
-  await oneMore.closed;
-  expect(oneMore.received).toBe('');
+  expect((await post(crowded)).status).toBe(200);
+  await clients[0]?.closed;
+  expect(clients[0]?.received).toMatch(/^HTTP\/1.1 408 [^]*request_timeout/);
+  expect(clients.filter(({ received }) => received !== '')).toHaveLength(1);
   for (const { socket } of clients) socket.destroy();
-  expect((await until('one is free', () => post(crowded))).status).toBe(200);
+});
+
+it('an address that keeps all of its connections busy is told which limit, unless it is a trusted proxy', async () => {
+  const limits = { HTTP_CONNECTIONS_PER_ADDRESS: 5 };
+  const body = `${head}expect: 100-continue\r\ncontent-length: 9\r\n\r\n`;
+  const busyAt = async (at: string, count: number): Promise<SlowClient[]> => {
+    const clients = await Promise.all(Array.from({ length: count }, () => slowClient(at, body)));
+    await until('all bodies are awaited', () => clients.every(({ received }) => received.includes(' 100 ')));
+    return clients;
+  };
+  const narrow = await start(limits);
+  const busy = await busyAt(narrow, 5);
+  const oneMore = await slowClient(narrow, head);
+  await oneMore.closed;
+  expect(oneMore.received).toMatch(/^HTTP\/1.1 429 [^]*too_many_connections[^]*HTTP_CONNECTIONS_PER_ADDRESS/);
+  const trusting = await start({ ...limits, TRUSTED_PROXIES: ['loopback'] });
+  busy.push(...(await busyAt(trusting, 9)));
+  expect((await post(trusting)).status).toBe(200);
+  for (const { socket } of busy) socket.destroy();
 });

@@ -10,7 +10,9 @@ const reasons: Record<number, string> = {
   400: 'Bad Request',
   408: 'Request Timeout',
   413: 'Content Too Large',
+  429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
 };
 
 const answering = new WeakMap<Socket, ServerResponse>();
@@ -31,11 +33,11 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
   refused.add(socket);
   const current = answering.get(socket);
   if (current === undefined || current.writableFinished || !(current.headersSent || current.req.complete)) {
-    return answer(problemOf(error), socket);
+    return answerOn(socket, problemOf(error));
   }
   // The one before it is being answered.
   if (current.headersSent && !current.writableEnded) return void socket.destroy();
-  current.once('finish', () => answer(problemOf(error), socket));
+  current.once('finish', () => answerOn(socket, problemOf(error)));
 }
 
 function problemOf({ code, message }: Error & { code?: string }): Problem {
@@ -52,11 +54,13 @@ function problemOf({ code, message }: Error & { code?: string }): Problem {
   return new Problem(400, 'invalid_http', `This is not HTTP/1.1${why ? `: ${why}` : ''}.`);
 }
 
-function answer(problem: Problem, socket: Socket): void {
+/** Answers on the connection itself, where there is no request to answer, and closes it. */
+export function answerOn(socket: Socket, problem: Problem): void {
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify(problemBody(problem));
   const headers = {
     ...browserHeaders,
+    ...problem.headers,
     'content-type': 'application/problem+json',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
