@@ -1,7 +1,7 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { types } from 'node:util';
-import { decodeSignature } from './hmac.js';
 import { secretList } from './secret-strength.js';
+import { signaturesIn } from './signatures-in.js';
 
 const CURVE = 'prime256v1';
 
@@ -16,16 +16,17 @@ export function ecdsaPublicKeys(value: unknown): KeyObject[] {
   });
 }
 
-/** Whether any of the keys made the signature (ECDSA over SHA-256, base64 of its DER form); malformed text is wrong. */
+/** Whether any of the keys made one of the signatures in a header (ECDSA over SHA-256, base64 of its DER form); malformed text is wrong. */
 export function verifyEcdsa(check: {
   keys: readonly KeyObject[];
   payload: readonly (string | Buffer)[];
   signature: string;
 }): boolean {
-  const given = decodeSignature(check.signature, 'base64');
-  if (!given) return false;
+  const given = signaturesIn(check.signature, '', 'base64');
   const payload = Buffer.concat(check.payload.map((chunk) => Buffer.from(chunk)));
-  return check.keys.some((key) => verify('sha256', payload, { key, dsaEncoding: 'der' }, given));
+  return check.keys.some((key) =>
+    given.some((signature) => verify('sha256', payload, { key, dsaEncoding: 'der' }, signature)),
+  );
 }
 
 function readKey(text: string): KeyObject | undefined {

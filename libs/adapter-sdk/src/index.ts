@@ -49,7 +49,8 @@ export { FormError, parseForm, type Form, type FormFile, type FormLimits } from 
 export { FILE_CONTENT_FIELDS, isFileEnvelope, readFileEnvelope, type FileEnvelope } from './file-envelope.js';
 export type { FormatCall, FormatRequest, FormatResult } from './formatting.js';
 export { headerValue, headerValues, type HeaderMap } from './header-lookup.js';
-export { signHmac, verifyHmac, type HmacAlgorithm, type HmacEncoding } from './hmac.js';
+export { signHmac, verifyHmac, type HmacAlgorithm } from './hmac.js';
+export { type HmacEncoding, signaturesIn, standardSignaturesIn } from './signatures-in.js';
 export type { Envelope, EnvelopeRequest, InboundCall } from './inbound-envelope.js';
 export { InvalidRequest } from './invalid-request.js';
 export { parseKeepingNumbers, wholeNumberAsText } from './json-numbers.js';

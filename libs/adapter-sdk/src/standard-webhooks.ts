@@ -1,5 +1,5 @@
-import { constantTimeEqual, decodeSignature, hmacDigest } from './hmac.js';
-import { headerValue, type HeaderMap } from './header-lookup.js';
+import { constantTimeEqual, hmacDigest } from './hmac.js';
+import { headerValue, headerValues, type HeaderMap } from './header-lookup.js';
 import {
   base64Key,
   MIN_STANDARD_WEBHOOKS_KEY_BYTES,
@@ -8,6 +8,7 @@ import {
   secretList,
   secretWeakness,
 } from './secret-strength.js';
+import { standardSignaturesIn } from './signatures-in.js';
 import { isFreshTimestamp, SIGNATURE_TOLERANCE_SECONDS } from './signature-window.js';
 import { refuseWebhook, type VerifyWebhookResult } from './webhook-verification.js';
 
@@ -64,7 +65,7 @@ export function verifyStandardWebhooks(message: {
 
   const id = headerValue(message.headers, 'webhook-id');
   const timestamp = headerValue(message.headers, 'webhook-timestamp');
-  const signatures = headerValue(message.headers, 'webhook-signature');
+  const signatures = headerValues(message.headers, 'webhook-signature').join(' ');
   if (!id || !timestamp || !signatures) {
     return refuseWebhook('missing_signature', 'webhook-id, webhook-timestamp and webhook-signature are all needed');
   }
@@ -73,11 +74,7 @@ export function verifyStandardWebhooks(message: {
     return refuseWebhook('stale_timestamp', `webhook-timestamp is not within ${window} s of the time of receipt`);
   }
 
-  const given = signatures
-    .split(' ')
-    .filter((entry) => entry.startsWith('v1,'))
-    .map((entry) => decodeSignature(entry.slice(3), 'base64'))
-    .filter((entry) => entry !== undefined);
+  const given = standardSignaturesIn(signatures);
   const matches = secrets.flatMap((secret) => {
     const expected = digest(secret, id, timestamp, message.body);
     return given.map((signature) => constantTimeEqual(signature, expected));

@@ -29,12 +29,8 @@ export function verifyGenericWebhook({ credentials, request, receivedAt }: Inbou
   if (isStandard) {
     return verifyStandardWebhooks({ secret, headers: request.headers, body: request.body, now: receivedAt });
   }
-  const matches = signatures
-    .filter((signature) => signature.startsWith(SIGNATURE_PREFIX))
-    .map((signature) =>
-      verifyHmac({ secret, payload: request.body, signature: signature.slice(SIGNATURE_PREFIX.length) }),
-    );
-  return matches.includes(true)
+  const signature = signatures.join(', ');
+  return verifyHmac({ secret, payload: request.body, signature, prefix: SIGNATURE_PREFIX })
     ? { ok: true, scheme: 'hmac-sha256' }
     : refuseWebhook('bad_signature', `${SIGNATURE_HEADER} does not match the body`);
 }

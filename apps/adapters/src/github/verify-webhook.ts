@@ -1,5 +1,5 @@
 import {
-  headerValue,
+  headerValues,
   refuseUnprotected,
   refuseWebhook,
   strongSecrets,
@@ -17,14 +17,11 @@ const PREFIX = 'sha256=';
 export function verifyGithubWebhook({ credentials, request }: InboundCall): VerifyWebhookResult {
   const secret = strongSecrets(credentials.signing_secret);
   if (secret.length === 0) return refuseUnprotected('signing_secret', credentials.signing_secret);
-  const signature = headerValue(request.headers, 'x-hub-signature-256');
+  const signature = headerValues(request.headers, 'x-hub-signature-256').join(', ');
   if (!signature) return refuseWebhook('missing_signature', 'X-Hub-Signature-256 is missing');
   if (!request.exactBody)
     return refuseWebhook('body_required', 'the signature covers the exact body, not a parsed one');
-  const matches =
-    signature.startsWith(PREFIX) &&
-    verifyHmac({ secret, payload: request.body, signature: signature.slice(PREFIX.length) });
-  return matches
+  return verifyHmac({ secret, payload: request.body, signature, prefix: PREFIX })
     ? { ok: true, scheme: 'github-sha256' }
     : refuseWebhook('bad_signature', 'X-Hub-Signature-256 does not match the body');
 }

@@ -1,5 +1,6 @@
 import {
   headerValue,
+  headerValues,
   isFreshTimestamp,
   refuseUnprotected,
   refuseWebhook,
@@ -20,7 +21,7 @@ const PREFIX = 'v0=';
 export function verifySlackWebhook({ credentials, request, receivedAt }: InboundCall): VerifyWebhookResult {
   const secret = strongSecrets(credentials.signing_secret);
   if (secret.length === 0) return refuseUnprotected('signing_secret', credentials.signing_secret);
-  const signature = headerValue(request.headers, 'x-slack-signature');
+  const signature = headerValues(request.headers, 'x-slack-signature').join(', ');
   const timestamp = headerValue(request.headers, 'x-slack-request-timestamp');
   if (!signature || !timestamp) {
     return refuseWebhook('missing_signature', 'X-Slack-Signature and X-Slack-Request-Timestamp are both needed');
@@ -34,7 +35,7 @@ export function verifySlackWebhook({ credentials, request, receivedAt }: Inbound
   if (!request.exactBody)
     return refuseWebhook('body_required', 'the signature covers the exact body, not a parsed one');
   const payload = Buffer.concat([Buffer.from(`v0:${timestamp}:`), request.body]);
-  const matches =
-    signature.startsWith(PREFIX) && verifyHmac({ secret, payload, signature: signature.slice(PREFIX.length) });
-  return matches ? { ok: true, scheme: SCHEME } : refuseWebhook('bad_signature', 'X-Slack-Signature does not match');
+  return verifyHmac({ secret, payload, signature, prefix: PREFIX })
+    ? { ok: true, scheme: SCHEME }
+    : refuseWebhook('bad_signature', 'X-Slack-Signature does not match');
 }

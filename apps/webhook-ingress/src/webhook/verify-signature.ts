@@ -1,4 +1,4 @@
-import { base64Key, type SecretForm, secretWeakness } from '#libs/adapter-sdk';
+import { base64Key, type SecretForm, secretWeakness, signaturesIn, standardSignaturesIn } from '#libs/adapter-sdk';
 import type { DeclaredVerification, MappedCredentials } from '#libs/contracts';
 import { timingSafeEqual } from 'node:crypto';
 import { hmac } from './hmac.js';
@@ -78,10 +78,10 @@ function verifyHmac(
   const { header = 'x-signature-256', algorithm = 'sha256', encoding = 'hex', prefix = 'sha256=' } = declared;
   const given = one(headers[header]);
   if (!given) throw new Refused(401, 'missing_signature', `Send the signature in the header ${header}.`);
-  if (!given.startsWith(prefix)) throw badSignature();
-  const digest = Buffer.from(given.slice(prefix.length), encoding);
+  const digests = signaturesIn(given, prefix, encoding);
+  if (digests.length === 0) throw badSignature();
   const signed = [...beforeBody(declared, headers, nowMs), body];
-  const match = secrets.find(({ value }) => equal(digest, hmac(algorithm, Buffer.from(value), ...signed)));
+  const match = secrets.find(({ value }) => isAnyOf(digests, hmac(algorithm, Buffer.from(value), ...signed)));
   if (!match) throw badSignature();
   return told(`hmac-${algorithm}`, match, secrets);
 }
@@ -132,23 +132,20 @@ function verifyStandardWebhooks(
     throw new Refused(401, 'missing_signature', 'Send webhook-id, webhook-timestamp and webhook-signature.');
   }
   requireRecent('webhook-timestamp', timestamp, declared.tolerance_seconds, nowMs);
-  const given = signatures
-    .split(' ')
-    .filter((entry) => entry.startsWith('v1,'))
-    .map((entry) => Buffer.from(entry.slice(3), 'base64'));
+  const digests = standardSignaturesIn(signatures);
+  if (digests.length === 0) throw badSignature();
   const signed = Buffer.from(`${id}.${timestamp}.`);
   const match = secrets.find(({ value }) => {
     const key = base64Key(value);
     if (!key) return false;
-    const expected = hmac('sha256', key, signed, body);
-    return given.some((digest) => equal(digest, expected));
+    return isAnyOf(digests, hmac('sha256', key, signed, body));
   });
   if (!match) throw badSignature();
   return told('standard-webhooks', match, secrets);
 }
 
-function equal(a: Buffer, b: Buffer): boolean {
-  return a.length === b.length && timingSafeEqual(a, b);
+function isAnyOf(digests: Buffer[], expected: Buffer): boolean {
+  return digests.some((digest) => digest.length === expected.length && timingSafeEqual(digest, expected));
 }
 
 function badSignature(): Refused {

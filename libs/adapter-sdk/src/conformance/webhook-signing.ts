@@ -1,7 +1,8 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import type { Credentials } from '../call-context.js';
-import { signHmac, type HmacAlgorithm, type HmacEncoding } from '../hmac.js';
+import { signHmac, type HmacAlgorithm } from '../hmac.js';
 import { secretList } from '../secret-strength.js';
+import type { HmacEncoding } from '../signatures-in.js';
 import { signStandardWebhooks } from '../standard-webhooks.js';
 import { Skipped } from './check.js';
 
