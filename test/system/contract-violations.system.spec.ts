@@ -71,13 +71,23 @@ describe('an adapter in plain Node', () => {
     expect(routes()).toEqual(['verify-webhook', 'parse-inbound']);
   });
 
-  it('breaks it by omitting what triggers need, as soon as one listens', async () => {
+  it('asks no trigger without what triggers need, and breaks the contract where only triggers listen', async () => {
     const workflow = await system.api<{ id: number }>('POST', '/api/v1/workflows', {
       name: 'w',
       instructions: 'reply: x',
     });
-    await system.api('POST', '/api/v1/triggers', { app_id: app.id, workflow_id: workflow.id });
+    const trigger = await system.api<{ warnings: { code: string; message: string }[] }>('POST', '/api/v1/triggers', {
+      app_id: app.id,
+      workflow_id: workflow.id,
+    });
+    expect(trigger.warnings).toMatchObject([
+      { code: 'messages_without_event_type', message: expect.stringContaining(app.id) },
+    ]);
     adapter.answers['parse-inbound'] = () => ({ event_type: 'note', sender: 'ada', message: 'hello again' });
+    const asked = await post(app.webhook_url, { text: 'hello' });
+    expect(await system.ended(asked.id)).toMatchObject({ outcome: 'routed' });
+    await system.api('PATCH', `/api/v1/channels/${app.id}`, { route_policy: 'triggers' });
+    adapter.calls.length = 0;
     const { id } = await post(app.webhook_url, { text: 'hello' });
     const said = '/parse-inbound: is_bot must be present, because triggers listen to this App';
     expect(await letterOf(id)).toMatchObject({ stage: 'routed', reason: 'contract_violation', error: said });

@@ -60,9 +60,9 @@ export class InboundController {
 
   /** Whether an App is installed, for services that store data about it. */
   @Get('apps/:id')
-  async app(@Caller() caller: Principal, @Param('id') id: string): Promise<{ id: string; kind: string }> {
-    const { kind } = await this.apps.get(caller, id);
-    return { id, kind };
+  async app(@Caller() caller: Principal, @Param('id') id: string): Promise<{ id: string; kind: string; name: string }> {
+    const { kind, name } = await this.apps.get(caller, id);
+    return { id, kind, name };
   }
 
   /** Checks the reply address of an App's channel, and records on the App that there is one. */

@@ -1496,7 +1496,10 @@ export interface paths {
         /** Triggers of the project */
         get: operations["listTriggers"];
         put?: never;
-        /** Start a workflow for events of an App */
+        /**
+         * Start a workflow for events of an App
+         * @description `warnings` says what the trigger changes for messages of the App that triggers cannot be asked about.
+         */
         post: operations["createTrigger"];
         delete?: never;
         options?: never;
@@ -4992,7 +4995,13 @@ export interface components {
             app_id: string;
             workflow_id: number;
         };
-        TriggerView: {
+        TriggerWarningView: {
+            /** @enum {string} */
+            code: "messages_without_event_type" | "triggers_not_asked";
+            /** @description Names the App, what it means for its messages, and what to do */
+            message: string;
+        };
+        WarnedTriggerView: {
             id: string;
             organization_id: string;
             project_id: string;
@@ -5009,6 +5018,8 @@ export interface components {
             active: boolean;
             /** Format: date-time */
             created_at: string;
+            /** @description What the active trigger changes, or cannot do */
+            warnings: components["schemas"]["TriggerWarningView"][];
         };
         DryRun: {
             /** @description Try only the messages of this event */
@@ -5057,6 +5068,24 @@ export interface components {
             filter_error: number;
             /** @description The newest messages first */
             verdicts: components["schemas"]["DryRunVerdict"][];
+        };
+        TriggerView: {
+            id: string;
+            organization_id: string;
+            project_id: string;
+            app_id: string;
+            workflow_id: number;
+            /** @description Empty: every event of the App */
+            event_types: string[];
+            /** @description A CEL expression; null: every such event */
+            where: string | null;
+            limit_per_minute: number | null;
+            contact_limit_per_hour: number | null;
+            debounce_seconds: number | null;
+            debounce_max_seconds: number | null;
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
         };
         TriggerPage: {
             data: components["schemas"]["TriggerView"][];
@@ -9268,7 +9297,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerView"];
+                    "application/json": components["schemas"]["WarnedTriggerView"];
                 };
             };
             default: components["responses"]["Problem"];
@@ -9314,7 +9343,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerView"];
+                    "application/json": components["schemas"]["WarnedTriggerView"];
                 };
             };
             default: components["responses"]["Problem"];
@@ -9363,7 +9392,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerView"];
+                    "application/json": components["schemas"]["WarnedTriggerView"];
                 };
             };
             /** @description `changed_since`: read it again */

@@ -9,6 +9,17 @@ export class NamedApps {
 
   constructor(@Inject(GATEWAY) private readonly gateway: ServiceClient) {}
 
+  /** For sentences: the name with the id, or the id where the gateway does not answer. */
+  async nameOf(caller: Principal, appId: string): Promise<string> {
+    try {
+      const { name } = await this.gateway.get<{ name?: string }>(`/internal/apps/${encodeURIComponent(appId)}`, caller);
+      return name === undefined ? appId : `${name} (${appId})`;
+    } catch (error) {
+      this.logger.warn({ event: 'app.unnamed', app: appId, error: String(error) });
+      return appId;
+    }
+  }
+
   /**
    * Refuses an id that is no App of the project. When the gateway does not answer, rules may still be changed: an App
    * of another project starts nothing here.

@@ -1,6 +1,7 @@
 import type { MessageRoutePayload } from '#libs/contracts';
 import type { JournalEntry } from '#libs/journal';
 import { loopAdvice } from '../guards/refusal.js';
+import { unheardBy } from '../workflows/evaluate-triggers.js';
 import type { Decision } from './decide.js';
 import type { MessageRow } from './message.entity.js';
 import type { Plan } from './plan.js';
@@ -81,8 +82,10 @@ export function routeOf({ routePolicy, chiefOfStaff }: Decision): Record<string,
 }
 
 /** What a person needs to know besides the outcome: what was held back, why, and what to do. */
-function explained({ reply_withheld, reason, outcome, message }: MessageRow): Record<string, unknown> {
+function explained({ reply_withheld, reason, outcome, message, verdicts }: MessageRow): Record<string, unknown> {
+  const unheard = verdicts.length > 0 ? unheardBy(message) : null;
   return {
+    ...(unheard ? { triggers_not_asked: `${unheard.reason}: have it set them in its answers of /parse-inbound` } : {}),
     ...(reply_withheld ? { reply_withheld, advice: withheldAdvice[reply_withheld] } : {}),
     ...(outcome === 'loop_paused' ? { advice: loopAdvice(reason) } : {}),
     ...(message.origin ? { came_by: message.origin } : {}),

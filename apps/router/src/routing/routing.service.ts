@@ -108,16 +108,15 @@ export class RoutingService {
     return 'duplicate';
   }
 
-  /** @throws MissingForTriggers, which is also shown on the adapter's page */
+  /** What triggers lack is shown on the adapter's page. @throws MissingForTriggers where only triggers get messages */
   private async requireFields(job: MessageRoutePayload, messages: NormalizedMessage[]): Promise<void> {
     if (messages.every(({ missing }) => missing === undefined)) return;
     const rules = await this.rules.of(job.project_id);
-    try {
-      requireForTriggers(job, messages, rules);
-    } catch (error) {
-      if (error instanceof MissingForTriggers) await this.showOnAdapter(job, error.message);
-      throw error;
-    }
+    const violation = missingForTriggers(job, messages, rules);
+    if (!violation) return;
+    await this.showOnAdapter(job, violation.message);
+    // By any other policy the Chief of Staff gets it; its verdicts say that triggers could not be asked.
+    if (rules.channels.get(job.app_id)?.route_policy === 'triggers') throw violation;
   }
 
   private async showOnAdapter(job: MessageRoutePayload, violation: string): Promise<void> {
@@ -152,11 +151,15 @@ class MissingForTriggers extends PermanentFailure {
 /**
  * Messages of an App with listening triggers need every field that triggers use; those of an App that only the Chief of
  * Staff hears do not (spec 2.5).
- * @throws MissingForTriggers naming the fields
+ * @returns what names the missing fields, or null
  */
-function requireForTriggers(job: MessageRoutePayload, messages: NormalizedMessage[], rules: Rules): void {
+function missingForTriggers(
+  job: MessageRoutePayload,
+  messages: NormalizedMessage[],
+  rules: Rules,
+): MissingForTriggers | null {
   const listened = (rules.triggers.get(job.app_id)?.length ?? 0) > 0;
-  if (!listened || rules.channels.get(job.app_id)?.route_policy === 'chief_of_staff') return;
+  if (!listened || rules.channels.get(job.app_id)?.route_policy === 'chief_of_staff') return null;
   const missing = new Set(messages.flatMap((message) => message.missing ?? []));
-  if (missing.size > 0) throw new MissingForTriggers([...missing].sort());
+  return missing.size > 0 ? new MissingForTriggers([...missing].sort()) : null;
 }

@@ -41,8 +41,8 @@ export function evaluateTriggers(draft: Draft, rules: Rules, senderContext: Send
   return { verdicts, unlisted: Math.max(0, filtered - filteredKept) };
 }
 
-/** A message stored before triggers listened to its App, and routed by a person since. */
-function unheardBy({ missing }: Draft['message']): Pick<Verdict, 'verdict' | 'reason'> | null {
+/** A message that lacks what triggers need (spec 4.1): none of them can be asked. */
+export function unheardBy({ missing }: Draft['message']): Pick<Verdict, 'verdict' | 'reason'> | null {
   if (!missing || missing.length === 0) return null;
   return { verdict: 'filter_error', reason: `the adapter left out ${missing.join(' and ')}, which a trigger needs` };
 }

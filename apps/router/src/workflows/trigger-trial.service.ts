@@ -5,7 +5,7 @@ import { NamedApps } from '../channels/named-apps.js';
 import type { MessageRow, Verdict } from '../routing/message.entity.js';
 import { type ClauseResult, compileFilter, type Filter, type FilterProblem } from './filter.js';
 import { filterInput } from './filter-input.js';
-import { evaluateTrigger } from './evaluate-triggers.js';
+import { evaluateTrigger, unheardBy } from './evaluate-triggers.js';
 
 /** What a trigger would have done with one message, and why. */
 export interface TriedMessage extends Pick<Verdict, 'verdict' | 'reason'> {
@@ -87,7 +87,7 @@ function tryOn(
   const { message } = row;
   const contact = row.known_id === null ? null : { id: row.known_id, name: row.name, status: row.status };
   const input = filterInput(message, contact, row.verified, row.request);
-  const verdict = evaluateTrigger(trigger, message.event_type, () => input);
+  const verdict = unheardBy(message) ?? evaluateTrigger(trigger, message.event_type, () => input);
   return {
     message_id: row.id,
     receipt_id: row.receipt_id,

@@ -6,6 +6,7 @@ import {
   type Principal,
   RequireScopes,
   ShowsEntityTag,
+  TagsWithout,
   Text,
   TextList,
   Whole,
@@ -14,7 +15,8 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@ne
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { TriggerService } from './trigger.service.js';
 import { TriggerTrialService } from './trigger-trial.service.js';
-import { DryRunView, TriggerPage, TriggerView } from './trigger.dto.js';
+import { DryRunView, TriggerPage, type TriggerView, WarnedTriggerView } from './trigger.dto.js';
+import { TriggerWarnings } from './trigger-warnings.js';
 
 const perMinute = 'Maximum runs per minute; further ones are not started';
 const perContact = 'Maximum runs per hour for one contact';
@@ -60,14 +62,20 @@ export class TriggerController {
   constructor(
     private readonly triggers: TriggerService,
     private readonly trials: TriggerTrialService,
+    private readonly warnings: TriggerWarnings,
   ) {}
 
   @Post()
   @RequireScopes('workflows:write')
-  @ApiOperation({ operationId: 'createTrigger', summary: 'Start a workflow for events of an App' })
-  @ApiCreatedResponse({ type: TriggerView })
-  create(@Caller() caller: Principal, @Body() body: NewTrigger): Promise<TriggerView> {
-    return this.triggers.create(caller, body);
+  @ApiOperation({
+    operationId: 'createTrigger',
+    summary: 'Start a workflow for events of an App',
+    description:
+      '`warnings` says what the trigger changes for messages of the App that triggers cannot be asked about.',
+  })
+  @ApiCreatedResponse({ type: WarnedTriggerView })
+  async create(@Caller() caller: Principal, @Body() body: NewTrigger): Promise<WarnedTriggerView> {
+    return this.warned(caller, await this.triggers.create(caller, body));
   }
 
   @Post('dry-run')
@@ -93,28 +101,30 @@ export class TriggerController {
 
   @Get(':id')
   @ShowsEntityTag()
+  @TagsWithout('warnings')
   @RequireScopes('workflows:read')
   @ApiOperation({ operationId: 'getTrigger', summary: 'One trigger' })
-  @ApiOkResponse({ type: TriggerView })
-  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<TriggerView> {
+  @ApiOkResponse({ type: WarnedTriggerView })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<WarnedTriggerView> {
     const row = await this.triggers.find(caller, id);
     if (!row) throw notFound('trigger', id);
-    return row;
+    return this.warned(caller, row);
   }
 
   @Patch(':id')
   @Edits<TriggerController>((controller, caller, id) => controller.get(caller, id))
+  @TagsWithout('warnings')
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'changeTrigger', summary: 'Change a trigger' })
-  @ApiOkResponse({ type: TriggerView })
+  @ApiOkResponse({ type: WarnedTriggerView })
   async change(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Body() body: TriggerChange,
-  ): Promise<TriggerView> {
+  ): Promise<WarnedTriggerView> {
     const row = await this.triggers.change(caller, id, { ...body });
     if (!row) throw notFound('trigger', id);
-    return row;
+    return this.warned(caller, row);
   }
 
   @Delete(':id')
@@ -124,5 +134,9 @@ export class TriggerController {
   @ApiNoContentResponse()
   async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
     if (!(await this.triggers.remove(caller, id))) throw notFound('trigger', id);
+  }
+
+  private async warned(caller: Principal, row: TriggerView): Promise<WarnedTriggerView> {
+    return { ...row, warnings: await this.warnings.of(caller, row) };
   }
 }

@@ -3,6 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Verdict } from '../routing/message.entity.js';
 import type { TriggerRow } from './trigger.entity.js';
 import type { ClauseResult, FilterProblem } from './filter.js';
+import type { TriggerWarning } from './trigger-warnings.js';
 import type { DryRunReport, TriedMessage } from './trigger-trial.service.js';
 
 export class TriggerView implements TriggerRow {
@@ -20,6 +21,17 @@ export class TriggerView implements TriggerRow {
   @ApiProperty({ type: 'integer', nullable: true }) debounce_max_seconds: number | null;
   @ApiProperty() active: boolean;
   @ApiProperty(time) created_at: Date;
+}
+
+class TriggerWarningView implements TriggerWarning {
+  @ApiProperty({ enum: ['messages_without_event_type', 'triggers_not_asked'] }) code: TriggerWarning['code'];
+  @ApiProperty({ description: 'Names the App, what it means for its messages, and what to do' }) message: string;
+}
+
+/** One trigger, with what it means for its App. */
+export class WarnedTriggerView extends TriggerView {
+  @ApiProperty({ type: [TriggerWarningView], description: 'What the active trigger changes, or cannot do' })
+  warnings: TriggerWarningView[];
 }
 
 export class TriggerPage extends PageOf(TriggerView) {}

@@ -7,6 +7,7 @@ import { RoutingModule } from '../routing/routing.module.js';
 import { DebounceSweeper } from './debounce-sweeper.js';
 import { ExplainedMessages } from './explained-messages.js';
 import { TriggerTrialService } from './trigger-trial.service.js';
+import { TriggerWarnings } from './trigger-warnings.js';
 import { TriggerController } from './trigger.controller.js';
 import { TriggerService } from './trigger.service.js';
 import { WorkflowController } from './workflow.controller.js';
@@ -15,7 +16,14 @@ import { WorkflowRepository } from './workflow.repository.js';
 @Module({
   imports: [AgentsModule, ChannelsModule, GuardsModule, HandoverModule, RoutingModule],
   controllers: [TriggerController, WorkflowController],
-  providers: [DebounceSweeper, ExplainedMessages, TriggerService, TriggerTrialService, WorkflowRepository],
+  providers: [
+    DebounceSweeper,
+    ExplainedMessages,
+    TriggerService,
+    TriggerTrialService,
+    TriggerWarnings,
+    WorkflowRepository,
+  ],
   exports: [ExplainedMessages, WorkflowRepository],
 })
 export class WorkflowsModule {}

@@ -1,4 +1,5 @@
-import { Button, Grid, Group, Stack } from '@mantine/core';
+import { Alert, Button, Grid, Group, Stack } from '@mantine/core';
+import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useScope } from '../../api/session.js';
 import type { Schema } from '../../api/named-schema.js';
@@ -25,7 +26,7 @@ type Verdict = (typeof verdicts)[number];
 interface TriggerEditorProps {
   workflowId: number;
   /** Null: a new one. */
-  saved: Schema<'TriggerView'> | null;
+  saved: Schema<'WarnedTriggerView'> | null;
   etag: string | null;
   show: Verdict | undefined;
   onShow: (show: Verdict | undefined) => void;
@@ -58,6 +59,11 @@ export function TriggerEditor({ workflowId, saved, etag, show, onShow }: Trigger
               isNew={saved === null}
               readOnly={!may}
             />
+            {saved?.warnings.map(({ code, message }) => (
+              <Alert key={code} variant="light" color="yellow" icon={<TriangleAlert size={18} aria-hidden />}>
+                {message}
+              </Alert>
+            ))}
             <ProblemAlert error={beside ?? remove.error} />
             {saved === null ? (
               <Group>

@@ -25,7 +25,10 @@ export function useTriggerChanges(workflowId: number, triggerId: string) {
   const create = useMutation({
     mutationFn: ({ active: _active, ...rules }: TriggerValues) =>
       answer(api.POST('/api/v1/triggers', { body: { ...rules, workflow_id: workflowId } })),
-    onSuccess: toWorkflow,
+    onSuccess: ({ warnings }) => {
+      for (const { message } of warnings) notifications.show({ message, color: 'yellow', autoClose: false });
+      return toWorkflow();
+    },
   });
   const save = useMutation({
     mutationFn: ({ change: { app_id: _app, ...change }, etag }: Saving) =>
