@@ -42,7 +42,7 @@ const settings = {
   CONTACT_DAY_MAX_COST_MICROS: integer(0, 0, 1_000_000_000),
   APPROVAL_WAIT_MS: integer(86_400_000, 1_000, 2_592_000_000),
   TURN_MAX_ATTEMPTS: integer(24, 1, 1_000),
-  /** Attempts at a turn whose model answers what cannot be read, or breaks off. Each of them is paid for. */
+  /** Attempts of a turn that may end with an answer of the model that cannot be read or broke off. Each is paid for. */
   TURN_MAX_UNREADABLE: integer(5, 1, 1_000),
   TURN_WAIT_MS: integer(3_600_000, 1_000, 604_800_000),
   TURN_MAX_SHORTENINGS: integer(4, 0, 4),

@@ -1,12 +1,13 @@
 import type { ReadAnswer } from './read-answer.js';
 import { readAnswer } from './read-answer.js';
+import { excerptWithoutKey } from './without-key.js';
 
 /** What one request to the endpoint gave. */
 export interface Exchange {
   /** Null while there is no answer with a status of success. */
   answer: ReadAnswer | null;
   inputChars: number;
-  /** The beginning of the body, for people. */
+  /** The beginning of the body, for people, without the key. */
   excerpt: string;
   outputChars: number;
 }
@@ -17,7 +18,7 @@ const shownChars = 500;
  * A fetch for the AI SDK that reads the answer itself. The SDK discards a whole answer for one field that it does not
  * know, with its usage. It is given a minimal completion, or the status that an error within a 200 should have had.
  */
-export function answerFetch(exchange: Exchange, maxBytes: number): typeof fetch {
+export function answerFetch(exchange: Exchange, maxBytes: number, apiKey: string | null): typeof fetch {
   return async (url, init) => {
     exchange.inputChars = typeof init?.body === 'string' ? init.body.length : 0;
     const response = await fetch(url, init);
@@ -25,7 +26,7 @@ export function answerFetch(exchange: Exchange, maxBytes: number): typeof fetch 
     const body = await textOf(response, maxBytes);
     const answer: ReadAnswer = body === null ? tooLarge(maxBytes) : readAnswer(body);
     exchange.answer = answer;
-    exchange.excerpt = (body ?? '').slice(0, shownChars);
+    exchange.excerpt = excerptWithoutKey(body ?? '', apiKey, shownChars);
     exchange.outputChars = body?.length ?? maxBytes;
     if (answer.is !== 'error' || answer.status === null) return Response.json(read);
     return Response.json(

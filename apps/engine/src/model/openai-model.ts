@@ -57,7 +57,7 @@ export class OpenAiModel implements Model {
     const endpoint = createOpenAICompatible({
       name: 'model',
       baseURL: baseUrl,
-      fetch: answerFetch(exchange, maxAnswerBytes),
+      fetch: answerFetch(exchange, maxAnswerBytes, apiKey),
       ...(apiKey ? { apiKey } : {}),
     });
     try {

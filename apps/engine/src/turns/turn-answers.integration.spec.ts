@@ -14,6 +14,7 @@ describe('what a model answers', () => {
     await world.start({
       MODEL_BASE_URL: model.url,
       MODEL_NAME: 'fake',
+      MODEL_API_KEY: 'key-of-the-endpoint-51H8xQ2e',
       MODEL_PRICES: { fake: { input: 100, output: 100 } },
       TURN_MAX_UNREADABLE: maxUnreadable,
     });
@@ -163,6 +164,11 @@ describe('what a model answers', () => {
     if (tokens > 0) expect(ended.tokens).toBe(maxUnreadable * tokens);
     expect(Number(counted.input_tokens) + Number(counted.output_tokens)).toBe(ended.tokens);
     expect(ended).toMatchObject({ steps: maxUnreadable, cost_micros: ended.tokens * 100 });
+  });
+
+  it('shows the beginning of an answer that cannot be read without the key that the endpoint repeats in it', async () => {
+    const { steps } = await run(body('<p>No model for key-of-the-endpoint-51H8xQ2e</p>'), 'Hello.');
+    expect(steps[0].content).toMatchObject({ discarded: 'model_malformed', excerpt: '<p>No model for [redacted]</p>' });
   });
 
   it('counts the unreadable answer of a model that its fallback replaces', async () => {

@@ -83,7 +83,7 @@ async function wasRetried(tx: Transaction, { id, run_id, project_id }: Turn): Pr
 async function reopen(tx: Transaction, { id, session_id, input }: Turn, by: string | null): Promise<Started> {
   const startedBy = [...new Set([...(input?.started_by ?? []), ...(by === null ? [] : [by])])];
   const rows: unknown = await tx.query(
-    `UPDATE engine.turn SET state = $2, redrives = redrives + 1, waits = attempt, waiting_since = NULL, error = NULL, reply = NULL,
+    `UPDATE engine.turn SET state = $2, redrives = redrives + 1, waits = attempt, unreadable = 0, waiting_since = NULL, error = NULL, reply = NULL,
             reason = NULL, finished_at = NULL, retry_at = NULL, lease_owner = NULL, lease_until = now(),
             input = input || jsonb_build_object('started_by', $3::jsonb)
       WHERE id = $1 RETURNING *`,

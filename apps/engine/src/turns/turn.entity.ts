@@ -63,6 +63,8 @@ export class Turn {
   @Column({ type: 'integer' }) attempt: number;
   /** Claims that do not count as tries: what the turn needs was away, or they were made before its last redrive. */
   @Column({ type: 'integer', default: 0 }) waits: number;
+  /** Tries since its last redrive that ended with an answer of the model that could not be read. */
+  @Column({ type: 'integer', default: 0 }) unreadable: number;
   /** Since when something that the turn needs has been away. */
   @Column({ type: 'timestamptz', nullable: true }) waiting_since: Date | null;
   /** While `queued`: no job takes it earlier. */

@@ -7,6 +7,7 @@ import { DataSource } from 'typeorm';
 import { type Arrival, placeTurns } from '../sessions/place-turns.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { discardLate, sinceHeld } from './held-turns.js';
+import { unreadableCode } from './next-try.js';
 import { pastTurns, type WindowTurn } from './session-window.js';
 import type { Turn } from './turn.entity.js';
 
@@ -42,6 +43,8 @@ export interface ClaimedTurn {
 export interface Tries {
   /** Claims that count as tries, including this one. */
   tries: number;
+  /** Those before it whose answer could not be read. */
+  unreadable: number;
   waits: number;
   /** For how many ms something that it needs has been away; null: nothing was. */
   awayMs: number | null;
@@ -54,7 +57,7 @@ interface ClaimRequest {
   owner: string | null;
 }
 
-type ClaimedRow = Pick<Turn, 'id' | 'state' | 'attempt' | 'waits' | 'error' | 'session_id' | 'input'> & {
+type ClaimedRow = Pick<Turn, 'id' | 'state' | 'attempt' | 'unreadable' | 'waits' | 'error' | 'session_id' | 'input'> & {
   away_ms: number | null;
   past: WindowTurn[] | null;
 };
@@ -89,7 +92,7 @@ const claimSql = `
         OR ${complete}
     RETURNING t.*),
   ${entryCtes(3, `SELECT id FROM claimed WHERE state IN ('waiting', 'held')`)}
-  SELECT id, state, attempt, waits, error, session_id, input, extract(epoch FROM now() - waiting_since) * 1000 AS away_ms,
+  SELECT id, state, attempt, unreadable, waits, error, session_id, input, extract(epoch FROM now() - waiting_since) * 1000 AS away_ms,
          CASE state WHEN 'running' THEN ${pastTurns('claimed', '$4')} END AS past
     FROM claimed`;
 
@@ -165,10 +168,10 @@ export class TurnRepository {
     await this.db.query(
       `UPDATE engine.turn SET state = 'queued', error = $4, lease_owner = NULL,
               retry_at = now() + $5 * interval '1 millisecond', lease_until = now() + $5 * interval '1 millisecond',
-              waits = waits + CASE WHEN $6 THEN 1 ELSE 0 END,
+              waits = waits + CASE WHEN $6 THEN 1 ELSE 0 END, unreadable = unreadable + CASE WHEN $4 = $7 THEN 1 ELSE 0 END,
               waiting_since = CASE WHEN $6 THEN coalesce(waiting_since, now()) END
         WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running'`,
-      [claim.turn_id, claim.lease_owner, claim.attempt, error, delayMs, waits],
+      [claim.turn_id, claim.lease_owner, claim.attempt, error, delayMs, waits, unreadableCode],
     );
   }
 
@@ -282,9 +285,9 @@ function heldEntry(
   return { ...subject, stage: 'turn', outcome: 'held', reason };
 }
 
-function triesOf({ attempt, waits, error, away_ms }: ClaimedRow): Tries & { attempt: number } {
+function triesOf({ attempt, unreadable, waits, error, away_ms }: ClaimedRow): Tries & { attempt: number } {
   const awayMs = away_ms === null ? null : Number(away_ms);
-  return { attempt, tries: attempt - waits, waits, awayMs, error };
+  return { attempt, tries: attempt - waits, unreadable, waits, awayMs, error };
 }
 
 function outcomeOf({ state, delay_ms }: StoredRow): Exclude<ClaimOutcome, { state: 'claimed' }> {

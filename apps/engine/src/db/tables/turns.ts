@@ -29,6 +29,7 @@ export const turns = [
      reason text,
      attempt integer NOT NULL,
      waits integer NOT NULL DEFAULT 0,
+     unreadable integer NOT NULL DEFAULT 0,
      waiting_since timestamptz,
      retry_at timestamptz,
      redrives integer NOT NULL DEFAULT 0,
