@@ -26,6 +26,20 @@ const CREDENTIAL_TYPES: readonly CredentialType[] = ['api_key', 'text', 'oauth2'
 const CAPABILITIES: readonly Capability[] = ['send', 'receive'];
 const FORMATS: readonly MessageFormat[] = ['markdown', 'plain', 'native'];
 
+/** A wildcard stands for names below a domain of at least two labels, so that none covers a whole top-level domain. */
+const hostName = /^(?:(?:[a-z0-9_-]+\.)*[a-z0-9_-]+(?::\d{1,5})?|\*\.(?:[a-z0-9_-]+\.)+[a-z0-9_-]+)$/i;
+const maxHosts = 20;
+const aHost: Wanted = { is: 'a host', accepts: (value) => typeof value === 'string' && isHost(value) };
+
+function isHost(text: string): boolean {
+  return text.length <= 260 && (hostName.test(text) || /^\[[0-9a-f:.]+\](?::\d{1,5})?$/i.test(text));
+}
+
+const hosts: Wanted = {
+  is: `a list of at most ${maxHosts} hosts, with a port if any, such as api.example.com, *.example.com or api.example.com:8443`,
+  accepts: (value) => Array.isArray(value) && value.length <= maxHosts && value.every((each) => aHost.accepts(each)),
+};
+
 const texts = aListOf(aText, 'a list of texts');
 const names = aListOf(aFilledText, 'a list of texts that are not empty');
 const slug: Wanted = {
@@ -115,7 +129,7 @@ export function manifestProblems(manifest: unknown): ManifestProblem[] {
       'credentials',
       only(
         { key: aFilledText, label: aFilledText, maps_to: aFilledText, type: oneOf(CREDENTIAL_TYPES) },
-        { required: trueOrFalse, description: aText },
+        { required: trueOrFalse, description: aText, hosts },
       ),
     ),
     ...twice(credentials, 'maps_to'),

@@ -34,6 +34,11 @@ export interface CredentialDeclaration {
   label: string;
   /** Name of the field under `credentials` in every request body. */
   maps_to: string;
+  /**
+   * Hosts to which tools of the manifest's `skill` may send it: `api.example.com`, `*.example.com`,
+   * `api.example.com:8443`. Absent: its own record or the project says where.
+   */
+  hosts?: string[];
   /** Absent means required. When an optional one is missing, the App can do less but still works. */
   required?: boolean;
   description?: string;

@@ -36,7 +36,7 @@ export const builtinTools: readonly BuiltinTool[] = [
     name: 'http_request',
     title: 'HTTP request',
     description:
-      'Makes one HTTP request and returns {status, headers, body, truncated}. A credential is added by the platform, and goes to its own hosts alone.',
+      'Makes one HTTP request and returns {status, headers, body, truncated}. A credential is added by the platform, and goes to its own hosts alone; `note` says when a request went out without one.',
     grade: 'read',
     idempotent: false,
     credential: null,

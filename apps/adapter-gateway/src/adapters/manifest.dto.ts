@@ -8,6 +8,8 @@ export class CredentialDeclarationView implements CredentialDeclaration {
   @ApiProperty({ enum: ['api_key', 'text', 'oauth2'] }) type: CredentialType;
   @ApiProperty() label: string;
   @ApiProperty({ description: 'Name of the field under which the adapter gets it' }) maps_to: string;
+  @ApiProperty({ type: [String], required: false, description: "Hosts to which the Skill's tools may send it" })
+  hosts?: string[];
   @ApiProperty({ required: false, description: 'Absent: true' }) required?: boolean;
   @ApiProperty({ required: false }) description?: string;
 }

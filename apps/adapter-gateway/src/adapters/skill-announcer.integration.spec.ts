@@ -8,7 +8,7 @@ interface Told {
   path: string;
   slug: string;
   knowledge?: string;
-  credentials?: { credential_id: string; as: string }[];
+  credentials?: { credential_id: string; as: string; hosts?: string[] }[];
   names?: string[];
 }
 
@@ -174,4 +174,50 @@ describe('the Skill of a manifest', () => {
     });
     await adapter.close();
   });
+
+  it('says where its credentials may go as the manifest in force declares, once that is approved', async () => {
+    const declared = (hosts?: string[]) => [
+      { key: 'ACCOUNT', type: 'text', label: 'Account', maps_to: 'token', ...(hosts ? { hosts } : {}) },
+    ];
+    const skill = { name: 'Reaching', knowledge: 'Ask.' };
+    const adapter = await fakeAdapter('reaching', { credentials: declared(['API.example.com']), skill });
+    const id = await register({ url: adapter.url });
+    world.credentials.set('c3', { token: 'x' });
+    await world.call('POST', 'listings/reaching/install', { credentials: { ACCOUNT: 'c3' } });
+    const lastTold = (hosts?: string[]) =>
+      until('the registry was told the hosts', () => {
+        const given = toldOf('reaching').at(-1)?.credentials?.[0];
+        return given !== undefined && JSON.stringify(given.hosts) === JSON.stringify(hosts);
+      });
+    await lastTold(['api.example.com']);
+    const refreshed = async (hosts?: string[]) => {
+      adapter.manifest.credentials = declared(hosts);
+      const { body } = await world.call('POST', `adapters/${id}/refresh`, {});
+      expect(body).toMatchObject({ pending: true });
+      const before = toldOf('reaching').length;
+      return {
+        before,
+        approve: (version: number) => world.call('POST', `adapters/${id}/versions/${version}/approve`, {}),
+      };
+    };
+    const wider = await refreshed(['api.example.com', '*.example.org']);
+    expect(toldOf('reaching')).toHaveLength(wider.before);
+    expect((await world.call('GET', `adapters/${id}`)).body.manifest_version).toBe(1);
+    await wider.approve(2);
+    await lastTold(['api.example.com', '*.example.org']);
+    // Hosts that the manifest withdraws are taken away; without a declaration, what people set would stay.
+    await (await refreshed()).approve(3);
+    await lastTold([]);
+    await adapter.close();
+  });
+
+  it.each([['*'], ['*.com'], ['https://api.example.com'], ['api.example.com/v1'], ['a b'], [7]])(
+    'is not registered with the host %j',
+    async (host) => {
+      const credentials = [{ key: 'K', type: 'text', label: 'K', maps_to: 'token', hosts: [host] }];
+      const { status, body } = await world.call('POST', 'adapters', { manifest: { ...words('odd'), credentials } });
+      expect(status).toBe(422);
+      expect(JSON.stringify(body)).toContain('credentials[0].hosts');
+    },
+  );
 });

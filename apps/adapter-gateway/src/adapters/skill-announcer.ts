@@ -1,4 +1,4 @@
-import type { Manifest } from '#libs/adapter-sdk';
+import type { CredentialDeclaration } from '#libs/adapter-sdk';
 import { backoffMs } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Problem, type ServiceClient } from '#libs/service-kit';
@@ -22,7 +22,7 @@ type Credentials = Record<string, string>;
 
 /** The credentials of a Skill that come from its App, and every name that the App ever gave one under. */
 interface SkillLinks {
-  credentials: { credential_id: string; as: string }[];
+  credentials: { credential_id: string; as: string; hosts?: string[] }[];
   names: string[];
 }
 
@@ -95,7 +95,7 @@ export class SkillAnnouncer extends Sweeping {
   }
 
   private put(row: SkillRow): Promise<SkillMade | null> {
-    const app = skillLinks(row.manifest, row.app_credentials, row.skill_credentials);
+    const app = skillLinks(row);
     if (row.skill_told !== row.manifest_version) {
       return this.registry.post('/internal/skills/manifest', scopeOf(row), { manifest: row.manifest, ...app });
     }
@@ -118,19 +118,30 @@ function scopeOf(row: { organization_id: string; project_id: string }): { organi
 /**
  * An App and the Skill of its manifest share their credentials (spec 1, rule 3), under the keys of the declarations.
  * What webhooks are verified with stays with the App: whoever has it can forge messages.
- * @param now the App's records by declaration key; none without an App
- * @param before the records that the registry was last told
  */
-function skillLinks(manifest: Manifest, now: Credentials, before: Credentials): SkillLinks {
+function skillLinks({
+  manifest,
+  app_credentials: now,
+  skill_credentials: before,
+  told_declarations: told,
+}: SkillRow): SkillLinks {
   const { credentials: declarations, webhook } = manifest;
   const verification = typeof webhook?.verification === 'object' ? webhook.verification['secret_fields'] : undefined;
   const checked = ['signing_secret', ...(Array.isArray(verification) ? verification.map(String) : [])];
   const shared = declarations.filter(({ key, maps_to: name }) => now[key] !== undefined && !checked.includes(name));
-  const links = new Map(shared.map(({ key }) => [nameOf(key), now[key] ?? '']));
+  const links = new Map(shared.map((declared) => [nameOf(declared.key), linkOf(declared, now, told ?? [])]));
   return {
-    credentials: [...links].map(([as, credential_id]) => ({ credential_id, as })),
+    credentials: [...links].map(([as, link]) => ({ ...link, as })),
     names: [...new Set([...declarations.map(({ key }) => key), ...Object.keys(before)].map(nameOf))],
   };
+}
+
+/** No `hosts`: those that people set stay. Empty: the manifest has withdrawn its own. */
+function linkOf({ key, hosts = [] }: CredentialDeclaration, now: Credentials, told: CredentialDeclaration[]) {
+  const credential_id = now[key] ?? '';
+  const unique = [...new Set(hosts.map((host) => host.toLowerCase()))];
+  const withdrawn = unique.length === 0 && told.some((one) => one.key === key && (one.hosts ?? []).length > 0);
+  return { credential_id, ...(unique.length > 0 || withdrawn ? { hosts: unique } : {}) };
 }
 
 /** A declaration's key, in the form that a Skill allows for a credential's name. */

@@ -1,3 +1,4 @@
+import type { CredentialDeclaration } from '#libs/adapter-sdk';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
@@ -5,8 +6,11 @@ import { AdapterRow } from './adapter.entity.js';
 import type { AdapterSkill } from './adapter-skill.js';
 import { SkillRemovalRow } from './skill-removal.entity.js';
 
-/** An adapter with the records of its App. */
-export type SkillRow = AdapterRow & { app_credentials: Record<string, string> };
+/** An adapter with the records of its App, and the declarations of the version that the registry was told last. */
+export type SkillRow = AdapterRow & {
+  app_credentials: Record<string, string>;
+  told_declarations: CredentialDeclaration[] | null;
+};
 
 /**
  * A Skill that no manifest declares any more; `registered`: its adapter still exists, with a manifest without a Skill.
@@ -24,7 +28,9 @@ export class SkillNewsRepository {
   /** Adapters that are due and whose Skill, or whose App's credentials, the registry has not been told yet. */
   untold(limit: number): Promise<SkillRow[]> {
     return this.rows.query(
-      `SELECT adapter.*, coalesce(app.credentials, '{}') AS app_credentials
+      `SELECT adapter.*, coalesce(app.credentials, '{}') AS app_credentials,
+              (SELECT told.manifest->'credentials' FROM gateway.manifest_version told
+                WHERE told.adapter_id = adapter.id AND told.number = adapter.skill_told) AS told_declarations
          FROM gateway.adapter LEFT JOIN gateway.app ON app.adapter_id = adapter.id AND app.state <> 'retired'
         WHERE jsonb_typeof(adapter.manifest->'skill') = 'object'
           AND (adapter.skill_told IS DISTINCT FROM adapter.manifest_version

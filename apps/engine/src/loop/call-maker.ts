@@ -24,7 +24,7 @@ export interface CallMakerInput {
   limits: { shown: number; kept: number; parallel: number };
   signal: AbortSignal;
   /** Called after each call, for the timeline. */
-  onCall: (tool: string, outcome: string, durationMs: number) => void;
+  onCall: (tool: string, outcome: string, durationMs: number, note?: string | null) => void;
   /** Called once, for the first call whose result is untrusted content. */
   onTainted: (tool: string) => void;
 }
@@ -183,7 +183,7 @@ export class CallMaker {
       { durationMs, settled: { seq, outcome: code ? 'error' : 'ok', code, duration_ms: durationMs } },
     );
     await log.commit();
-    onCall(call.name, code ?? 'ok', durationMs);
+    onCall(call.name, code ?? 'ok', durationMs, code === null ? (tool.noted?.(result) ?? null) : null);
   }
 
   /** A rehearsal changes nothing. The model is told what would have been called. */

@@ -53,6 +53,7 @@ export class PythonCallbackService {
       signal: AbortSignal.timeout(limits.timeoutMs + 1_000),
       // A Python tool adds its credentials itself.
       credential: () => Promise.resolve(null),
+      bindings: [],
     });
   }
 

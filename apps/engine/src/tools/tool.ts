@@ -80,6 +80,8 @@ export interface Tool extends ToolDescription {
   idempotent(args: Record<string, unknown>): boolean;
   /** The part of a result that is compared with the same call's earlier result; absent: all of it. */
   compared?(result: unknown): unknown;
+  /** What people have to know about a call with this result, for the timeline; null: nothing. */
+  noted?(result: unknown): string | null;
   /** For a search for tools: the tools that the model may call after this result. */
   reveals?(result: unknown): string[];
   /** Throws only for the signal, never for what the other side does. */

@@ -116,9 +116,10 @@ export class TurnRunner {
         kept: settings.TOOL_RESULT_KEPT_BYTES,
         parallel: settings.TURN_PARALLEL_CALLS,
       },
-      onCall: (tool, outcome, durationMs) =>
+      onCall: (tool, outcome, durationMs, note = null) =>
         this.note(turn, claim, outcome === 'ok' ? 'tool_called' : `tool_${outcome}`.slice(0, 100), durationMs, {
           tool,
+          ...(note === null ? {} : { note }),
         }),
       onTainted: (tool) => this.note(turn, claim, 'untrusted_content_read', null, { tool }),
     });

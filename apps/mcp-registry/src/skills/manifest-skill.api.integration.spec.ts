@@ -54,6 +54,31 @@ describe('a Skill', () => {
     expect((await registry.internal('PUT', '/skills/manifest/none/credentials', given)).status).toBe(404);
   });
 
+  it('of a manifest sends its credentials where the manifest says, else where people say', async () => {
+    const skill = { name: 'Shop', knowledge: 'Sell.', tool_names: ['http_request'] };
+    const given = (hosts?: string[]) => ({
+      credentials: [{ credential_id: 'cred_a', as: 'ACCOUNT', ...(hosts ? { hosts } : {}) }],
+      names: ['ACCOUNT'],
+    });
+    const put = await registry.internal('POST', '/skills/manifest', { manifest: { slug: 'shop', skill }, ...given() });
+    const { skill_id: id } = put.body;
+    const now = async () => (await registry.call('GET', `/skills/${id}`)).body.credentials;
+    const byPerson = { credential_id: 'cred_a', as: 'ACCOUNT', hosts: ['shop.example.com'], header: 'x-api-key' };
+    await registry.call('PATCH', `/skills/${id}`, { credentials: [byPerson] });
+    const link = (hosts?: string[]) => registry.internal('PUT', '/skills/manifest/shop/credentials', given(hosts));
+    await link();
+    expect(await now()).toEqual([byPerson]);
+    await link(['api.example.com', '*.example.org']);
+    expect(await now()).toEqual([{ ...byPerson, hosts: ['api.example.com', '*.example.org'] }]);
+    await registry.internal('POST', '/skills/manifest', {
+      manifest: { slug: 'shop', skill },
+      ...given(['b.example.com']),
+    });
+    expect(await now()).toEqual([{ ...byPerson, hosts: ['b.example.com'] }]);
+    await link([]);
+    expect(await now()).toEqual([{ credential_id: 'cred_a', as: 'ACCOUNT', header: 'x-api-key' }]);
+  });
+
   it('of a manifest is removed when nothing declares it, and stays as a person’s where agents have it', async () => {
     const put = (slug: string) =>
       registry.internal('POST', '/skills/manifest', { manifest: { slug, skill: { name: slug, knowledge: 'k' } } });

@@ -90,15 +90,23 @@ export class ManifestSkillService {
   }
 }
 
-/** Credentials that people linked stay. The App's credentials replace those that it gave before. */
+/**
+ * Credentials that people linked stay. The App's credentials replace those that it gave before. Hosts that the manifest
+ * in force declares apply; where it declares none, those that people set do, as do their header and scheme.
+ */
 function linked(before: Links, { credentials = [], names = [] }: AppCredentialsOfSkill): Links {
-  const given = new Set([...names, ...credentials.map(({ as }) => as)]);
-  const kept = before.filter(({ as }) => !given.has(as));
-  return [...kept, ...credentials.map(({ credential_id, as }) => ({ credential_id, as }))];
+  const managed = new Set([...names, ...credentials.map(({ as }) => as)]);
+  const kept = before.filter(({ as }) => !managed.has(as));
+  const known = new Map(before.map((link) => [link.as, link]));
+  const given = credentials.map(({ credential_id, as, hosts }) => {
+    return { ...known.get(as), credential_id, as, ...(hosts === undefined ? {} : { hosts }) };
+  });
+  return [...kept, ...given];
 }
 
 function sameLinks(a: Links, b: Links): boolean {
-  const sorted = (links: Links): string[] => links.map(({ as, credential_id: id }) => `${as} ${id}`).sort();
+  const sorted = (links: Links): string[] =>
+    links.map(({ as, credential_id: id, hosts = [] }) => `${as} ${id} ${[...hosts].sort().join(' ')}`).sort();
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
 

@@ -47,6 +47,7 @@ export class BuiltinLibrary {
       idempotent: (args) => work.idempotent?.(args) ?? definition.idempotent,
       beyond: (args, hosts) => work.beyond?.(args, hosts, credentials) ?? null,
       ...(work.untrusted ? { untrusted: work.untrusted } : {}),
+      ...(work.noted ? { noted: work.noted } : {}),
       ...(work.compared ? { compared: work.compared } : {}),
       run: (args, call) => work.run(args, call, credentials),
     };

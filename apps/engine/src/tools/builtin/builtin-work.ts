@@ -11,6 +11,8 @@ export interface BuiltinWork {
   beyond?(args: Record<string, unknown>, hosts: readonly string[], credentials: BoundCredentials): string | null;
   grade?(args: Record<string, unknown>): ToolGrade;
   idempotent?(args: Record<string, unknown>): boolean;
+  /** What people have to know about a call with this result; absent: nothing. */
+  noted?(result: unknown): string | null;
   /** The part of a result that is compared with an earlier one; absent: all of it. */
   compared?(result: unknown): unknown;
   run(args: Record<string, unknown>, call: CallSite, credentials: BoundCredentials): Promise<unknown>;

@@ -1,3 +1,4 @@
+import type { CredentialBinding } from '#libs/contracts';
 import type { BoundCredential } from '../bound-credentials.js';
 import { failure, type ToolFailure } from '../tool.js';
 
@@ -23,7 +24,7 @@ export function refusedFor(url: URL, { as, hosts, ownHosts }: BoundCredential): 
   }
   const other = named.find((list) => !list.some((host) => matchesHost(url, host)));
   if (other) return notForHost(as, other, url.host);
-  if (url.protocol !== 'https:' && !named.every((list) => list.includes(url.host.toLowerCase()))) {
+  if (url.protocol !== 'https:' && !named.every((list) => list.some((host) => host.toLowerCase() === url.host))) {
     return failure(
       'credential_not_for_host',
       'A credential goes over https, or to a host that it names with its port.',
@@ -57,6 +58,18 @@ export function notForHost(as: string, bound: string[], host: string): ToolFailu
   return failure('credential_not_for_host', `The credential ${as} is bound to ${bound.join(', ')}, not to ${host}.`);
 }
 
+/**
+ * For a request that carries none of the credentials that its Skill binds: which ones stayed behind and why, in words.
+ * Otherwise an answer without them looks like a complete one.
+ */
+export function notSent(url: URL, bindings: readonly CredentialBinding[]): string {
+  const reasons = bindings.map(({ as, hosts = [] }) => {
+    if (hosts.length > 0) return `${as} goes to ${hosts.join(', ')}`;
+    return `${as} is bound to no host: name it in \`credential\`, or set hosts where the Skill binds it`;
+  });
+  return `This request to ${url.host} went out without a credential (${reasons.join('; ')}).`;
+}
+
 /** Whether a URL's host is among these. @param hosts each as in `matchesHost` */
 export function isNamed(url: URL, hosts: readonly string[]): boolean {
   return hosts.some((host) => matchesHost(url, host));
@@ -64,6 +77,7 @@ export function isNamed(url: URL, hosts: readonly string[]): boolean {
 
 /** @param host `api.example.com`, `*.example.com` for every name under it, or `host:port` */
 export function matchesHost(url: URL, host: string): boolean {
-  if (host.startsWith('*.')) return url.hostname.endsWith(host.slice(1)) && url.port === '';
-  return host === url.host.toLowerCase();
+  const wanted = host.toLowerCase();
+  if (wanted.startsWith('*.')) return url.hostname.endsWith(wanted.slice(1)) && url.port === '';
+  return wanted === url.host || (url.port === '' && wanted === `${url.host}:${url.protocol === 'https:' ? 443 : 80}`);
 }

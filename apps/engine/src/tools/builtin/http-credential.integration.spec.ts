@@ -1,4 +1,5 @@
 import type { CredentialBinding } from '#libs/contracts';
+import { until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
@@ -112,6 +113,31 @@ describe('a credential of http_request', () => {
     expect(seen).toEqual([]);
   });
 
+  it('that stays behind is named in the result and in the timeline', async () => {
+    records = { cred_1: { type: 'api_key', fields: { token: 'swordfish' } } };
+    const [binding] = bindings;
+    const result = await get(`http://127.0.0.1:${port()}/`, null);
+    expect(result).toMatchObject({
+      status: 400,
+      note: expect.stringMatching(/without a credential \(api is bound to no host/),
+    });
+    bindings = [{ ...binding!, hosts: ['api.example.com'] }];
+    const other = await get(`http://127.0.0.1:${port()}/`, null);
+    expect(other.note).toContain('(api goes to api.example.com)');
+    expect(seen).toEqual([undefined, undefined]);
+    const noted = await until('the timeline has it', async () => {
+      const sql = `SELECT detail FROM journal.entry WHERE reason = 'tool_called' AND detail->>'note' IS NOT NULL`;
+      const { rows } = await world.pool.query(sql);
+      return rows.length >= 2 ? rows : null;
+    });
+    expect(noted[0].detail).toMatchObject({ tool: 'desk__http_request', note: expect.stringContaining('api') });
+    bindings = [{ ...binding!, hosts: [`127.0.0.1:${port()}`] }];
+    expect(await get(`http://127.0.0.1:${port()}/`, null)).not.toHaveProperty('note');
+    expect((await get(`http://127.0.0.1:${port()}/away`, null)).note).toMatch(/redirected to localhost:\d+, without/);
+    bindings = [];
+    expect(await get(`http://127.0.0.1:${port()}/`, null)).not.toHaveProperty('note');
+  });
+
   it('is narrowed by its Skill, never widened beyond its own record', async () => {
     const [binding] = bindings;
     bindings = [{ ...binding!, hosts: [`localhost:${port()}`] }];
@@ -135,6 +161,7 @@ describe('a credential of http_request', () => {
     ['https://a.example.com/', { api_key: 'k', hosts: '*.example.com', header: 'X-Api-Key' }, { 'x-api-key': 'k' }],
     ['https://h.test/', { username: 'u', password: 'p', hosts: 'h.test' }, { authorization: 'Basic dTpw' }],
     ['https://h.test/', { token: 't', hosts: 'other.test, h.test', scheme: 'token' }, { authorization: 'token t' }],
+    ['https://h.test/', { token: 't', hosts: 'H.test:443' }, { authorization: 'Bearer t' }],
   ])('is sent to %s as its fields say', (url, fields, header) => {
     expect(credentialHeader(new URL(url), credentialOf(fields as Record<string, string>))).toEqual(header);
   });

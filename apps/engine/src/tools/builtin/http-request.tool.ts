@@ -1,9 +1,10 @@
+import type { CredentialBinding } from '#libs/contracts';
 import { type Egress, EgressError, type EgressResponse } from '#libs/egress';
 import { isUtf8 } from 'node:buffer';
 import type { BoundCredential, BoundCredentials } from '../bound-credentials.js';
 import { type CallSite, exceeds, failure, isFailure, type ToolFailure } from '../tool.js';
 import type { BuiltinWork } from './builtin-work.js';
-import { credentialHeader, isNamed } from './host-credential.js';
+import { credentialHeader, isNamed, notSent } from './host-credential.js';
 
 export interface HttpRequestLimits {
   maxResponseBytes: number;
@@ -11,6 +12,8 @@ export interface HttpRequestLimits {
 }
 
 export interface HttpRequestResult {
+  /** What a reader of the answer has to know about the request, in words. */
+  note?: string;
   status: number;
   headers: Record<string, string>;
   body: string;
@@ -47,9 +50,11 @@ export function httpRequest(egress: Egress, limits: HttpRequestLimits): BuiltinW
         signal,
         hosts,
         credential: (url: URL, name: string | null) => ofRequest(url, name, turn, credentials),
+        bindings: credentials.bindings,
       };
       return request(egress, limits, httpArguments(args), by);
     },
+    noted: (result) => ((result ?? {}) as Partial<HttpRequestResult>).note ?? null,
     // Headers such as a server's clock and ids do not make it a different answer.
     compared: (result) => {
       const { status, body } = (result ?? {}) as Partial<HttpRequestResult>;
@@ -76,6 +81,8 @@ async function ofRequest(
 
 /** What a request may do and use. */
 export interface RequestedBy extends Pick<CallSite, 'mayDo' | 'signal' | 'hosts'> {
+  /** The credentials that it could have carried. */
+  bindings: readonly CredentialBinding[];
   /** @param name null: the call names none */
   credential(url: URL, name: string | null): Promise<BoundCredential | ToolFailure | null>;
 }
@@ -85,7 +92,7 @@ export async function request(
   egress: Egress,
   limits: HttpRequestLimits,
   args: HttpArguments,
-  { mayDo, signal, hosts, credential }: RequestedBy,
+  { mayDo, signal, hosts, credential, bindings }: RequestedBy,
 ): Promise<HttpRequestResult | ToolFailure> {
   if (exceeds(args.method === 'GET' ? 'read' : 'write', mayDo)) {
     return failure('not_allowed', `Only requests that ${mayDo} are allowed here.`);
@@ -120,7 +127,8 @@ export async function request(
       maxResponseBytes: limits.maxResponseBytes,
       signal,
     });
-    return resultOf(response, Object.values(secret));
+    const note = noteOf(url, response, bound, bindings, args.headers ?? {});
+    return { ...(note === null ? {} : { note }), ...resultOf(response, Object.values(secret)) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof EgressError)) throw error;
@@ -132,6 +140,22 @@ export async function request(
         )
       : failure(error.code, 'The request gave no answer.');
   }
+}
+
+/** Says what the answer itself does not show: that the request went without a credential, all of it or its last part. */
+function noteOf(
+  url: URL,
+  response: EgressResponse,
+  bound: BoundCredential | null,
+  bindings: readonly CredentialBinding[],
+  headers: Record<string, string>,
+): string | null {
+  if (bound !== null) {
+    const { origin, host } = new URL(response.url);
+    return origin === url.origin ? null : `The request was redirected to ${host}, without the credential ${bound.as}.`;
+  }
+  if (bindings.length === 0 || 'authorization' in lowerCased(headers)) return null;
+  return notSent(url, bindings);
 }
 
 /** Arguments that passed the schema of `http_request`, which is defined in the contracts. */
