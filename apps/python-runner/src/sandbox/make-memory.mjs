@@ -13,12 +13,15 @@ python.FS.mkdirTree('/runtime/gatehouse_sandbox');
 for (const file of readdirSync(library).filter((name) => name.endsWith('.py'))) {
   python.FS.writeFile(`/runtime/gatehouse_sandbox/${file}`, readFileSync(new URL(file, library)));
 }
+python.FS.writeFile('/runtime/tzdata.whl', readFileSync(new URL('tzdata.whl', import.meta.url)));
 // Imports what a tool may import once here, so that neither a child's start nor a call pays for it.
 python.runPython(`
 import importlib, sys
 sys.path.insert(0, '/runtime')
-from gatehouse_sandbox.allowed_imports import ALLOWED
-for name in ALLOWED: importlib.import_module(name)
+from gatehouse_sandbox.allowed_imports import ALLOWED, PRELOADED
+for name in sorted(ALLOWED) + PRELOADED: importlib.import_module(name)
+from gatehouse_sandbox.time_zones import keep_zones
+keep_zones('/runtime/tzdata.whl')
 from gatehouse_sandbox.serve import serve
 serve('{"kind": "compile", "source": "def warm(x: int) -> int:\\\\n    \\\\"\\\\"\\\\"Warm.\\\\"\\\\"\\\\"\\\\n    return x\\\\n"}', 99, 99)
 `);

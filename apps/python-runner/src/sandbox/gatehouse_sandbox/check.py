@@ -6,6 +6,7 @@ import re
 
 from .allowed_imports import is_allowed
 from .refusal import Refusal, refusal_at
+from .refused_imports import has_hint, hint_for
 
 NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]{0,63}')
 
@@ -68,8 +69,10 @@ def _is_text(node):
 
 
 def _check_import(checked, node, *names):
-    if not any(is_allowed(name) for name in names):
-        checked.refuse(node, 'import_not_allowed', f'A tool cannot import {names[0]}. Use http_request for the web.')
+    if not is_allowed(*names):
+        # The longest name is what `from a import b` is about, unless b is no module.
+        refused = names[-1] if has_hint(names[-1]) else names[0]
+        checked.refuse(node, 'import_not_allowed', f'A tool cannot import {refused}. {hint_for(refused)}')
 
 
 def _check_function(checked):
