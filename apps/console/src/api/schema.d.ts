@@ -3309,6 +3309,8 @@ export interface components {
             label: string;
             /** @description Name of the field under which the adapter gets it */
             maps_to: string;
+            /** @description Hosts to which the Skill's tools may send it */
+            hosts?: string[];
             /** @description Absent: true */
             required?: boolean;
             description?: string;
