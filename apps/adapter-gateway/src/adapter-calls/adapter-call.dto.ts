@@ -1,6 +1,6 @@
 import type { Credentials } from '#libs/adapter-sdk';
 import type { CredentialType } from '#libs/contracts';
-import { AsGiven, JsonObject, MayBeAbsent, OneOf, Text, Whole } from '#libs/service-kit';
+import { AsGiven, JsonObject, MayBeAbsent, Nested, OneOf, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsOptional, ValidateNested } from 'class-validator';
@@ -66,10 +66,7 @@ export class OutgoingMessage {
 export class DeliverCall {
   @Text(100, { minLength: 1 }) app_id: string;
   @Text(2_000) channel_address: string;
-  @JsonObject()
-  @ValidateNested()
-  @Type(() => OutgoingMessage)
-  message: OutgoingMessage;
+  @Nested(OutgoingMessage) message: OutgoingMessage;
   @Text(200, { minLength: 1, description: 'The same message with the same key is delivered once' })
   idempotency_key: string;
   @Text(100, { optional: true, description: 'The event that it answers' }) receipt_id?: string;
