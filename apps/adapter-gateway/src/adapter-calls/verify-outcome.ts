@@ -1,6 +1,7 @@
 import { type Credentials, isJsonObject, redactSecrets, type Self, wholeNumberAsText } from '#libs/adapter-sdk';
 import { storableJson } from '#libs/database';
 import { Problem } from '#libs/service-kit';
+import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
 import { circuitOpenCode } from '../adapters/breaker.js';
 import { busyCode } from '../adapters/call-slots.js';
 
@@ -40,6 +41,8 @@ const failures: Record<string, string> = {
   provider_unavailable: 'The adapter did not give a valid answer, so the credentials could not be checked',
   timeout: 'The adapter did not answer in time, so the credentials could not be checked',
   contract_violation: 'The adapter broke its contract, so the credentials could not be checked',
+  [notReadyCode]: 'The adapter is not ready and gets no call, so the credentials could not be checked',
+  [disabledCode]: 'The adapter is disabled and gets no call, so the credentials could not be checked',
   [circuitOpenCode]:
     'The adapter failed five times in a row and is not called for some seconds: verify again after that',
   [busyCode]: 'The adapter already has as many calls as it may have at a time: verify again in a moment',

@@ -10,6 +10,7 @@ import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { adapterErrorOf, jsonAnswer, requireSuccess } from './adapter-answer.js';
 import { AdapterError } from './adapter-error.js';
+import { AdapterReadiness } from './adapter-readiness.js';
 import { adapterRequests, type AdapterRequests } from './adapter-requests.js';
 import { Breaker } from './breaker.js';
 import { CallSlots } from './call-slots.js';
@@ -37,7 +38,8 @@ export interface AdapterLoad {
 @Injectable()
 export class AdapterClient implements OnApplicationShutdown {
   private readonly breaker = new Breaker((baseUrl) => this.closed(baseUrl));
-  private readonly listeners: ((baseUrl: string) => void)[] = [];
+  private readonly closedListeners: ((baseUrl: string) => void)[] = [];
+  private readonly failedListeners: ((baseUrl: string) => void)[] = [];
   private readonly slots: CallSlots;
   private readonly requests: AdapterRequests;
   private readonly secrets: string[];
@@ -45,6 +47,7 @@ export class AdapterClient implements OnApplicationShutdown {
   constructor(
     @Inject(EGRESS) private readonly egress: Egress,
     private readonly violations: ViolationLog,
+    private readonly readiness: AdapterReadiness,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
     metrics: Metrics,
   ) {
@@ -53,7 +56,7 @@ export class AdapterClient implements OnApplicationShutdown {
     this.slots = new CallSlots(settings.ADAPTER_CONCURRENCY);
   }
 
-  /** A call that bypasses the circuit breaker: of `/health` and `/manifest.json`. @throws AdapterError */
+  /** A call that bypasses the circuit breaker, and that an adapter gets which is not ready: of `/health` and `/manifest.json`. @throws AdapterError */
   async get<T extends object>(
     baseUrl: string,
     path: string,
@@ -67,7 +70,7 @@ export class AdapterClient implements OnApplicationShutdown {
 
   /**
    * @param wrong what in an answer breaks the contract, or null
-   * @throws AdapterError; RunLater while the adapter's circuit is open, or all its slots are taken
+   * @throws AdapterError; RunLater while the adapter is not ready, its circuit is open, or all its slots are taken
    */
   post<T extends object>(
     baseUrl: string,
@@ -80,7 +83,7 @@ export class AdapterClient implements OnApplicationShutdown {
       timeoutMs: this.settings.ADAPTER_TIMEOUT_MS,
       maxResponseBytes: this.settings.ADAPTER_MAX_RESPONSE_BYTES,
     };
-    return this.guarded(baseUrl, async () => {
+    return this.guarded(baseUrl, context, async () => {
       const answer = await this.send('POST', baseUrl, path, JSON.stringify(body), context, limits);
       const value = jsonAnswer(answer, path);
       const problem = wrong(value);
@@ -92,7 +95,7 @@ export class AdapterClient implements OnApplicationShutdown {
   /** Like `post`, for the one route that may answer bytes; a longer answer is cut and marked as `truncated`. */
   fetchFile(baseUrl: string, body: object, context: AdapterCallContext, limits: Limits): Promise<EgressResponse> {
     const path = '/sources/fetch-file';
-    return this.guarded(baseUrl, () =>
+    return this.guarded(baseUrl, context, () =>
       this.send('POST', baseUrl, path, JSON.stringify(body), context, limits, 'truncate'),
     );
   }
@@ -123,7 +126,12 @@ export class AdapterClient implements OnApplicationShutdown {
 
   /** Calls back when an adapter answers again after its circuit was open. */
   onClosedCircuit(listener: (baseUrl: string) => void): void {
-    this.listeners.push(listener);
+    this.closedListeners.push(listener);
+  }
+
+  /** Calls back when a call fails in a way that says something about the adapter, not about the request. */
+  onFailedCall(listener: (baseUrl: string) => void): void {
+    this.failedListeners.push(listener);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -131,10 +139,11 @@ export class AdapterClient implements OnApplicationShutdown {
   }
 
   private closed(baseUrl: string): void {
-    for (const listener of this.listeners) listener(baseUrl);
+    for (const listener of this.closedListeners) listener(baseUrl);
   }
 
-  private async guarded<T>(baseUrl: string, call: () => Promise<T>): Promise<T> {
+  private async guarded<T>(baseUrl: string, context: AdapterCallContext, call: () => Promise<T>): Promise<T> {
+    await this.readiness.require(baseUrl, context);
     const onTrial = this.breaker.check(baseUrl);
     return this.slots.run(baseUrl, async () => {
       const beganMs = performance.now();
@@ -152,7 +161,10 @@ export class AdapterClient implements OnApplicationShutdown {
           throw error;
         }
         // Nor does a `Retry-After`.
-        if (error.retryAfterMs === null) this.breaker.failed(baseUrl, beganMs);
+        if (error.retryAfterMs === null) {
+          this.breaker.failed(baseUrl, beganMs);
+          for (const listener of this.failedListeners) listener(baseUrl);
+        }
         if (!onTrial) throw error;
         const { code, message, notSent, retryAfterMs, answer } = error;
         throw new AdapterError(code, message, notSent, { retryAfterMs, onTrial, ...(answer ? { answer } : {}) });

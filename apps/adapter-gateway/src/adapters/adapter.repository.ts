@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
+import type { NotReady } from './adapter-not-ready.js';
 import { AdapterRow } from './adapter.entity.js';
 
 interface Scope {
@@ -46,6 +47,30 @@ export class AdapterRepository {
       where: { organization_id: scope.organizationId, project_id: scope.projectId },
       order: { slug: 'ASC' },
     });
+  }
+
+  /** The adapter at an address, if it may not be called. @returns null where one is ready, or none is registered */
+  async notReadyAt(baseUrl: string, { organizationId, projectId }: Scope): Promise<NotReady | null> {
+    const project = projectId === '' ? {} : { project_id: projectId };
+    const rows = await this.rows.find({
+      select: { id: true, slug: true, state: true, state_reason: true, disabled: true },
+      where: { base_url: baseUrl, organization_id: organizationId, ...project },
+      order: { id: 'ASC' },
+    });
+    const [first] = rows;
+    if (!first || rows.some(({ state, disabled }) => state === 'ready' && !disabled)) return null;
+    return { slug: first.slug, reason: first.state_reason, disabled: first.disabled };
+  }
+
+  /** Makes the next poll of the adapters at an address due now, or `everyMs` after the last one. */
+  async expeditePoll(baseUrl: string, everyMs: number): Promise<void> {
+    await this.rows.query(
+      `UPDATE gateway.adapter SET next_check_at = greatest(now(), checked_at + make_interval(secs => $2))
+        WHERE id IN (SELECT id FROM gateway.adapter WHERE base_url = $1 AND state = 'ready'
+                        AND next_check_at > greatest(now(), checked_at + make_interval(secs => $2))
+                      ORDER BY id FOR UPDATE SKIP LOCKED)`,
+      [baseUrl, everyMs / 1_000],
+    );
   }
 
   /** Takes adapters whose poll is due; no other replica polls them for `leaseMs`. */

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AdapterClient } from './adapter-client.js';
+import { AdapterReadiness } from './adapter-readiness.js';
 import { AdapterRepository } from './adapter.repository.js';
 import { HealthPoller } from './health-poller.js';
 import { HealthProbe } from './health.js';
@@ -13,6 +14,7 @@ import { ViolationLog } from './violation-log.js';
   controllers: [OAuthProviderController],
   providers: [
     AdapterClient,
+    AdapterReadiness,
     AdapterRepository,
     HealthPoller,
     HealthProbe,
@@ -21,6 +23,6 @@ import { ViolationLog } from './violation-log.js';
     SkillNewsRepository,
     ViolationLog,
   ],
-  exports: [AdapterClient, AdapterRepository, HealthPoller, HealthProbe, ManifestFetch],
+  exports: [AdapterClient, AdapterReadiness, AdapterRepository, HealthPoller, HealthProbe, ManifestFetch],
 })
 export class AdaptersModule {}

@@ -2,12 +2,10 @@ import type { Credentials, Manifest } from '#libs/adapter-sdk';
 import { type CredentialType, mapCredentials, type OpenedCredential, type SecretValue } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
 import { notFound, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AdapterCallContext } from '../adapters/adapter-client.js';
+import { AdapterReadiness } from '../adapters/adapter-readiness.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
-import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
-import { AdapterNotReady } from './adapter-not-ready.js';
 import { AppCredentials } from './app-credentials.js';
 import { AppRepository } from './app.repository.js';
 import { fillable } from './credential-fit.js';
@@ -40,7 +38,7 @@ export class CallTargets {
     private readonly credentials: AppCredentials,
     private readonly apps: AppRepository,
     private readonly adapters: AdapterRepository,
-    @Inject(SETTINGS) private readonly settings: GatewaySettings,
+    private readonly readiness: AdapterReadiness,
   ) {}
 
   /** @throws PermanentFailure `app_not_found | app_retired | no_adapter`; AdapterNotReady; Problem of the vault */
@@ -50,7 +48,11 @@ export class CallTargets {
     if (!adapter) throw new PermanentFailure('no_adapter', 'the built-in Webhook app has no adapter to call');
     if (app.state === 'retired') throw new PermanentFailure('app_retired', `the App ${app.id} is retired`);
     const scope = { organizationId: app.organization_id, projectId: app.project_id };
-    return { ...this.reached(adapter), credentials: await this.credentials.of(installed), context: scope };
+    return {
+      ...(await this.reached(adapter, scope)),
+      credentials: await this.credentials.of(installed),
+      context: scope,
+    };
   }
 
   /** The adapter of a project, or of the organization if no project is given. @throws Problem 404; AdapterNotReady */
@@ -65,7 +67,8 @@ export class CallTargets {
     if (!row) throw notFound('adapter', slug);
     if (row.base_url === null) throw new Problem(422, 'skill_only', `${slug} is a skill without an adapter.`);
     const adapter = installedAdapter(row);
-    return { ...this.reached(adapter), credentials: await this.withRecord(scope, adapter, given), context: scope };
+    const reached = await this.reached(adapter, scope);
+    return { ...reached, credentials: await this.withRecord(scope, adapter, given), context: scope };
   }
 
   /** Credentials as the project's App gets them: by the manifest's names, with its other records if it has this one. */
@@ -85,9 +88,13 @@ export class CallTargets {
     return { ...record.fields, ...mapCredentials(links, new Map([['', record]])) };
   }
 
-  private reached(adapter: InstalledAdapter): Pick<CallTarget, 'baseUrl' | 'manifest'> {
-    if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MS);
-    return { baseUrl: adapter.baseUrl, manifest: adapter.manifest };
+  /** Before the vault opens anything for it. */
+  private async reached(
+    { baseUrl, manifest }: InstalledAdapter,
+    scope: AdapterCallContext,
+  ): Promise<Pick<CallTarget, 'baseUrl' | 'manifest'>> {
+    await this.readiness.require(baseUrl, scope);
+    return { baseUrl, manifest };
   }
 }
 

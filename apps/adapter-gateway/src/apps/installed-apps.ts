@@ -24,9 +24,6 @@ export interface InstalledAdapter {
   id: string;
   baseUrl: string;
   manifest: Manifest;
-  ready: boolean;
-  /** Why it is not ready. */
-  reason: string | null;
   /** A person took it out of use. */
   disabled: boolean;
 }
@@ -72,7 +69,7 @@ export class InstalledApps {
 
 /** @throws PermanentFailure `adapter_not_found` for a skill-only listing */
 export function installedAdapter(row: AdapterRow): InstalledAdapter {
-  const { id, base_url: baseUrl, manifest, state, state_reason: reason, disabled } = row;
+  const { id, base_url: baseUrl, manifest, disabled } = row;
   if (baseUrl === null) throw new PermanentFailure('adapter_not_found', `${row.slug} has no adapter`);
-  return { id, baseUrl, manifest, ready: state === 'ready' && !disabled, reason, disabled };
+  return { id, baseUrl, manifest, disabled };
 }

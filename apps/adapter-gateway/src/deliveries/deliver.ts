@@ -7,6 +7,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { wrongDelivery, wrongDeliveryDetail } from '../adapters/answer-fields.js';
 import { AdapterError, type FailedAnswer } from '../adapters/adapter-error.js';
+import { AdapterReadiness } from '../adapters/adapter-readiness.js';
 import { CallSlots } from '../adapters/call-slots.js';
 import type { AppRow } from '../apps/app.entity.js';
 import { AppCredentials } from '../apps/app-credentials.js';
@@ -16,7 +17,6 @@ import { EGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { originMarker } from '../origins/origin-marker.js';
-import { AdapterNotReady } from '../apps/adapter-not-ready.js';
 import { answerLostCode } from './answer-lost.js';
 import { AddressPace } from './address-pace.js';
 import { deliverAnswer, deliverRefusal } from './deliver-answer.js';
@@ -50,6 +50,7 @@ export class Deliverer {
     private readonly installed: InstalledApps,
     private readonly credentials: AppCredentials,
     private readonly adapters: AdapterClient,
+    private readonly readiness: AdapterReadiness,
     private readonly lost: LostAnswers,
     private readonly pace: AddressPace,
     private readonly deliveries: DeliveryRepository,
@@ -85,7 +86,7 @@ export class Deliverer {
       );
     }
     // A long wait: deliveries are expedited when the adapter is ready again.
-    if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MAX_MS);
+    await this.readiness.require(adapter.baseUrl, contextOf(delivery), this.settings.HEALTH_POLL_MAX_MS);
     const credentials = await this.credentials.of(installed);
     let message: OutgoingMessage;
     try {

@@ -5,7 +5,7 @@ import { AdapterClient } from '../adapters/adapter-client.js';
 import { circuitOpenCode } from '../adapters/breaker.js';
 import { busyCode } from '../adapters/call-slots.js';
 import { HealthPoller } from '../adapters/health-poller.js';
-import { disabledCode, notReadyCode } from '../apps/adapter-not-ready.js';
+import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
 import { AppRepository } from '../apps/app.repository.js';
 import { answerLostCode } from './answer-lost.js';
 import { jobOf } from './delivery-job.js';

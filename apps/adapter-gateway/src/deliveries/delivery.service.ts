@@ -19,7 +19,7 @@ import { InstalledApps } from '../apps/installed-apps.js';
 import { ENGINE } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import { disabledCode, notReadyCode } from '../apps/adapter-not-ready.js';
+import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
 import { Deliverer } from './deliver.js';
 import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
 import { jobOf } from './delivery-job.js';

@@ -14,7 +14,8 @@ import {
 import { setTimeout as pause } from 'node:timers/promises';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { AdapterError } from '../adapters/adapter-error.js';
-import { AdapterNotReady } from '../apps/adapter-not-ready.js';
+import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
+import { AdapterReadiness } from '../adapters/adapter-readiness.js';
 import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
 import { InFlightLimiter } from '../deliveries/in-flight-limiter.js';
 import type { GatewaySettings } from '../env.js';
@@ -27,6 +28,7 @@ const takeEveryMs = 500;
 /** Lets one query to Postgres fill several slots. */
 const refillMs = 25;
 const lookAgainMs = 500;
+const takenWhenCallable = new Set([circuitOpenCode, notReadyCode, disabledCode]);
 /** The adapter set the time of the next attempt itself, with `Retry-After`. */
 const retryAfterCode = 'retry_after';
 
@@ -52,6 +54,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     private readonly inbound: InboundService,
     private readonly waits: InboundWaitRepository,
     private readonly adapters: AdapterClient,
+    private readonly readiness: AdapterReadiness,
     private readonly jobs: JobClient,
     private readonly liveness: Liveness,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
@@ -148,7 +151,8 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     }
     this.mine.add(id);
     try {
-      if (!adapter.ready) throw new AdapterNotReady(adapter, 0);
+      const scope = { organizationId: job.organization_id, projectId: job.project_id };
+      await this.readiness.require(adapter.baseUrl, scope);
       await this.inbound.process(job, attempts + 1);
       if (waited) await this.waits.forget([id]);
     } catch (error) {
@@ -199,8 +203,8 @@ function said(error: unknown): string {
 function reschedule(job: InboundParsePayload, adapterId: string, attempts: number, error: unknown): Rescheduled {
   const pause = { job, adapterId, attempts: 0 } as const;
   if (error instanceof RunLater) {
-    // Receipts held back by an open circuit are taken once it closes, so there is no time to wait for.
-    return { ...pause, code: error.code, waitMs: error.code === circuitOpenCode ? 0 : error.delayMs };
+    // Receipts of an adapter that may not be called are taken once it may, so there is no time to wait for.
+    return { ...pause, code: error.code, waitMs: takenWhenCallable.has(error.code) ? 0 : error.delayMs };
   }
   if (error instanceof AdapterError && error.retryAfterMs !== null) {
     return { ...pause, code: retryAfterCode, waitMs: error.retryAfterMs };

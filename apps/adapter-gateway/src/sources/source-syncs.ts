@@ -2,6 +2,8 @@ import { sourceSync } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
+import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
+import { HealthPoller } from '../adapters/health-poller.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import type { SourceRow } from './source.entity.js';
@@ -16,9 +18,13 @@ export class SourceSyncs extends Sweeping {
     private readonly runs: SyncRunRepository,
     private readonly syncer: Syncer,
     private readonly jobs: JobClient,
+    poller: HealthPoller,
     @Inject(SETTINGS) settings: GatewaySettings,
   ) {
     super();
+    poller.onReady(async (adapterId) => {
+      for (const id of await this.runs.expedite(adapterId, [notReadyCode, disabledCode])) this.enqueue(id);
+    });
     this.sweepEvery({
       name: 'source-syncs',
       everyMs: settings.SYNC_SWEEP_MS,

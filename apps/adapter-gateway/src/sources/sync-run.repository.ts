@@ -108,6 +108,19 @@ export class SyncRunRepository {
     );
   }
 
+  /** Makes runs due that wait because their adapter could not be called. @returns their ids */
+  async expedite(adapterId: string, codes: string[]): Promise<string[]> {
+    const [rows] = (await this.rows.query(
+      `UPDATE gateway.sync_run SET lease_until = NULL WHERE id IN (
+         SELECT r.id FROM gateway.sync_run r JOIN gateway.source s ON s.id = r.source_id JOIN gateway.app a ON a.id = s.app_id
+          WHERE a.adapter_id = $1 AND r.state = 'queued' AND r.error = ANY($2) AND r.lease_until > now()
+          ORDER BY r.id FOR UPDATE OF r SKIP LOCKED)
+       RETURNING id`,
+      [adapterId, codes],
+    )) as [{ id: string }[], number];
+    return rows.map(({ id }) => id);
+  }
+
   /** Open runs that nobody works on. */
   async abandoned(limit: number): Promise<string[]> {
     const rows = (await this.rows.query(

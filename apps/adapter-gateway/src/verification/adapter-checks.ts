@@ -5,7 +5,7 @@ import { withRetries } from '../adapter-calls/with-retries.js';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { wrongFormat } from '../adapters/answer-fields.js';
-import { HealthProbe } from '../adapters/health.js';
+import { HealthPoller } from '../adapters/health-poller.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { capabilitiesOf } from '../apps/capabilities.js';
 import type { InstalledApp } from '../apps/installed-apps.js';
@@ -17,20 +17,21 @@ const formatted = 'Hello from **Gatehouse**';
 @Injectable()
 export class AdapterChecks {
   constructor(
-    private readonly probe: HealthProbe,
+    private readonly poller: HealthPoller,
     private readonly adapters: AdapterClient,
     private readonly credentials: AppCredentials,
   ) {}
 
   /** @param row null for the built-in Webhook app */
-  async ready(caller: Principal, row: AdapterRow | null): Promise<Verdict> {
-    if (row === null || row.base_url === null) return notApplicable('The built-in Webhook app needs no adapter.');
+  async ready(row: AdapterRow | null): Promise<Verdict> {
+    if (row === null) return notApplicable('The built-in Webhook app needs no adapter.');
     if (row.disabled) {
       const sentence = 'The adapter is disabled: it is not called, and its messages and deliveries wait.';
       return { status: 'failed', sentence, what_to_do: 'Enable it in the Developer Portal.' };
     }
     const beganMs = performance.now();
-    const health = await this.probe.ask(row.base_url, row.slug, caller);
+    const health = await this.poller.poll(row);
+    if (health === null) return notApplicable('The App has no adapter to call.');
     const took_ms = Math.round(performance.now() - beganMs);
     if (health.state === 'ready') {
       return { status: 'ok', took_ms, sentence: `${row.slug} is ready (version ${health.version}).` };

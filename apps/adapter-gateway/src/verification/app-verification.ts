@@ -3,6 +3,7 @@ import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { VerifyCalls } from '../adapter-calls/verify-calls.js';
 import { verifyFailure, type VerifyOutcome } from '../adapter-calls/verify-outcome.js';
+import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
 import { circuitOpenCode } from '../adapters/breaker.js';
 import { busyCode } from '../adapters/call-slots.js';
 import type { AppCredentialView } from '../apps/app-credential.dto.js';
@@ -24,7 +25,7 @@ interface MissingCredentials {
 }
 
 /** Codes that mean that the adapter, or its provider, gave no answer. */
-const silent = new Set(['provider_unavailable', 'timeout', circuitOpenCode, busyCode]);
+const silent = new Set(['provider_unavailable', 'timeout', circuitOpenCode, busyCode, notReadyCode, disabledCode]);
 
 /** Whether the credentials are accepted, and the whole checklist. */
 export type Verified = (VerifyOutcome | MissingCredentials) & { passed: boolean; checks: Check[] };
@@ -51,13 +52,15 @@ export class AppVerification {
     const app = await this.apps.get(caller, id);
     // Uses the row just read: the cache of this replica may be stale for a moment.
     const installed = { ...(await this.installed.get(app.id)), app };
+    // First, so that one that is not ready gets no other call.
+    const ready = await this.checklist.adapterReady(app);
     const beganMs = performance.now();
     const outcome = this.accepted(caller, installed);
     const verdict = outcome.then((said) =>
       credentialsVerdict(said, installed, Math.round(performance.now() - beganMs)),
     );
     const answers = outcome.then((said) => said.ok || !silent.has(said.code));
-    const checks = await this.checklist.run(caller, installed, verdict, answers);
+    const checks = await this.checklist.run(caller, installed, { ready, credentials: verdict, answers });
     return { ...(await outcome), passed: checks.every(({ status }) => status !== 'failed'), checks };
   }
 

@@ -12,6 +12,15 @@ import { HandshakeCheck } from './handshake-check.js';
 type Verdicts = Record<CheckId, Verdict>;
 type ReceivingVerdicts = Omit<Verdicts, 'adapter_ready' | 'credentials_accepted' | 'delivery_prepared'>;
 
+/** What is known of an App before its other checks. */
+interface Found {
+  ready: Verdict;
+  /** The verdict on them. */
+  credentials: Promise<Verdict>;
+  /** Whether the adapter answers: one that does not is not called again. */
+  answers: Promise<boolean>;
+}
+
 /** Runs all checks of Verify for an App. */
 @Injectable()
 export class Checklist {
@@ -23,20 +32,17 @@ export class Checklist {
     private readonly handshake: HandshakeCheck,
   ) {}
 
-  /**
-   * @param credentials the verdict on them
-   * @param answers whether the adapter answers: one that does not is not called again
-   */
+  /** Polls the adapter; what that finds holds for all calls of it from then on. */
+  async adapterReady(app: InstalledApp['app']): Promise<Verdict> {
+    return this.adapter.ready(app.adapter_id === null ? null : await this.adapters.byId(app.adapter_id));
+  }
+
   async run(
     caller: Principal,
     installed: InstalledApp,
-    credentials: Promise<Verdict>,
-    answers: Promise<boolean>,
+    { ready: adapter_ready, credentials, answers }: Found,
   ): Promise<Check[]> {
-    const { app } = installed;
-    const row = app.adapter_id === null ? null : await this.adapters.byId(app.adapter_id);
-    const [adapter_ready, credentials_accepted, delivery_prepared, receiving] = await Promise.all([
-      this.adapter.ready(caller, row),
+    const [credentials_accepted, delivery_prepared, receiving] = await Promise.all([
       credentials,
       this.adapter.prepares(caller, installed, answers),
       this.receiving(caller, installed, answers),
