@@ -94,7 +94,6 @@ export const notes = {
   CONFORMANCE_TIMEOUT_MS: { is: 'Time limit of one answer in a conformance run.' },
   RENEWAL_RETRY_MS: { is: 'When a failed [renewal](../developer-portal.md#webhooks-that-end) is retried.' },
   SOURCE_FETCH_TIMEOUT_MS: { is: 'Time limit of fetching one document.' },
-  SYNC_MAX_PAGE_CHANGES: { is: 'The most changes on one page.' },
   DOCUMENT_ATTEMPTS: { is: 'Tries of one document in a run.' },
 
   // router

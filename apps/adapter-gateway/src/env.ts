@@ -99,9 +99,8 @@ const settings = {
   KNOWLEDGE_MAX_FILE_BYTES: integer(2_097_152, 1_024, 104_857_600),
   /** Documents that are given to the engine at the same time. */
   KNOWLEDGE_FEED_CONCURRENCY: integer(8, 1, 64),
-  /** Pages of one listing, and changes of one page: more is a contract violation. */
+  /** Pages that one run lists. Then another run goes on from its cursor, as long as changes come. */
   SYNC_MAX_PAGES: integer(10_000, 1, 1_000_000),
-  SYNC_MAX_PAGE_CHANGES: integer(10_000, 1, 1_000_000),
   /** A run is claimed again this long after its lease was last renewed. */
   SYNC_LEASE_MS: integer(60_000, 1_000, 3_600_000),
   /** A run yields to others after this long. */

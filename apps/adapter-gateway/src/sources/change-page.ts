@@ -24,17 +24,16 @@ export interface ChangePage {
 }
 
 /**
- * Reads an answer of `/sources/list-changes`; of two changes of one path, the later one counts.
+ * Reads an answer of `/sources/list-changes`, whose size only ADAPTER_MAX_RESPONSE_BYTES bounds; of two changes of one path, the later one counts.
  * @throws SourceError what the adapter says, or `contract_violation`
  */
-export function changePage(answer: Record<string, unknown>, maxChanges: number): ChangePage {
+export function changePage(answer: Record<string, unknown>): ChangePage {
   if (answer['ok'] === false) throw sourceFailure(answer, route);
   const given = withoutNulls(answer);
   const { changes, cursor, has_more: hasMore, full } = given;
   const [problem] = fieldProblems(given, {}, { has_more: trueOrFalse, full: trueOrFalse });
   if (problem) throw violation(`${problem.field} ${problem.message}`);
   if (!Array.isArray(changes)) throw violation(`changes must be a list, not ${kindOf(changes)}`);
-  if (changes.length > maxChanges) throw violation(`a page has more than ${maxChanges} changes`);
   if (typeof cursor !== 'string' || Buffer.byteLength(cursor) > CURSOR_MAX_BYTES || cursor.includes('\0')) {
     throw violation(`cursor must be a text of at most ${CURSOR_MAX_BYTES} bytes, not ${kindOf(cursor)}`);
   }

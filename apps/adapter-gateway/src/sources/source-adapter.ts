@@ -22,7 +22,7 @@ export class SourceAdapter {
     const { baseUrl, credentials, context } = target;
     const body = { credentials, resource_path: resourcePath, cursor };
     const answer = await this.adapters.post<Record<string, unknown>>(baseUrl, '/sources/list-changes', body, context);
-    return this.adapters.reading(baseUrl, () => changePage(answer, this.settings.SYNC_MAX_PAGE_CHANGES));
+    return this.adapters.reading(baseUrl, () => changePage(answer));
   }
 
   /** @throws as `listChanges` */

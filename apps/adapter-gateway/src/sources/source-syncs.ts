@@ -40,9 +40,10 @@ export class SourceSyncs extends Sweeping {
     return run;
   }
 
-  /** One slice of a run. */
+  /** One slice of a run; what is left of it, or of its listing, is enqueued. */
   async work(runId: string): Promise<void> {
-    if (await this.syncer.work(runId)) this.enqueue(runId);
+    const next = await this.syncer.work(runId);
+    if (next !== null) this.enqueue(next);
   }
 
   /** Ends a run whose job cannot be handled at all. */

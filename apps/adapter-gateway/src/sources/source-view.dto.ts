@@ -37,17 +37,27 @@ class SyncFailureView implements DocumentFailure {
   @ApiProperty() error: string;
 }
 
-export class SyncRunView implements Omit<SyncRunRow, 'fence' | 'lease_until' | 'organization_id'> {
+export class SyncRunView implements Omit<SyncRunRow, 'fence' | 'lease_until' | 'listed' | 'organization_id'> {
   @ApiProperty(idOf('syn')) id: string;
   @ApiProperty(idOf('prj')) project_id: string;
   @ApiProperty(idOf('src')) source_id: string;
   @ApiProperty({ enum: ['schedule', 'request', 'webhook'] }) cause: SyncCause;
-  @ApiProperty({ enum: ['queued', 'running', 'succeeded', 'failed'] }) state: SyncRunRow['state'];
+  @ApiProperty({
+    enum: ['queued', 'running', 'succeeded', 'partial', 'failed'],
+    description: '`partial`: it reached SYNC_MAX_PAGES, and another run goes on from its cursor',
+  })
+  state: SyncRunRow['state'];
   @ApiProperty({ enum: ['listing', 'fetching'] }) phase: SyncRunRow['phase'];
   @ApiProperty({ type: String, nullable: true }) cursor: string | null;
   @ApiProperty({ type: 'integer', description: 'Listings that were started' }) listing: number;
   @ApiProperty({ type: Boolean, nullable: true, description: 'Null before its first page' }) full_listing:
     boolean | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The run that began the listing, where this one goes on with it',
+  })
+  continues: string | null;
   @ApiProperty({ type: 'integer' }) pages: number;
   @ApiProperty({ type: 'integer' }) added: number;
   @ApiProperty({ type: 'integer' }) changed: number;

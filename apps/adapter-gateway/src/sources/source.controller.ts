@@ -103,6 +103,6 @@ export class SourceController {
 }
 
 function shown(run: SyncRunRow): SyncRunView {
-  const { fence: _fence, lease_until: _lease, organization_id: _organization, ...view } = run;
+  const { fence: _fence, lease_until: _lease, listed: _listed, organization_id: _organization, ...view } = run;
   return view;
 }

@@ -7,8 +7,9 @@ import type { ChangePage } from './change-page.js';
 import type { FetchedFile } from './fetched-file.js';
 import { SourceChangeRow } from './source-change.entity.js';
 import { SourceDocumentRow } from './source-document.entity.js';
-import type { SourceRow } from './source.entity.js';
+import { SourceRow } from './source.entity.js';
 import { SyncRunRow } from './sync-run.entity.js';
+import { insertRun } from './sync-run.repository.js';
 
 const maxFailuresShown = 20;
 
@@ -42,6 +43,19 @@ export class SyncProgressRepository {
       );
       const column = <T>(of: (change: ChangePage['changes'][number]) => T): T[] => page.changes.map(of);
       const paths = column((change) => change.path);
+      const fingerprints = column((change) => change.fingerprint);
+      const statuses = column((change) => change.status);
+      await manager.query(
+        `UPDATE gateway.sync_run SET listed = listed + (
+           SELECT count(*) FROM unnest($2::text[], $3::text[], $4::text[]) AS t(path, fingerprint, status)
+             LEFT JOIN gateway.source_document d ON d.source_id = $6 AND d.path = t.path AND d.state = 'current'
+             LEFT JOIN gateway.source_change c ON c.source_id = $6 AND c.path = t.path
+            WHERE CASE WHEN t.status = 'removed' THEN d.id IS NOT NULL AND c.status IS DISTINCT FROM 'removed'
+                       WHEN c.listed_in = $5 OR d.seen_in = $5 THEN t.fingerprint IS NOT NULL
+                         AND t.fingerprint IS DISTINCT FROM coalesce(c.fingerprint, d.fingerprint)
+                       ELSE true END) WHERE id = $1`,
+        [run.id, paths, fingerprints, statuses, key, run.source_id],
+      );
       await manager.query('DELETE FROM gateway.source_change WHERE source_id = $1 AND path = ANY($2)', [
         run.source_id,
         paths,
@@ -50,7 +64,7 @@ export class SyncProgressRepository {
         `UPDATE gateway.source_document SET seen_in = $3
           WHERE source_id = $1 AND path IN (SELECT path FROM unnest($2::text[], $4::text[]) AS t(path, status)
                                              WHERE status <> 'removed')`,
-        [run.source_id, paths, key, column((change) => change.status)],
+        [run.source_id, paths, key, statuses],
       );
       await manager.query(
         `INSERT INTO gateway.source_change (source_id, path, fingerprint, status, attempts, listed_in)
@@ -59,7 +73,7 @@ export class SyncProgressRepository {
            LEFT JOIN gateway.source_document d ON d.source_id = $1 AND d.path = t.path AND d.state = 'current'
           WHERE CASE WHEN t.status = 'removed' THEN d.id IS NOT NULL
                      ELSE d.id IS NULL OR t.fingerprint IS NULL OR d.fingerprint IS DISTINCT FROM t.fingerprint END`,
-        [run.source_id, paths, column((change) => change.fingerprint), column((change) => change.status), key],
+        [run.source_id, paths, fingerprints, statuses, key],
       );
       if (page.hasMore) return held;
       await manager.query('UPDATE gateway.source SET cursor = $2 WHERE id = $1', [run.source_id, page.cursor]);
@@ -180,6 +194,25 @@ export class SyncProgressRepository {
     });
   }
 
+  /**
+   * Ends a run that has reached its page limit, and begins the one that goes on with its listing, in one step. What is
+   * gone is known only at the end of the listing.
+   * @throws LeaseLost
+   */
+  async continueInNewRun(run: SyncRunRow, leaseMs: number): Promise<SyncRunRow | null> {
+    return this.db.transaction(async (manager) => {
+      const held = await hold(manager, run, leaseMs, 'attempts = 0', []);
+      await manager.query(
+        `UPDATE gateway.sync_run SET state = 'partial', lease_until = NULL, finished_at = now() WHERE id = $1`,
+        [run.id],
+      );
+      const { source_id: id, organization_id, project_id, cursor, cause, listing, full_listing } = held;
+      await manager.update(SourceRow, { id }, { cursor });
+      const rest = { listing, full_listing, continues: held.continues ?? held.id };
+      return insertRun(manager, { id, organization_id, project_id, cursor }, cause, rest);
+    });
+  }
+
   /** Ends the run. Only a complete listing tells what is gone. @throws LeaseLost */
   async finish(run: SyncRunRow, leaseMs: number): Promise<void> {
     await this.db.transaction(async (manager) => {
@@ -213,8 +246,9 @@ const documentsFailed = failureSql('s.sync_failure', {
   whatToDo: `'The run ' || r.id || ' lists them. The next synchronisation retries those whose error may be temporary.'`,
 });
 
-function listingKey(run: SyncRunRow): string {
-  return `${run.id}:${run.listing}`;
+/** The same in all runs that go on with a listing. */
+function listingKey({ id, continues, listing }: SyncRunRow): string {
+  return `${continues ?? id}:${listing}`;
 }
 
 /** @param set assignments whose parameters begin at $4 */

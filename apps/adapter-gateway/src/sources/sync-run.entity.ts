@@ -20,13 +20,17 @@ export class SyncRunRow {
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) source_id: string;
   @Column({ type: 'text' }) cause: SyncCause;
-  @Column({ type: 'text' }) state: 'queued' | 'running' | 'succeeded' | 'failed';
+  @Column({ type: 'text' }) state: 'queued' | 'running' | 'succeeded' | 'partial' | 'failed';
   @Column({ type: 'text' }) phase: 'listing' | 'fetching';
   @Column({ type: 'text', nullable: true }) cursor: string | null;
   /** Counts the listings that were begun: an expired cursor begins another. */
   @Column({ type: 'integer' }) listing: number;
   /** Whether the listing says that it is complete; null before its first page. */
   @Column({ type: 'boolean', nullable: true }) full_listing: boolean | null;
+  /** The run that began the listing, where this one goes on with it. */
+  @Column({ type: 'text', nullable: true }) continues: string | null;
+  /** Changes that the run's pages named and no page of the listing before them. */
+  @Column({ type: 'integer', default: 0 }) listed: number;
   @Column({ type: 'integer' }) pages: number;
   @Column({ type: 'integer' }) added: number;
   @Column({ type: 'integer' }) changed: number;

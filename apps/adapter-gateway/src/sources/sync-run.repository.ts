@@ -147,7 +147,13 @@ export class SyncRunRepository {
   }
 }
 
-async function insertRun(manager: EntityManager, source: SourceRow, cause: SyncCause): Promise<SyncRunRow | null> {
+/** @param rest of the listing that the run goes on with */
+export async function insertRun(
+  manager: EntityManager,
+  source: Pick<SourceRow, 'id' | 'organization_id' | 'project_id' | 'cursor'>,
+  cause: SyncCause,
+  rest: Partial<Pick<SyncRunRow, 'listing' | 'full_listing' | 'continues'>> = {},
+): Promise<SyncRunRow | null> {
   const row = {
     id: newId('syn'),
     organization_id: source.organization_id,
@@ -159,6 +165,9 @@ async function insertRun(manager: EntityManager, source: SourceRow, cause: SyncC
     cursor: source.cursor,
     listing: 1,
     full_listing: null,
+    continues: null,
+    listed: 0,
+    ...rest,
     pages: 0,
     added: 0,
     changed: 0,

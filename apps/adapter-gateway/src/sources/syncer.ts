@@ -33,46 +33,59 @@ export class Syncer {
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
-  /** @returns true when the slice was over before the run: enqueue it again */
-  async work(runId: string): Promise<boolean> {
+  /** @returns the run to enqueue: this one when the slice was over first, or the one that goes on with its listing */
+  async work(runId: string): Promise<string | null> {
     const run = await this.runs.claim(runId, this.settings.SYNC_LEASE_MS);
-    if (!run) return false;
+    if (!run) return null;
     try {
       const source = await this.sources.byId(run.source_id);
-      if (!source || (await this.toTheEnd(run, source))) return false;
+      if (!source) return null;
+      const next = await this.toTheEnd(run, source);
+      if (next !== run.id) return next;
       await this.runs.reschedule(run, 0, { attempts: 0, error: null, detail: null });
-      return true;
+      return run.id;
     } catch (error) {
       if (!(error instanceof LeaseLost)) await this.interrupted(run, error);
-      return false;
+      return null;
     }
   }
 
-  /** @returns false when the slice was over first */
-  private async toTheEnd(run: SyncRunRow, source: SourceRow): Promise<boolean> {
+  /** @returns as `work` */
+  private async toTheEnd(run: SyncRunRow, source: SourceRow): Promise<string | null> {
     const untilMs = performance.now() + this.settings.SYNC_SLICE_MS;
     const lease = this.settings.SYNC_LEASE_MS;
     let current = run;
-    while (current.phase === 'listing') {
-      if (performance.now() >= untilMs) return false;
+    while (current.phase === 'listing' && current.pages < this.settings.SYNC_MAX_PAGES) {
+      if (performance.now() >= untilMs) return run.id;
       const page = await this.page(current, source);
       current = page ? await this.progress.takePage(current, page, lease) : await this.again(current);
     }
     for (;;) {
       const changes = await this.progress.open(current, this.settings.SOURCE_FETCH_CONCURRENCY);
       if (changes.length === 0) break;
-      if (performance.now() >= untilMs) return false;
+      if (performance.now() >= untilMs) return run.id;
       await settledAll(changes.map((change) => this.carryOut(current, source, change)));
     }
+    if (current.phase === 'listing') return this.goOn(current);
     await this.progress.finish(current, lease);
-    return true;
+    return null;
+  }
+
+  /**
+   * The run has reached its page limit. Another one goes on as long as changes come: cursors that only go round in
+   * circles would be followed for ever.
+   */
+  private async goOn(run: SyncRunRow): Promise<string | null> {
+    const listed = (await this.runs.byId(run.id))?.listed ?? 0;
+    if (listed === 0) {
+      const what = `has_more is true, but ${run.pages} pages in a row (SYNC_MAX_PAGES) name nothing new: the cursor goes round in circles`;
+      throw new SourceError('contract_violation', `/sources/list-changes: ${what}`, true);
+    }
+    return (await this.progress.continueInNewRun(run, this.settings.SYNC_LEASE_MS))?.id ?? null;
   }
 
   /** @returns null when the adapter no longer knows the cursor */
   private async page(run: SyncRunRow, source: SourceRow): Promise<ChangePage | null> {
-    if (run.pages >= this.settings.SYNC_MAX_PAGES) {
-      throw new SourceError('too_many_pages', `the listing has more than ${this.settings.SYNC_MAX_PAGES} pages`, true);
-    }
     try {
       const target = await this.targets.ofApp(source.app_id);
       const page = await this.adapter.listChanges(target, source.resource_path, run.cursor);

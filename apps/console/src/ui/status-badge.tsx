@@ -59,6 +59,7 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
     'ignored',
     'no_match',
     'no_reply',
+    'partial',
     'not_applicable',
     'off',
     'removed',

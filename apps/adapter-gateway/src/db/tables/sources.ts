@@ -33,6 +33,8 @@ export const sources = [
      cursor text,
      listing integer NOT NULL,
      full_listing boolean,
+     continues text,
+     listed integer NOT NULL DEFAULT 0,
      pages integer NOT NULL,
      added integer NOT NULL,
      changed integer NOT NULL,
