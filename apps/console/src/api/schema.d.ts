@@ -4164,8 +4164,11 @@ export interface components {
             source_id: string;
             /** @enum {string} */
             cause: "schedule" | "request" | "webhook";
-            /** @enum {string} */
-            state: "queued" | "running" | "succeeded" | "failed";
+            /**
+             * @description `partial`: it reached SYNC_MAX_PAGES, and another run goes on from its cursor
+             * @enum {string}
+             */
+            state: "queued" | "running" | "succeeded" | "partial" | "failed";
             /** @enum {string} */
             phase: "listing" | "fetching";
             cursor: string | null;
@@ -4173,6 +4176,8 @@ export interface components {
             listing: number;
             /** @description Null before its first page */
             full_listing: boolean | null;
+            /** @description The run that began the listing, where this one goes on with it */
+            continues: string | null;
             pages: number;
             added: number;
             changed: number;
