@@ -22,6 +22,10 @@ export default defineConfig({
   // The portal replaces it with the nonce of each answer.
   html: { cspNonce: '%CSP_NONCE%' },
   plugins: [componentStyles(), bundleBudget(), preloadPages(), pageFiles(), precompress(), keySession()],
+  // Makes the elements: `jsxImportSource` in tsconfig.json.
+  resolve: {
+    alias: [{ find: /^#drawn\/jsx-(dev-)?runtime$/, replacement: `${import.meta.dirname}/src/drawn/jsx-runtime.ts` }],
+  },
   build: {
     outDir: '../../dist/console',
     emptyOutDir: true,

@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 export const agentTexts = {
@@ -42,7 +44,7 @@ export const agentTexts = {
     builtin: 'Built-in tools',
     addBuiltin: 'Add a built-in tool',
     noBuiltin: 'None besides those of its Skills.',
-    remove: (name: string) => `Remove ${name}`,
+    remove: (name: string) => `Remove ${named(name)}`,
     search: 'Search by name',
     nothing: 'Nothing left to add.',
     given: 'What the model gets',
@@ -50,7 +52,7 @@ export const agentTexts = {
     bySearch: (count: number) => `${plural(count, 'tool', 'tools')} found by search`,
     leftOut: 'Left out',
     nothingOffered: 'The model gets no tools.',
-    ofSkill: (skill: string) => `of ${skill}`,
+    ofSkill: (skill: string) => `of ${named(skill)}`,
   },
   powers: {
     mayDo: 'May do by itself',

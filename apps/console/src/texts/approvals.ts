@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 export const approvalTexts = {
   title: 'Approvals',
   description:
@@ -12,12 +14,12 @@ export const approvalTexts = {
   emptyHistory: { title: 'No decisions yet', text: 'Decisions are listed here, with who made them and why.' },
   columns: { call: 'Call', agent: 'Agent', state: 'State', by: 'Decided by', when: 'Requested' },
   filters: { state: 'State', any: 'Any decision' },
-  wants: (agent: string, tool: string) => `${agent} wants to call ${tool}`,
+  wants: (agent: string, tool: string) => `${named(agent)} wants to call ${named(tool)}`,
   wouldDo: 'What it would do',
   arguments: 'Arguments',
   noArguments: 'It has no arguments.',
-  request: (method: string, url: string) => `Sends ${method} ${url}`,
-  mail: (to: string) => `Sends a mail to ${to}`,
+  request: (method: string, url: string) => `Sends ${named(method)} ${named(url)}`,
+  mail: (to: string) => `Sends a mail to ${named(to)}`,
   grades: {
     read: 'It reads and changes nothing.',
     write: 'It changes something.',
@@ -48,7 +50,7 @@ export const approvalTexts = {
   approveQuestion: 'The call is made now, once. It may delete or overwrite something for good.',
   approvedNote: 'Approved. The call is made and the turn continues.',
   refusedNote: 'Refused. The agent is told that the call was refused.',
-  decided: (state: string, by: string) => `${state} by ${by}`,
+  decided: (state: string, by: string) => `${state} by ${named(by)}`,
   clock: 'timeout',
   notice: {
     lacksScope: 'To decide, your role needs approvals:decide. Ask an owner.',

@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 export const contactTexts = {
   title: 'Contacts',
   one: 'Contact',
@@ -17,10 +19,10 @@ export const contactTexts = {
     admit: 'Admit',
     admitted: (name: string, released: number) =>
       released === 0
-        ? `${name} is admitted.`
-        : `${name} is admitted. ${released} held ${released === 1 ? 'message was' : 'messages were'} released.`,
+        ? `${named(name)} is admitted.`
+        : `${named(name)} is admitted. ${released} held ${released === 1 ? 'message was' : 'messages were'} released.`,
     block: 'Block',
-    blockQuestion: (name: string) => `Messages from ${name} reach nobody from now on. They stay in Events.`,
+    blockQuestion: (name: string) => `Messages from ${named(name)} reach nobody from now on. They stay in Events.`,
     unblock: 'Unblock',
   },
   form: {
@@ -46,7 +48,8 @@ export const contactTexts = {
     nothingFound: 'No contact with this name',
     chooseFirst: 'Choose the other contact first.',
     action: 'Merge',
-    question: (one: string, other: string) => `Messages from ${one} then count as sent by ${other}. You can undo this.`,
+    question: (one: string, other: string) =>
+      `Messages from ${named(one)} then count as sent by ${named(other)}. You can undo this.`,
   },
   messages: {
     title: 'Messages',

@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 export const conversationTexts = {
   title: 'Conversations',
   one: 'Conversation',
@@ -24,15 +26,15 @@ export const conversationTexts = {
     took: (ms: number) => (ms < 1 ? '< 1 ms' : `${Math.round(ms)} ms`),
     toolIn: 'Arguments',
     toolOut: 'Result',
-    asks: (tool: string) => `Waits for approval to call ${tool}`,
+    asks: (tool: string) => `Waits for approval to call ${named(tool)}`,
   },
   marks: {
-    takeover: (who: string) => `${who} took over`,
-    hand_back: (who: string) => `${who} handed back to the agent`,
-    resolve: (who: string) => `${who} marked it as resolved`,
-    reopen: (who: string) => `${who} reopened it`,
+    takeover: (who: string) => `${named(who)} took over`,
+    hand_back: (who: string) => `${named(who)} handed back to the agent`,
+    resolve: (who: string) => `${named(who)} marked it as resolved`,
+    reopen: (who: string) => `${named(who)} reopened it`,
     reset: () => 'Started over: the agent no longer sees earlier messages',
-    reply: (who: string) => `${who} replied`,
+    reply: (who: string) => `${named(who)} replied`,
   },
   composer: {
     states: {
@@ -62,7 +64,7 @@ export const conversationTexts = {
   },
   participants: {
     title: 'Participants',
-    identity: (sender: string, app: string) => `${sender} on ${app}`,
+    identity: (sender: string, app: string) => `${named(sender)} on ${named(app)}`,
     noContact: 'The sender is not a contact: the App does not identify its senders.',
     agent: 'Agent',
     person: 'Taken over by',

@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 export const credentialTexts = {
   title: 'Credentials',
   description: 'Keys and accounts that Gatehouse uses elsewhere. Values are encrypted and never shown again.',
@@ -31,8 +33,8 @@ export const credentialTexts = {
     fieldName: (index: number) => `Name of field ${index}`,
     fieldValue: (index: number) => `Value of field ${index}`,
     addField: 'Add a field',
-    removeField: (name: string) => `Remove ${name}`,
-    declared: (label: string) => `What ${label} asks for`,
+    removeField: (name: string) => `Remove ${named(name)}`,
+    declared: (label: string) => `What ${named(label)} asks for`,
     submit: 'Save',
   },
   one: {
@@ -52,7 +54,7 @@ export const credentialTexts = {
     fields: 'Fields',
     fieldsText: 'Only the names are readable. Values are encrypted.',
     replace: 'Replace',
-    replaceTitle: (field: string) => `Replace ${field}`,
+    replaceTitle: (field: string) => `Replace ${named(field)}`,
     newValue: 'New value',
     overlap: 'The old value stays valid beside the new one until you end the overlap.',
     atOnce: 'The old value is deleted at once.',
@@ -108,9 +110,9 @@ export const credentialTexts = {
     kinds: { app: 'App', skill: 'Skill', mcp_server: 'MCP server' },
     columns: { consumer: 'Used by', fields: 'Fields', names: 'Name there', since: 'Since' },
     all: 'All except protected fields',
-    awaiting: (fields: string) => `Asks for ${fields}, which an admin has to approve.`,
+    awaiting: (fields: string) => `Asks for ${named(fields)}, which an admin has to approve.`,
     approve: 'Approve',
-    approveQuestion: (fields: string) => `This binding may then take ${fields} out of the vault.`,
+    approveQuestion: (fields: string) => `This binding may then take ${named(fields)} out of the vault.`,
     unbind: 'Unbind',
     unbindQuestion: 'It can no longer read this credential.',
     empty: { title: 'Nothing uses it yet', text: 'Link it to an App on the App’s page, or to a Skill.' },

@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 export const developerPortalTexts = {
   title: 'Developer Portal',
   description: 'Adapters connect external systems. Register one by its URL and follow its health.',
@@ -152,6 +154,6 @@ export const developerPortalTexts = {
     enable: 'Enable',
     remove: 'Unregister',
     removeText: 'Its versions and its Skill are deleted too. Delete its Apps first.',
-    removeQuestion: (name: string) => `Unregister ${name}?`,
+    removeQuestion: (name: string) => `Unregister ${named(name)}?`,
   },
 };

@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 /** Texts of an event's page. */
 export const eventPageTexts = {
   title: 'Event',
@@ -30,9 +32,9 @@ export const eventPageTexts = {
     turn: 'Agent’s turn',
     delivery: 'Delivery',
   },
-  bytesFrom: (bytes: string, from: string) => `${bytes} from ${from}`,
+  bytesFrom: (bytes: string, from: string) => `${bytes} from ${named(from)}`,
   byApi: 'Started by a caller of the API',
-  replayedBy: (who: string) => `Replayed by ${who}`,
+  replayedBy: (who: string) => `Replayed by ${named(who)}`,
   redriven: 'Redriven.',
   verifiedBy: (scheme: string) => `The signature is valid (${scheme}).`,
   notVerified: 'No signature was checked: the App requires none, so anybody who knows the URL can send.',
@@ -41,12 +43,12 @@ export const eventPageTexts = {
     messages === 1 ? `One message of type ${type}` : `${messages} messages, the first of type ${type}`,
   parsed: { thread: 'Thread', key: 'Key' },
   nothingParsed: 'It contained no message.',
-  routedTo: (takers: string) => `Routed to ${takers}.`,
+  routedTo: (takers: string) => `Routed to ${named(takers)}.`,
   triggers: (count: number) => (count === 1 ? 'one trigger' : `${count} triggers`),
   theChief: 'the App’s agent',
   theWorkflow: 'the workflow it names',
   and: ' and ',
-  byModel: (model: string) => (model === 'rehearsal' ? 'With the rehearsal model.' : `With ${model}.`),
+  byModel: (model: string) => (model === 'rehearsal' ? 'With the rehearsal model.' : `With ${named(model)}.`),
   request: {
     headers: 'Headers',
     query: 'Query',
@@ -64,7 +66,7 @@ export const eventPageTexts = {
   checks: {
     claim: 'Duplicate check',
     claimed: 'No earlier message was the same.',
-    claimedKey: (key: string) => `The first message with the key ${key}.`,
+    claimedKey: (key: string) => `The first message with the key ${named(key)}.`,
     duplicate: 'The same message arrived before and was handled then.',
     guards: 'Guards',
     guardsPassed: 'No bot, no echo, no loop, and the sender may write.',
@@ -89,7 +91,7 @@ export const eventPageTexts = {
     chiefNotAsked: 'Not asked.',
     withheld: 'Reply',
     workflowNamed: 'Workflow',
-    workflowNamedText: (name: string) => `The message named the workflow ${name} itself.`,
+    workflowNamedText: (name: string) => `The message named the workflow ${named(name)} itself.`,
   },
   verdicts: {
     matched: 'matched',
@@ -118,7 +120,7 @@ export const eventPageTexts = {
     reply: 'Reply',
     loading: 'Loading its steps …',
     noScope: 'Your role may not read the steps of agents.',
-    waits: (what: string) => `Waiting: ${what}`,
+    waits: (what: string) => `Waiting: ${named(what)}`,
   },
   approval: {
     title: 'Waits for approval',
@@ -146,7 +148,7 @@ export const eventPageTexts = {
     deliverQuestion:
       'The whole event runs again: replies are sent again, and calls that change something are made again.',
     oneTarget: 'One target only',
-    target: (workflow: string) => `Rehearse ${workflow}`,
+    target: (workflow: string) => `Rehearse ${named(workflow)}`,
     targetText: 'Only this run, with today’s configuration.',
     elsewhere: 'To another workflow or agent …',
     elsewhereText: 'One that the rules do not choose.',

@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 export const homeTexts = {
   title: 'Home',
   description: 'System health, what needs you, and the latest events.',
@@ -49,9 +51,9 @@ export const homeTexts = {
     unmeasured: 'nothing measured yet',
     p99: (time: string) => `p99: ${time}`,
     queues: 'Waiting jobs',
-    oldest: (time: string, queue: string) => `the oldest for ${time}, in ${queue}`,
+    oldest: (time: string, queue: string) => `the oldest for ${time}, in ${named(queue)}`,
     nothingWaits: 'in all queues',
-    silent: (names: string) => `no data from ${names}`,
+    silent: (names: string) => `no data from ${named(names)}`,
     chart: 'Messages per minute, by outcome',
     groups: { routed: 'Routed', nowhere: 'Not routed', kept: 'Held', failed: 'Dead or refused' },
   },

@@ -1,3 +1,4 @@
+import { named } from '../drawn/drawn-text.js';
 import { grouped } from '../ui/grouped.js';
 
 export const integrationTexts = {
@@ -37,9 +38,9 @@ export const integrationTexts = {
   },
   held: { paused: 'Paused: its messages wait.', adapter_disabled: 'Its adapter is disabled: its messages wait.' },
   palette: { search: 'Apps', install: 'Install an App' },
-  copyUrl: (name: string) => `Copy the Webhook URL of ${name}`,
+  copyUrl: (name: string) => `Copy the Webhook URL of ${named(name)}`,
   installing: {
-    title: (name: string) => `Install ${name}`,
+    title: (name: string) => `Install ${named(name)}`,
     nameHint: 'The direction is appended, as in “(inbound)”.',
     capabilities: 'What it may do',
     steps: 'Before you begin',
@@ -68,7 +69,7 @@ export const integrationTexts = {
     },
     graceUntil: 'The previous URL works until',
     activity: 'Last 24 hours',
-    activityChart: (name: string) => `Messages and refusals of ${name} by the hour`,
+    activityChart: (name: string) => `Messages and refusals of ${named(name)} by the hour`,
     received: 'Received',
     refused: 'Refused',
     delivered: 'Replies',
@@ -88,7 +89,7 @@ export const integrationTexts = {
     title: 'Signature',
     off: 'No signature is required: anybody who knows the URL can send.',
     on: (scheme: string) => `Only requests with a valid signature are accepted: ${scheme}.`,
-    hmac: (algorithm: string, header: string) => `HMAC ${algorithm.toUpperCase()} in ${header}`,
+    hmac: (algorithm: string, header: string) => `HMAC ${algorithm.toUpperCase()} in ${named(header)}`,
     standard: 'Standard Webhooks',
     secret: 'Signing secret',
     set: 'Set',
@@ -125,10 +126,10 @@ export const integrationTexts = {
     none: 'This App needs no credential.',
     linked: 'Credential',
     notLinked: 'Nothing linked',
-    link: (label: string) => `Credential for ${label}`,
+    link: (label: string) => `Credential for ${named(label)}`,
     required: 'required',
     optional: 'optional',
-    lacks: (fields: string) => `The credential lacks ${fields}.`,
+    lacks: (fields: string) => `The credential lacks ${named(fields)}.`,
     connect: 'Connect',
     reconnect: 'Reconnect',
     make: 'New credential',
@@ -141,7 +142,7 @@ export const integrationTexts = {
       'Checks the adapter and the provider, and sends real requests to the App’s own URL: signed, unsigned, tampered and stale.',
     passed: 'No check failed.',
     failed: (count: number) => `${count} ${count === 1 ? 'check' : 'checks'} failed.`,
-    account: (user: string) => `The credentials belong to ${user}.`,
+    account: (user: string) => `The credentials belong to ${named(user)}.`,
     took: (ms: number) => (ms < 1 ? '< 1 ms' : `${Math.round(ms)} ms`),
     whatToDo: 'What to do:',
     details: 'What was sent and what came back',
@@ -176,11 +177,11 @@ export const integrationTexts = {
     agent: 'Default agent',
     chiefOfStaff: 'Chief of Staff',
     sentence: {
-      both: (agent: string) => `Messages reach the triggers and ${agent}.`,
-      chief_of_staff: (agent: string) => `Messages reach only ${agent}, no triggers.`,
+      both: (agent: string) => `Messages reach the triggers and ${named(agent)}.`,
+      chief_of_staff: (agent: string) => `Messages reach only ${named(agent)}, no triggers.`,
       triggers: () => 'Messages reach only the triggers. Nobody answers a message that matches none.',
       chief_of_staff_unless_triggered: (agent: string) =>
-        `Messages reach the triggers. Those that no trigger takes reach ${agent}.`,
+        `Messages reach the triggers. Those that no trigger takes reach ${named(agent)}.`,
     },
     session: {
       thread: 'One conversation for each thread.',
@@ -259,6 +260,6 @@ export const integrationTexts = {
     enable: 'Enable',
     delete: 'Delete the App',
     deleteText: 'Its URL answers 410 for good, and what waits for it ends. Its events and credentials stay.',
-    deleteQuestion: (name: string) => `Delete ${name}? Its URL never works again.`,
+    deleteQuestion: (name: string) => `Delete ${named(name)}? Its URL never works again.`,
   },
 };

@@ -58,7 +58,6 @@ export const knowledgeTexts = {
     uri: 'Where it is from',
     provenance: 'How it was added',
     cut: 'Only the beginning is shown.',
-    showAll: 'Show all',
     remove: 'Delete the document',
     removeQuestion: 'Agents no longer find it, nor what it says about things and people. This cannot be undone.',
   },

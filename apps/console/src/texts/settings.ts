@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 const roleNames = {
   owner: 'Owner',
   admin: 'Admin',
@@ -42,11 +44,11 @@ export const settingsTexts = {
     linkSuspended: 'A suspended member cannot sign in.',
     suspend: 'Suspend',
     suspendQuestion: (name: string) =>
-      `${name} is signed out everywhere within 100 ms, and the API keys that they created stop working until you lift the suspension.`,
+      `${named(name)} is signed out everywhere within 100 ms, and the API keys that they created stop working until you lift the suspension.`,
     unsuspend: 'Lift the suspension',
     remove: 'Remove',
     removeQuestion: (name: string) =>
-      `${name} is signed out everywhere within 100 ms, and the API keys that they created stop working for good.`,
+      `${named(name)} is signed out everywhere within 100 ms, and the API keys that they created stop working for good.`,
     empty: { title: 'No members', text: 'Invite somebody. They get a link that signs them in once.' },
   },
   roles: {
@@ -90,7 +92,7 @@ export const settingsTexts = {
     methods: { link: 'Link', oidc: 'Single sign-on' },
     current: 'This browser',
     unknownDevice: 'Unknown device',
-    device: (browser: string, system: string) => `${browser} on ${system}`,
+    device: (browser: string, system: string) => `${named(browser)} on ${named(system)}`,
     end: 'End',
     endQuestion: 'Whoever uses that browser is signed out within 100 ms.',
     endCurrent: 'You are signed out here.',
@@ -98,7 +100,7 @@ export const settingsTexts = {
   },
   keys: {
     columns: { name: 'Name', scopes: 'Scopes', state: 'State', expires: 'Expires', used: 'Last used' },
-    madeBy: (name: string) => `by ${name}`,
+    madeBy: (name: string) => `by ${named(name)}`,
     everything: 'Everything',
     likeRole: (role: string) => `As ${role}`,
     create: 'Create an API key',
@@ -111,7 +113,8 @@ export const settingsTexts = {
     key: 'API key',
     keyTitle: 'API key created',
     revoke: 'Revoke',
-    revokeQuestion: (name: string) => `${name} and the keys that were created with it stop working within 100 ms.`,
+    revokeQuestion: (name: string) =>
+      `${named(name)} and the keys that were created with it stop working within 100 ms.`,
     empty: { title: 'No API keys', text: 'Create one for each program that calls the API.' },
   },
   organization: { title: 'Organization', name: 'Name of the organization' },
@@ -134,7 +137,7 @@ export const settingsTexts = {
     rename: 'Rename',
     close: 'Close',
     closeQuestion: (name: string) =>
-      `${name} becomes read-only. Its API keys are refused and its webhooks answer 404. You can reopen it.`,
+      `${named(name)} becomes read-only. Its API keys are refused and its webhooks answer 404. You can reopen it.`,
     reopen: 'Reopen',
     limits: {
       title: 'Limits',

@@ -1,3 +1,4 @@
+import { named } from '../drawn/drawn-text.js';
 import { own } from '../own.js';
 
 const errors: Readonly<Record<string, string>> = {
@@ -19,7 +20,7 @@ export const signInTexts = {
   title: 'Sign in to Gatehouse',
   byLink: 'Open the sign-in link that Gatehouse printed when it started, or that an owner gave you.',
   whereLink: 'On a local installation it is also in .data/gatehouse.json, as owner_link.',
-  with: (name: string) => `Continue with ${name}`,
+  with: (name: string) => `Continue with ${named(name)}`,
   working: 'Signing you in …',
   loading: 'Looking for ways to sign in …',
   error: (code: string) => own(errors, code) ?? `Signing in failed (${code}). Try again.`,

@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 export const skillTexts = {
@@ -41,7 +43,7 @@ export const skillTexts = {
     add: 'Add a tool',
     none: 'It has no tools.',
     nothing: 'Nothing left to add.',
-    remove: (name: string) => `Remove ${name}`,
+    remove: (name: string) => `Remove ${named(name)}`,
     on: 'Given to models',
     leftOut: 'Not given to models',
   },
@@ -70,7 +72,7 @@ export const skillTexts = {
   },
   versions: {
     number: (number: number) => `Version ${number}`,
-    by: (by: string) => `by ${by}`,
+    by: (by: string) => `by ${named(by)}`,
     current: 'In force',
     difference: 'What changed',
     first: 'The first version.',

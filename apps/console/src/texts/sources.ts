@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 export const sourceTexts = {
   title: 'Sources',
   description: 'Folders of documents that are kept in sync with the knowledge.',
@@ -52,7 +54,7 @@ export const sourceTexts = {
       if (bytes < 1_024) return `${bytes} B`;
       return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
     },
-    download: (path: string) => `Download ${path}`,
+    download: (path: string) => `Download ${named(path)}`,
   },
   runs: {
     columns: { at: 'Started', cause: 'Cause', state: 'State', counts: 'Documents', failed: 'Failed' },
@@ -71,6 +73,6 @@ export const sourceTexts = {
     resume: 'Resume',
     remove: 'Delete the source',
     removeText: 'Its documents leave the knowledge. Nothing changes at the provider.',
-    removeQuestion: (name: string) => `Delete ${name} with its documents here?`,
+    removeQuestion: (name: string) => `Delete ${named(name)} with its documents here?`,
   },
 };

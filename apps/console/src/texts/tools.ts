@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 export const toolTexts = {
   title: 'Tools',
   description:
@@ -89,7 +91,7 @@ export const toolTexts = {
   versions: {
     empty: { title: 'No version yet', text: 'Approved and saved versions are listed here.' },
     number: (number: number) => `Version ${number}`,
-    by: (by: string) => `by ${by}`,
+    by: (by: string) => `by ${named(by)}`,
     current: 'In force',
     difference: 'What changed',
     first: 'The first version.',

@@ -1,3 +1,5 @@
+import { grouped } from '../ui/grouped.js';
+
 /** Texts of the building blocks, on every page. */
 /** In a sentence, in place of a name that is still loading. */
 export const unread = '…';
@@ -23,6 +25,11 @@ export const uiTexts = {
   lacksScope: (scope: string) => `Your role does not include ${scope}. Ask an owner.`,
   clearFilters: 'Clear filters',
   loadMore: 'Load more',
+  moreText: (next: number, left: number) => `Show ${grouped(next)} of ${grouped(left)} more characters`,
+  restOfText: (left: number) => `Show ${grouped(left)} more ${left === 1 ? 'character' : 'characters'}`,
+  copyAll: 'Copy all',
+  moreItems: (next: number, left: number) =>
+    left > next ? `Show ${grouped(next)} of ${grouped(left)} more` : `Show ${grouped(left)} more`,
   stillSearching: 'Nothing in the newest ones. Looking further back …',
   loading: 'Loading …',
   loadingMore: 'Loading more …',

@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 export const workflowTexts = {
@@ -47,7 +49,7 @@ export const workflowTexts = {
       title: 'Nothing starts it',
       text: 'Add a trigger: it says which messages of which App start the workflow.',
     },
-    when: (app: string) => `When ${app} receives`,
+    when: (app: string) => `When ${named(app)} receives`,
     anything: 'any message',
     where: 'where',
     perMinute: (runs: number) => `At most ${plural(runs, 'run', 'runs')} a minute.`,

@@ -6,7 +6,8 @@ import { uiTexts } from '../texts/ui.js';
 import { Hint } from './hint.js';
 
 interface CopyButtonProps {
-  text: string;
+  /** A function, if the text takes time to write. */
+  text: string | (() => string);
   /** Says what is copied, where several buttons are close together. */
   label?: string;
 }
@@ -21,7 +22,7 @@ export function CopyButton({ text, label = uiTexts.copy }: CopyButtonProps): Rea
         color={copied ? 'teal' : 'gray'}
         size="sm"
         aria-label={said}
-        onClick={() => copy(text)}
+        onClick={() => copy(typeof text === 'string' ? text : text())}
       >
         {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
       </ActionIcon>

@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
 import classes from './diff-view.module.css';
 import { type LeafDifference, leafDifferences } from './leaf-differences.js';
+import { useLongList } from './long-list.js';
+import { jsonText, visibleText } from './readable-text.js';
 
 const kinds = { added: 'teal', removed: 'red', changed: 'yellow' } as const;
 
@@ -17,47 +19,51 @@ export function DiffView({ before, after, label }: { before: unknown; after: unk
 
 /** Differences that were computed elsewhere. */
 export function DifferenceTable({ label, differences }: { label: string; differences: LeafDifference[] }): ReactNode {
+  const { shown, more } = useLongList(differences);
   if (differences.length === 0) return <Text c="dimmed">{uiTexts.noDifference}</Text>;
   // Explicit roles: on a phone each row is a block, which would remove them.
   return (
-    <Table aria-label={label} role="table" verticalSpacing={6} layout="fixed" className={classes.table}>
-      <Table.Thead role="rowgroup">
-        <Table.Tr role="row">
-          <Table.Th role="columnheader" w="34%">
-            {label}
-          </Table.Th>
-          <Table.Th role="columnheader">{uiTexts.before}</Table.Th>
-          <Table.Th role="columnheader">{uiTexts.after}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody role="rowgroup">
-        {differences.map(({ path, kind, before: old, after: now }) => (
-          <Table.Tr key={path} role="row">
-            <Table.Td role="cell" className={classes.cell}>
-              <code>{path || '·'}</code>{' '}
-              <Badge
-                size="xs"
-                variant="light"
-                color={kinds[kind]}
-                tt="none"
-                styles={{ label: { color: wordColour(kind) } }}
-              >
-                {uiTexts[kind]}
-              </Badge>
-            </Table.Td>
-            <Leaf value={old} of={uiTexts.before} />
-            <Leaf value={now} of={uiTexts.after} />
+    <>
+      <Table aria-label={label} role="table" verticalSpacing={6} layout="fixed" className={classes.table}>
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
+            <Table.Th role="columnheader" w="34%">
+              {label}
+            </Table.Th>
+            <Table.Th role="columnheader">{uiTexts.before}</Table.Th>
+            <Table.Th role="columnheader">{uiTexts.after}</Table.Th>
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody role="rowgroup">
+          {shown.map(({ path, kind, before: old, after: now }) => (
+            <Table.Tr key={path} role="row">
+              <Table.Td role="cell" className={classes.cell}>
+                <code>{path || '·'}</code>{' '}
+                <Badge
+                  size="xs"
+                  variant="light"
+                  color={kinds[kind]}
+                  tt="none"
+                  styles={{ label: { color: wordColour(kind) } }}
+                >
+                  {uiTexts[kind]}
+                </Badge>
+              </Table.Td>
+              <Leaf value={old} of={uiTexts.before} />
+              <Leaf value={now} of={uiTexts.after} />
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {more}
+    </>
   );
 }
 
 function Leaf({ value, of }: { value: unknown; of: string }): ReactNode {
   return (
     <Table.Td role="cell" className={classes.cell} data-of={of} data-absent={value === undefined || undefined}>
-      {value === undefined ? '–' : <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>}
+      {value === undefined ? '–' : <code>{visibleText(typeof value === 'string' ? value : jsonText(value, 0))}</code>}
     </Table.Td>
   );
 }

@@ -1,8 +1,11 @@
 import { UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { LongText } from '../drawn/long-text.js';
 import { uiTexts } from '../texts/ui.js';
 import { CopyButton } from './copy-button.js';
 import classes from './json-view.module.css';
+import { useLongList } from './long-list.js';
+import { jsonText, visibleText } from './readable-text.js';
 
 interface JsonViewProps {
   value: unknown;
@@ -16,7 +19,7 @@ export function JsonView({ value, label, depth = 2 }: JsonViewProps): ReactNode 
   return (
     <div className={classes.view} role="group" aria-label={label} tabIndex={0}>
       <span className={classes.copy}>
-        <CopyButton text={JSON.stringify(value, null, 2)} label={`Copy: ${label}`} />
+        <CopyButton text={() => jsonText(value)} label={`Copy: ${label}`} />
       </span>
       <Node value={value} depth={depth} />
     </div>
@@ -25,19 +28,18 @@ export function JsonView({ value, label, depth = 2 }: JsonViewProps): ReactNode 
 
 function Node({ name, value, depth }: { name?: string; value: unknown; depth: number }): ReactNode {
   const [open, setOpen] = useState(depth > 0);
-  const key = name === undefined ? null : <span className={classes.key}>{name}: </span>;
+  const key = name === undefined ? null : <span className={classes.key}>{visibleText(name)}: </span>;
   if (typeof value !== 'object' || value === null) {
     return (
       <div className={classes.leaf}>
         {key}
         <span data-type={value === null ? 'null' : typeof value} className={classes.value}>
-          {JSON.stringify(value) ?? String(value)}
+          <LongText text={visibleText(JSON.stringify(value) ?? String(value))} />
         </span>
       </div>
     );
   }
-  const entries = Object.entries(value);
-  const count = Array.isArray(value) ? uiTexts.items(entries.length) : uiTexts.keys(entries.length);
+  const count = Array.isArray(value) ? uiTexts.items(value.length) : uiTexts.keys(Object.keys(value).length);
   return (
     <div>
       <UnstyledButton className={classes.toggle} aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -46,11 +48,22 @@ function Node({ name, value, depth }: { name?: string; value: unknown; depth: nu
       </UnstyledButton>
       {open && (
         <div className={classes.level}>
-          {entries.map(([entry, child]) => (
-            <Node key={entry} name={entry} value={child} depth={depth - 1} />
-          ))}
+          <Children of={value} depth={depth} />
         </div>
       )}
     </div>
+  );
+}
+
+/** Not in the value's own element: most values of a long list are never opened. */
+function Children({ of, depth }: { of: object; depth: number }): ReactNode {
+  const { shown, more } = useLongList(Object.entries(of));
+  return (
+    <>
+      {shown.map(([entry, child]) => (
+        <Node key={entry} name={entry} value={child} depth={depth - 1} />
+      ))}
+      {more}
+    </>
   );
 }

@@ -2,6 +2,7 @@ import { Anchor, Breadcrumbs, Group, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { Link, type ToOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { named } from '../drawn/drawn-text.js';
 import { shellTexts } from '../texts/shell.js';
 import classes from './page.module.css';
 
@@ -22,11 +23,11 @@ interface PageProps {
 
 /** The frame of every page: its heading, its purpose, and its actions. */
 export function Page({ title, mark, description, breadcrumbs = [], actions, children }: PageProps): ReactNode {
-  useDocumentTitle(`${title} · ${shellTexts.product}`);
+  useDocumentTitle(`${named(title)} · ${shellTexts.product}`);
   return (
     <div className={classes.page}>
       {breadcrumbs.length > 0 && (
-        <Breadcrumbs separatorMargin={6} fz="sm" mb={6}>
+        <Breadcrumbs separatorMargin={6} fz="sm" mb={6} classNames={{ breadcrumb: classes.crumb }}>
           {breadcrumbs.map(({ label, to }) => (
             <Anchor key={label} size="sm" c="dimmed" renderRoot={(props) => <Link {...props} {...to} />}>
               {label}

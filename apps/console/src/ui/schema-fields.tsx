@@ -2,6 +2,8 @@ import { NumberInput, Select, Stack, Switch, Textarea, TextInput } from '@mantin
 import { type ReactNode, useState } from 'react';
 import { own } from '../own.js';
 import { uiTexts } from '../texts/ui.js';
+import { useLongList } from './long-list.js';
+import { jsonText } from './readable-text.js';
 import { type Field, fieldsOf } from './schema-fields-of.js';
 
 interface SchemaFieldsProps {
@@ -17,9 +19,10 @@ export function SchemaFields({ schema, value, onChange }: SchemaFieldsProps): Re
     const { [name]: _before, ...others } = value;
     onChange(given === undefined || given === '' ? others : { ...others, [name]: given });
   };
+  const { shown, more } = useLongList(fieldsOf(schema));
   return (
     <Stack gap="sm">
-      {fieldsOf(schema).map((field) => (
+      {shown.map((field) => (
         <SchemaField
           key={field.name}
           field={field}
@@ -27,6 +30,7 @@ export function SchemaFields({ schema, value, onChange }: SchemaFieldsProps): Re
           onChange={(given) => change(field.name, given)}
         />
       ))}
+      {more}
     </Stack>
   );
 }
@@ -96,7 +100,7 @@ interface JsonFieldProps {
 
 /** One JSON value in a form. Text that is not valid yet is kept as typed and not passed on. */
 function JsonField({ value, onChange, ...field }: JsonFieldProps): ReactNode {
-  const [typed, setTyped] = useState(() => (value === undefined ? '' : JSON.stringify(value)));
+  const [typed, setTyped] = useState(() => (value === undefined ? '' : jsonText(value, 0)));
   const take = (text: string): void => {
     setTyped(text);
     const read = readJson(text);

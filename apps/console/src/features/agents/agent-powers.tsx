@@ -3,6 +3,7 @@ import { Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { kindOf, usePrincipals } from '../../api/principals.js';
 import { useScope, useSession } from '../../api/session.js';
+import { named } from '../../drawn/drawn-text.js';
 import { agentTexts } from '../../texts/agents.js';
 import { fieldError } from '../../ui/field-errors.js';
 import type { PartProps } from './agent-values.js';
@@ -63,10 +64,10 @@ export function AgentPowers({ value, onChange, error }: PartProps): ReactNode {
 }
 
 /** People, contacts and keys by kind, plus those already named that the reader does not know. */
-function useApprovers(named: readonly string[]) {
+function useApprovers(chosen: readonly string[]) {
   const { member } = useSession();
   const known = usePrincipals();
-  const unknown = named.filter((subject) => !known.some((one) => one.subject === subject));
+  const unknown = chosen.filter((subject) => !known.some((one) => one.subject === subject));
   const all = [...known, ...unknown.map((subject) => ({ subject, name: subject }))];
   return Object.entries(texts.kinds)
     .map(([kind, group]) => ({
@@ -75,7 +76,7 @@ function useApprovers(named: readonly string[]) {
         .filter(({ subject }) => kindOf(subject) === kind)
         .map(({ subject, name }) => ({
           value: subject,
-          label: subject === `user:${member.id}` ? `${name} (${texts.you})` : name,
+          label: subject === `user:${member.id}` ? `${named(name)} (${texts.you})` : name,
         })),
     }))
     .filter(({ items }) => items.length > 0);

@@ -43,7 +43,7 @@ export function ConformanceRun({ adapterId, runId }: { adapterId: string; runId:
           <Text size="sm" c="dimmed">
             <When at={run.created_at} />
           </Text>
-          {run.report && <CopyButton text={JSON.stringify(run.report, null, 2)} label={texts.copy} />}
+          {run.report && <CopyButton text={() => JSON.stringify(run.report, null, 2)} label={texts.copy} />}
         </Group>
       }
     >

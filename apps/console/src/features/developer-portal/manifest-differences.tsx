@@ -4,6 +4,8 @@ import type { Schema } from '../../api/named-schema.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
 import { uiTexts } from '../../texts/ui.js';
 import { leafDifferences } from '../../ui/leaf-differences.js';
+import { useLongList } from '../../ui/long-list.js';
+import { jsonText, visibleText } from '../../ui/readable-text.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 
 const texts = developerPortalTexts.versions;
@@ -11,10 +13,11 @@ const kinds = { added: 'teal', removed: 'red', changed: 'yellow' } as const;
 
 /** What a manifest changes, leaf by leaf, and which changes need approval. */
 export function ManifestDifferences({ differences }: { differences: Schema<'ManifestDifferenceView'>[] }): ReactNode {
-  if (differences.length === 0) return <Text c="dimmed">{texts.none}</Text>;
   const leaves = differences.flatMap(({ path, before, after, needs_approval }) =>
     leafDifferences(before, after).map((leaf) => ({ ...leaf, path: pathOf(path, leaf.path), needs_approval })),
   );
+  const { shown, more } = useLongList(leaves);
+  if (leaves.length === 0) return <Text c="dimmed">{texts.none}</Text>;
   return (
     <Table.ScrollContainer minWidth={620}>
       <Table aria-label={developerPortalTexts.one.review} verticalSpacing={6} layout="fixed">
@@ -27,7 +30,7 @@ export function ManifestDifferences({ differences }: { differences: Schema<'Mani
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {leaves.map(({ path, kind, before, after, needs_approval }) => (
+          {shown.map(({ path, kind, before, after, needs_approval }) => (
             <Table.Tr key={path}>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>
                 <code>{path}</code>{' '}
@@ -50,6 +53,7 @@ export function ManifestDifferences({ differences }: { differences: Schema<'Mani
           ))}
         </Table.Tbody>
       </Table>
+      {more}
     </Table.ScrollContainer>
   );
 }
@@ -61,7 +65,7 @@ const pathOf = (pointer: string, below: string): string =>
 function Leaf({ value }: { value: unknown }): ReactNode {
   return (
     <Table.Td style={{ overflowWrap: 'anywhere' }}>
-      {value === undefined ? '–' : <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>}
+      {value === undefined ? '–' : <code>{visibleText(typeof value === 'string' ? value : jsonText(value, 0))}</code>}
     </Table.Td>
   );
 }

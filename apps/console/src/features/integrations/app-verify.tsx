@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
 import type { Schema } from '../../api/named-schema.js';
+import { named } from '../../drawn/drawn-text.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { CodeBlock } from '../../ui/code-block.js';
 import { CopyButton } from '../../ui/copy-button.js';
@@ -27,7 +28,7 @@ export default function AppVerify({ appId }: { appId: string }): ReactNode {
       title={integrationTexts.app.tabs.verify}
       actions={
         <Group gap="xs">
-          {found && <CopyButton text={JSON.stringify(found, null, 2)} label={texts.copyAll} />}
+          {found && <CopyButton text={() => JSON.stringify(found, null, 2)} label={texts.copyAll} />}
           <Button
             leftSection={<ShieldCheck size={15} aria-hidden />}
             loading={verify.isPending}
@@ -110,7 +111,7 @@ function VerifyCheck({ check }: { check: Schema<'CheckView'> }): ReactNode {
               <span aria-hidden>{open ? '▾' : '▸'}</span> {texts.details}
             </UnstyledButton>
             <Collapse expanded={open}>
-              <CodeBlock code={details} label={`${name}: ${texts.details}`} wrap />
+              <CodeBlock code={details} label={`${named(name)}: ${texts.details}`} wrap />
             </Collapse>
           </>
         )}

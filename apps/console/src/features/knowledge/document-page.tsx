@@ -1,10 +1,11 @@
-import { Button, Skeleton, Stack, Text } from '@mantine/core';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
+import { LongText } from '../../drawn/long-text.js';
 import { knowledgeTexts } from '../../texts/knowledge.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { CopyText } from '../../ui/copy-text.js';
@@ -18,12 +19,10 @@ import { TrustBadge } from './trust-badge.js';
 
 const route = getRouteApi('/p/$projectId/knowledge/$documentId');
 const texts = knowledgeTexts.document;
-/** More at once would make the page slow. */
 const firstChars = 20_000;
 
 export function DocumentPage(): ReactNode {
   const { projectId, documentId } = route.useParams();
-  const [whole, setWhole] = useState(false);
   const {
     data: found,
     error,
@@ -62,14 +61,9 @@ export function DocumentPage(): ReactNode {
             />
           </Section>
           <Section title={texts.text}>
-            <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-              {whole ? found.text : found.text.slice(0, firstChars)}
+            <Text style={{ whiteSpace: 'pre-wrap' }}>
+              <LongText text={found.text} first={firstChars} />
             </Text>
-            {!whole && found.text.length > firstChars && (
-              <Button variant="default" mt="md" onClick={() => setWhole(true)}>
-                {texts.showAll}
-              </Button>
-            )}
           </Section>
         </Stack>
       )}

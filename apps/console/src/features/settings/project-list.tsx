@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { useSession } from '../../api/session.js';
+import { named } from '../../drawn/drawn-text.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
@@ -129,7 +130,12 @@ function ProjectRow({ project, reason }: { project: Project; reason: string | nu
           onSaved={() => setRenaming(false)}
         />
       </Modal>
-      <Modal opened={limiting} onClose={() => setLimiting(false)} title={`${texts.limits.title}: ${name}`} centered>
+      <Modal
+        opened={limiting}
+        onClose={() => setLimiting(false)}
+        title={`${texts.limits.title}: ${named(name)}`}
+        centered
+      >
         <ProjectLimits id={id} onSaved={() => setLimiting(false)} />
       </Modal>
     </ListRow>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useAgents } from '../../api/agents.js';
 import type { Schema } from '../../api/named-schema.js';
 import { firstOfDays, useUsage } from '../../api/usage.js';
+import { named } from '../../drawn/drawn-text.js';
 import { usageTexts } from '../../texts/usage.js';
 import { Section } from '../../ui/section.js';
 import { measureOf, type Usage, written } from './measures.js';
@@ -42,7 +43,7 @@ export function Budgets(): ReactNode {
               <Progress
                 value={share}
                 color={share >= nearly ? 'orange.8' : undefined}
-                aria-label={`${agent}: ${said}`}
+                aria-label={`${named(agent)}: ${said}`}
               />
             </div>
           );

@@ -7,6 +7,7 @@ import type { Schema } from '../../../../api/named-schema.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { CodeBlock } from '../../../../ui/code-block.js';
 import { ProblemAlert } from '../../../../ui/problem-alert.js';
+import { jsonText, visibleText } from '../../../../ui/readable-text.js';
 import type { EventDetail } from '../stations.js';
 import { useRequest } from '../use-event.js';
 
@@ -93,15 +94,8 @@ function Body({ request }: { request: Schema<'EventRequestView'> }): ReactNode {
 /** JSON is easier to read on several lines; anything else is shown as it is. */
 function readable(body: string): string {
   try {
-    return JSON.stringify(JSON.parse(body), null, 2);
+    return jsonText(JSON.parse(body));
   } catch {
     return body;
   }
 }
-
-/** Characters that people do not see but a model reads: formats, controls, tags, odd spaces. */
-const unseen = /[\p{Cf}\p{Co}\u00a0\u2028\u2029]|[^\P{Cc}\n\r\t]/gu;
-
-/** A text with its invisible characters written out: `⟨U+200B⟩`. */
-const visibleText = (text: string): string =>
-  text.replace(unseen, (one) => `⟨U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`);

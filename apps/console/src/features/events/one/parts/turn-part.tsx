@@ -5,6 +5,7 @@ import { useProjectQuery } from '../../../../api/project-query.js';
 import { answer, api } from '../../../../api/client.js';
 import { useScope } from '../../../../api/session.js';
 import type { Schema } from '../../../../api/named-schema.js';
+import { named } from '../../../../drawn/drawn-text.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { Facts } from '../../../../ui/facts.js';
 import { JsonView } from '../../../../ui/json-view.js';
@@ -96,7 +97,7 @@ function TurnApprovals({ eventId, turnId }: { eventId: string; turnId: string })
             color="yellow"
             variant="light"
             icon={<Hand size={18} aria-hidden />}
-            title={`${approvalTexts.title}: ${tool} (${grade})`}
+            title={`${approvalTexts.title}: ${named(tool)} (${grade})`}
             styles={{ title: { color: 'var(--mantine-color-text)' } }}
           >
             <Text size="sm" mb={6}>

@@ -2,10 +2,12 @@ import { Text } from '@mantine/core';
 import { Brain, MessageSquareReply, Scissors, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Schema } from '../../../../api/named-schema.js';
+import { named } from '../../../../drawn/drawn-text.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { duration } from '../../../../ui/duration.js';
 import { Disclosure } from '../../../../ui/disclosure.js';
 import { JsonView } from '../../../../ui/json-view.js';
+import { jsonText } from '../../../../ui/readable-text.js';
 import classes from './turn-steps.module.css';
 
 const texts = eventPageTexts.turn;
@@ -58,9 +60,9 @@ function titleOf({ kind, content }: Step): string {
     case 'model_call':
       return typeof content['model'] === 'string' ? `${texts.modelCall} (${content['model']})` : texts.modelCall;
     case 'tool_call':
-      return `${texts.toolCall} ${name}`;
+      return `${texts.toolCall} ${named(name)}`;
     case 'tool_result':
-      return `${texts.toolResult} ${name}`;
+      return `${texts.toolResult} ${named(name)}`;
     case 'shortened':
       return texts.shortened;
     case 'reply':
@@ -70,8 +72,8 @@ function titleOf({ kind, content }: Step): string {
 
 /** The readable content of a step; the arguments of a call. */
 function textOf({ kind, content }: Step): string | null {
-  if (kind === 'tool_call' && content['arguments']) return JSON.stringify(content['arguments']);
-  if (kind === 'tool_result' && content['result'] !== undefined) return JSON.stringify(content['result']);
+  if (kind === 'tool_call' && content['arguments']) return jsonText(content['arguments'], 0);
+  if (kind === 'tool_result' && content['result'] !== undefined) return jsonText(content['result'], 0);
   const text = content['text'];
   return typeof text === 'string' && text !== '' ? text : null;
 }

@@ -1,0 +1,112 @@
+import { until } from '#libs/testing';
+import type { InstalledApp } from '../system/api.js';
+import { openPlainAdapter, type PlainAdapter } from '../system/plain-adapter.js';
+import type { System } from '../system/system.js';
+import { post } from '../system/webhook.js';
+
+/** A word without a place to break it. */
+export const word = (chars: number): string => 'Wordless'.repeat(Math.ceil(chars / 8)).slice(0, chars);
+/** Its letters run from right to left, and would take the digits beside it along. */
+export const rightToLeft = 'שלום עולם 2026';
+/** Turns around what follows it. */
+const turning = '\u202ereversed\u2066';
+
+export interface Hostile {
+  /** A page for each thing that was made. */
+  paths: string[];
+  /** Events that differ only in the length of their texts. */
+  events: { short: string; long: string };
+  session: string;
+  adapter: PlainAdapter;
+}
+
+/** Everything that has a name gets one of 100 letters, and senders write words of 100,000. */
+export async function makeHostile(system: System, project: string): Promise<Hostile> {
+  const made = async (path: string, body: object): Promise<{ id: string }> =>
+    system.api<{ id: string }>('POST', `/api/v1/${path}`, body);
+  const name = word(100);
+  const { id: organization } = await system.api<{ id: string }>('GET', '/api/v1/organizations/current');
+  await system.api('PATCH', `/api/v1/organizations/${organization}`, { name });
+  await system.api('PATCH', `/api/v1/projects/${project}`, { name });
+  const adapter = await openPlainAdapter('hostile');
+  const registered = await made('adapters', { url: adapter.url });
+  await system.api('PATCH', `/api/v1/adapters/${registered.id}`, { name });
+  const app = await system.api<InstalledApp>('POST', '/api/v1/listings/hostile/install', { name });
+  await system.api('PUT', `/api/v1/channels/${app.id}`, { unknown_senders: 'open' });
+  const [agent, skill, credential, document, tool] = [
+    await made('agents', { name, instructions: word(1_000) }),
+    await made('skills', { name, knowledge: word(20_000), description: word(1_000) }),
+    await made('credentials', { name, type: 'text', fields: { [word(60).toLowerCase()]: 'x' } }),
+    await made('knowledge', { title: word(300), text: word(100_000), uri: word(2_000) }),
+    await made('tools', {
+      source: `def ${word(50)}(toString: list[str], constructor: str) -> str:\n    """${word(900)}."""\n    return "x"\n`,
+    }),
+  ];
+  const { id: workflow } = await system.api<{ id: number }>('POST', '/api/v1/workflows', {
+    name,
+    instructions: word(2_000),
+    agent_id: agent.id,
+  });
+  const trigger = await made('triggers', { app_id: app.id, workflow_id: workflow, event_types: [word(100)] });
+  await made('agents', { name: rightToLeft, instructions: 'reply: ok' });
+  await made('api-keys', { name, scopes: ['events:read'] });
+  await made('members', { name, email: `${word(60)}@example.com`, role: 'viewer' });
+
+  const send = async (chars: number): Promise<string> => {
+    adapter.answers['verify-webhook'] = () => ({ ok: true });
+    adapter.answers['parse-inbound'] = () => ({
+      sender: word(Math.min(chars, 400)),
+      is_bot: false,
+      event_type: word(chars),
+      message: `${turning}${word(chars)}`,
+      thread_id: word(400),
+      metadata: {
+        note: word(chars),
+        ...JSON.parse('{"__proto__": 1, "toString": "x"}'),
+        many: Array.from({ length: 5_000 }, (_, index) => index),
+        [word(500)]: { deep: { deeper: [[[word(chars)]]] } },
+      },
+    });
+    const { id } = await post(app.webhook_url, { text: word(chars) }, { 'x-long': word(4_000) });
+    await system.ended(id);
+    return id;
+  };
+  const events = { short: await send(8_000), long: await send(100_000) };
+  await post(system.webhookUrl, { text: word(100_000), metadata: { event_type: word(100_000) } });
+  const run = await made(`workflows/${workflow}/runs`, { message: word(100_000) });
+  const session = await until('there is a session', async () => {
+    const { data } = await system.api<{ data: { id: string }[] }>('GET', '/api/v1/sessions?limit=1');
+    return data[0]?.id;
+  });
+  const { data: contacts } = await system.api<{ data: { id: string }[] }>('GET', '/api/v1/contacts?limit=1');
+  const lists = 'integrations developer-portal credentials sources approvals workflows agents tools mcp-servers skills';
+  const others = 'knowledge conversations contacts usage operations settings simulator events events?view=refused';
+  return {
+    adapter,
+    events,
+    session,
+    paths: [
+      '',
+      ...`${lists} ${others}`.split(' '),
+      ...['dead-letters', 'deliveries', 'refusals', 'audit', 'keys'].map((section) => `operations/${section}`),
+      ...['members', 'roles', 'keys', 'organization', 'sessions'].map((part) => `settings/${part}`),
+      `events/${events.long}`,
+      `conversations/${session}`,
+      ...contacts.map(({ id }) => `contacts/${id}`),
+      ...['', '?tab=channel', '?tab=verify', '?tab=samples', '?tab=requests', '?tab=settings'].map(
+        (tab) => `integrations/${app.id}${tab}`,
+      ),
+      ...['', '?tab=versions', '?tab=health', '?tab=conformance', '?tab=settings'].map(
+        (tab) => `developer-portal/${registered.id}${tab}`,
+      ),
+      `credentials/${credential.id}`,
+      `knowledge/${document.id}`,
+      ...['', '?tab=tools', '?tab=powers', '?tab=usage'].map((tab) => `agents/${agent.id}${tab}`),
+      `skills/${skill.id}`,
+      ...['', '?tab=try', '?tab=versions', '?tab=calls'].map((tab) => `tools/${tool.id}${tab}`),
+      ...['', '?tab=settings', '?tab=triggers', '?tab=runs'].map((tab) => `workflows/${workflow}${tab}`),
+      `workflows/${workflow}/triggers/${trigger.id}`,
+      `runs/${run.id}`,
+    ],
+  };
+}
