@@ -4,4 +4,5 @@ export { sanitizeOwnWords, sanitizeReply, type SanitizedReply } from './reply/sa
 export { type KnownTargets, linksIn } from './reply/targets.js';
 export { sanitize, type Sanitized, type SanitizeOptions } from './sanitize.js';
 export { sanitizeFileName } from './sanitize-file-name.js';
+export { sanitizeName } from './sanitize-name.js';
 export { sanitizeValue, type JsonValue, type ValueLimits } from './sanitize-value.js';

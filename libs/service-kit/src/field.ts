@@ -1,3 +1,4 @@
+import { sanitizeName } from '#libs/sanitizer';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
@@ -57,6 +58,15 @@ export const Text = (maxLength: number, options: FieldOptions & { minLength?: nu
     MinLength(options.minLength ?? 0),
     MaxLength(maxLength),
   ]);
+
+/** The name of a thing or a person, saved as people see it: `sanitizeName`. One of which nothing shows is refused. */
+export const Name = (maxLength: number, options: FieldOptions = {}): PropertyDecorator =>
+  applyDecorators(
+    Text(maxLength, { ...options, minLength: 1 }),
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? sanitizeName(value) : value), {
+      toClassOnly: true,
+    }),
+  );
 
 export const OneOf = (values: readonly string[], options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: String, enum: [...values] }, [IsIn([...values])]);

@@ -7,7 +7,19 @@ export { bodyTooLarge } from './incoming/announced-body.js';
 export { type BodyOwner, IncomingBodies } from './incoming/incoming-bodies.js';
 export { networkOf } from './incoming/network-of.js';
 export { declaredBytes, leavesUnread, sendRefusal, untilBodyEnds } from './incoming/unread-body.js';
-export { AsGiven, Flag, JsonObject, MayBeAbsent, Nested, NestedList, OneOf, Text, TextList, Whole } from './field.js';
+export {
+  AsGiven,
+  Flag,
+  JsonObject,
+  MayBeAbsent,
+  Name,
+  Nested,
+  NestedList,
+  OneOf,
+  Text,
+  TextList,
+  Whole,
+} from './field.js';
 export { type HttpLimits, httpLimitDefaults } from './http-limits.js';
 export { isShallow } from './bounded-depth.pipe.js';
 export { createLog } from './log.js';

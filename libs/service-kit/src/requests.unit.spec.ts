@@ -4,6 +4,7 @@ import { testServiceKey } from '#libs/testing';
 import {
   createService,
   JsonObject,
+  Name,
   NestedList,
   type Page,
   pageOf,
@@ -18,7 +19,7 @@ class Part {
 }
 
 class Named {
-  @Text(10, { minLength: 1 }) name: string;
+  @Name(10) name: string;
   @JsonObject({ optional: true }) facts?: object;
   @NestedList(Part, 2, { optional: true }) parts?: Part[];
 }
@@ -111,6 +112,23 @@ describe('JSON of somebody else', () => {
     const answer = await ask('POST', '', JSON.stringify({ name: 'a', facts }));
     expect(answer).toEqual({ status: 201, body: { name: 'a', facts } });
   });
+});
+
+describe('a name', () => {
+  it('arrives as people see it', async () => {
+    const answer = await ask('POST', '', JSON.stringify({ name: ' \u202Eknab\u200B\r\n ' }));
+    expect(answer).toEqual({ status: 201, body: { name: 'knab' } });
+  });
+
+  it.each(['', ' ', '\u202E\u200B', '\u3164', 'a'.repeat(11), 7, null])(
+    'is refused if nothing of it shows: %j',
+    async (name) => {
+      expect(await ask('POST', '', JSON.stringify({ name }))).toMatchObject({
+        status: 422,
+        body: { code: 'invalid_fields', errors: [{ field: 'name' }] },
+      });
+    },
+  );
 });
 
 describe('a request with a JSON content type and no body', () => {

@@ -1,6 +1,6 @@
 import type { Capability } from '#libs/adapter-sdk';
 import { type TextFrom, textSources } from '#libs/contracts';
-import { Flag, MayBeAbsent, Nested, OneOf, Text, Whole } from '#libs/service-kit';
+import { Flag, MayBeAbsent, Name, Nested, OneOf, Text, Whole } from '#libs/service-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { CredentialForAll, CredentialsByKey } from './app-credential.dto.js';
@@ -41,7 +41,7 @@ export class SignatureSettings {
 }
 
 export class InstallApp {
-  @Text(200, { minLength: 1 }) name: string;
+  @Name(200) name: string;
   @OneOf(['builtin', 'adapter']) kind: 'builtin' | 'adapter';
   @Text(100, { optional: true, description: 'Required when kind is adapter' }) adapter_id?: string;
   @CredentialForAll() credential_id?: string | null;
@@ -54,7 +54,7 @@ export class InstallApp {
 }
 
 export class ChangeApp {
-  @Text(200, { optional: true, minLength: 1 }) name?: string;
+  @Name(200, { optional: true }) name?: string;
   @OneOf(['active', 'paused', 'disabled'], { optional: true }) state?: 'active' | 'paused' | 'disabled';
   @CredentialForAll() credential_id?: string | null;
   @CredentialsByKey() credentials?: Record<string, string | null>;

@@ -1,4 +1,5 @@
 import type { CredentialDeclaration, Manifest } from '#libs/adapter-sdk';
+import { sanitizeName } from '#libs/sanitizer';
 import { signingSecret } from '../apps/declared-credentials.js';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 
@@ -78,7 +79,7 @@ export function listingOf(row: AdapterRow, appId: string | null): Listing {
 
 function declared(manifest: Manifest): Omit<Listing, 'slug' | 'kind' | 'adapter' | 'app_id'> {
   return {
-    name: manifest.name,
+    name: sanitizeName(manifest.name) || manifest.slug,
     description: manifest.description,
     icon: manifest.icon ?? null,
     category: manifest.category,

@@ -1,3 +1,4 @@
+import { sanitizeName } from '#libs/sanitizer';
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { AdapterSkill } from '../adapters/adapter-skill.js';
@@ -79,7 +80,11 @@ export class RefreshedAdapterView {
 
 export function adapterView(row: AdapterRow): AdapterView {
   const { skill_told: _told, skill_credentials: _credentials, ...shown } = row;
-  return { ...shown, name: row.name ?? row.manifest.name, warnings: manifestWarnings(row.manifest) };
+  return {
+    ...shown,
+    name: row.name ?? (sanitizeName(row.manifest.name) || row.slug),
+    warnings: manifestWarnings(row.manifest),
+  };
 }
 
 export function manifestVersionView(row: ManifestVersionRow): ManifestVersionView {

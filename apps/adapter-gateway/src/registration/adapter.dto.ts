@@ -1,4 +1,4 @@
-import { Flag, JsonObject, Text, Whole } from '#libs/service-kit';
+import { Flag, JsonObject, Name, Text, Whole } from '#libs/service-kit';
 
 export class RegisterAdapter {
   @Text(2_000, {
@@ -27,7 +27,7 @@ export class ChangeAdapter {
     description: 'A new address. The same adapter must be ready there, with the manifest that is in force',
   })
   url?: string;
-  @Text(200, { minLength: 1, optional: true, nullable: true, description: 'Null: the name in the manifest' })
+  @Name(200, { optional: true, nullable: true, description: 'Null: the name in the manifest' })
   name?: string | null;
   @Flag({
     optional: true,

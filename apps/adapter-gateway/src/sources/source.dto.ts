@@ -1,11 +1,11 @@
-import { Flag, OneOf, PageQuery, Text, TextList, Whole } from '#libs/service-kit';
+import { Flag, Name, OneOf, PageQuery, Text, TextList, Whole } from '#libs/service-kit';
 
 const trustNote = 'owner: the project trusts what is written there; untrusted (default): anybody may have written it';
 const audienceNote = 'known (default): admitted contacts get answers from its documents; everyone: unknown senders too';
 
 export class CreateSource {
   @Text(100, { minLength: 1, description: 'An App whose adapter offers documents' }) app_id: string;
-  @Text(200, { minLength: 1 }) name: string;
+  @Name(200) name: string;
   @Text(2_000, { description: "What to list, in the adapter's notation: a bucket, a repository, a folder" })
   resource_path: string;
   @Whole(30, 2_592_000, { optional: true, description: 'Time between two synchronisations. Default: only on request' })
@@ -20,7 +20,7 @@ export class CreateSource {
 }
 
 export class ChangeSource {
-  @Text(200, { optional: true, minLength: 1 }) name?: string;
+  @Name(200, { optional: true }) name?: string;
   @OneOf(['active', 'paused'], { optional: true }) state?: 'active' | 'paused';
   @Whole(30, 2_592_000, { optional: true }) every_seconds?: number;
   @Flag({ optional: true, description: 'True: from now on only on request' }) schedule_off?: boolean;

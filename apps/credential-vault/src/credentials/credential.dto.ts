@@ -1,4 +1,4 @@
-import { Failure, idOf, JsonObject, NestedList, OneOf, Text } from '#libs/service-kit';
+import { Failure, idOf, JsonObject, Name, NestedList, OneOf, Text } from '#libs/service-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMinSize, ArrayUnique, Matches } from 'class-validator';
@@ -29,7 +29,7 @@ const DeclaredFields = (): PropertyDecorator =>
   );
 
 export class CreateCredential {
-  @Text(200, { minLength: 1, description: 'Unique in the project' }) name: string;
+  @Name(200, { description: 'Unique in the project' }) name: string;
   @OneOf(credentialTypes) type: CredentialType;
   @OneOf(oauthGrants, { optional: true, nullable: true, description: 'Only for oauth2, and required there' })
   grant?: OAuthGrant | null;
@@ -50,7 +50,7 @@ export class CreateCredential {
 }
 
 export class UpdateCredential {
-  @Text(200, { minLength: 1, optional: true }) name?: string;
+  @Name(200, { optional: true }) name?: string;
   @DeclaredFields() declared_fields?: DeclaredField[] | null;
   @Matches(slugPattern, slugMessage) @Text(64, { optional: true, nullable: true }) adapter_slug?: string | null;
   @JsonObject({ optional: true, description: 'Merged into the existing fields; a field set to null is removed.' })

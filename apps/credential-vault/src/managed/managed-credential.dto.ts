@@ -1,10 +1,10 @@
-import { idOf, JsonObject, Text } from '#libs/service-kit';
+import { idOf, JsonObject, Name, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 
 const configNote = 'An oauth_config, as PUT /api/v1/credentials/:id/oauth takes it';
 
 export class CreateManagedCredential {
-  @Text(200, { minLength: 1, description: 'Unique in the project' }) name: string;
+  @Name(200, { description: 'Unique in the project' }) name: string;
   @JsonObject({ description: configNote }) config: Record<string, unknown>;
   @Text(200, { minLength: 1, description: 'Who asked for it, for the audit log' }) requested_by: string;
 }

@@ -1,5 +1,5 @@
 import { builtinTools, toolGrades, type ToolGrade } from '#libs/contracts';
-import { idOf, MayBeAbsent, OneOf, Text, TextList, Whole } from '#libs/service-kit';
+import { idOf, MayBeAbsent, Name, OneOf, Text, TextList, Whole } from '#libs/service-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
@@ -58,12 +58,12 @@ class AgentFields {
 }
 
 export class CreateAgent extends AgentFields {
-  @Text(200, { minLength: 1 }) name: string;
+  @Name(200) name: string;
   @Text(instructionsLength) instructions: string;
 }
 
 export class UpdateAgent extends AgentFields {
-  @Text(200, { minLength: 1, optional: true }) name?: string;
+  @Name(200, { optional: true }) name?: string;
   @Text(instructionsLength, { optional: true }) instructions?: string;
 }
 

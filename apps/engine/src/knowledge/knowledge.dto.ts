@@ -1,4 +1,4 @@
-import { idOf, JsonObject, NestedList, OneOf, OrderedQuery, Text, Whole } from '#libs/service-kit';
+import { idOf, JsonObject, Name, NestedList, OneOf, OrderedQuery, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import type { DocumentHead, FoundChunk } from './document.repository.js';
@@ -7,19 +7,19 @@ const audienceNote =
   'known: for turns of admitted contacts and of your own callers; everyone: for turns of unknown senders too';
 
 class StatedEntity {
-  @Text(200, { minLength: 1 }) name: string;
+  @Name(200) name: string;
   @Text(60, { optional: true }) kind?: string;
   @Text(1_000, { optional: true }) description?: string;
 }
 
 class StatedRelation {
-  @Text(200, { minLength: 1 }) from: string;
+  @Name(200) from: string;
   @Text(60, { minLength: 1 }) relation: string;
-  @Text(200, { minLength: 1 }) to: string;
+  @Name(200) to: string;
 }
 
 export class UploadDocument {
-  @Text(300, { minLength: 1 }) title: string;
+  @Name(300) title: string;
   @Text(10_000_000, { description: 'Plain text or Markdown, up to DOCUMENT_MAX_CHARS' }) text: string;
   @Text(2_000, { optional: true, description: 'Where it comes from; shown to people' }) uri?: string;
   @OneOf(['known', 'everyone'], { optional: true, description: audienceNote }) audience?: 'known' | 'everyone';

@@ -1,4 +1,4 @@
-import { idOf, OneOf, Text, TextList } from '#libs/service-kit';
+import { idOf, Name, OneOf, Text, TextList } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { ServerView } from '../servers/mcp-server.dto.js';
@@ -7,7 +7,7 @@ import { slugPattern } from '../tools/model-name.js';
 
 export class RegisterByOauth {
   @Text(2_048, { minLength: 8 }) url: string;
-  @Text(200, { optional: true, minLength: 1 }) name?: string;
+  @Name(200, { optional: true }) name?: string;
   @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
   @Text(40, { optional: true })
   slug?: string;

@@ -1,4 +1,4 @@
-import { idOf, JsonObject, Nested, OneOf, OpenSchema, SearchQuery, Text } from '#libs/service-kit';
+import { idOf, JsonObject, Name, Nested, OneOf, OpenSchema, SearchQuery, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { slugPattern } from '../tools/model-name.js';
@@ -22,7 +22,7 @@ export class ServerAuth {
 
 export class RegisterServer {
   @Text(2_048, { minLength: 8, description: 'http or https; streamable HTTP, or SSE' }) url: string;
-  @Text(200, { optional: true, minLength: 1, description: 'Default: the host of the URL' }) name?: string;
+  @Name(200, { optional: true, description: 'Default: the host of the URL' }) name?: string;
   @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
   @Text(40, { optional: true, description: 'First part of its tools’ names for models. Default: made from the name' })
   slug?: string;
@@ -31,7 +31,7 @@ export class RegisterServer {
 }
 
 export class ChangeServer {
-  @Text(200, { optional: true, minLength: 1 }) name?: string;
+  @Name(200, { optional: true }) name?: string;
   @Nested(ServerAuth, { optional: true }) auth?: ServerAuth;
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
 }

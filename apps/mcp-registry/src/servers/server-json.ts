@@ -1,3 +1,4 @@
+import { sanitizeName } from '#libs/sanitizer';
 import { Problem } from '#libs/service-kit';
 
 export interface ImportedServer {
@@ -14,15 +15,15 @@ export interface ImportedServer {
  */
 export function readServerJson(given: Record<string, unknown>): ImportedServer {
   const { name, title, remotes } = given;
-  if (typeof name !== 'string' || name === '' || name.length > 200) {
+  if (typeof name !== 'string' || sanitizeName(name) === '' || name.length > 200) {
     throw new Problem(422, 'invalid_server_json', 'This is not a server.json: it has no name.');
   }
   for (const remote of Array.isArray(remotes) ? (remotes as unknown[]).slice(0, 50) : []) {
     const { type, url, headers } = (remote ?? {}) as Record<string, unknown>;
     if (type !== 'streamable-http' && type !== 'sse') continue;
     if (typeof url !== 'string' || /[{}]/.test(url)) continue;
-    const label = typeof title === 'string' && title !== '' ? title : name;
-    return { url, name: label.slice(0, 200), headers: neededHeaders(headers) };
+    const label = (typeof title === 'string' && sanitizeName(title)) || sanitizeName(name);
+    return { url, name: label.slice(0, 200).toWellFormed(), headers: neededHeaders(headers) };
   }
   throw new Problem(
     422,

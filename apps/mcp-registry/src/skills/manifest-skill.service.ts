@@ -1,4 +1,5 @@
 import { builtinTools } from '#libs/contracts';
+import { sanitizeName } from '#libs/sanitizer';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AgentUsage } from '../agents/agent-usage.js';
@@ -118,8 +119,9 @@ function readSkill({ slug, skill }: Record<string, unknown>) {
   if (typeof slug !== 'string' || !/^[a-z0-9][a-z0-9-]{0,39}$/.test(slug)) {
     throw wrong('slug', 'must be up to 40 lower-case letters, digits and dashes');
   }
-  const { name, knowledge, tool_names: names = [] } = (skill ?? {}) as Record<string, unknown>;
-  if (typeof name !== 'string' || name === '' || name.length > 200) throw wrong('skill.name', 'must be a text');
+  const { name: given, knowledge, tool_names: names = [] } = (skill ?? {}) as Record<string, unknown>;
+  const name = typeof given === 'string' ? sanitizeName(given) : '';
+  if (name === '' || name.length > 200) throw wrong('skill.name', 'must be a text');
   if (typeof knowledge !== 'string' || knowledge.length > maxKnowledge)
     throw wrong('skill.knowledge', 'must be a text');
   if (!Array.isArray(names)) throw wrong('skill.tool_names', 'must be a list');

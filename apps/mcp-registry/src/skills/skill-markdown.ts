@@ -1,3 +1,4 @@
+import { sanitizeName } from '#libs/sanitizer';
 import { Problem } from '#libs/service-kit';
 import { parse } from 'yaml';
 
@@ -33,7 +34,7 @@ function readFields(head: string): { name: string; description: string } {
     if (typeof value !== 'string') throw invalid(`${key} in its front matter is not a text`);
     return value.trim();
   };
-  return { name: textAt('name'), description: textAt('description') };
+  return { name: sanitizeName(textAt('name')), description: textAt('description') };
 }
 
 function parsed(yaml: string): unknown {

@@ -30,6 +30,10 @@ describe('a SKILL.md', () => {
     expect(readSkillMarkdown(folder('name: yes')).name).toBe('yes');
   });
 
+  it('has a name as people see it', () => {
+    expect(readSkillMarkdown(folder('name: "\\u202Edda\\u200B "')).name).toBe('dda');
+  });
+
   it('is read as it was written', () => {
     const skill = { name: 'a: "b" # c', description: "- d\n' e", knowledge: '---\nf' };
     expect(readSkillMarkdown(writeSkillMarkdown(skill))).toEqual(skill);

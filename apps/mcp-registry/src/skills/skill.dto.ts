@@ -1,5 +1,5 @@
 import { LeftOutToolView } from '#libs/views';
-import { anyObject, Flag, idOf, JsonObject, NestedList, OneOf, Text, TextList } from '#libs/service-kit';
+import { anyObject, Flag, idOf, JsonObject, Name, NestedList, OneOf, Text, TextList } from '#libs/service-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayUnique, Matches } from 'class-validator';
@@ -60,11 +60,11 @@ class SkillFields {
 }
 
 export class ChangeSkill extends SkillFields {
-  @Text(200, { minLength: 1, optional: true }) name?: string;
+  @Name(200, { optional: true }) name?: string;
 }
 
 export class CreateSkill extends SkillFields {
-  @Text(200, { minLength: 1 }) name: string;
+  @Name(200) name: string;
   @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
   @Text(40, { optional: true, description: 'First part of its tools’ names for models. Default: made from the name' })
   slug?: string;

@@ -1,11 +1,11 @@
-import { idOf, Text } from '#libs/service-kit';
+import { idOf, Name } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsISO8601, IsOptional } from 'class-validator';
 import type { Scope } from '#libs/service-kit';
 import { grantableScopes } from './grants.js';
 
 export class CreateApiKey {
-  @Text(200, { minLength: 1 }) name: string;
+  @Name(200) name: string;
 
   @ApiProperty({ enum: grantableScopes, isArray: true, description: 'Only scopes that the calling key has itself' })
   @IsArray()

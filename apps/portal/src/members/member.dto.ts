@@ -1,4 +1,4 @@
-import { Flag, idOf, OneOf, PageOf, Text } from '#libs/service-kit';
+import { Flag, idOf, Name, OneOf, PageOf, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsEmail } from 'class-validator';
 import { grantableScopes } from '../api-keys/grants.js';
@@ -10,13 +10,13 @@ export type MemberState = (typeof memberStates)[number];
 export class InviteMember {
   @IsEmail() @Text(254) email: string;
   /** The member's name in this organization. */
-  @Text(200, { optional: true, minLength: 1, description: 'Default: the part of the address before the @' })
+  @Name(200, { optional: true, description: 'Default: the part of the address before the @' })
   name?: string;
   @OneOf(roleNames, { description: 'Only a role whose scopes the caller has itself' }) role: RoleName;
 }
 
 export class ChangeMember {
-  @Text(200, { optional: true, minLength: 1 }) name?: string;
+  @Name(200, { optional: true }) name?: string;
   @OneOf(roleNames, { optional: true, description: 'Only a role whose scopes the caller has itself' }) role?: RoleName;
   @Flag({
     optional: true,

@@ -1,3 +1,4 @@
+import { sanitizeName } from '#libs/sanitizer';
 import { notFound, type Page, pageOf, type Principal, Problem, type SearchQuery } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { SignInLinkRepository } from './sign-in-link.repository.js';
@@ -35,7 +36,7 @@ export class MemberService {
       const added = {
         organization_id: organizationId,
         user_id: userId,
-        name: name ?? (email.split('@')[0] || email),
+        name: name ?? (sanitizeName(email.split('@')[0] ?? '') || email),
         role,
       };
       if (!(await this.members.add(tx, caller, added))) {

@@ -1,10 +1,10 @@
 import { ProjectLimitsDto } from '#libs/project-limits';
-import { idOf, PageOf, Text } from '#libs/service-kit';
+import { idOf, Name, PageOf } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 
 /** The body that creates or renames a project or an organization. */
 export class Named {
-  @Text(200, { minLength: 1 }) name: string;
+  @Name(200) name: string;
 }
 
 export class ProjectView {

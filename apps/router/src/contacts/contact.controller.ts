@@ -1,5 +1,6 @@
 import {
   Caller,
+  Name,
   OneOf,
   OrderedQuery,
   pageOf,
@@ -23,7 +24,7 @@ class ContactQuery extends OrderedQuery {
 }
 
 class ContactChange {
-  @Text(200, { optional: true, minLength: 1 }) name?: string;
+  @Name(200, { optional: true }) name?: string;
   @Whole(0, 1_000_000, { optional: true, nullable: true, description: 'Messages a day (UTC); null for no limit' })
   daily_budget?: number | null;
 }

@@ -1,11 +1,12 @@
 import { Database } from '#libs/database';
 import {
   Caller,
-  once,
   Edits,
   IdempotencyKey,
   keyed,
+  Name,
   notFound,
+  once,
   OneOf,
   type Principal,
   RequireScopes,
@@ -25,7 +26,7 @@ import { WorkflowRepository } from './workflow.repository.js';
 import { DiscardedView, WorkflowPage, WorkflowView } from './workflow.dto.js';
 
 class NewWorkflow {
-  @Text(200, { minLength: 1 }) name: string;
+  @Name(200) name: string;
   @Text(100, {
     optional: true,
     nullable: true,
@@ -36,7 +37,7 @@ class NewWorkflow {
 }
 
 class WorkflowChange {
-  @Text(200, { optional: true, minLength: 1 }) name?: string;
+  @Name(200, { optional: true }) name?: string;
   @Text(100, { optional: true, nullable: true }) agent_id?: string | null;
   @Text(20_000, { optional: true }) instructions?: string;
   @OneOf(['active', 'suspended', 'off'], { optional: true, description: 'Runs of a suspended workflow wait' })

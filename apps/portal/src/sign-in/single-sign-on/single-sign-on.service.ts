@@ -1,3 +1,4 @@
+import { sanitizeName } from '#libs/sanitizer';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SETTINGS } from '../../settings.js';
@@ -97,11 +98,7 @@ export class SingleSignOnService {
       issuer: claims.iss,
       subject: claims.sub,
       email: typeof email === 'string' && isVerified ? email.toLowerCase() : null,
-      name:
-        names
-          .find((name) => typeof name === 'string' && name !== '')
-          ?.toString()
-          .slice(0, 200) ?? claims.sub,
+      name: names.map(nameOf).find((name) => name !== '') ?? claims.sub,
       claimedRole: roleOfClaim(this.settings, claims),
       defaultRole: this.settings.OIDC_DEFAULT_ROLE,
     };
@@ -113,3 +110,6 @@ export const issuerId = 'oidc';
 function causeOf(error: unknown): string | null {
   return error instanceof Error && error.cause instanceof Error ? error.cause.message : null;
 }
+
+const nameOf = (claim: unknown): string =>
+  typeof claim === 'string' ? sanitizeName(claim).slice(0, 200).toWellFormed() : '';
