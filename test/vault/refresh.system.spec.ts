@@ -54,7 +54,11 @@ describe('a refresh', () => {
   it('happens in the background while the token is still valid for the call', async () => {
     const id = await world.connected('background');
     const before = (await world.vaults.resolve(id)).body.fields.access_token;
-    await world.vaults.db.query('UPDATE vault.oauth_grant SET refresh_due_at = now() WHERE credential_id = $1', [id]);
+    await world.vaults.db.query(
+      `UPDATE vault.oauth_grant SET refresh_due_at = now(), obtained_at = obtained_at - interval '10 minutes'
+        WHERE credential_id = $1`,
+      [id],
+    );
     await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
     expect((await world.vaults.resolve(id)).body.fields.access_token).toBe(before);
     await until('the refresh is in flight', async () => (await world.provider.tell({})).held === 1);

@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { ProviderConfig } from '../oauth-providers/provider-config.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import type { SealedTokens } from './grant-sealer.js';
 import { type GrantState, type GrantType, OauthGrant } from './grant.entity.js';
 import { finish, transition } from './grant-transition.repository.js';
@@ -13,8 +14,10 @@ export interface TimedGrant {
   /** Seconds of life left; null for a token that does not expire, negative once it has expired. */
   validFor: number | null;
   due: boolean;
-  /** Seconds until a failed refresh may be retried. */
+  /** Seconds until a refresh may be sent. */
   waitSeconds: number;
+  /** The part of them for which a new client does not help: its tokens are new. */
+  floorSeconds: number;
 }
 
 export interface NewTokens {
@@ -29,6 +32,8 @@ export interface Failure {
   /** Seconds until the next try. */
   retryIn: number;
   unanswered: number;
+  /** The credential's generation whose client was used. */
+  clientConfigVersion: number;
 }
 
 /** What a person's consent adds to new tokens. */
@@ -41,10 +46,18 @@ export interface Consent {
 }
 
 const never = "'infinity'::timestamptz";
+const floorEnd = 'g.obtained_at + make_interval(secs => :floor)';
 
 @Injectable()
 export class GrantRepository {
-  constructor(private readonly db: DataSource) {}
+  private readonly floorSeconds: number;
+
+  constructor(
+    private readonly db: DataSource,
+    @Inject(SETTINGS) settings: VaultSettings,
+  ) {
+    this.floorSeconds = settings.REFRESH_MIN_INTERVAL_SECONDS;
+  }
 
   async find(scope: CredentialScope, credentialId: string): Promise<TimedGrant | null> {
     return this.timed('g.organization_id = :organizationId AND g.project_id = :projectId', scope, credentialId);
@@ -167,7 +180,7 @@ export class GrantRepository {
       const failed = await changed(
         manager,
         `UPDATE vault.oauth_grant SET state = $3, reason = $4, attempt_id = NULL, attempt_heartbeat = NULL,
-           consecutive_failures = consecutive_failures + 1, unanswered = $6, swept_at = NULL,
+           consecutive_failures = consecutive_failures + 1, unanswered = $6, client_config_version = $8, swept_at = NULL,
            next_try_at = now() + make_interval(secs => $5)
           WHERE credential_id = $1 AND attempt_id = $2 AND version = $7 RETURNING credential_id`,
         [
@@ -178,6 +191,7 @@ export class GrantRepository {
           failure.retryIn,
           failure.unanswered,
           grant.version,
+          failure.clientConfigVersion,
         ],
       );
       if (failed) await transition(manager, grant, failure.state, failure.reason);
@@ -228,13 +242,22 @@ export class GrantRepository {
       .addSelect('extract(epoch FROM g.at_expires_at - now())', 'valid_for')
       .addSelect('g.refresh_due_at <= now()', 'due')
       .addSelect("extract(epoch FROM greatest(g.next_try_at - now(), interval '0'))", 'wait_seconds')
+      .addSelect(`coalesce(extract(epoch FROM greatest(${floorEnd} - now(), interval '0')), 0)`, 'floor_seconds')
+      .setParameter('floor', this.floorSeconds)
       .where(where, parameters)
       .andWhere('g.credential_id = :id', { id })
-      .getRawAndEntities<{ valid_for: string | null; due: boolean; wait_seconds: string }>();
+      .getRawAndEntities<{ valid_for: string | null; due: boolean; wait_seconds: string; floor_seconds: string }>();
     const [grant, row] = [entities[0], raw[0]];
     if (!grant || !row) return null;
     const validFor = row.valid_for === null ? null : Number(row.valid_for);
-    return { grant, validFor, due: row.due, waitSeconds: Number(row.wait_seconds) };
+    const floorSeconds = Number(row.floor_seconds);
+    return {
+      grant,
+      validFor,
+      due: row.due,
+      waitSeconds: Math.max(Number(row.wait_seconds), floorSeconds),
+      floorSeconds,
+    };
   }
 }
 

@@ -1,8 +1,9 @@
 import { newId } from '#libs/contracts';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import type { SealedValue } from './grant-sealer.js';
 import type { OauthGrant } from './grant.entity.js';
 import { RefreshAttempt } from './refresh-attempt.entity.js';
@@ -14,26 +15,43 @@ export interface StrandedAnswer extends CredentialScope {
 
 @Injectable()
 export class RefreshAttemptRepository {
-  constructor(private readonly db: DataSource) {}
+  constructor(
+    private readonly db: DataSource,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
+  ) {}
 
   /**
    * Records the intent: one statement claims the grant for one token request and inserts the request's row. It is
-   * committed before the request is sent. An attempt that is taken over counts as unanswered.
+   * committed before the request is sent. An attempt that is taken over counts as unanswered. No request is sent before
+   * the grant's wait is over, unless its client was never used, nor soon after the tokens in place were obtained.
+   * @param generation the credential's, whose client is to be used
    * @returns null when another process works on it, or the grant has moved on
    */
-  async begin(grant: OauthGrant, takeoverMs: number): Promise<string | null> {
+  async begin(grant: OauthGrant, generation: number): Promise<string | null> {
+    const { REFRESH_TAKEOVER_MS: takeoverMs, REFRESH_MIN_INTERVAL_SECONDS: floorSeconds } = this.settings;
     const id = newId('rfa');
     const rows = await this.db.query<{ id: string }[]>(
       `WITH taken AS (
          UPDATE vault.oauth_grant SET attempt_id = $1, attempt_heartbeat = now(),
             unanswered = unanswered + CASE WHEN attempt_id IS NULL THEN 0 ELSE 1 END
           WHERE credential_id = $2 AND version = $3 AND state IN ('active', 'degraded')
-            AND attempt_id IS NOT DISTINCT FROM $5
+            AND attempt_id IS NOT DISTINCT FROM $5 AND consecutive_failures = $6
+            AND (next_try_at <= now() OR client_config_version <> $7)
+            AND (obtained_at IS NULL OR obtained_at <= now() - make_interval(secs => $8))
             AND (attempt_id IS NULL OR attempt_heartbeat < now() - make_interval(secs => $4))
          RETURNING credential_id, organization_id, version)
        INSERT INTO vault.refresh_attempt (id, credential_id, organization_id, base_version)
        SELECT $1, credential_id, organization_id, version FROM taken RETURNING id`,
-      [id, grant.credential_id, grant.version, takeoverMs / 1_000, grant.attempt_id],
+      [
+        id,
+        grant.credential_id,
+        grant.version,
+        takeoverMs / 1_000,
+        grant.attempt_id,
+        grant.consecutive_failures,
+        generation,
+        floorSeconds,
+      ],
     );
     return rows[0]?.id ?? null;
   }

@@ -40,7 +40,7 @@ export class RefreshAttempts {
   ) {}
 
   /** @throws errors of Postgres; the attempt is then continued by the next caller or the sweeper */
-  async make({ grant, waitSeconds }: TimedGrant): Promise<AttemptOutcome> {
+  async make({ grant, waitSeconds, floorSeconds }: TimedGrant): Promise<AttemptOutcome> {
     const client = await this.clients.of(grant);
     const request = await this.requestFor(grant);
     if (!request) return 'ended';
@@ -48,7 +48,7 @@ export class RefreshAttempts {
     const placed = kept && (await this.placeKept(grant, client, request, kept));
     if (placed) return placed;
     const changed = client.generation !== grant.client_config_version;
-    if (waitSeconds > 0 && !changed) return 'waiting';
+    if (floorSeconds > 0 || (waitSeconds > 0 && !changed)) return 'waiting';
     try {
       return await this.gate.run(grant.client_key ?? grant.credential_id, () => this.ask(grant, client, request));
     } catch (error) {
@@ -76,7 +76,7 @@ export class RefreshAttempts {
   }
 
   private async ask(grant: OauthGrant, client: GrantClient, request: TokenRequest): Promise<AttemptOutcome> {
-    const attemptId = await this.attempts.begin(grant, this.settings.REFRESH_TAKEOVER_MS);
+    const attemptId = await this.attempts.begin(grant, client.generation);
     if (!attemptId) return 'busy';
     const lost = grant.attempt_id === null ? 0 : 1;
     const claimed = { ...grant, attempt_id: attemptId, unanswered: grant.unanswered + lost };
@@ -155,7 +155,8 @@ export class RefreshAttempts {
     }
     const clientChanged = (await this.clients.generationOf(grant)) !== client.generation;
     const { again, ...verdict } = verdictOn(grant, refused, clientChanged, this.settings.REFRESH_MIN_INTERVAL_SECONDS);
-    const failed = await this.grants.fail(grant, attemptId, verdict, refused.failure);
+    const failure = { ...verdict, clientConfigVersion: client.generation };
+    const failed = await this.grants.fail(grant, attemptId, failure, refused.failure);
     this.logger.warn({
       event: 'refresh.refused',
       credential_id: grant.credential_id,

@@ -8,7 +8,7 @@ export const clientPauseSeconds = 3_600;
 const degradedAfter = 2;
 const refreshBackoff = { baseMs: 30_000, capMs: 3_600_000 };
 
-export interface Verdict extends Failure {
+export interface Verdict extends Omit<Failure, 'clientConfigVersion'> {
   /** Retry once, at once. */
   again: boolean;
 }
@@ -52,7 +52,9 @@ export function verdictOn(
     case 'malformed':
       return { ...base, state: 'degraded', reason: 'malformed_answer', retryIn: later };
     case 'unanswered': {
-      const first = grant.unanswered === 0;
+      // Client credentials lose nothing with an answer, so lost ones are not counted for them.
+      const lostBefore = grant.grant_type === 'client_credentials' ? grant.consecutive_failures : grant.unanswered;
+      const first = lostBefore === 0;
       return {
         ...base,
         state: 'degraded',
