@@ -4,6 +4,7 @@ import { notFound, type Page, pageOf, type Principal, Problem, type SearchQuery 
 import { Injectable } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
 import type { AuditAction } from '../audit/credential-audit.entity.js';
+import { ClientPauses } from '../grants/client-pauses.js';
 import { RevocationService } from '../grants/revocation.service.js';
 import { TokenCustody } from '../grants/token-custody.js';
 import { Sealer } from '../sealing/sealer.js';
@@ -30,6 +31,7 @@ export class CredentialService {
     private readonly audit: AuditRepository,
     private readonly custody: TokenCustody,
     private readonly revocations: RevocationService,
+    private readonly pauses: ClientPauses,
   ) {}
 
   /**
@@ -150,6 +152,7 @@ export class CredentialService {
       this.credentials.update(scope, id, (row) => this.writer.write(row, columns, change)),
     );
     if (!found) throw notFound('credential', id);
+    if (change) await this.pauses.lift(id);
   }
 
   private async verified(caller: Principal, id: string): Promise<CredentialView> {

@@ -3,6 +3,7 @@ import { CredentialAudit } from '../audit/credential-audit.entity.js';
 import { CredentialBinding } from '../bindings/credential-binding.entity.js';
 import { CredentialField } from '../credential-store/credential-field.entity.js';
 import { Credential } from '../credential-store/credential.entity.js';
+import { ClientPause } from '../grants/client-pause.entity.js';
 import { GrantEvent } from '../grants/grant-event.entity.js';
 import { OauthGrant } from '../grants/grant.entity.js';
 import { RefreshAttempt } from '../grants/refresh-attempt.entity.js';
@@ -13,6 +14,7 @@ import { KekSentinel } from '../sealing/kek-sentinel.entity.js';
 import { NotificationTarget } from '../notifications/notification-target.entity.js';
 import { Notification } from '../notifications/notification.entity.js';
 import { Vault1770000000000 } from './1770000000000-vault.js';
+import { ClientPause1795678342288 } from './1795678342288-client-pause.js';
 
 export const schema: ServiceSchema = {
   name: 'vault',
@@ -23,6 +25,7 @@ export const schema: ServiceSchema = {
     CredentialField,
     KekSentinel,
     OauthGrant,
+    ClientPause,
     RefreshAttempt,
     GrantEvent,
     Revocation,
@@ -31,5 +34,5 @@ export const schema: ServiceSchema = {
     NotificationTarget,
     Notification,
   ],
-  migrations: [Vault1770000000000],
+  migrations: [Vault1770000000000, ClientPause1795678342288],
 };

@@ -6,6 +6,7 @@ import { SETTINGS, type VaultSettings } from '../settings.js';
 import type { SealedTokens } from './grant-sealer.js';
 import { type GrantState, type GrantType, OauthGrant } from './grant.entity.js';
 import { finish, transition } from './grant-transition.repository.js';
+import { pauseClient } from './client-pause.repository.js';
 import type { TokenTimes } from './refresh-schedule.js';
 
 /** A grant, with times relative to the database's clock. */
@@ -34,6 +35,8 @@ export interface Failure {
   unanswered: number;
   /** The credential's generation whose client was used. */
   clientConfigVersion: number;
+  /** The provider refused the client, so equal ones pause until the next try too. */
+  pausesClient: boolean;
 }
 
 /** What a person's consent adds to new tokens. */
@@ -194,8 +197,10 @@ export class GrantRepository {
           failure.clientConfigVersion,
         ],
       );
-      if (failed) await transition(manager, grant, failure.state, failure.reason);
-      return failed;
+      if (!failed) return false;
+      await transition(manager, grant, failure.state, failure.reason);
+      if (failure.pausesClient) await pauseClient(manager, grant, failure.clientConfigVersion, failure.retryIn);
+      return true;
     });
   }
 
@@ -212,14 +217,19 @@ export class GrantRepository {
     });
   }
 
-  /** The provider refuses the client. Its grants pause, except those whose client has changed since. */
-  async pauseClient(clientKey: string, seconds: number): Promise<void> {
-    await this.db.query(
-      `UPDATE vault.oauth_grant g SET next_try_at = greatest(next_try_at, now() + make_interval(secs => $2))
-        FROM vault.credential c
-        WHERE g.client_key = $1 AND c.id = g.credential_id AND c.generation = g.client_config_version`,
-      [clientKey, seconds],
-    );
+  /** An equal client was refused a moment ago, so this grant waits without a request. */
+  async pause(grant: OauthGrant, generation: number, seconds: number): Promise<void> {
+    await this.db.transaction(async (manager) => {
+      const paused = await changed(
+        manager,
+        `UPDATE vault.oauth_grant SET state = 'degraded', reason = 'client_rejected', client_config_version = $2,
+           swept_at = NULL, next_try_at = now() + make_interval(secs => $3)
+          WHERE credential_id = $1 AND version = $4 AND attempt_id IS NOT DISTINCT FROM $5 AND state = $6
+         RETURNING credential_id`,
+        [grant.credential_id, generation, seconds, grant.version, grant.attempt_id, grant.state],
+      );
+      if (paused) await transition(manager, grant, 'degraded', 'client_rejected');
+    });
   }
 
   /** Takes grants that are due, or whose attempt was abandoned, for one round of the sweeper. */

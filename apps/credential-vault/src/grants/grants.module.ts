@@ -5,6 +5,8 @@ import { OauthFlowsModule } from '../oauth-flows/oauth-flows.module.js';
 import { OauthProvidersModule } from '../oauth-providers/oauth-providers.module.js';
 import { SealingModule } from '../sealing/sealing.module.js';
 import { AnswerJournal } from './answer-journal.js';
+import { ClientPauseRepository } from './client-pause.repository.js';
+import { ClientPauses } from './client-pauses.js';
 import { DueGrants } from './due-grants.js';
 import { DueRevocations } from './due-revocations.js';
 import { FreshTokenService } from './fresh-token.service.js';
@@ -31,6 +33,8 @@ import { TokenHostGate } from './token-host-gate.js';
   controllers: [RefreshHandler, RevocationController],
   providers: [
     AnswerJournal,
+    ClientPauseRepository,
+    ClientPauses,
     DueGrants,
     DueRevocations,
     FreshTokenService,
@@ -52,6 +56,7 @@ import { TokenHostGate } from './token-host-gate.js';
   ],
   exports: [
     AnswerJournal,
+    ClientPauses,
     FreshTokenService,
     GrantClients,
     GrantEventRepository,

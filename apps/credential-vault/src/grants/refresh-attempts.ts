@@ -5,6 +5,7 @@ import { DoesNotOpen } from '../sealing/aead.js';
 import { requestTokens, type TokenRequest, type Tokens, type Transport } from '../oauth-providers/token-endpoint.js';
 import { TokenRefused } from '../oauth-providers/token-refused.js';
 import { AnswerJournal } from './answer-journal.js';
+import { ClientPauses } from './client-pauses.js';
 import { GrantClients, type GrantClient } from './grant-clients.js';
 import { GrantSealer } from './grant-sealer.js';
 import type { OauthGrant } from './grant.entity.js';
@@ -14,13 +15,15 @@ import { LateTokens } from './late-tokens.js';
 import type { RefreshAttempt } from './refresh-attempt.entity.js';
 import { RefreshAttemptRepository } from './refresh-attempt.repository.js';
 import { timesOf } from './refresh-schedule.js';
-import { clientPauseSeconds, verdictOn } from './refresh-verdict.js';
+import { verdictOn } from './refresh-verdict.js';
 import { GateClosed, TokenHostGate } from './token-host-gate.js';
 
 /** `busy`: another process works on it; `again`: retry at once; `waiting`: not due; `failed`, `ended`: see the row. */
 export type AttemptOutcome = 'refreshed' | 'busy' | 'again' | 'waiting' | 'failed' | 'ended';
 
 const longestDelaySeconds = 86_400;
+/** Then a paused grant looks again, should a process die between a change of the client and the end of its pause. */
+const pauseRecheckSeconds = 300;
 
 /** One step of a refresh: puts a stored answer in place, or sends one request. docs/vault.md explains the order. */
 @Injectable()
@@ -31,6 +34,7 @@ export class RefreshAttempts {
     private readonly grants: GrantRepository,
     private readonly attempts: RefreshAttemptRepository,
     private readonly clients: GrantClients,
+    private readonly pauses: ClientPauses,
     private readonly sealer: GrantSealer,
     private readonly journal: AnswerJournal,
     private readonly late: LateTokens,
@@ -49,6 +53,11 @@ export class RefreshAttempts {
     if (placed) return placed;
     const changed = client.generation !== grant.client_config_version;
     if (floorSeconds > 0 || (waitSeconds > 0 && !changed)) return 'waiting';
+    const pausedFor = await this.pauses.secondsOf(grant, client);
+    if (pausedFor > 0) {
+      await this.grants.pause(grant, client.generation, Math.min(pausedFor, pauseRecheckSeconds));
+      return 'waiting';
+    }
     try {
       return await this.gate.run(grant.client_key ?? grant.credential_id, () => this.ask(grant, client, request));
     } catch (error) {
@@ -133,7 +142,10 @@ export class RefreshAttempts {
     if (!promoted) {
       const consent = { ...grant, account: tokens.account ?? grant.account };
       await this.late.letGo({ ...consent, provider: client.provider, attemptId, client, tokens });
-    } else if (times.dueIn !== null) await this.schedule(grant.credential_id, version, times.dueIn);
+      return 'refreshed';
+    }
+    await this.pauses.accepted(grant, client);
+    if (times.dueIn !== null) await this.schedule(grant.credential_id, version, times.dueIn);
     return 'refreshed';
   }
 
@@ -155,7 +167,8 @@ export class RefreshAttempts {
     }
     const clientChanged = (await this.clients.generationOf(grant)) !== client.generation;
     const { again, ...verdict } = verdictOn(grant, refused, clientChanged, this.settings.REFRESH_MIN_INTERVAL_SECONDS);
-    const failure = { ...verdict, clientConfigVersion: client.generation };
+    const pausesClient = refused.failure === 'client' && !clientChanged;
+    const failure = { ...verdict, clientConfigVersion: client.generation, pausesClient };
     const failed = await this.grants.fail(grant, attemptId, failure, refused.failure);
     this.logger.warn({
       event: 'refresh.refused',
@@ -167,9 +180,6 @@ export class RefreshAttempts {
       reason: verdict.reason,
     });
     if (!failed) return 'busy';
-    if (refused.failure === 'client' && !clientChanged && grant.client_key) {
-      await this.grants.pauseClient(grant.client_key, clientPauseSeconds);
-    }
     if (again) return 'again';
     if (verdict.state === 'active' || verdict.state === 'degraded')
       await this.schedule(grant.credential_id, grant.version, verdict.retryIn);

@@ -4,11 +4,11 @@ import type { Failure } from './grant.repository.js';
 import type { OauthGrant } from './grant.entity.js';
 
 /** Seconds for which the grants of a refused client pause. */
-export const clientPauseSeconds = 3_600;
+const clientPauseSeconds = 3_600;
 const degradedAfter = 2;
 const refreshBackoff = { baseMs: 30_000, capMs: 3_600_000 };
 
-export interface Verdict extends Omit<Failure, 'clientConfigVersion'> {
+export interface Verdict extends Pick<Failure, 'state' | 'reason' | 'retryIn' | 'unanswered'> {
   /** Retry once, at once. */
   again: boolean;
 }

@@ -4,6 +4,7 @@ import { JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { type CredentialChange, CredentialRepository } from '../credential-store/credential.repository.js';
+import { ClientPauses } from '../grants/client-pauses.js';
 import { clientKeyOf, GrantClients } from '../grants/grant-clients.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { GrantRepository } from '../grants/grant.repository.js';
@@ -36,6 +37,7 @@ export class CodeExchange {
   constructor(
     private readonly grants: GrantRepository,
     private readonly clients: GrantClients,
+    private readonly pauses: ClientPauses,
     private readonly sealer: GrantSealer,
     private readonly answers: CodeAnswerService,
     private readonly custody: TokenCustody,
@@ -155,6 +157,7 @@ export class CodeExchange {
     );
     if (version === null) throw disconnected();
     for (const revocation of left) await this.revocations.enqueue(revocation);
+    await this.pauses.accepted({ client_key: consent.clientKey, credential_id: credentialId }, client);
     // The grant determines the status. The adapter's verdict adds the account and the reason for a refusal.
     if (identity) {
       const { status: _grants, ...noted } = identity;

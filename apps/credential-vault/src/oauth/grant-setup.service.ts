@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { Credential } from '../credential-store/credential.entity.js';
 import { CredentialRepository } from '../credential-store/credential.repository.js';
+import { ClientPauses } from '../grants/client-pauses.js';
 import { clientKeyOf, GrantClients } from '../grants/grant-clients.js';
 import type { OauthGrant } from '../grants/grant.entity.js';
 import { GrantRepository } from '../grants/grant.repository.js';
@@ -17,6 +18,7 @@ export class GrantSetup {
     private readonly credentials: CredentialRepository,
     private readonly grants: GrantRepository,
     private readonly clients: GrantClients,
+    private readonly pauses: ClientPauses,
     private readonly providers: ProviderDirectory,
     @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
@@ -39,6 +41,7 @@ export class GrantSetup {
     const ready =
       grantType === 'client_credentials' ? await this.ready(scope, credentialId, slug, provider.inline) : null;
     await this.grants.configure(scope, { credentialId, grantType, slug, inline: provider.inline }, ready);
+    await this.pauses.lift(credentialId);
     return this.require(scope, credentialId);
   }
 

@@ -5,6 +5,8 @@ import type { VaultWorld } from './vault-world.js';
 /** One answer of a provider; `drop` ends the connection without one. */
 export type TokenAnswerOf = { status?: number; body: unknown; headers?: Record<string, string> } | 'drop';
 
+type Give = (form: Record<string, string>) => TokenAnswerOf | Promise<TokenAnswerOf>;
+
 /** A provider's token endpoint, over HTTP, that answers whatever a test says. */
 export interface FakeTokenEndpoint {
   url: string;
@@ -12,12 +14,12 @@ export interface FakeTokenEndpoint {
   config: { authorization_url: string; token_url: string; token_auth_method: 'client_secret_post' };
   /** The forms of all requests. */
   requests: Record<string, string>[];
-  answer(give: (form: Record<string, string>) => TokenAnswerOf): void;
+  answer(give: Give): void;
   close(): Promise<void>;
 }
 
 export async function fakeTokenEndpoint(): Promise<FakeTokenEndpoint> {
-  let give: (form: Record<string, string>) => TokenAnswerOf = () => ({ status: 500, body: {} });
+  let give: Give = () => ({ status: 500, body: {} });
   const requests: Record<string, string>[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -25,11 +27,12 @@ export async function fakeTokenEndpoint(): Promise<FakeTokenEndpoint> {
     request.on('end', () => {
       const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
       requests.push(form);
-      const answer = give(form);
-      if (answer === 'drop') return void request.socket.destroy();
-      const { status = 200, body, headers } = answer;
-      const text = typeof body === 'string' ? body : JSON.stringify(body);
-      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+      void Promise.resolve(give(form)).then((answer) => {
+        if (answer === 'drop') return void request.socket.destroy();
+        const { status = 200, body, headers } = answer;
+        const text = typeof body === 'string' ? body : JSON.stringify(body);
+        response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+      });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
