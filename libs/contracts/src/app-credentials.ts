@@ -25,6 +25,11 @@ export type MappedCredentials = Record<string, SecretValue | Record<string, Secr
 
 const oauth2Fields = ['client_id', 'client_secret', 'access_token', 'refresh_token'];
 
+/** Whether an oauth2 record has this name from its provider's token answer, such as `instance_url`. */
+function isBeside({ type, fields }: Pick<OpenedCredential, 'type' | 'fields'>, name: string): boolean {
+  return type === 'oauth2' && !oauth2Fields.includes(name) && Object.hasOwn(fields, name);
+}
+
 /**
  * The fields of all records of an App as one object (spec 2.4): each field under its own name, and each declaration's
  * value under its `maps_to` name. A declared name holds the value from its own record, whatever fields other records
@@ -37,14 +42,18 @@ export function mapCredentials(
 ): MappedCredentials {
   const mapped: MappedCredentials = {};
   const own: MappedCredentials = {};
+  const beside: MappedCredentials = {};
   for (const link of links) {
     const record = opened.get(link.credential_id);
     if (!record) continue;
     const value = declaredValue(link, record, fillsOne(links, link.credential_id));
     if (value !== undefined) mapped[link.maps_to] = value;
-    for (const [name, field] of Object.entries({ ...record.fields, ...record.credentials })) own[name] ??= field;
+    for (const [name, field] of Object.entries({ ...record.fields, ...record.credentials })) {
+      if (isBeside(record, name)) beside[name] ??= field;
+      else own[name] ??= field;
+    }
   }
-  return { ...own, ...mapped };
+  return { ...beside, ...own, ...mapped };
 }
 
 /**
@@ -92,6 +101,7 @@ function declaredValue(
   alone: boolean,
 ): SecretValue | Record<string, SecretValue> | undefined {
   const bound = credentials?.[declared.maps_to];
+  if (isBeside({ type: declared.type, fields }, declared.maps_to)) return fields['access_token'];
   if (bound !== undefined) return bound;
   for (const name of namesOf(declared)) if (fields[name] !== undefined) return fields[name];
   if (declared.type !== 'text' || !alone) return undefined;

@@ -27,6 +27,23 @@ describe('the credentials of a call', () => {
     });
   });
 
+  it('have what a token answer brought, under names that nothing else has', () => {
+    const links = [
+      link('oauth2', 'ACCOUNT', 'bearer', 'o'),
+      link('text', 'HOST', 'host', 's'),
+      link('text', 'PORT', 'port', 's'),
+    ];
+    const fields = { access_token: 'a', instance_url: 'https://na1', bearer: 'not it', host: 'not it', port: 'not it' };
+    const opened = { o: { type: 'oauth2', fields, credentials: fields }, s: text({ host: 'h', port: '25' }) };
+    expect(map(links, opened)).toEqual({
+      access_token: 'a',
+      instance_url: 'https://na1',
+      bearer: 'a',
+      host: 'h',
+      port: '25',
+    });
+  });
+
   it('have the fields of all records together', () => {
     const links = [link('oauth2', 'ACCOUNT', 'access_token', 'o'), link('text', 'HOOK', 'signing_secret', 's')];
     const oauth = { type: 'oauth2', fields: { client_id: 'c', access_token: 'a' } };

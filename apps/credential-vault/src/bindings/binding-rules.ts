@@ -1,6 +1,7 @@
 import { type FieldError, Problem } from '#libs/service-kit';
 import type { Credential } from '../credential-store/credential.entity.js';
 import { isProtected, rulesOf } from '../credential-store/field-rules.js';
+import { isAnswerField } from '../oauth-providers/answer-fields.js';
 import type { CredentialBinding } from './credential-binding.entity.js';
 
 export type BindingRules = Pick<CredentialBinding, 'fields' | 'maps_to' | 'approved'>;
@@ -14,6 +15,14 @@ const maxNames = 50;
 /** The consumer's name for a field. */
 export function nameOf({ maps_to: mapsTo }: BindingRules, field: string): string {
   return mapsTo[field] ?? field;
+}
+
+/**
+ * Fields in the order in which they are put under their names: what a provider said besides tokens comes first, so that
+ * no answer takes a name that a binding gives to another field.
+ */
+export function namedLast<T>(fields: ReadonlyMap<string, T>): [string, T][] {
+  return [...fields].sort(([one], [other]) => Number(isAnswerField(other)) - Number(isAnswerField(one)));
 }
 
 /**
@@ -46,22 +55,26 @@ export function awaitingApproval(credential: Pick<Credential, 'type'>, binding: 
 export function checkBinding(credential: Credential, binding: BindingRules): void {
   // Possible fields count, not present ones: the tokens of an oauth2 credential arrive with its grant.
   const known = rulesOf(credential)?.map(({ name }) => name) ?? credential.fields.map(({ field }) => field);
+  const isKnown = (field: string): boolean =>
+    known.includes(field) || (credential.type === 'oauth2' && isAnswerField(field));
   const errors: FieldError[] = [];
   const wrong = (field: string, message: string): void => void errors.push({ field, message });
   const unknown = `is not a field of this credential. Its fields: ${known.join(', ')}`;
 
   binding.fields?.forEach((field, at) => {
-    if (!known.includes(field)) wrong(`fields.${at}`, unknown);
+    if (!isKnown(field)) wrong(`fields.${at}`, unknown);
   });
   const pairs = Object.entries(binding.maps_to);
   if (pairs.length > maxNames) wrong('maps_to', `must not name more than ${maxNames} fields`);
   for (const [field, name] of pairs.slice(0, maxNames)) {
     const path = `maps_to.${field.slice(0, 64)}`;
-    if (!known.includes(field)) wrong(path, unknown);
+    if (!isKnown(field)) wrong(path, unknown);
     else if (binding.fields && !binding.fields.includes(field)) wrong(path, 'is not one of the fields of the binding');
     else if (typeof name !== 'string' || !namePattern.test(name)) {
       wrong(path, 'must be a letter or _, then up to 63 letters, digits, _, . and -');
-    } else if (known.some((other) => other !== field && nameOf(binding, other) === name)) {
+    } else if (
+      [...known, ...Object.keys(binding.maps_to)].some((other) => other !== field && nameOf(binding, other) === name)
+    ) {
       wrong(path, 'is already the name of another field of the binding');
     }
   }

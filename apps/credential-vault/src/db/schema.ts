@@ -15,6 +15,7 @@ import { NotificationTarget } from '../notifications/notification-target.entity.
 import { Notification } from '../notifications/notification.entity.js';
 import { Vault1770000000000 } from './1770000000000-vault.js';
 import { ClientPause1795678342288 } from './1795678342288-client-pause.js';
+import { AnswerFields1795679539484 } from './1795679539484-answer-fields.js';
 
 export const schema: ServiceSchema = {
   name: 'vault',
@@ -34,5 +35,5 @@ export const schema: ServiceSchema = {
     NotificationTarget,
     Notification,
   ],
-  migrations: [Vault1770000000000, ClientPause1795678342288],
+  migrations: [Vault1770000000000, ClientPause1795678342288, AnswerFields1795679539484],
 };

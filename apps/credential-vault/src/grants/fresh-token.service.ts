@@ -24,7 +24,7 @@ export class FreshTokenService {
   ) {}
 
   /**
-   * The tokens of a grant. `access_token` is valid for at least `leastSeconds`, or for half its life if its whole
+   * The tokens of a grant, and what its provider said with them. `access_token` is valid for at least `leastSeconds`, or for half its life if its whole
    * life is shorter than twice that. Waits for a refresh up to `REFRESH_WAIT_MS`.
    * @returns null when the credential has no grant: its tokens are then fields that somebody stored
    * @throws Problem 503 `refresh_pending` (try again), 409 `not_connected`, `needs_reconnect`, `revoked`,
@@ -76,8 +76,9 @@ export class FreshTokenService {
 
   private async open(grant: OauthGrant): Promise<Map<string, Secret>> {
     try {
-      const { accessToken, refreshToken } = await this.sealer.openTokens(grant);
+      const { accessToken, refreshToken, answerFields } = await this.sealer.openTokens(grant);
       return new Map([
+        ...answerFields,
         ['access_token', accessToken],
         ...(refreshToken ? [['refresh_token', refreshToken] as const] : []),
       ]);

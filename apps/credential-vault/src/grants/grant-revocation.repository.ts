@@ -28,7 +28,7 @@ export class GrantRevocationRepository {
       if (!before) return taken;
       await manager.query(
         `UPDATE vault.oauth_grant SET state = 'revoked', reason = $2, version = version + 1, kid = NULL, wrapped_dek = NULL,
-           access_token = NULL, refresh_token = NULL, at_expires_at = NULL, refresh_due_at = 'infinity',
+           access_token = NULL, refresh_token = NULL, answer_fields = NULL, at_expires_at = NULL, refresh_due_at = 'infinity',
            attempt_id = NULL, attempt_heartbeat = NULL, consecutive_failures = 0, unanswered = 0
           WHERE credential_id = $1`,
         [credentialId, reason],

@@ -16,6 +16,15 @@ export interface SealedTokens {
   wrappedDek: Buffer;
   accessToken: Buffer;
   refreshToken: Buffer | null;
+  /** By name, in base64. */
+  answerFields: Record<string, string>;
+}
+
+/** What a grant hands out. */
+export interface GrantTokens {
+  accessToken: Secret;
+  refreshToken: Secret | null;
+  answerFields: ReadonlyMap<string, Secret>;
 }
 
 type Owner = Pick<OauthGrant, 'organization_id' | 'credential_id'>;
@@ -28,10 +37,9 @@ export class GrantSealer {
   async sealTokens(
     owner: Owner,
     version: number,
-    accessToken: Secret,
-    refreshToken: Secret | null,
+    { accessToken, refreshToken, answerFields }: GrantTokens,
   ): Promise<SealedTokens> {
-    const fields = new Map([['access_token', accessToken]]);
+    const fields = new Map([...answerFields, ['access_token', accessToken]]);
     if (refreshToken) fields.set('refresh_token', refreshToken);
     const { kid, wrappedDek, fields: sealed } = await this.sealer.seal(tokenPlace(owner, version), fields);
     return {
@@ -39,17 +47,26 @@ export class GrantSealer {
       wrappedDek,
       accessToken: needed(sealed, 'access_token'),
       refreshToken: sealed.get('refresh_token') ?? null,
+      answerFields: Object.fromEntries(
+        [...answerFields.keys()].map((name) => [name, needed(sealed, name).toString('base64')]),
+      ),
     };
   }
 
   /** @throws DoesNotOpen */
-  async openTokens(grant: OauthGrant): Promise<{ accessToken: Secret; refreshToken: Secret | null }> {
+  async openTokens(grant: OauthGrant): Promise<GrantTokens> {
     const fields = new Map<string, Buffer>();
+    const names = Object.keys(grant.answer_fields ?? {});
+    for (const name of names) fields.set(name, Buffer.from(grant.answer_fields?.[name] ?? '', 'base64'));
     if (grant.access_token) fields.set('access_token', grant.access_token);
     if (grant.refresh_token) fields.set('refresh_token', grant.refresh_token);
     const sealed = { kid: grant.kid ?? '', wrappedDek: grant.wrapped_dek ?? Buffer.alloc(0), fields };
     const opened = await this.sealer.open(tokenPlace(grant, grant.version), sealed);
-    return { accessToken: needed(opened, 'access_token'), refreshToken: opened.get('refresh_token') ?? null };
+    return {
+      accessToken: needed(opened, 'access_token'),
+      refreshToken: opened.get('refresh_token') ?? null,
+      answerFields: new Map(names.map((name) => [name, needed(opened, name)])),
+    };
   }
 
   /** @param row id of the row that holds the value; it opens in no other */

@@ -31,6 +31,8 @@ export class OauthGrant {
   @Column({ type: 'bytea', nullable: true }) wrapped_dek: Buffer | null;
   @Column({ type: 'bytea', nullable: true }) access_token: Buffer | null;
   @Column({ type: 'bytea', nullable: true }) refresh_token: Buffer | null;
+  /** What token answers brought besides tokens, such as `instance_url`: sealed values, in base64, by name. */
+  @Column({ type: 'jsonb', nullable: true }) answer_fields: Record<string, string> | null;
   @Column({ type: 'timestamptz', nullable: true }) obtained_at: Date | null;
   /** Null for a token that does not expire. */
   @Column({ type: 'timestamptz', nullable: true }) at_expires_at: Date | null;

@@ -122,9 +122,9 @@ export class GrantRepository {
         manager,
         `UPDATE vault.oauth_grant g SET version = version + 1, state = 'active', reason = NULL, ${newTokens},
            client_config_version = (SELECT generation FROM vault.credential c WHERE c.id = g.credential_id),
-           scopes = coalesce($9, scopes)
+           scopes = coalesce($10, scopes)
           FROM vault.refresh_attempt a
-         WHERE g.credential_id = $1 AND g.version = $10 AND g.attempt_id = $2 AND a.id = $2 RETURNING g.credential_id`,
+         WHERE g.credential_id = $1 AND g.version = $11 AND g.attempt_id = $2 AND a.id = $2 RETURNING g.credential_id`,
         [...tokenParameters(grant.credential_id, attemptId, sealed, times), scopes, grant.version],
       );
       if (!promoted) return false;
@@ -158,7 +158,8 @@ export class GrantRepository {
       await changed(
         manager,
         `UPDATE vault.oauth_grant g SET version = version + 1, state = 'active', reason = NULL, ${newTokens},
-           scopes = $9, provider = $10, client_key = $11, client_config_version = $12, account = $13, missing_scopes = $14
+           scopes = $10, provider = $11, client_key = $12, client_config_version = $13, account = $14,
+           missing_scopes = $15
           FROM vault.refresh_attempt a WHERE g.credential_id = $1 AND a.id = $2 RETURNING g.credential_id`,
         [
           ...tokenParameters(credentialId, attemptId, await seal(before.version + 1), tokens.times),
@@ -272,14 +273,16 @@ export class GrantRepository {
 }
 
 const newTokens = `
-  kid = $3, wrapped_dek = $4, access_token = $5, refresh_token = $6, obtained_at = a.sent_at,
+  kid = $3, wrapped_dek = $4, access_token = $5, refresh_token = $6, answer_fields = $9::jsonb,
+  obtained_at = a.sent_at,
   at_expires_at = a.sent_at + make_interval(secs => $7),
   refresh_due_at = CASE WHEN $8::double precision IS NULL THEN ${never} ELSE a.sent_at + make_interval(secs => $8) END,
   attempt_id = NULL, attempt_heartbeat = NULL, consecutive_failures = 0, unanswered = 0, next_try_at = now(), swept_at = NULL`;
 
 function tokenParameters(credentialId: string, attemptId: string, sealed: SealedTokens, times: TokenTimes): unknown[] {
-  const { kid, wrappedDek, accessToken, refreshToken } = sealed;
-  return [credentialId, attemptId, kid, wrappedDek, accessToken, refreshToken, times.expiresIn, times.dueIn];
+  const { kid, wrappedDek, accessToken, refreshToken, answerFields } = sealed;
+  const { expiresIn, dueIn } = times;
+  return [credentialId, attemptId, kid, wrappedDek, accessToken, refreshToken, expiresIn, dueIn, answerFields];
 }
 
 /** Whether the attempt's tokens have not been given up. */

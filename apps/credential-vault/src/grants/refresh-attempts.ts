@@ -2,6 +2,8 @@ import { credentialRefresh } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { DoesNotOpen } from '../sealing/aead.js';
+import type { Secret } from '../sealing/secret.js';
+import { mergedFields } from '../oauth-providers/answer-fields.js';
 import { requestTokens, type TokenRequest, type Tokens, type Transport } from '../oauth-providers/token-endpoint.js';
 import { TokenRefused } from '../oauth-providers/token-refused.js';
 import { AnswerJournal } from './answer-journal.js';
@@ -136,7 +138,9 @@ export class RefreshAttempts {
       floor: this.settings.REFRESH_MIN_INTERVAL_SECONDS,
     });
     const version = grant.version + 1;
-    const sealed = await this.sealer.sealTokens(grant, version, tokens.accessToken, refreshToken);
+    const answerFields = mergedFields(await this.answerFieldsOf(grant), tokens.answerFields);
+    const placed = { accessToken: tokens.accessToken, refreshToken, answerFields };
+    const sealed = await this.sealer.sealTokens(grant, version, placed);
     const promoted = await this.grants.promote(grant, attemptId, { sealed, times, scopes: tokens.scopes });
     this.logger.log({ event: 'refresh.done', credential_id: grant.credential_id, version, promoted });
     if (!promoted) {
@@ -199,6 +203,17 @@ export class RefreshAttempts {
       await this.grants.end(grant, 'undecryptable', 'its tokens cannot be opened');
     }
     return null;
+  }
+
+  /** Of the tokens in place. Client credentials are refreshed although those do not open. */
+  private async answerFieldsOf(grant: OauthGrant): Promise<ReadonlyMap<string, Secret>> {
+    if (!grant.access_token || !grant.answer_fields) return new Map();
+    try {
+      return (await this.sealer.openTokens(grant)).answerFields;
+    } catch (error) {
+      if (!(error instanceof DoesNotOpen)) throw error;
+      return new Map();
+    }
   }
 
   /** The sweeper finds due grants anyway. The job makes the refresh punctual. */

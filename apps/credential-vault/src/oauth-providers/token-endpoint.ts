@@ -1,6 +1,7 @@
 import * as oauth from 'openid-client';
 import { createHash } from 'node:crypto';
 import { Secret } from '../sealing/secret.js';
+import { answerFieldsOf } from './answer-fields.js';
 import { clientSecretBasic } from './client-auth.js';
 import type { ProviderConfig } from './provider-config.js';
 import { at } from './quirks.js';
@@ -37,6 +38,8 @@ export interface Tokens extends IssuedTokens {
   scopes: string[] | null;
   /** Digest of the tokens' account; null when the answer does not identify it. */
   account: string | null;
+  /** What else the answer says, such as `instance_url`. */
+  answerFields: ReadonlyMap<string, Secret>;
 }
 
 /**
@@ -143,6 +146,7 @@ function tokensOf(
     refreshExpiresIn: secondsOf(body['refresh_token_expires_in']) ?? secondsOf(body['refresh_expires_in']),
     scopes: typeof scope === 'string' ? scopesOf(scope) : null,
     account: accountOf(body, provider, clientId),
+    answerFields: answerFieldsOf(body),
   };
 }
 

@@ -97,11 +97,12 @@ export class CodeExchange {
   }
 
   /** The adapter's verdict on the tokens. With a custom configuration, only the credential can name an adapter. */
-  private async identityOf(flow: OauthFlow, { accessToken }: Tokens): Promise<CredentialChange | null> {
+  private async identityOf(flow: OauthFlow, { accessToken, answerFields }: Tokens): Promise<CredentialChange | null> {
     const found = await this.grants.find(scopeOf(flow), flow.credential_id);
     const slug = found?.grant.inline_config === null ? flow.provider.slug : null;
     const caller = { ...scopeOf(flow), subject: flow.subject };
-    return this.verifier.ofTokens(caller, flow.credential_id, new Map([['access_token', accessToken]]), slug);
+    const tokens = new Map([...answerFields, ['access_token', accessToken]]);
+    return this.verifier.ofTokens(caller, flow.credential_id, tokens, slug);
   }
 
   /** Another account, according to the adapter or to the provider. Either one is enough to ask first. */
@@ -147,7 +148,7 @@ export class CodeExchange {
       attemptId,
       consent,
       { times, scopes },
-      (next) => this.sealer.sealTokens(flow, next, tokens.accessToken, tokens.refreshToken),
+      (next) => this.sealer.sealTokens(flow, next, tokens),
       async (manager, before) => {
         if (another && !(await this.flows.confirm(manager, flow.id))) throw notFound('flow', flow.id);
         const inUse = { client_key: consent.clientKey, account: tokens.account, provider };

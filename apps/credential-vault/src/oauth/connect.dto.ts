@@ -62,6 +62,11 @@ export class GrantView {
   @ApiProperty({ type: 'integer' }) version: number;
   @ApiProperty({ type: [String] }) scopes: string[];
   @ApiProperty({ type: [String], description: 'Requested but not granted' }) missing_scopes: string[];
+  @ApiProperty({
+    type: [String],
+    description: 'What token answers brought besides tokens, such as instance_url: adapters and tools get it by name',
+  })
+  answer_fields: string[];
   @ApiProperty({ type: String, nullable: true, format: 'date-time' }) last_refreshed_at: string | null;
   @ApiProperty({ type: String, nullable: true, format: 'date-time' }) access_token_expires_at: string | null;
   @ApiProperty({ type: String, nullable: true, format: 'date-time' }) next_refresh_at: string | null;

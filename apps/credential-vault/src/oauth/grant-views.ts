@@ -34,6 +34,7 @@ export class GrantViews {
       version: grant.version,
       scopes: grant.scopes,
       missing_scopes: grant.missing_scopes,
+      answer_fields: Object.keys(grant.answer_fields ?? {}).sort(),
       last_refreshed_at: timeOf(grant.obtained_at),
       access_token_expires_at: timeOf(grant.at_expires_at),
       next_refresh_at: timeOf(grant.refresh_due_at),

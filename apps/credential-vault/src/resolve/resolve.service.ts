@@ -1,12 +1,13 @@
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { FrequentUses } from '../audit/frequent-uses.js';
-import { leaves, nameOf, signs, tokenFields } from '../bindings/binding-rules.js';
+import { leaves, namedLast, nameOf, signs, tokenFields } from '../bindings/binding-rules.js';
 import { FreshTokenService } from '../grants/fresh-token.service.js';
 import { CredentialOpener, type StoredCredential } from '../credential-store/credential-opener.js';
 import { isProtected } from '../credential-store/field-rules.js';
 import { type FieldValue, fromSecret } from '../credential-store/field-value.js';
 import type { ResolveCredential } from './resolve.dto.js';
+import { isAnswerField } from '../oauth-providers/answer-fields.js';
 import { type Found, type FoundBinding, ResolveRepository } from './resolve.repository.js';
 
 /** A credential with its values, for services only. */
@@ -83,12 +84,15 @@ export class ResolveService {
       throw new Problem(403, 'not_bound', `${who} is not bound to credential ${row.id}: bind it first.`);
     }
     const wantsTokens =
-      !signingOnly && row.type === 'oauth2' && (!only || only.some((name) => tokenFields.includes(name)));
+      !signingOnly &&
+      row.type === 'oauth2' &&
+      (!only || only.some((name) => tokenFields.includes(name) || isAnswerField(name)));
     const tokens = wantsTokens ? await this.tokens.of(caller, row.id, { leastSeconds, uncached }) : null;
     const names = namesFor(row, binding, only, tokens ? [...tokens.keys()] : [], signingOnly);
     const opened = await this.opener.open(row, names);
     for (const [name, token] of tokens ?? []) if (names.includes(name)) opened.set(name, token);
-    const values = [...opened].map(([name, secret]): [string, FieldValue] => [name, fromSecret(secret)]);
+    const inOrder = namedLast(opened);
+    const values = inOrder.map(([name, secret]): [string, FieldValue] => [name, fromSecret(secret)]);
     const { organizationId, projectId, subject: actor } = caller;
     await this.uses.add({
       organizationId,

@@ -1,7 +1,7 @@
 import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
-import { leaves, nameOf } from '../bindings/binding-rules.js';
+import { leaves, namedLast, nameOf } from '../bindings/binding-rules.js';
 import { BindingRepository } from '../bindings/binding.repository.js';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { CredentialOpener } from '../credential-store/credential-opener.js';
@@ -160,7 +160,7 @@ export class Verifier {
     const opened = await this.opener.open(row, names);
     for (const [field, token] of tokens ?? []) if (mayLeave(field)) opened.set(field, token);
     return Object.fromEntries(
-      [...opened].map(([field, secret]) => [binding ? nameOf(binding, field) : field, fromSecret(secret)]),
+      namedLast(opened).map(([field, secret]) => [binding ? nameOf(binding, field) : field, fromSecret(secret)]),
     );
   }
 }
