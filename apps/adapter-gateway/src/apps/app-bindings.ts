@@ -13,6 +13,7 @@ import { endpointOf, signingFields } from './endpoint-projection.js';
 interface Used {
   credential_id: string;
   signing: string[] | null;
+  adapter_slug?: string;
 }
 
 const sweepEveryMs = 2_000;
@@ -98,7 +99,13 @@ export class AppBindings extends Sweeping {
     if (app.state === 'retired' || (app.kind === 'adapter' && adapter === null)) return [];
     const signing = signingFields(endpointOf(app, adapter));
     const ids = new Set(linksOf(app, adapter?.manifest ?? null).map(({ credential_id: id }) => id));
-    return [...ids].map((id) => ({ credential_id: id, signing: signing.has(id) ? (signing.get(id) ?? null) : [] }));
+    // The vault refreshes tokens that somebody stored with a credential, if it knows where.
+    const refreshes = adapter?.manifest?.oauth_config ? { adapter_slug: adapter.slug } : {};
+    return [...ids].map((id) => ({
+      credential_id: id,
+      signing: signing.has(id) ? (signing.get(id) ?? null) : [],
+      ...refreshes,
+    }));
   }
 
   /** Like `settle`; if the vault is unavailable, the sweep tells it later. */

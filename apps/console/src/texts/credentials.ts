@@ -28,6 +28,8 @@ export const credentialTexts = {
     token: 'Token',
     clientId: 'Client ID',
     clientSecret: 'Client secret',
+    accessToken: 'Access token, if you have one already',
+    refreshToken: 'Refresh token, if you have one already',
     field: 'Field',
     value: 'Value',
     fieldName: (index: number) => `Name of field ${index}`,

@@ -1,13 +1,10 @@
 import { type FieldError, Problem } from '#libs/service-kit';
 import type { Credential } from '../credential-store/credential.entity.js';
-import { isProtected, rulesOf } from '../credential-store/field-rules.js';
+import { isProtected, rulesOf, tokenFields } from '../credential-store/field-rules.js';
 import { isAnswerField } from '../oauth-providers/answer-fields.js';
 import type { CredentialBinding } from './credential-binding.entity.js';
 
 export type BindingRules = Pick<CredentialBinding, 'fields' | 'maps_to' | 'approved'>;
-
-/** For a connected oauth2 credential, these come from its grant rather than from stored fields. */
-export const tokenFields = ['access_token', 'refresh_token'];
 
 const namePattern = /^[A-Za-z_][\w.-]{0,63}$/;
 const maxNames = 50;

@@ -9,6 +9,8 @@ const fieldsNote = 'What it may read; absent or null: every field that needs no 
 const mapsToNote = 'Names under which the consumer gets fields: {field: name}; any other field keeps its own name';
 const signingNote =
   'Fields that a signature check may read, by either name; null: every field. Absent: as before, or none';
+const adapterNote =
+  'The consumer’s adapter, if it declares an oauth_config: tokens that the credential has as fields are refreshed there';
 const approveNote = 'Which of client_secret and refresh_token this binding may read; needs the scope admin';
 
 export class CreateBinding {
@@ -32,11 +34,13 @@ export class BindConsumer {
   @TextList(50, 64, { optional: true, nullable: true, description: fieldsNote }) fields?: string[] | null;
   @JsonObject({ optional: true, description: mapsToNote }) maps_to?: Record<string, string>;
   @TextList(50, 64, { optional: true, nullable: true, description: signingNote }) signing?: string[] | null;
+  @Text(64, { optional: true, description: adapterNote }) adapter_slug?: string;
 }
 
 export class UsedCredential {
   @Text(100, { minLength: 1 }) credential_id: string;
   @TextList(50, 64, { optional: true, nullable: true, description: signingNote }) signing?: string[] | null;
+  @Text(64, { optional: true, description: adapterNote }) adapter_slug?: string;
 }
 
 /** All credentials of a consumer. An empty list unbinds all. */

@@ -5,7 +5,8 @@ import { AuditRepository } from '../audit/audit.repository.js';
 import type { AuditAction } from '../audit/credential-audit.entity.js';
 import { CredentialRepository } from '../credential-store/credential.repository.js';
 import type { Credential } from '../credential-store/credential.entity.js';
-import { isProtected } from '../credential-store/field-rules.js';
+import { hasStoredTokens, isProtected } from '../credential-store/field-rules.js';
+import { StoredTokens } from '../grants/stored-tokens.service.js';
 import { awaitingApproval, checkBinding, leaves, nameOf } from './binding-rules.js';
 import type { BindConsumer, BindingView, CreateBinding, UpdateBinding, UsedCredential } from './binding.dto.js';
 import { AlreadyBound, BindingRepository, CredentialGone, type Which } from './binding.repository.js';
@@ -19,6 +20,7 @@ export class BindingService {
     private readonly bindings: BindingRepository,
     private readonly credentials: CredentialRepository,
     private readonly audit: AuditRepository,
+    private readonly stored: StoredTokens,
   ) {}
 
   /** @throws Problem 422 `invalid_fields`, 403 `scope_missing` for an approval, 409 `already_bound` */
@@ -68,7 +70,7 @@ export class BindingService {
   /** Creates or changes one binding of a consumer that a service manages. Its other bindings stay. */
   async bind(
     caller: Principal,
-    { credential_id: credentialId, consumer, ...asked }: BindConsumer,
+    { credential_id: credentialId, consumer, adapter_slug: adapterSlug, ...asked }: BindConsumer,
   ): Promise<BindingView> {
     const credential = await this.credential(caller, credentialId);
     const { kind, id: consumerId } = consumer;
@@ -84,6 +86,7 @@ export class BindingService {
     else await this.insert(caller, credential, kind, consumerId, next);
     const row = await this.bindings.ofConsumer(caller, credentialId, kind, consumerId);
     if (!row) throw notFound('binding', consumerId);
+    if (adapterSlug && hasStoredTokens(credential)) await this.stored.tryMove(caller, credentialId, adapterSlug);
     return view(credential, row);
   }
 

@@ -6,6 +6,14 @@ export type FieldRules = Pick<Credential, 'type' | 'grant' | 'declared_fields'>;
 /** Fields of an oauth2 credential that only leave the vault if an administrator approved it for that binding. */
 export const protectedFields: readonly string[] = ['client_secret', 'refresh_token'];
 
+/** For a connected oauth2 credential, these come from its grant rather than from stored fields. */
+export const tokenFields: readonly string[] = ['access_token', 'refresh_token'];
+
+/** Whether some are stored fields nevertheless: they have not been moved into a grant. */
+export function hasStoredTokens({ fields }: { fields: readonly { field: string }[] }): boolean {
+  return fields.some(({ field }) => tokenFields.includes(field));
+}
+
 /** The fields that a credential may have (spec 2.2); null: any (a text credential without declared fields). */
 export function rulesOf({ type, grant, declared_fields: declared }: FieldRules): readonly DeclaredField[] | null {
   if (type === 'text') return declared;

@@ -43,8 +43,8 @@ export class CreateCredential {
   adapter_slug?: string | null;
   @JsonObject({
     description:
-      'api_key: {token}; oauth2: {client_id, client_secret, access_token, refresh_token}; text: 1 to 50 fields, those ' +
-      'it declares if it declares any. A value is a string of up to 64 KiB; in a text credential also a list of up to 5.',
+      'api_key: {token}; oauth2: {client_id, client_secret, access_token, refresh_token}, of which the tokens are refreshed ' +
+      'as soon as a token_url is known; text: 1 to 50 fields, those it declares if it declares any. A value is a string of up to 64 KiB; in a text credential also a list of up to 5.',
   })
   fields: Record<string, unknown>;
 }

@@ -6,6 +6,7 @@ import { AuditRepository } from '../audit/audit.repository.js';
 import type { AuditAction } from '../audit/credential-audit.entity.js';
 import { ClientPauses } from '../grants/client-pauses.js';
 import { RevocationService } from '../grants/revocation.service.js';
+import { StoredTokens } from '../grants/stored-tokens.service.js';
 import { TokenCustody } from '../grants/token-custody.js';
 import { Sealer } from '../sealing/sealer.js';
 import { Verifier } from '../verification/verifier.js';
@@ -32,6 +33,7 @@ export class CredentialService {
     private readonly custody: TokenCustody,
     private readonly revocations: RevocationService,
     private readonly pauses: ClientPauses,
+    private readonly stored: StoredTokens,
   ) {}
 
   /**
@@ -156,7 +158,12 @@ export class CredentialService {
   }
 
   private async verified(caller: Principal, id: string): Promise<CredentialView> {
+    const unmoved = await this.stored.tryMove(caller, id);
     await this.verifier.afterSave(caller, id);
+    const row = unmoved && (await this.credentials.find(caller, id));
+    if (row?.fields.some(({ field }) => field === 'refresh_token')) {
+      await this.credentials.note(id, row.generation, { reason: unmoved?.detail ?? null });
+    }
     return this.get(caller, id);
   }
 

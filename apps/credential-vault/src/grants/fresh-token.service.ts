@@ -7,6 +7,7 @@ import type { Secret } from '../sealing/secret.js';
 import { GrantSealer } from './grant-sealer.js';
 import type { OauthGrant } from './grant.entity.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
+import { StoredTokens } from './stored-tokens.service.js';
 import { GrantRepository, type TimedGrant } from './grant.repository.js';
 import { Refresher } from './refresher.service.js';
 
@@ -20,12 +21,14 @@ export class FreshTokenService {
     private readonly grants: GrantRepository,
     private readonly refresher: Refresher,
     private readonly sealer: GrantSealer,
+    private readonly stored: StoredTokens,
     @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   /**
    * The tokens of a grant, and what its provider said with them. `access_token` is valid for at least `leastSeconds`, or for half its life if its whole
    * life is shorter than twice that. Waits for a refresh up to `REFRESH_WAIT_MS`.
+   * @param options.storedTokens the credential has tokens among its fields, which are moved into its grant first
    * @returns null when the credential has no grant: its tokens are then fields that somebody stored
    * @throws Problem 503 `refresh_pending` (try again), 409 `not_connected`, `needs_reconnect`, `revoked`,
    *   `credential_undecryptable`, 404 `credential_not_found` when it was deleted during the wait for a refresh
@@ -33,8 +36,13 @@ export class FreshTokenService {
   async of(
     scope: CredentialScope,
     credentialId: string,
-    { leastSeconds, uncached = false }: { leastSeconds?: number | undefined; uncached?: boolean } = {},
+    {
+      leastSeconds,
+      uncached = false,
+      storedTokens = false,
+    }: { leastSeconds?: number | undefined; uncached?: boolean; storedTokens?: boolean } = {},
   ): Promise<Map<string, Secret> | null> {
+    if (storedTokens) await this.stored.moveForUse(scope, credentialId);
     const least = leastSeconds ?? this.settings.ACCESS_TOKEN_MIN_VALID_SECONDS;
     // A read that others share may have begun before a change of which the caller has heard.
     const read = (when: string): Promise<TimedGrant | null> =>

@@ -10,6 +10,7 @@ import { ClientPauses } from './client-pauses.js';
 import { DueGrants } from './due-grants.js';
 import { DueRevocations } from './due-revocations.js';
 import { FreshTokenService } from './fresh-token.service.js';
+import { GrantAdoptionRepository } from './grant-adoption.repository.js';
 import { GrantClients } from './grant-clients.js';
 import { GrantEventRepository } from './grant-event.repository.js';
 import { GrantRevocationRepository } from './grant-revocation.repository.js';
@@ -24,6 +25,7 @@ import { Refresher } from './refresher.service.js';
 import { RevocationController } from './revocation.controller.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { RevocationService } from './revocation.service.js';
+import { StoredTokens } from './stored-tokens.service.js';
 import { StrandedAnswers } from './stranded-answers.js';
 import { TokenCustody } from './token-custody.js';
 import { TokenHostGate } from './token-host-gate.js';
@@ -38,6 +40,7 @@ import { TokenHostGate } from './token-host-gate.js';
     DueGrants,
     DueRevocations,
     FreshTokenService,
+    GrantAdoptionRepository,
     GrantClients,
     GrantEventRepository,
     GrantRepository,
@@ -50,6 +53,7 @@ import { TokenHostGate } from './token-host-gate.js';
     Refresher,
     RevocationRepository,
     RevocationService,
+    StoredTokens,
     StrandedAnswers,
     TokenCustody,
     TokenHostGate,
@@ -65,6 +69,7 @@ import { TokenHostGate } from './token-host-gate.js';
     LateTokens,
     RefreshAttemptRepository,
     RevocationService,
+    StoredTokens,
     TokenCustody,
   ],
 })

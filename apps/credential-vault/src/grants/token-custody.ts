@@ -80,8 +80,8 @@ export class TokenCustody {
       clientSecret: client.secret?.reveal() ?? null,
       tokens: [
         ...(tokens.refreshToken ? [{ hint: 'refresh_token' as const, value: tokens.refreshToken.reveal() }] : []),
-        { hint: 'access_token', value: tokens.accessToken.reveal() },
-      ],
+        { hint: 'access_token' as const, value: tokens.accessToken.reveal() },
+      ].filter(({ value }) => value !== ''),
     };
     const owner = { organization_id, project_id, credential_id };
     const id = newId('rvk');

@@ -5,6 +5,7 @@ import type { Credential } from '../credential-store/credential.entity.js';
 import { CredentialRepository } from '../credential-store/credential.repository.js';
 import { ClientPauses } from '../grants/client-pauses.js';
 import { clientKeyOf, GrantClients } from '../grants/grant-clients.js';
+import { StoredTokens } from '../grants/stored-tokens.service.js';
 import type { OauthGrant } from '../grants/grant.entity.js';
 import { GrantRepository } from '../grants/grant.repository.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
@@ -19,12 +20,14 @@ export class GrantSetup {
     private readonly grants: GrantRepository,
     private readonly clients: GrantClients,
     private readonly pauses: ClientPauses,
+    private readonly stored: StoredTokens,
     private readonly providers: ProviderDirectory,
     @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   /**
-   * Uses the given `oauth_config` or that of an adapter. Existing tokens stay until the credential is connected again.
+   * Uses the given `oauth_config` or that of an adapter. Existing tokens stay until the credential is connected again;
+   * those that were stored as fields are moved into the grant.
    * @throws Problem 404 `credential_not_found`, 409 `not_oauth2`, 422 `invalid_oauth_config`
    */
   async configure(
@@ -42,6 +45,7 @@ export class GrantSetup {
       grantType === 'client_credentials' ? await this.ready(scope, credentialId, slug, provider.inline) : null;
     await this.grants.configure(scope, { credentialId, grantType, slug, inline: provider.inline }, ready);
     await this.pauses.lift(credentialId);
+    await this.stored.move(scope, credentialId);
     return this.require(scope, credentialId);
   }
 

@@ -1,10 +1,10 @@
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { FrequentUses } from '../audit/frequent-uses.js';
-import { leaves, namedLast, nameOf, signs, tokenFields } from '../bindings/binding-rules.js';
+import { leaves, namedLast, nameOf, signs } from '../bindings/binding-rules.js';
 import { FreshTokenService } from '../grants/fresh-token.service.js';
 import { CredentialOpener, type StoredCredential } from '../credential-store/credential-opener.js';
-import { isProtected } from '../credential-store/field-rules.js';
+import { hasStoredTokens, isProtected, tokenFields } from '../credential-store/field-rules.js';
 import { type FieldValue, fromSecret } from '../credential-store/field-value.js';
 import type { ResolveCredential } from './resolve.dto.js';
 import { isAnswerField } from '../oauth-providers/answer-fields.js';
@@ -87,7 +87,9 @@ export class ResolveService {
       !signingOnly &&
       row.type === 'oauth2' &&
       (!only || only.some((name) => tokenFields.includes(name) || isAnswerField(name)));
-    const tokens = wantsTokens ? await this.tokens.of(caller, row.id, { leastSeconds, uncached }) : null;
+    const tokens = wantsTokens
+      ? await this.tokens.of(caller, row.id, { leastSeconds, uncached, storedTokens: hasStoredTokens(row) })
+      : null;
     const names = namesFor(row, binding, only, tokens ? [...tokens.keys()] : [], signingOnly);
     const opened = await this.opener.open(row, names);
     for (const [name, token] of tokens ?? []) if (names.includes(name)) opened.set(name, token);

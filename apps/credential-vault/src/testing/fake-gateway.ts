@@ -7,7 +7,7 @@ export interface AdapterCall {
   body: { organization_id: string; adapter_slug: string; credentials: Record<string, unknown> };
 }
 
-/** The gateway's internal route for adapter calls, over HTTP. */
+/** The gateway's internal routes that the vault asks, over HTTP. */
 export interface FakeGateway {
   url: string;
   calls: AdapterCall[];
@@ -25,7 +25,7 @@ export async function fakeGateway(): Promise<FakeGateway> {
     request.on('end', () => {
       calls.push({
         path: request.url ?? '',
-        body: JSON.parse(Buffer.concat(chunks).toString()) as AdapterCall['body'],
+        body: JSON.parse(Buffer.concat(chunks).toString() || '{}') as AdapterCall['body'],
       });
       response.writeHead(next.status, { 'content-type': 'application/json' }).end(JSON.stringify(next.body));
     });

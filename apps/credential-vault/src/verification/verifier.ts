@@ -7,7 +7,7 @@ import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { CredentialOpener } from '../credential-store/credential-opener.js';
 import type { Credential } from '../credential-store/credential.entity.js';
 import { type CredentialChange, CredentialRepository } from '../credential-store/credential.repository.js';
-import { isProtected } from '../credential-store/field-rules.js';
+import { hasStoredTokens, isProtected } from '../credential-store/field-rules.js';
 import { type FieldValue, fromSecret } from '../credential-store/field-value.js';
 import { FreshTokenService } from '../grants/fresh-token.service.js';
 import type { Secret } from '../sealing/secret.js';
@@ -97,7 +97,8 @@ export class Verifier {
 
   /** @throws Problem as `FreshTokenService.of`; 409 `not_connected` also when nobody has started to connect it */
   private async tokensOf(caller: Principal, row: Credential): Promise<ReadonlyMap<string, Secret> | null> {
-    const tokens = row.type === 'oauth2' ? await this.tokens.of(caller, row.id) : null;
+    const tokens =
+      row.type === 'oauth2' ? await this.tokens.of(caller, row.id, { storedTokens: hasStoredTokens(row) }) : null;
     if (tokens !== null || row.status !== 'pending') return tokens;
     throw new Problem(409, 'not_connected', `Credential ${row.id} is not connected: connect it first.`);
   }

@@ -39,6 +39,9 @@ export function firstFields(type: Type, declared: Schema<'CredentialDeclarationV
     return [
       field('client_id', { label: texts.clientId, secret: false }),
       field('client_secret', { label: texts.clientSecret, required: false }),
+      // Of an account that is connected elsewhere: the vault refreshes them from then on.
+      field('access_token', { label: texts.accessToken, required: false }),
+      field('refresh_token', { label: texts.refreshToken, required: false }),
     ];
   const wanted = declared.map(({ maps_to, label, required }) =>
     field(maps_to, { label, required: required !== false, fixed: declared.length > 1 }),
