@@ -6328,7 +6328,7 @@ export interface components {
             declared_fields?: components["schemas"]["DeclaredField"][] | null;
             /** @description The adapter that verifies it, on every save and on demand */
             adapter_slug?: string | null;
-            /** @description api_key: {token}; oauth2: {client_id, client_secret, access_token, refresh_token}; text: 1 to 50 fields, those it declares if it declares any. A value is a string of up to 64 KiB; in a text credential also a list of up to 5. */
+            /** @description api_key: {token}; oauth2: {client_id, client_secret, access_token, refresh_token}, of which the tokens are refreshed as soon as a token_url is known; text: 1 to 50 fields, those it declares if it declares any. A value is a string of up to 64 KiB; in a text credential also a list of up to 5. */
             fields: {
                 [key: string]: unknown;
             };
@@ -6462,6 +6462,8 @@ export interface components {
             scopes: string[];
             /** @description Requested but not granted */
             missing_scopes: string[];
+            /** @description What token answers brought besides tokens, such as instance_url: adapters and tools get it by name */
+            answer_fields: string[];
             /** Format: date-time */
             last_refreshed_at: string | null;
             /** Format: date-time */
