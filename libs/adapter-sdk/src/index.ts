@@ -69,6 +69,7 @@ export type {
   RequestPlace,
   WebhookDeclaration,
 } from './manifest.js';
+export { unsafeParts } from './unsafe-parts.js';
 export { manifestProblems, SCHEMA_VERSIONS, type ManifestProblem } from './manifest-problems.js';
 export { plainFormat } from './plain-format.js';
 export type { MarkdownDialect, MarkdownKind, MarkdownLink, MarkdownList, MarkdownTable } from './markdown/dialect.js';

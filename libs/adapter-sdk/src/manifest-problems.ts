@@ -14,6 +14,7 @@ import {
   trueOrFalse,
   type Wanted,
 } from './typed-field.js';
+import { unsafeParts } from './unsafe-parts.js';
 import { webhookProblems } from './webhook-problems.js';
 
 /** `field` as in the manifest (`credentials[0].key`), and what is wrong with it. */
@@ -134,6 +135,7 @@ export function manifestProblems(manifest: unknown): ManifestProblem[] {
     ),
     ...twice(credentials, 'maps_to'),
     ...twice(credentials, 'key'),
+    ...unsafeParts(manifest),
   ];
 }
 

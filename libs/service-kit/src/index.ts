@@ -54,6 +54,7 @@ export {
 } from './principal.js';
 export { notFound, Problem, problemBody, type FieldError } from './problem.js';
 export { toProblem } from './problem.filter.js';
+export { refuseUnsafe } from './safe-content.interceptor.js';
 export { readCookie } from './read-cookie.js';
 export { RowNumberPipe } from './row-number.pipe.js';
 export type { QueueState } from './queues.controller.js';

@@ -168,6 +168,20 @@ describe('a text that no column can store', () => {
   });
 });
 
+describe('a name or an address that must not be kept', () => {
+  it.each([
+    ['{"name":"a","facts":{"__proto__":{"admin":true}}}', 'facts.__proto__', 'named __proto__'],
+    ['{"name":"a","__proto__":{"admin":true}}', '__proto__', 'named __proto__'],
+    ['{"name":"a","facts":{"constructor":{"prototype":{"admin":true}}}}', 'facts.constructor', 'named constructor'],
+    ['{"name":"a","facts":{"deep":[{"prototype":1}]}}', 'facts.deep[0].prototype', 'named prototype'],
+    ['{"name":"a","facts":{"url":"java\\tscript:alert(1)"}}', 'facts.url', 'address'],
+    ['{"name":"a","facts":{"icons":["data:image/svg+xml,x"]}}', 'facts.icons[0]', 'address'],
+  ])('is refused with its field and the reason: %s', async (body, field, message) => {
+    const errors = [{ field, message: expect.stringContaining(message) }];
+    expect(await ask('POST', '', body)).toMatchObject({ status: 422, body: { code: 'unsafe_content', errors } });
+  });
+});
+
 describe('a row number in a path', () => {
   it.each([
     ['7', 200],

@@ -14,6 +14,7 @@ import { followMessages } from './follow-messages.js';
 import { Diagnoser } from './diagnosis/diagnoser.js';
 import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
 import { EntityTags } from './editing/entity-tags.interceptor.js';
+import { SafeContent } from './safe-content.interceptor.js';
 import { BoundedDepthPipe } from './bounded-depth.pipe.js';
 import type { Jwk } from './env.js';
 import { type HttpLimits, httpServerOptions, limitConnections } from './http-limits.js';
@@ -133,6 +134,9 @@ async function buildService(
     ...httpServerOptions(settings),
     genReqId: (request: { headers: Record<string, unknown> }) => requestId(request.headers['x-request-id']),
     bodyLimit,
+    // Such keys stay ordinary own keys: public routes refuse them by name, and between services they are data of others.
+    onProtoPoisoning: 'ignore',
+    onConstructorPoisoning: 'ignore',
     trustProxy: options.trustedProxies?.length ? options.trustedProxies : false,
     routerOptions: { maxParamLength: 300 },
     forceCloseConnections: 'idle',
@@ -167,7 +171,7 @@ async function buildService(
   }
   // After the job handlers were bound: the transport checks their payloads, by other rules than bodies.
   app.useGlobalPipes(new BoundedDepthPipe(), validationPipe());
-  app.useGlobalInterceptors(new ReadableRequests());
+  app.useGlobalInterceptors(new ReadableRequests(), new SafeContent());
   const database = databaseOf(app);
   if (database) postgresMetrics(metrics.registry, database);
   if (database) app.useGlobalInterceptors(new EntityTags(app, database));

@@ -1,4 +1,4 @@
-import { type Principal, Problem } from '#libs/service-kit';
+import { type Principal, Problem, refuseUnsafe } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { PythonToolService } from '../tools/python-tool.service.js';
 import { builtinOf } from '../tools/tool-view.js';
@@ -60,6 +60,7 @@ export class SkillFolderService {
     const markdown = files.find(({ path }) => path === markdownName);
     if (!markdown) throw new Problem(422, 'invalid_skill_md', 'The folder has no SKILL.md.');
     const { name, description, knowledge } = readSkillMarkdown(markdown.content);
+    refuseUnsafe({ name, description, knowledge });
     const extras = readExtras(files.find(({ path }) => path === extrasName)?.content);
     const scripts = files.filter(({ path }) => /^tools\/[^/]+\.py$/.test(path));
     const builtin = (extras.builtin_tools ?? []).map((tool) => `builtin:${tool}`);

@@ -1,0 +1,74 @@
+import type { FieldProblem } from './typed-field.js';
+
+/** Own to every object: code that looks a name up would find these. */
+const inheritedNames = new Set(['__proto__', 'constructor', 'prototype']);
+/** Fields whose value names a field of another object. */
+const namesAField = /^(?:maps_to|key|field|fields|secret_fields|as)$/;
+/** Fields whose value is an address that a browser may open or load. */
+const isAddressField =
+  /(?:url|uri|href|src|link|icon|image|logo|avatar|website|homepage|issuer|endpoint|redirect|callback|address|return_to)s?$/i;
+/** Texts that people read as markdown: links in them are opened by a click. */
+const isShownText = /^(?:setup_instructions|description|label|knowledge)$/;
+/** Payloads of others: they are called or sent with, and never looked up or opened. */
+const isPayload = /^(?:arguments|sample|sample_headers)$/;
+
+const scheme = '(?:javascript|vbscript|livescript|data|blob|filesystem|view-source)';
+const startsUnsafe = new RegExp(`^${scheme}:`, 'i');
+/** As a link, a reference definition, an autolink, or HTML. Spaces are bounded: a long text is read in linear time. */
+const linksUnsafe = new RegExp(
+  `(?:\\]\\(|^ {0,3}\\[[^\\]\\n]{1,200}\\]:|<|(?:href|src)\\s{0,9}=)\\s{0,9}[<"']?\\s{0,9}${scheme}:`,
+  'im',
+);
+const maxNamed = 10;
+
+/**
+ * What in a JSON value must not be kept: names that every object has, and addresses that would run code in the browser of
+ * whoever opens them. Field by field, with the reason; no value is repeated. Without recursion: it may be nested deeply.
+ */
+export function unsafeParts(value: unknown): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const open: { value: unknown; field: string; name: string }[] = [{ value, field: '', name: '' }];
+  for (let next = open.pop(); next && problems.length < maxNamed; next = open.pop()) {
+    const { value: part, field, name } = next;
+    const message = typeof part === 'string' ? unsafeText(name, part) : null;
+    if (message !== null) problems.push({ field, message });
+    if (typeof part !== 'object' || part === null || ArrayBuffer.isView(part)) continue;
+    const isList = Array.isArray(part);
+    for (const [key, entry] of Object.entries(part).toReversed()) {
+      const at = isList ? `${field}[${key}]` : field === '' ? key : `${field}.${key}`;
+      if (!isList && inheritedNames.has(key)) problems.push({ field: at, message: nameSaid(key) });
+      else if (isList || !isPayload.test(key)) open.push({ value: entry, field: at, name: isList ? name : key });
+    }
+  }
+  return problems.slice(0, maxNamed);
+}
+
+function unsafeText(name: string, text: string): string | null {
+  if (namesAField.test(name) && inheritedNames.has(text.trim())) return nameSaid(text.trim());
+  const isAddress = isAddressField.test(name) || (name === 'setup_instructions' && !/\s/.test(text.trim()));
+  if (isAddress && startsUnsafe.test(asBrowsersRead(text))) return addressSaid;
+  return isShownText.test(name) && linksUnsafe.test(decoded(text)) ? `has a link that ${addressSaid}` : null;
+}
+
+const addressSaid =
+  'must not be an address that runs or contains code (javascript:, data:, vbscript: …): give an https address';
+
+function nameSaid(name: string): string {
+  return `must not be named ${name}: every object has that name of its own. Choose another one`;
+}
+
+/** Browsers leave out spaces and control characters before the scheme, and tabs and line breaks inside it. */
+function asBrowsersRead(text: string): string {
+  return decoded(text).replaceAll(/[\p{Cc}\p{Cf}\p{Z}]/gu, '');
+}
+
+/** A page may decode references before it reads the address. */
+function decoded(text: string): string {
+  return text
+    .replaceAll(/&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}));?/gi, (whole, hex?: string, decimal?: string) => {
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    })
+    .replaceAll(/&colon;?/gi, ':')
+    .replaceAll(/&(?:tab|newline);?/gi, '');
+}
