@@ -1,6 +1,8 @@
 import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
+import { referenceLoop } from './reference-loop.js';
 
 /** A longer pattern is not run: parsing one takes quadratic time. */
 const maxPatternChars = 1_000;
@@ -13,6 +15,8 @@ const options = {
   validateFormats: false,
   logger: false,
   addUsedSchema: false,
+  // A few definitions that name each other twice would become a function of any size.
+  inlineRefs: false,
   // An object has no `toString` of its own until somebody gives it one.
   ownProperties: true,
   // The name is for code that Ajv writes to files, which is not used.
@@ -21,13 +25,42 @@ const options = {
 
 /**
  * A check by the JSON Schema of a tool's arguments or results: draft 2020-12, or what `$schema` says. Nothing is
- * fetched. Patterns are bounded in time.
- * @throws Error for an invalid schema, or one that refers to another document
+ * fetched. Patterns are bounded in time. A schema may contain itself.
+ * @throws Error for an invalid schema, one that refers to another document or to nothing, or one without end
  */
 export function compileSchema(schema: Record<string, unknown>): ValidateFunction {
-  const { $schema: dialect, $id: _id, ...rest } = schema;
-  const older = typeof dialect === 'string' && /draft-0[4-7]/.test(dialect);
-  return (older ? new Ajv(options) : new Ajv2020(options)).compile(rest);
+  const { $schema: dialect, $id: id, ...rest } = schema;
+  // Without an id, Ajv does not resolve a reference to the whole schema.
+  const name = isId(id) ? id : 'urn:gatehouse:schema';
+  const named = { ...(toRoot(rest, rootNames(name, rest['$anchor'])) as Record<string, unknown>), $id: name };
+  const loop = referenceLoop(named);
+  if (loop !== null) throw new Error(`the reference ${loop.slice(0, 200)} leads back to itself without end`);
+  return ajvFor(typeof dialect === 'string' ? dialect : '').compile(named);
+}
+
+/** Other ways to write `#`, which Ajv does not resolve in the schema that it compiles. */
+function rootNames(id: string, anchor: unknown): (ref: string) => boolean {
+  return (ref) => ref === id || ref === `#${String(anchor)}` || (URL.canParse(ref, id) && new URL(ref, id).href === id);
+}
+
+function toRoot(value: unknown, isRoot: (ref: string) => boolean): unknown {
+  if (Array.isArray(value)) return value.map((each) => toRoot(each, isRoot));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => {
+      return [key, key === '$ref' && typeof each === 'string' && isRoot(each) ? '#' : toRoot(each, isRoot)];
+    }),
+  );
+}
+
+function ajvFor(dialect: string): Ajv | Ajv2019 | Ajv2020 {
+  if (/draft-0[4-7]/.test(dialect)) return new Ajv(options);
+  return dialect.includes('2019-09') ? new Ajv2019(options) : new Ajv2020(options);
+}
+
+/** An address without a fragment. Others are of older dialects, where references do not need them. */
+function isId(id: unknown): id is string {
+  return typeof id === 'string' && id !== '' && id.length <= 500 && !id.includes('#') && !/json-schema\.org/.test(id);
 }
 
 /** The form that Ajv needs: it distinguishes patterns by their `toString`. */

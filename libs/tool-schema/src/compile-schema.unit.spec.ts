@@ -58,6 +58,90 @@ describe('a schema', () => {
     expect(compileSchema({ prefixItems: [{ type: 'string' }] })([1])).toBe(false);
   });
 
+  const node = { type: 'object', properties: { of: { type: 'array', items: { $ref: '#/$defs/node' } } } };
+  it.each<[string, Record<string, unknown>]>([
+    [
+      'by a definition',
+      { type: 'object', properties: { of: { $ref: '#/$defs/node/properties/of' } }, $defs: { node } },
+    ],
+    ['as a whole', { type: 'object', properties: { of: { type: 'array', items: { $ref: '#' } } } }],
+    [
+      'by its own id',
+      {
+        $id: 'https://a.test/s.json',
+        type: 'object',
+        properties: { of: { type: 'array', items: { $ref: 'https://a.test/s.json' } } },
+      },
+    ],
+    [
+      'by its own id and a place',
+      {
+        $id: 'https://a.test/s.json',
+        type: 'object',
+        properties: { of: { type: 'array', items: { $ref: 's.json#/$defs/node' } } },
+        $defs: { node },
+      },
+    ],
+    [
+      'by an anchor',
+      { $anchor: 'top', type: 'object', properties: { of: { type: 'array', items: { $ref: '#top' } } } },
+    ],
+    [
+      'dynamically',
+      { $dynamicAnchor: 'top', type: 'object', properties: { of: { type: 'array', items: { $dynamicRef: '#top' } } } },
+    ],
+    [
+      'in the dialect of 2019',
+      {
+        $schema: 'https://json-schema.org/draft/2019-09/schema',
+        $recursiveAnchor: true,
+        type: 'object',
+        properties: { of: { type: 'array', items: { $recursiveRef: '#' } } },
+      },
+    ],
+    [
+      'in draft 7',
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        $id: 'tree',
+        type: 'object',
+        properties: { of: { type: 'array', items: { $ref: '#/definitions/node' } } },
+        definitions: {
+          node: { type: 'object', properties: { of: { type: 'array', items: { $ref: '#/definitions/node' } } } },
+        },
+      },
+    ],
+  ])('may contain itself %s', (_how, schema) => {
+    const check = compileSchema(schema);
+    expect(check({ of: [{ of: [] }, {}] })).toBe(true);
+    expect(check({ of: [{ of: [{ of: 1 }] }] })).toBe(false);
+  });
+
+  it.each([
+    [{ $ref: '#/$defs/a' }, { a: { $ref: '#/$defs/a' } }],
+    [{ $ref: '#/$defs/a' }, { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }],
+    [{ $ref: '#/$defs/a' }, { a: { anyOf: [{ type: 'string' }, { allOf: [{ $ref: '#/$defs/a' }] }] } }],
+    [{ $ref: '#a' }, { a: { $anchor: 'a', not: { $ref: '#a' } } }],
+  ])('that never ends is refused with the reference: %j', (at, $defs) => {
+    expect(() => compileSchema({ type: 'object', properties: { at }, $defs })).toThrow(/leads back to itself/);
+  });
+
+  it('whose reference points nowhere is refused with the reference', () => {
+    const schema = { type: 'object', properties: { a: { $ref: '#/$defs/lost' } } };
+    expect(() => compileSchema(schema)).toThrow(/#\/\$defs\/lost/);
+  });
+
+  it('whose definitions name each other often is compiled all the same', () => {
+    const both = (at: number) => ({
+      type: 'object',
+      properties: { a: { $ref: `#/$defs/d${at}` }, b: { $ref: `#/$defs/d${at}` } },
+    });
+    const $defs: Record<string, unknown> = { d60: { type: 'string' } };
+    for (let at = 0; at < 60; at += 1) $defs[`d${at}`] = both(at + 1);
+    const check = compileSchema({ type: 'object', properties: { n: { $ref: '#/$defs/d0' } }, $defs });
+    expect([check({ n: { a: { b: {} } } }), check({ n: { a: 1 } })]).toEqual([true, false]);
+  });
+
   it('fetches nothing', () => {
     expect(() => compileSchema({ $ref: 'https://example.com/schema.json' })).toThrow(/resolve reference/);
   });

@@ -64,7 +64,8 @@ function schemaProblem(schema: JsonSchema, where: string): string | null {
     compileSchema(schema);
     return null;
   } catch (error) {
-    return `${where}: ${error instanceof Error ? error.message : String(error)}`.slice(0, 300);
+    const said = error instanceof Error ? error.message : String(error);
+    return `${where}: ${said.replace(/ from id \S+$/, '')}`.slice(0, 300);
   }
 }
 
