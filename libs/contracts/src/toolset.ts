@@ -64,7 +64,15 @@ export interface LeftOutTool {
 
 /** The registry's answer to `POST /internal/tool-calls` `{tool_id, pin, arguments, call_id, timeout_ms}`. */
 export type McpCallAnswer =
-  | { ok: true; content: string; is_error: boolean; truncated: boolean; structured?: Record<string, unknown> }
+  | {
+      ok: true;
+      content: string;
+      is_error: boolean;
+      truncated: boolean;
+      structured?: Record<string, unknown>;
+      /** The server had lost its session: what it kept there of earlier calls is gone. */
+      session_renewed?: true;
+    }
   | { ok: false; error: string; message: string; retryable: boolean };
 
 /** The runner's answer to `POST /internal/run`. */

@@ -135,6 +135,50 @@ describe('a tool call', () => {
     expect(server.count('tools/call')).toBe(2);
   });
 
+  const rpc = (code: number, message: string) => ({ rpc: { code, message } });
+  it.each([
+    ['404', { status: 404 }],
+    ['404 with an error of JSON-RPC', { status: 404, ...rpc(-32_001, 'Session not found') }],
+    ['400', { status: 400, body: 'bad request' }],
+    ['400 with an error of JSON-RPC', { status: 400, ...rpc(-32_000, 'Bad Request: No valid session ID provided') }],
+    ['400 that is not initialised', { status: 400, ...rpc(-32_000, 'Bad Request: Server not initialized') }],
+    ['401 about the session', { status: 401, body: '{"error":"invalid session"}' }],
+    ['410', { status: 410 }],
+    ['422 about the session', { status: 422, body: 'Session expired' }],
+    ['500 about the session', { status: 500, ...rpc(-32_603, 'Session not found') }],
+    ['503 about the session', { status: 503, body: 'unknown session' }],
+    ['200 with an error of JSON-RPC', { status: 200, ...rpc(-32_001, 'Session not found') }],
+    ['200 that is not initialised', { status: 200, ...rpc(-32_002, 'Server not initialized') }],
+  ])('is repeated once on a new session when the old one is lost, told by %s', async (_how, forgot) => {
+    const turn = { call_id: 'trn_1.s1' };
+    expect(await call(turn)).not.toHaveProperty('session_renewed');
+    await call({ call_id: 'trn_2.s1' });
+    server.script.forgot = forgot;
+    server.forgetSessions();
+    const [made, called] = [server.count('initialize'), server.count('tools/call')];
+    expect(await call(turn)).toMatchObject({ ok: true, session_renewed: true });
+    expect(server.count('initialize')).toBe(made + 1);
+    expect(server.count('tools/call')).toBe(called + 1);
+    // Each turn that had used the old one hears of it, once.
+    expect(await call(turn)).not.toHaveProperty('session_renewed');
+    expect(await call({ call_id: 'trn_2.s2' })).toMatchObject({ ok: true, session_renewed: true });
+    expect(await call({ call_id: 'trn_3.s1' })).not.toHaveProperty('session_renewed');
+  });
+
+  it.each([
+    ['401', { status: 401, body: 'token expired' }, 'auth_failed'],
+    ['500', { status: 500, ...rpc(-32_603, 'The checkout session is closed') }, 'unreachable'],
+    ['200', { status: 200, ...rpc(-32_603, 'Session not found') }, 'refused'],
+    ['400 about its arguments', { status: 400, ...rpc(-32_602, 'Invalid arguments') }, 'refused'],
+  ])('is not repeated for %s that may be about something else', async (_how, forgot, error) => {
+    await call();
+    server.script.forgot = forgot;
+    server.forgetSessions();
+    const made = server.count('initialize');
+    expect(await call()).toMatchObject({ ok: false, error });
+    expect(server.count('initialize')).toBe(made);
+  });
+
   it('reports a server that refuses or is dead', async () => {
     server.script.wants = { authorization: 'Bearer new' };
     expect(await call()).toMatchObject({ ok: false, error: 'auth_failed', retryable: true });

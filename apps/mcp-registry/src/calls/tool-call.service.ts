@@ -88,11 +88,25 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
       return { answer: refused('tool_not_approved', `The tool ${tool.name} has no definition.`), bytes: 0 };
     const timeoutMs = Math.min(body.timeout_ms ?? this.settings.MCP_CALL_TIMEOUT_MS, this.settings.MCP_CALL_MAX_MS);
     try {
-      const result = await this.connections.use(server, (connection) =>
-        connection.call(definition, body.arguments, timeoutMs, signal),
+      let renewed = false;
+      const [turn = ''] = body.call_id.split('.');
+      const result = await this.connections.use(
+        server,
+        (connection, isRenewed) => {
+          renewed = isRenewed;
+          return connection.call(definition, body.arguments, timeoutMs, signal);
+        },
+        turn,
       );
+      if (renewed) this.logger.warn({ event: 'session.renewed', server_id: server.id, tool_id: tool.id });
       const { bytes, ...read } = readResult(result, this.settings.MCP_OUTPUT_BYTES);
-      return { answer: { ok: true, is_error: result.isError === true, ...read }, bytes };
+      const answer = {
+        ok: true,
+        is_error: result.isError === true,
+        ...read,
+        ...(renewed ? { session_renewed: true as const } : {}),
+      } as const;
+      return { answer, bytes };
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
       const { code, message, sent } = error;

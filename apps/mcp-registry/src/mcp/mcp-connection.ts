@@ -14,6 +14,7 @@ import { plainText } from '../tools/plain-text.js';
 import type { ToolDefinition } from '../tools/tool-definition.js';
 import { onBehalfOf } from './guarded-fetch.js';
 import { httpStatus, McpError, toMcpError } from './mcp-error.js';
+import { sessionFetch } from './session-loss.js';
 
 /** Checks a result against its tool's output schema, with patterns whose run time is bounded. */
 const outputCheck: jsonSchemaValidator = {
@@ -51,6 +52,11 @@ export class McpConnection {
     client.onclose = () => {
       this.ended = true;
     };
+  }
+
+  /** The server does not know its session any more. */
+  markLost(): void {
+    this.ended = true;
   }
 
   /** @throws McpError */
@@ -156,10 +162,16 @@ async function openBy(kind: TransportKind, target: ConnectionTarget): Promise<Mc
       listChanged: { tools: { autoRefresh: false, onChanged: () => target.onListChanged() } },
     },
   );
+  let connection: McpConnection | null = null;
+  const fetch = sessionFetch(target.fetch, kind, () => {
+    connection?.markLost();
+    // Calls that wait for an answer on the old stream would wait until their time-out.
+    if (kind === 'sse') void client.close().catch(() => undefined);
+  });
   const transport =
     kind === 'streamable_http'
-      ? new StreamableHTTPClientTransport(url, { fetch: target.fetch })
-      : new SSEClientTransport(url, { fetch: target.fetch });
+      ? new StreamableHTTPClientTransport(url, { fetch })
+      : new SSEClientTransport(url, { fetch });
   const timer = AbortSignal.timeout(target.connectTimeoutMs);
   const late = new Promise<never>((_resolve, reject) =>
     timer.addEventListener(
@@ -177,7 +189,8 @@ async function openBy(kind: TransportKind, target: ConnectionTarget): Promise<Mc
     await transport.close().catch(() => undefined);
     throw error;
   }
-  return McpConnection.of(client, transport, kind);
+  connection = McpConnection.of(client, transport, kind);
+  return connection;
 }
 
 /** A server of the 2024 protocol has no POST at its URL and answers 4xx. 401, 403 and 429 do not mean that. */

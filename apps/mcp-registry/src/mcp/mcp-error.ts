@@ -1,6 +1,7 @@
 import { EgressError } from '#libs/egress';
 import { Problem } from '#libs/service-kit';
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { saysSessionLost } from './session-words.js';
 import { plainText } from '../tools/plain-text.js';
 
 /** Every way in which talking to an MCP server can fail. */
@@ -42,7 +43,8 @@ const egressCodes: Partial<Record<EgressError['code'], McpErrorCode>> = {
 
 /** The one place that classifies errors of the client and the network. */
 export function toMcpError(error: unknown): McpError {
-  if (error instanceof McpError) return error;
+  const own = inChain(error, (one) => one instanceof McpError);
+  if (own) return own;
   const egress = inChain(error, (one) => one instanceof EgressError);
   if (egress) {
     return new McpError(egressCodes[egress.code] ?? 'unreachable', egress.message, egress.sent, { cause: error });
@@ -57,6 +59,9 @@ export function toMcpError(error: unknown): McpError {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof UnauthorizedError) {
     return new McpError('auth_failed', 'the server requires a credential (HTTP 401)', false, { cause: error });
+  }
+  if (error instanceof ProtocolError && saysSessionLost(error.code, error.message)) {
+    return new McpError('session_lost', `the server does not know the session: ${message}`, false, { cause: error });
   }
   if (error instanceof ProtocolError) return new McpError('refused', message, true, { cause: error });
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
@@ -84,9 +89,9 @@ function ofStatus(status: number, cause: unknown): McpError {
   const say = (code: McpErrorCode, message: string, sent = false): McpError =>
     new McpError(code, message, sent, { cause });
   if (status === 401 || status === 403) return say('auth_failed', `the server refuses the credential (HTTP ${status})`);
-  // The protocol says 404 for an unknown session; several servers answer 400.
-  if (status === 404 || status === 400)
-    return say('session_lost', `the server does not know the session (HTTP ${status})`);
+  // Other ways to say it are recognised where the answer's body is read (`sessionFetch`).
+  if (status === 404) return say('session_lost', `the server does not know the session (HTTP ${status})`);
+  if (status === 400) return say('refused', 'the server refuses the request (HTTP 400)');
   if (status === 429) return say('unreachable', 'the server limits the rate of requests (HTTP 429)');
   if (status >= 500) return say('unreachable', `the server answered HTTP ${status}`, true);
   return say('protocol_error', `the server answered HTTP ${status}`);

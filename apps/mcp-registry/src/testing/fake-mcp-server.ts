@@ -23,6 +23,8 @@ export interface Script {
   documents: Record<string, (body: Record<string, unknown>) => unknown>;
   /** Whether answers to tools/call are event streams. */
   streams: boolean;
+  /** How a request in an unknown session is answered. `rpc`: the message of a JSON-RPC error, with its code. */
+  forgot: { status: number; body?: string; rpc?: { code: number; message: string } };
 }
 
 export const tool = (name: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({
@@ -43,6 +45,7 @@ export class FakeMcpServer {
     challenge: 'Bearer',
     documents: {},
     streams: false,
+    forgot: { status: 404, body: 'no such session' },
   };
   /** The methods that were called, in order. */
   readonly asked: string[] = [];
@@ -107,7 +110,7 @@ export class FakeMcpServer {
     const wanted = Object.entries(this.script.wants).every(([name, value]) => request.headers[name] === value);
     if (!wanted) return void response.writeHead(401, { 'www-authenticate': this.script.challenge }).end();
     const session = String(request.headers['mcp-session-id'] ?? '');
-    if (session && !this.sessions.has(session)) return void response.writeHead(404).end('no such session');
+    if (session && !this.sessions.has(session)) return this.refuseSession(request, response);
     if (request.method === 'GET') return this.stream(response);
     if (request.method === 'DELETE') return void response.writeHead(204).end();
     const rpc = JSON.parse(await textOf(request)) as Rpc;
@@ -118,6 +121,14 @@ export class FakeMcpServer {
       await new Promise((resolve) => setTimeout(resolve, this.script.delayMs).unref());
     }
     await this.answer(rpc, response);
+  }
+
+  private async refuseSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { status, body = '', rpc } = this.script.forgot;
+    const { id } = JSON.parse((await textOf(request)) || '{}') as Rpc;
+    const error = rpc ? JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error: rpc }) : null;
+    const type = error ? { 'content-type': 'application/json' } : {};
+    response.writeHead(request.method === 'POST' ? status : 404, type).end(error ?? body);
   }
 
   private async answer({ id, method, params = {} }: Rpc, response: ServerResponse): Promise<void> {

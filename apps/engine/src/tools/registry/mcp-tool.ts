@@ -19,11 +19,15 @@ export function describedBy(definition: ToolsetTool): Omit<Tool, 'run' | 'extern
   };
 }
 
+const sessionLost =
+  'The server had lost its session, and a new one was opened: what it kept there of earlier calls is gone.';
+
 /** A tool of an MCP server. It is called through the registry, which holds the sessions and the server's credential. */
 export function mcpTool(definition: ToolsetTool, registry: ServiceClient, timeoutMs: number): Tool {
   return {
     ...describedBy(definition),
     external: true,
+    noted: (result) => ((result ?? {}) as { note?: string }).note ?? null,
     run: async (args, { turn, ref, signal }) => {
       const asked = registry.post<McpCallAnswer>('/internal/tool-calls', turn, {
         tool_id: definition.id,
@@ -34,9 +38,10 @@ export function mcpTool(definition: ToolsetTool, registry: ServiceClient, timeou
       });
       const answer = await unlessAborted(asked, signal).catch(refusalOf);
       if (!answer.ok) return failure(answer.error, answer.message);
-      const { content, is_error, truncated, structured } = answer;
+      const { content, is_error, truncated, structured, session_renewed: renewed } = answer;
       // A tool's own error goes to the model like an answer.
       return {
+        ...(renewed ? { note: sessionLost } : {}),
         ...(is_error ? { is_error } : {}),
         content,
         ...(structured ? { structured } : {}),

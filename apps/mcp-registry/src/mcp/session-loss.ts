@@ -1,0 +1,59 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { McpError } from './mcp-error.js';
+import { atBeginning, inRefusal } from './session-words.js';
+import type { TransportKind } from '../servers/mcp-server.entity.js';
+
+const sessionHeader = 'mcp-session-id';
+/** Of a refusal's body; what says that a session is lost is short. */
+const maxReadChars = 4_096;
+
+/**
+ * A fetch for one connection that recognises a lost session whatever the server answers: the protocol says 404, others
+ * answer 400, 401, 410 or 500, with the reason in the body. The client itself would lose the status.
+ * @param onLost the connection cannot be used any more
+ */
+export function sessionFetch(fetch: FetchLike, kind: TransportKind, onLost: () => void): FetchLike {
+  let streams = 0;
+  return async (target, init = {}) => {
+    const method = init.method ?? 'GET';
+    // The older transport's session is its stream: a new stream has a new one, which nobody has initialised.
+    if (kind === 'sse' && method === 'GET' && (streams += 1) > 1) {
+      onLost();
+      throw gone('its event stream ended');
+    }
+    const response = await fetch(target, init);
+    const inSession = kind === 'sse' ? method === 'POST' : new Headers(init.headers).has(sessionHeader);
+    if (response.ok || response.status < 400 || !inSession || method === 'DELETE') return response;
+    const text = await response.text().catch(() => '');
+    if (!isLoss(response.status, text.slice(0, maxReadChars))) {
+      return new Response(text, { status: response.status, headers: response.headers });
+    }
+    onLost();
+    throw gone(`HTTP ${response.status}`);
+  };
+}
+
+function gone(why: string): McpError {
+  return new McpError('session_lost', `the server does not know the session (${why})`, false);
+}
+
+function isLoss(status: number, text: string): boolean {
+  if (status === 404 || status === 410) return true;
+  const said = messageIn(text);
+  if (status >= 500) return atBeginning.test(said ?? text);
+  // Several servers answer 400 and nothing more.
+  return inRefusal.test(text) || (status === 400 && said === null);
+}
+
+/** The message of a JSON-RPC error, or of an object like one; null: the text is none. */
+function messageIn(text: string): string | null {
+  try {
+    const body = JSON.parse(text) as { error?: { message?: unknown } | string; message?: unknown } | null;
+    const error = body?.error;
+    const message = typeof error === 'object' ? error.message : (body?.message ?? error);
+    return typeof message === 'string' ? message : null;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return null;
+  }
+}
