@@ -20,6 +20,7 @@ export {
   TextList,
   Whole,
 } from './field.js';
+export { bySetting, limitReached } from './limit-reached.js';
 export { type HttpLimits, httpLimitDefaults } from './http-limits.js';
 export { isShallow } from './bounded-depth.pipe.js';
 export { createLog } from './log.js';
@@ -52,7 +53,7 @@ export {
   type Principal,
   type Scope,
 } from './principal.js';
-export { notFound, Problem, problemBody, type FieldError } from './problem.js';
+export { notFound, Problem, problemBody, type FieldError, type ReachedLimit } from './problem.js';
 export { toProblem } from './problem.filter.js';
 export { refuseUnsafe } from './safe-content.interceptor.js';
 export { readCookie } from './read-cookie.js';

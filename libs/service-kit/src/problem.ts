@@ -4,6 +4,19 @@ export interface FieldError {
   message: string;
 }
 
+/** The limit that a 429 is about, as its body shows it. */
+export interface ReachedLimit {
+  /** The setting that holds it, or the field of a project's own limits. */
+  name: string;
+  /** Whose limit it is. */
+  of: 'address' | 'endpoint' | 'token' | 'key_prefix' | 'project' | 'replica';
+  value: number;
+  /** Within how long; absent for what is limited at one time. */
+  window_seconds?: number;
+  /** How it is raised. */
+  raise: string;
+}
+
 /** An RFC 9457 answer: thrown anywhere below a controller, mapped to `application/problem+json` once at the edge. */
 export class Problem extends Error {
   override readonly name = 'Problem';
@@ -15,6 +28,8 @@ export class Problem extends Error {
     readonly detail: string,
     readonly errors: FieldError[] = [],
     readonly headers: Record<string, string> = {},
+    /** Of a 429. */
+    readonly limit?: ReachedLimit,
   ) {
     super(`${code}: ${detail}`);
   }
@@ -55,5 +70,6 @@ export function problemBody(problem: Problem, requestId?: string): Record<string
     code: problem.code,
     ...(requestId === undefined ? {} : { request_id: requestId }),
     ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
+    ...(problem.limit ? { limit: problem.limit } : {}),
   };
 }

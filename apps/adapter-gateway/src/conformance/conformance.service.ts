@@ -1,7 +1,7 @@
 import { checkAdapter, type ConformanceFixtures, type PointResult, secretList, type SendCall } from '#libs/adapter-sdk';
 import { newId } from '#libs/contracts';
 import { type Egress, EgressError } from '#libs/egress';
-import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { bySetting, limitReached, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { AdapterService } from '../registration/adapter.service.js';
 import { EGRESS } from '../services.js';
@@ -39,15 +39,14 @@ export class ConformanceService implements OnModuleDestroy {
       throw new Problem(422, 'provider_not_possible', detail);
     }
     if (this.running.size >= this.settings.CONFORMANCE_RUNS) {
-      throw new Problem(
-        429,
-        'too_many_runs',
-        'The maximum number of conformance runs is in progress: try again later.',
-        [],
-        {
-          'retry-after': '30',
-        },
-      );
+      const name = 'CONFORMANCE_RUNS';
+      const limit = {
+        name,
+        of: 'replica',
+        value: this.settings[name],
+        raise: bySetting(name, 'adapter-gateway'),
+      } as const;
+      throw limitReached('too_many_runs', 'Too many conformance runs are in progress', limit, 30);
     }
     await this.runs.giveUpSilent(adapter_id, this.settings.CONFORMANCE_MAX_MS);
     const now = new Date();

@@ -18,6 +18,7 @@ interface Problem {
   detail?: string;
   request_id?: string;
   errors?: { field: string; message: string }[];
+  limit?: { raise: string };
 }
 
 const timeoutMs = 30_000;
@@ -117,7 +118,7 @@ function refusal(status: number, text: string, where: string): CliError {
     exit,
     message,
     `${where}: ${status}${request}`,
-    toDoOf(status, problem.code),
+    toDoOf(status, problem),
     problem.code ?? `http_${status}`,
   );
 }
@@ -130,7 +131,7 @@ function problemIn(text: string): Problem {
   }
 }
 
-function toDoOf(status: number, code: string | undefined): string {
+function toDoOf(status: number, { code }: Problem): string {
   if (status === 401)
     return 'Check GATEHOUSE_API_KEY: the key was revoked, has expired or belongs to another installation.';
   if (code === 'scope_missing') return 'Use a key that has the scope: gatehouse apikey lists keys with their scopes.';

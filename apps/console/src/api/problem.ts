@@ -10,6 +10,8 @@ export class ApiProblem extends Error {
   readonly title: string;
   readonly requestId: string | null;
   readonly errors: NonNullable<Problem['errors']>;
+  /** Of a 429. */
+  readonly limit: Problem['limit'];
 
   constructor(problem: Partial<Problem> & Pick<Problem, 'status' | 'code' | 'detail'>) {
     super(problem.detail);
@@ -18,6 +20,7 @@ export class ApiProblem extends Error {
     this.title = problem.title ?? problem.detail;
     this.requestId = problem.request_id ?? null;
     this.errors = problem.errors ?? [];
+    this.limit = problem.limit;
   }
 }
 

@@ -13,7 +13,8 @@ const errors: Readonly<Record<string, string>> = {
   sign_in_failed: 'The identity provider’s answer was not valid. Try again; the portal’s log says why.',
   issuer_unavailable: 'The identity provider does not answer. Try again later, or use a link.',
   wrong_browser: 'The sign-in was started in another browser, or too long ago. Try again.',
-  too_many_sign_ins: 'Too many sign-ins failed from your address. Wait a minute.',
+  too_many_sign_ins:
+    'Too many sign-ins failed from your address. Wait a minute, or ask an operator to raise FAILED_KEYS_PER_ADDRESS.',
 };
 
 export const signInTexts = {

@@ -1,8 +1,18 @@
+import type { Problem } from '../api/problem.js';
 import { grouped } from '../ui/grouped.js';
 
 /** Texts of the building blocks, on every page. */
 /** In a sentence, in place of a name that is still loading. */
 export const unread = '…';
+
+const owners: Readonly<Record<NonNullable<Problem['limit']>['of'], string>> = {
+  address: 'for each address',
+  endpoint: 'for each webhook URL',
+  token: 'for each token',
+  key_prefix: 'for keys with one beginning',
+  project: 'for each project',
+  replica: 'for each replica',
+};
 
 export const uiTexts = {
   chiefOfStaff: 'Chief of Staff',
@@ -11,6 +21,9 @@ export const uiTexts = {
   copied: 'Copied',
   requestId: 'Request',
   code: 'Code',
+  limit: 'Limit',
+  limitOf: ({ value, of, window_seconds: seconds }: NonNullable<Problem['limit']>) =>
+    `${value} ${seconds === undefined ? 'at a time' : `in ${seconds} s`}, ${owners[of]}`,
   actions: 'Actions',
   tryAgain: 'Try again',
   cancel: 'Cancel',

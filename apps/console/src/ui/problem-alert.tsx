@@ -41,6 +41,11 @@ export function ProblemAlert({ error, onRetry }: ProblemAlertProps): ReactNode {
             {uiTexts.code} <code>{problem.code}</code>
           </Text>
         )}
+        {problem?.limit && (
+          <Text size="sm" component="span">
+            {uiTexts.limit} <code>{problem.limit.name}</code> {uiTexts.limitOf(problem.limit)}
+          </Text>
+        )}
         {problem?.requestId && <CopyText label={uiTexts.requestId} text={problem.requestId} />}
         {onRetry && (
           <Button size="compact-sm" variant="default" onClick={onRetry}>

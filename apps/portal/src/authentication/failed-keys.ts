@@ -1,4 +1,4 @@
-import { networkOf, Problem } from '#libs/service-kit';
+import { bySetting, limitReached, networkOf } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SETTINGS } from '../settings.js';
 import { Trials } from './trials.js';
@@ -44,10 +44,14 @@ export class FailedKeys {
     const byAddress = this.addresses.waitMs(network, nowMs);
     const waitMs = Math.max(byAddress, this.prefixes.waitMs(prefixOf(text), nowMs));
     if (waitMs === 0) return;
-    const seconds = String(Math.ceil(waitMs / 1_000));
-    const whose = byAddress > 0 ? 'from this address' : 'with this beginning';
-    const detail = `Too many invalid API keys ${whose}: try again in ${seconds} s.`;
-    throw new Problem(429, 'too_many_failed_keys', detail, [], { 'retry-after': seconds });
+    const { FAILED_KEYS_PER_ADDRESS, FAILED_KEYS_PER_PREFIX, FAILED_KEYS_WINDOW_MS: windowMs } = this.settings;
+    const limit =
+      byAddress > 0
+        ? ({ name: 'FAILED_KEYS_PER_ADDRESS', of: 'address', value: FAILED_KEYS_PER_ADDRESS } as const)
+        : ({ name: 'FAILED_KEYS_PER_PREFIX', of: 'key_prefix', value: FAILED_KEYS_PER_PREFIX } as const);
+    const what = `Too many invalid API keys ${byAddress > 0 ? 'from this address' : 'with this beginning'}`;
+    const within = { window_seconds: windowMs / 1_000, raise: bySetting(limit.name, 'portal') };
+    throw limitReached('too_many_failed_keys', what, { ...limit, ...within }, waitMs / 1_000);
   }
 
   failed(address: string, text: string, hash: string): void {

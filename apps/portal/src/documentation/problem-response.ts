@@ -1,5 +1,22 @@
 const text = { type: 'string' };
 
+/** Of a 429: which limit was reached. */
+export const limitSchema = {
+  type: 'object',
+  description: 'Of a 429: the limit that was reached',
+  properties: {
+    name: { ...text, description: 'The setting, or the field of a project’s limits, that holds it' },
+    of: {
+      enum: ['address', 'endpoint', 'token', 'key_prefix', 'project', 'replica'],
+      description: 'Whose limit it is',
+    },
+    value: { type: 'integer' },
+    window_seconds: { type: 'number', description: 'Within how long; absent for what is limited at one time' },
+    raise: { ...text, description: 'How it is raised' },
+  },
+  required: ['name', 'of', 'value', 'raise'],
+};
+
 /** Every error of the management API (RFC 9457). */
 export const problemSchema = {
   type: 'object',
@@ -15,6 +32,7 @@ export const problemSchema = {
       description: 'The fields of the request that are wrong',
       items: { type: 'object', properties: { field: text, message: text }, required: ['field', 'message'] },
     },
+    limit: limitSchema,
   },
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
 };

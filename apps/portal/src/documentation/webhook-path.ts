@@ -1,3 +1,5 @@
+import { limitSchema } from './problem-response.js';
+
 const received = {
   description: 'Another status and body if the manifest of the App has `webhook.ack`',
   type: 'object',
@@ -7,7 +9,7 @@ const received = {
 const json = (schema: object) => ({ 'application/json': { schema } });
 const refusal = {
   type: 'object',
-  properties: { error: { type: 'string' }, message: { type: 'string' } },
+  properties: { error: { type: 'string' }, message: { type: 'string' }, limit: limitSchema },
   required: ['error', 'message'],
 };
 const named = (name: string) => json({ $ref: `#/components/schemas/${name}` });
@@ -48,7 +50,7 @@ export const webhookPath = {
         422: refused(
           'Nested too deeply, workflow_id is not the integer of a workflow, or the Idempotency-Key was used with another body (built-in Webhook App)',
         ),
-        429: refused('Too many requests'),
+        429: refused('Over a limit, which `limit` names'),
         503: refused('Not stored: send it again'),
       },
     },

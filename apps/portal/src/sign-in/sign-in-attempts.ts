@@ -1,4 +1,4 @@
-import { networkOf, Problem } from '#libs/service-kit';
+import { bySetting, limitReached, networkOf } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FailedKeysSettings } from '../authentication/failed-keys.js';
 import { Trials } from '../authentication/trials.js';
@@ -13,7 +13,7 @@ export class SignInAttempts {
   private readonly addresses: Trials;
   private readonly flows: Trials;
 
-  constructor(@Inject(SETTINGS) settings: FailedKeysSettings) {
+  constructor(@Inject(SETTINGS) private readonly settings: FailedKeysSettings) {
     const { FAILED_KEYS_PER_ADDRESS: limit, FAILED_KEYS_WINDOW_MS: windowMs, FAILED_KEYS_TRACKED: tracked } = settings;
     this.addresses = new Trials(limit, windowMs, tracked);
     this.flows = new Trials(limit, windowMs, tracked);
@@ -23,9 +23,11 @@ export class SignInAttempts {
   check(address: string): void {
     const waitMs = this.waitMs(address);
     if (waitMs === 0) return;
-    const seconds = String(Math.ceil(waitMs / 1_000));
-    const detail = `Too many failed sign-ins from this address: try again in ${seconds} s.`;
-    throw new Problem(429, 'too_many_sign_ins', detail, [], { 'retry-after': seconds });
+    const { FAILED_KEYS_PER_ADDRESS: value, FAILED_KEYS_WINDOW_MS: windowMs } = this.settings;
+    const name = 'FAILED_KEYS_PER_ADDRESS';
+    const within = { window_seconds: windowMs / 1_000, raise: bySetting(name, 'portal') };
+    const what = 'Too many failed sign-ins from this address';
+    throw limitReached('too_many_sign_ins', what, { name, of: 'address', value, ...within }, waitMs / 1_000);
   }
 
   /** @param state of the single sign-on, as its browser's cookie has it */

@@ -99,6 +99,11 @@ export class Dispatcher implements OnApplicationShutdown {
     return over < 0 ? null : Math.max(1, Math.ceil(over / rate));
   }
 
+  /** Messages per second that a project may send; 0: no limit. */
+  rateOf(projectId: string): number {
+    return this.rates.rateOf(projectId);
+  }
+
   /** Projects now over their share, and messages that wait for room or for their project's limit. */
   get held(): { projects: number; messages: number } {
     return { projects: this.shares.over, messages: this.lines.size };

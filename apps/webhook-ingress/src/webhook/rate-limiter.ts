@@ -1,4 +1,14 @@
-import { Refused } from './refused.js';
+import { bySetting, limitReached } from '#libs/service-kit';
+import { asRefused } from './refused.js';
+
+/** What is limited, for those who reach it. */
+export interface RateLimit {
+  name: string;
+  of: 'address' | 'endpoint';
+  what: string;
+  most: number;
+  windowMs: number;
+}
 
 /**
  * A ceiling against abuse: requests per window and key, counted in this replica. In memory on purpose: a limiter in a
@@ -8,26 +18,20 @@ export class RateLimiter {
   private counts = new Map<string, number>();
   private windowEndsMs = 0;
 
-  constructor(
-    private readonly limit: number,
-    private readonly windowMs: number,
-  ) {}
+  constructor(private readonly limit: RateLimit) {}
 
-  /** Counts a request. @throws Refused 429 with `Retry-After` and `RateLimit-*` */
+  /** Counts a request. @throws Refused 429 `rate_limited`, which names the limit */
   take(key: string, nowMs: number): void {
     if (nowMs >= this.windowEndsMs) {
       this.counts = new Map();
-      this.windowEndsMs = nowMs + this.windowMs;
+      this.windowEndsMs = nowMs + this.limit.windowMs;
     }
     const count = (this.counts.get(key) ?? 0) + 1;
     this.counts.set(key, count);
-    if (count <= this.limit) return;
-    const seconds = String(Math.max(1, Math.ceil((this.windowEndsMs - nowMs) / 1000)));
-    throw new Refused(429, 'rate_limited', 'Too many requests: send again later.', {
-      'retry-after': seconds,
-      'ratelimit-limit': String(this.limit),
-      'ratelimit-remaining': '0',
-      'ratelimit-reset': seconds,
-    });
+    const { name, of, what, most, windowMs } = this.limit;
+    if (count <= most) return;
+    const raise = bySetting(name, 'webhook-ingress');
+    const limit = { name, of, value: most, window_seconds: windowMs / 1_000, raise };
+    throw asRefused(limitReached('rate_limited', what, limit, (this.windowEndsMs - nowMs) / 1_000));
   }
 }

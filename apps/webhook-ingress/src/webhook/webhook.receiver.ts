@@ -19,7 +19,7 @@ import type { RefusalLog } from '../refusals/refusal.repository.js';
 import { ClientAddress } from './client-address.js';
 import { RateLimiter } from './rate-limiter.js';
 import { isProbe } from './probe.js';
-import { Refused, unknownPath } from './refused.js';
+import { asRefused, Refused, unknownPath } from './refused.js';
 import type { Answer, Incoming } from './incoming.js';
 import type { WebhookService } from './webhook.service.js';
 
@@ -63,9 +63,27 @@ export class WebhookReceiver {
     settings: ReceiverSettings,
   ) {
     this.limits = {
-      endpoint: new RateLimiter(settings.endpointRatePerSecond, 1_000),
-      address: new RateLimiter(settings.addressRatePerSecond, 1_000),
-      unknown: new RateLimiter(settings.unknownTokenRatePerMinute, 60_000),
+      endpoint: new RateLimiter({
+        name: 'ENDPOINT_RATE_PER_SECOND',
+        of: 'endpoint',
+        what: 'Too many requests for this webhook URL',
+        most: settings.endpointRatePerSecond,
+        windowMs: 1_000,
+      }),
+      address: new RateLimiter({
+        name: 'ADDRESS_RATE_PER_SECOND',
+        of: 'address',
+        what: 'Too many webhook requests from this address',
+        most: settings.addressRatePerSecond,
+        windowMs: 1_000,
+      }),
+      unknown: new RateLimiter({
+        name: 'UNKNOWN_TOKEN_RATE_PER_MINUTE',
+        of: 'address',
+        what: 'Too many requests from this address for webhook URLs that do not exist',
+        most: settings.unknownTokenRatePerMinute,
+        windowMs: 60_000,
+      }),
     };
     this.debugs = settings.logsRequests;
     this.bodies = new IncomingBodies(settings.bodies);
@@ -160,7 +178,7 @@ export class WebhookReceiver {
     if (method === 'POST') {
       const owner = { maxBytes, address: remoteAddress, target: endpoint.app_id };
       incoming.body = await this.bodies.read(request, response, owner).catch((error: unknown) => {
-        throw asRefused(error);
+        throw error instanceof Problem ? asRefused(error) : error;
       });
     }
     return webhooks.receive(endpoint, incoming);
@@ -211,14 +229,9 @@ function bodyHash(incoming: Incoming): string {
   return createHash('sha256').update(incoming.body).digest('hex');
 }
 
-/** Bodies are read by what all services use. Its refusals are given in the form of a webhook's. */
-function asRefused(error: unknown): unknown {
-  return error instanceof Problem ? new Refused(error.status, error.code, error.detail, error.headers) : error;
-}
-
 /** Answers a request whose body may still be arriving. */
 function refuse(request: IncomingMessage, response: ServerResponse, refused: Refused): void {
-  const text = JSON.stringify({ error: refused.code, message: refused.detail });
+  const text = JSON.stringify({ error: refused.code, message: refused.detail, limit: refused.limit });
   const unread = leavesUnread(request);
   response.writeHead(refused.status, {
     ...refused.headers,

@@ -1,6 +1,6 @@
 import type { Endpoint } from '#libs/contracts';
 import { Journal } from '#libs/journal';
-import { Metrics } from '#libs/service-kit';
+import { limitReached, Metrics } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { hash as digest } from 'node:crypto';
 import { type Answer, type Incoming, one, receiptOf } from './incoming.js';
@@ -9,7 +9,7 @@ import { ReceiptWriter } from '../receipts/receipt-writer.js';
 import { Dispatcher } from '../receipts/dispatcher.js';
 import { BuiltinPayload } from './builtin-payload.js';
 import { Handshakes } from './handshakes.js';
-import { Refused } from './refused.js';
+import { asRefused, Refused } from './refused.js';
 import { Secrets } from './secrets.js';
 import { isTimed, verifySignature } from './verify-signature.js';
 
@@ -81,8 +81,12 @@ export class WebhookService {
   private requirePlace(endpoint: Endpoint): void {
     const seconds = this.dispatcher.fullForS(endpoint.project_id);
     if (seconds === null) return;
-    const detail = 'Too many messages of this project already wait for its limit: send again later.';
-    throw new Refused(429, 'project_limit', detail, { 'retry-after': String(Math.min(seconds, 3_600)) });
+    const name = 'messages_per_second';
+    const raise = `Raise ${name} in the project's settings or with PUT /api/v1/projects/<id>/limits; where it is not set, PROJECT_MESSAGES_PER_SECOND counts. PROJECT_MAX_WAITING says how many may wait.`;
+    const value = this.dispatcher.rateOf(endpoint.project_id);
+    const limit = { name, of: 'project', value, window_seconds: 1, raise } as const;
+    const what = 'Too many messages of this project already wait for its limit';
+    throw asRefused(limitReached('project_limit', what, limit, Math.min(seconds, 3_600)));
   }
 
   /**

@@ -2,6 +2,7 @@ import proxyAddr from '@fastify/proxy-addr';
 import { Logger } from '@nestjs/common';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { limitReached } from '../limit-reached.js';
 import { Problem } from '../problem.js';
 import { networkOf } from './network-of.js';
 import { answerOn } from './parser-refusals.js';
@@ -97,8 +98,10 @@ export class ConnectionPlaces {
   private problemOf(network: Network, trusted: boolean): Problem | null {
     const { most, mostPerAddress } = this.limits;
     if (!trusted && network.open >= mostPerAddress && !this.close(network)) {
-      const detail = `This address has ${mostPerAddress} connections open, all of them busy, and may have no more (HTTP_CONNECTIONS_PER_ADDRESS): use those, or close some. A proxy that connects for many clients belongs into TRUSTED_PROXIES.`;
-      return new Problem(429, 'too_many_connections', detail, [], { 'retry-after': '2' });
+      const what = 'All connections of this address are busy';
+      const name = 'HTTP_CONNECTIONS_PER_ADDRESS';
+      const raise = `An operator raises it with ${name}, or names a proxy that connects for many clients in TRUSTED_PROXIES.`;
+      return limitReached('too_many_connections', what, { name, of: 'address', value: mostPerAddress, raise }, 2);
     }
     if (this.total < most || this.close(this.mostWaiting())) return null;
     const detail = `All ${most} connections of this server are busy (HTTP_MAX_CONNECTIONS): try again.`;

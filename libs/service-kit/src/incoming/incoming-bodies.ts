@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { limitReached } from '../limit-reached.js';
 import { Problem } from '../problem.js';
 import { bodyTooLarge } from './announced-body.js';
 import type { BodyLimits } from './body-limits.js';
@@ -135,7 +136,7 @@ export class IncomingBodies {
     const { SLOW_BODIES_PER_ADDRESS, SLOW_BODIES_PER_TOKEN, SLOW_BODIES } = this.limits;
     if (address.of(body.address) >= SLOW_BODIES_PER_ADDRESS) return tooManySlow('address', { SLOW_BODIES_PER_ADDRESS });
     if (target.of(body.target) >= SLOW_BODIES_PER_TOKEN) return tooManySlow('token', { SLOW_BODIES_PER_TOKEN });
-    if (address.total >= SLOW_BODIES) return tooManySlow('process', { SLOW_BODIES });
+    if (address.total >= SLOW_BODIES) return tooManySlow('replica', { SLOW_BODIES });
     body.slow = true;
     address.add(body.address, 1);
     target.add(body.target, 1);
@@ -158,11 +159,14 @@ export class IncomingBodies {
 
 const closes = { connection: 'close' };
 
-function tooManySlow(whose: string, limit: Record<string, number>): Problem {
-  const [name, most] = Object.entries(limit)[0] ?? [];
-  const detail = `More than ${most} bodies of this ${whose} arrive slowly (${name}): send this one whole, or later.`;
-  return new Problem(429, 'too_many_slow_bodies', detail, [], { ...closes, 'retry-after': '2' });
+function tooManySlow(of: 'address' | 'token' | 'replica', limit: Record<string, number>): Problem {
+  const [[name, value] = ['', 0]] = Object.entries(limit);
+  const what = `Too many bodies ${whose[of]} arrive slowly, so send this one whole`;
+  const raise = `An operator raises it with ${name}.`;
+  return limitReached('too_many_slow_bodies', what, { name, of, value, raise }, 2, closes);
 }
+
+const whose = { address: 'from this address', token: 'for this token', replica: 'in all' };
 
 /** Amounts in use, by name. A name that uses nothing is not kept. */
 class Tally {

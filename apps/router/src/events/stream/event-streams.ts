@@ -1,5 +1,5 @@
 import { Database } from '#libs/database';
-import { Metrics, Problem } from '#libs/service-kit';
+import { bySetting, limitReached, Metrics, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import type { RouterSettings } from '../../env.js';
@@ -41,13 +41,9 @@ export class EventStreams implements OnModuleDestroy {
       );
     }
     if ((this.feeds.get(projectId)?.clients.size ?? 0) >= this.settings.EVENT_STREAMS_PER_PROJECT) {
-      throw new Problem(
-        429,
-        'too_many_streams',
-        'The project has reached its limit of open streams: close one.',
-        [],
-        later,
-      );
+      const name = 'EVENT_STREAMS_PER_PROJECT';
+      const limit = { name, of: 'project', value: this.settings[name], raise: bySetting(name, 'router') } as const;
+      throw limitReached('too_many_streams', 'The project has too many live streams open: close one', limit, 10);
     }
   }
 
