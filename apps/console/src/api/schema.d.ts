@@ -6546,6 +6546,21 @@ export interface components {
         WebhookRefused: {
             error: string;
             message: string;
+            /** @description Of a 429: the limit that was reached */
+            limit?: {
+                /** @description The setting, or the field of a project’s limits, that holds it */
+                name: string;
+                /**
+                 * @description Whose limit it is
+                 * @enum {unknown}
+                 */
+                of: "address" | "endpoint" | "token" | "key_prefix" | "project" | "replica";
+                value: number;
+                /** @description Within how long; absent for what is limited at one time */
+                window_seconds?: number;
+                /** @description How it is raised */
+                raise: string;
+            };
         };
         Problem: {
             type: string;
@@ -6559,6 +6574,21 @@ export interface components {
                 field: string;
                 message: string;
             }[];
+            /** @description Of a 429: the limit that was reached */
+            limit?: {
+                /** @description The setting, or the field of a project’s limits, that holds it */
+                name: string;
+                /**
+                 * @description Whose limit it is
+                 * @enum {unknown}
+                 */
+                of: "address" | "endpoint" | "token" | "key_prefix" | "project" | "replica";
+                value: number;
+                /** @description Within how long; absent for what is limited at one time */
+                window_seconds?: number;
+                /** @description How it is raised */
+                raise: string;
+            };
         };
     };
     responses: {
@@ -12015,7 +12045,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookRefused"];
                 };
             };
-            /** @description Too many requests */
+            /** @description Over a limit, which `limit` names */
             429: {
                 headers: {
                     [name: string]: unknown;
