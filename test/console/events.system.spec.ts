@@ -195,6 +195,29 @@ inBrowser('Home, events and the simulator', () => {
     await until('the reply arrives', () => sink.arrivals.filter(({ path }) => path === '/deploys').length > 1);
   });
 
+  it('says when a reply that waits is sent again and when it expires, and redrives one that has', async () => {
+    const app = await install({ name: 'Away', kind: 'builtin' });
+    await replyTo(app.id, '/away', { reply_ttl_seconds: 3_600 });
+    sink.answer = () => ({ status: 503, headers: { 'retry-after': '1800' } });
+    const { id } = await post(app.webhook_url, { text: 'Are you there?' });
+    await open(`/events/${id}`);
+    await see('The reply waits to be sent again.');
+    await see('Next attempt');
+    await see('Expires');
+    await open(`/integrations/${app.id}?tab=channel&edit=channel`);
+    const ttl = page.getByRole('dialog').getByRole('textbox', { name: 'A reply is worth sending for, in minutes' });
+    expect(await ttl.inputValue()).toBe('60');
+
+    await replyTo(app.id, '/away', { reply_ttl_seconds: 60 });
+    const { id: late } = await post(app.webhook_url, { text: 'And now?' });
+    await open(`/events/${late}`);
+    await see('A reply was not sent, because it would have come too late.');
+    sink.answer = () => ({ status: 200 });
+    await press('Redrive');
+    await page.getByRole('dialog').getByRole('button', { name: 'Redrive' }).click();
+    await see('Every reply was delivered.');
+  });
+
   it('shows events as they arrive, and holds new ones while paused', async () => {
     const app = await install({ name: 'Feed', kind: 'builtin' });
     await replyTo(app.id, '/feed');

@@ -77,6 +77,7 @@ describe('the result of an event', () => {
     ['delivered', 'delivered'],
     ['dead', 'undelivered'],
     ['unknown', 'unconfirmed'],
+    ['expired', 'expired'],
   ])('is the state of its reply: %s is %s', async (outcome, state) => {
     const turn = await route();
     const delivery_id = newId('dlv');
@@ -84,6 +85,16 @@ describe('the result of an event', () => {
     await tell(turn, { stage: 'delivery', outcome: 'dead', subject_id: newId('dlv') });
     if (outcome) await tell(turn, { stage: 'delivery', outcome, subject_id: delivery_id });
     expect(await resultOf(turn)).toMatchObject({ state });
+  });
+
+  it('says when a reply that waits is sent again, and why it waits', async () => {
+    const turn = await route();
+    const [delivery_id, next_at] = [newId('dlv'), '2030-01-01T00:00:00.000Z'];
+    await tell(turn, { outcome: 'succeeded', detail: { reply: 'sent', delivery_id } });
+    const failed = { stage: 'delivery', outcome: 'retrying', reason: 'rate_limited', subject_id: delivery_id } as const;
+    await tell(turn, { ...failed, detail: { next_at } });
+    const text = 'The reply waits to be sent again.';
+    expect(await resultOf(turn)).toMatchObject({ state: 'delivering', reason: 'rate_limited', until: next_at, text });
   });
 
   it('is that of the turn that it was answered with', async () => {

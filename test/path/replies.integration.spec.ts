@@ -73,6 +73,13 @@ describe('the reply to a message', () => {
     expect((await receive(appId, message, builtin)).input?.reply?.channel_address).toBe('http://replies.example/');
   });
 
+  it('expires after the time that its channel names, and never where it names none', async () => {
+    const expiring = await receive(await world.channel({ ...open, reply_ttl_seconds: 600 }), {});
+    expect(expiring.input?.reply).toMatchObject({ ttl_seconds: 600 });
+    const lasting = await receive(await world.channel(open), {});
+    expect(lasting.input?.reply).not.toHaveProperty('ttl_seconds');
+  });
+
   it('is withheld where the App cannot send, also when the message is replayed', async () => {
     const appId = await world.channel(open);
     await trigger(appId);

@@ -70,6 +70,8 @@ export interface ReplyTarget {
   hops?: number;
   /** The sender being answered, if known as a contact's. */
   answers?: string;
+  /** A reply that is not sent this many seconds after it was written is not sent at all. Absent: it is. */
+  ttl_seconds?: number;
 }
 
 /**

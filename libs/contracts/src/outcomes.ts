@@ -23,6 +23,16 @@ export type TerminalOutcome = (typeof terminalOutcomes)[number];
 
 /** Outcomes of a stage that does not end the receipt. */
 export type StageOutcome =
-  'accepted' | 'held' | 'ok' | 'retrying' | 'running' | 'succeeded' | 'failed' | 'delivered' | 'unknown' | 'replayed';
+  | 'accepted'
+  | 'held'
+  | 'ok'
+  | 'retrying'
+  | 'running'
+  | 'succeeded'
+  | 'failed'
+  | 'delivered'
+  | 'unknown'
+  | 'expired'
+  | 'replayed';
 
 export type Outcome = TerminalOutcome | StageOutcome;

@@ -191,7 +191,7 @@ export async function endingOfRedrive(db: Queryable, letter: DeadLetter): Promis
   const rows = (await db.query(
     `SELECT outcome FROM journal.entry
       WHERE receipt_id = $1 AND at > $2 AND at > $3::timestamptz - interval '1 second'
-        AND CASE WHEN $4 = 'delivery' THEN stage = 'delivery' AND subject_id = $5 AND outcome IN ('delivered', 'unknown', 'dead')
+        AND CASE WHEN $4 = 'delivery' THEN stage = 'delivery' AND subject_id = $5 AND outcome IN ('delivered', 'unknown', 'dead', 'expired')
                  ELSE terminal END
       ORDER BY extract(epoch FROM at) DESC LIMIT 1`,
     [letter.receipt_id, letter.at, letter.redriven_at, letter.stage, letter.subject_id],

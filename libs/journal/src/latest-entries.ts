@@ -24,7 +24,7 @@ export async function latestEntries(
       WHERE receipt_id = ANY($1) AND organization_id = $2 AND project_id = $3 AND stage IN ('turn', 'delivery')
         AND subject_id IS NOT NULL
       ORDER BY receipt_id, stage, subject_id, at DESC,
-               outcome IN ('succeeded', 'failed', 'dead', 'delivered', 'unknown') DESC`,
+               outcome IN ('succeeded', 'failed', 'dead', 'delivered', 'unknown', 'expired') DESC`,
     [receiptIds, scope.organizationId, scope.projectId],
   )) as LatestEntry[];
 }

@@ -79,7 +79,7 @@ export class RunPage extends PageOf(RunView) {}
 export class RunDelivery {
   @ApiProperty({ ...idOf('dlv'), description: 'As under /api/v1/deliveries' }) id: string;
   @ApiProperty({ enum: ['answer', 'failure_notice'] }) kind: string;
-  @ApiProperty({ enum: ['open', 'taken', 'delivered', 'dead', 'unknown'] }) state: string;
+  @ApiProperty({ enum: ['open', 'taken', 'delivered', 'dead', 'unknown', 'expired'] }) state: string;
 }
 
 export class RunWait {

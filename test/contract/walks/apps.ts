@@ -51,7 +51,7 @@ export function walkApps(ground: () => Ground): void {
     await ask('POST', `apps/${id}/samples`, { kind: 'unsigned' });
     await ask('PUT', `channels/${id}`, { reply_address: ground().sink.url, inbox_mode: 'collect' });
     await ask('PATCH', `channels/${id}`, { route_policy: 'triggers' });
-    await ask('PATCH', `channels/${id}`, { route_policy: 'both' });
+    await ask('PATCH', `channels/${id}`, { route_policy: 'both', reply_ttl_seconds: 3_600 });
     await ask('GET', `channels/${id}`);
     await ask('GET', 'channels');
     await ask('DELETE', `apps/${id}`);

@@ -70,4 +70,5 @@ export class DeliverCall {
   @Text(200, { minLength: 1, description: 'The same message with the same key is delivered once' })
   idempotency_key: string;
   @Text(100, { optional: true, description: 'The event that it answers' }) receipt_id?: string;
+  @Whole(1, 2_592_000, { optional: true, description: 'It is not sent after this many seconds' }) ttl_seconds?: number;
 }

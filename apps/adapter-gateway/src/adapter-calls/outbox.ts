@@ -105,14 +105,23 @@ function cleaned(text: string, format: OutboundContent['format']): string {
   return format === 'native' ? text : sanitizeOwnWords(text).text;
 }
 
-function contentOf({ app_id, channel_address, message }: DeliverCall, attachments: AttachmentHead[]): OutboundContent {
+function contentOf(
+  { app_id, channel_address, message, ttl_seconds: ttl }: DeliverCall,
+  attachments: AttachmentHead[],
+): OutboundContent {
   const { text, thread_id = null, format, subject, reply_context = null } = message;
   return {
     text: cleaned(text, format),
     ...(format ? { format } : {}),
     ...(subject ? { subject: cleaned(subject, format) } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
-    target: { app_id, channel_address, thread_id, reply_context },
+    target: {
+      app_id,
+      channel_address,
+      thread_id,
+      reply_context,
+      ...(ttl === undefined ? {} : { ttl_seconds: ttl }),
+    },
   };
 }
 

@@ -24,6 +24,7 @@ import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryPartRepository } from './delivery-part.repository.js';
 import { type ClaimedDelivery, DeliveryRepository } from './delivery.repository.js';
 import { type AttemptResult, contextOf, LostAnswers, personDecides } from './lost-answers.js';
+import { requireInTime } from './too-late.js';
 import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.js';
 import type { FormattedText } from './split-message.js';
 
@@ -65,6 +66,7 @@ export class Deliverer {
 
   /** @throws RunLater while the adapter's circuit is open; Problem when the vault fails; AdapterError before sending */
   async attempt(delivery: ClaimedDelivery): Promise<AttemptResult> {
+    if (!isInDoubt(delivery)) requireInTime(delivery);
     const installed = await this.installed.get(delivery.app_id);
     if (!installed.adapter) {
       const credentials = await this.credentials.of(installed);
@@ -162,9 +164,11 @@ export class Deliverer {
     if (inDoubt && lookup) {
       const found = await this.lost.lookUp({ delivery, key, adapter, credentials });
       if (found) return found;
+      requireInTime(delivery, true);
     } else if (inDoubt && !idempotent) {
       return { unknown: `The process that sent it ended before the answer came. ${personDecides}` };
     }
+    requireInTime(delivery);
     const { project_id: projectId } = delivery;
     await this.pace.take({ appId: app.id, projectId, address: address ?? '', manifest: adapter.manifest });
     const attachments = sending.withFiles ? await this.attachmentsOf(delivery) : [];

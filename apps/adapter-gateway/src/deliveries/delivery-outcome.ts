@@ -5,6 +5,7 @@ import { answerLostCode } from './answer-lost.js';
 import type { AttemptResult } from './lost-answers.js';
 import type { DeliveryRow, DeliveryState } from './delivery.entity.js';
 import { type Attempted, nextAttempt, type RetryLimits } from './delivery-retries.js';
+import { TooLate, tooLateCode } from './too-late.js';
 
 const maxAddressLength = 2_000;
 
@@ -25,8 +26,8 @@ export interface DeliveryOutcome {
 }
 
 /**
- * The one place that decides between delivered, retry, dead and unknown. When it is tried next, and until when, is in
- * `nextAttempt`.
+ * The one place that decides between delivered, retry, expired, dead and unknown. When it is tried next, and until
+ * when, is in `nextAttempt`.
  */
 export function deliveryOutcome(
   delivery: DeliveryRow,
@@ -64,6 +65,11 @@ function afterError(delivery: DeliveryRow, error: unknown, limits: RetryLimits):
     messageId: null,
     fromPart: delivery.from_part,
   };
+  if (error instanceof TooLate) {
+    const { error: code, error_detail: detail, attempts, from_part: fromPart } = delivery;
+    const last = { code, detail, fromPart, messageId: null, attempts: attempts - 1 };
+    return expired(isInDoubt(delivery) && !error.notThere, error.message, last);
+  }
   const permanent = permanentCode(error);
   if (permanent !== null) return { ...failed, ...settledOf(delivery), code: permanent, state: 'dead' };
   if (error instanceof AdapterError && error.code === 'contract_violation') {
@@ -92,12 +98,25 @@ function later(
   const counts = 'counts' in attempted && attempted.counts;
   const attempts = counts ? delivery.attempts : delivery.attempts - 1;
   const next = nextAttempt(delivery, failed.code, attempted, limits);
+  if ('tooLate' in next) return expired(isInDoubt(delivery), next.tooLate, { ...failed, attempts });
   if ('givenUp' in next) {
     const detail = failed.detail === null ? next.givenUp : `${next.givenUp} The last failure: ${failed.detail}`;
     const state = code === answerLostCode ? 'unknown' : 'dead';
     return { ...failed, code, detail, state, attempts, retryInMs: null, failingSince: null };
   }
   return { ...failed, code, state: 'queued', attempts, retryInMs: next.waitMs, failingSince: next.failingSince };
+}
+
+/** @param last the last failure or wait before it expired */
+function expired(
+  inDoubt: boolean,
+  why: string,
+  last: Pick<DeliveryOutcome, 'code' | 'detail' | 'messageId' | 'fromPart' | 'attempts'>,
+): DeliveryOutcome {
+  const detail =
+    last.code === null ? why : `${why} The last failure: ${last.code}${last.detail ? `, ${last.detail}` : ''}`;
+  const end = { ...last, detail, retryInMs: null, failingSince: null };
+  return inDoubt ? { ...end, code: answerLostCode, state: 'unknown' } : { ...end, code: tooLateCode, state: 'expired' };
 }
 
 const isInDoubt = ({ error }: DeliveryRow): boolean => error === answerLostCode;

@@ -9,7 +9,7 @@ import { jobOf } from './delivery-job.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
-/** Redrives deliveries that are dead or unknown. */
+/** Redrives deliveries that are dead, unknown or expired. */
 @Injectable()
 export class DeliveryRedrive {
   constructor(
@@ -33,7 +33,7 @@ export class DeliveryRedrive {
       throw new Problem(
         409,
         'not_redrivable',
-        `The delivery is ${row.state}: only dead and unknown ones can be redriven.`,
+        `The delivery is ${row.state}: only dead, unknown and expired ones can be redriven.`,
       );
     }
     await this.jobs.enqueue(deliverySend, jobOf(row));

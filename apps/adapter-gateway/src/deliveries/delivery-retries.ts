@@ -1,6 +1,8 @@
 import { type Backoff, backoffMs } from '#libs/contracts';
 import type { GatewaySettings } from '../env.js';
 import type { DeliveryRow } from './delivery.entity.js';
+import { inWords } from './in-words.js';
+import { expiresAtMs, tooLate } from './too-late.js';
 
 export type RetryLimits = Pick<
   GatewaySettings,
@@ -17,11 +19,14 @@ export type Attempted =
       askedMs: number | null;
     };
 
-export type NextAttempt = { waitMs: number; failingSince: Date | null } | { givenUp: string };
+/** `givenUp`, `tooLate`: it is not attempted again; the text says why. */
+export type NextAttempt = { waitMs: number; failingSince: Date | null } | { givenUp: string } | { tooLate: string };
 
 /** A provider that limits its calls needs longer than one that restarts. */
 const firstPauseMs: Readonly<Record<string, number>> = { rate_limited: 2_000 };
 const usualFirstPauseMs = 250;
+/** The last attempt at a reply that expires is made this long before. */
+const lastMomentMs = 1_000;
 /** The least pause, as a part of the time for which it has failed. */
 const asksLessOften = 0.02;
 /** Pauses of one outage differ, but none is so short that a receiver that starts is called by all at once. */
@@ -39,10 +44,15 @@ export function nextAttempt(
   limits: RetryLimits,
 ): NextAttempt {
   const nowMs = Date.now();
+  const inTimeMs = expiresAtMs(delivery) - nowMs;
+  if (inTimeMs <= 0) return { tooLate: tooLate(delivery) };
   if (nowMs - delivery.open_since.getTime() >= limits.DELIVERY_MAX_AGE_MS) {
     return { givenUp: `It could not be sent within ${inWords(limits.DELIVERY_MAX_AGE_MS)} (DELIVERY_MAX_AGE_MS).` };
   }
-  if ('waitMs' in attempted) return { waitMs: attempted.waitMs, failingSince: delivery.failing_since };
+  // What it waits for may be over sooner, so it expires only when the time comes.
+  if ('waitMs' in attempted) {
+    return { waitMs: Math.min(attempted.waitMs, inTimeMs), failingSince: delivery.failing_since };
+  }
   const failingSince = delivery.failing_since ?? new Date(nowMs);
   const leftMs = failingSince.getTime() + limits.DELIVERY_RETRY_FOR_MS - nowMs;
   if (leftMs <= 0) {
@@ -52,25 +62,17 @@ export function nextAttempt(
   if (attempted.askedMs !== null) {
     // Who always asks for a moment more is asked less and less often; and nobody is waited for beyond the end.
     const leastMs = Math.min((nowMs - failingSince.getTime()) * asksLessOften, limits.DELIVERY_RETRY_PAUSE_MAX_MS);
-    return { waitMs: Math.min(Math.max(attempted.askedMs, leastMs), limits.DELIVERY_MAX_AGE_MS), failingSince };
+    const waitMs = Math.min(Math.max(attempted.askedMs, leastMs), limits.DELIVERY_MAX_AGE_MS);
+    return waitMs >= inTimeMs ? { tooLate: tooLate(delivery) } : { waitMs, failingSince };
   }
   const backoff: Backoff = {
     baseMs: firstPauseMs[code ?? ''] ?? usualFirstPauseMs,
     capMs: limits.DELIVERY_RETRY_PAUSE_MAX_MS,
   };
   // The last attempt is made when the time is over, not up to a whole pause before that.
-  return { waitMs: Math.min(backoffMs(backoff, delivery.attempts, jitter), leftMs), failingSince };
-}
-
-/** A duration for people: `24 hours`, `90 seconds`. */
-export function inWords(ms: number): string {
-  const units = [
-    [86_400_000, 'day'],
-    [3_600_000, 'hour'],
-    [60_000, 'minute'],
-  ] as const;
-  // A day is told as 24 hours.
-  const [unitMs, unit] = units.find(([one]) => ms >= 2 * one && ms % one === 0) ?? [1_000, 'second'];
-  const count = Math.round((ms / unitMs) * 10) / 10;
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+  const pauseMs = Math.min(backoffMs(backoff, delivery.attempts, jitter), leftMs);
+  if (pauseMs < inTimeMs) return { waitMs: pauseMs, failingSince };
+  return inTimeMs > 2 * lastMomentMs
+    ? { waitMs: inTimeMs - lastMomentMs, failingSince }
+    : { tooLate: tooLate(delivery) };
 }

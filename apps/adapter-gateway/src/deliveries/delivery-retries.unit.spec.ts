@@ -1,5 +1,6 @@
 import type { DeliveryRow } from './delivery.entity.js';
-import { inWords, nextAttempt, type RetryLimits } from './delivery-retries.js';
+import { nextAttempt, type RetryLimits } from './delivery-retries.js';
+import { inWords } from './in-words.js';
 
 const hourMs = 3_600_000;
 const limits: RetryLimits = {
@@ -8,9 +9,16 @@ const limits: RetryLimits = {
   DELIVERY_MAX_AGE_MS: 72 * hourMs,
 };
 const ago = (hours: number): Date => new Date(Date.now() - hours * hourMs);
-const delivery = (attempts: number, openHours = 0, failingHours: number | null = null): DeliveryRow =>
+const delivery = (
+  attempts: number,
+  openHours = 0,
+  failingHours: number | null = null,
+  ttlSeconds: number | null = null,
+): DeliveryRow =>
   ({
     attempts,
+    from_part: 0,
+    content: { target: ttlSeconds === null ? {} : { ttl_seconds: ttlSeconds } },
     open_since: ago(openHours),
     failing_since: failingHours === null ? null : ago(failingHours),
   }) as DeliveryRow;
@@ -52,6 +60,29 @@ describe('the next attempt at a delivery', () => {
   ])('%s', (_what, failingHours, askedMs, waitMs) => {
     const next = nextAttempt(delivery(1, 10, failingHours), 'rate_limited', { counts: false, askedMs }, limits);
     expect('waitMs' in next && Math.round(next.waitMs / 1_000)).toBe(waitMs / 1_000);
+  });
+});
+
+describe('the next attempt at a reply that expires', () => {
+  const tooLate = { tooLate: expect.stringMatching(/^It was worth sending for 60 minutes \(reply_ttl_seconds/) };
+
+  it('is made just before it expires when its pause is longer', () => {
+    const next = nextAttempt(delivery(20, 0.98, 0.98, 3_600), 'timeout', failed, limits);
+    expect('waitMs' in next && next.waitMs).toBeLessThan(0.02 * hourMs);
+    expect('waitMs' in next && next.waitMs).toBeGreaterThan(0.01 * hourMs);
+  });
+
+  it('is none when it has expired, or will have when the provider wants it again', () => {
+    expect(nextAttempt(delivery(1, 1, 0, 3_600), 'timeout', failed, limits)).toEqual(tooLate);
+    expect(nextAttempt(delivery(1, 1, 0, 3_600), 'adapter_unready', { waitMs: 5 }, limits)).toEqual(tooLate);
+    const asked = { counts: false, askedMs: 2 * hourMs };
+    expect(nextAttempt(delivery(1, 0, 0, 3_600), 'rate_limited', asked, limits)).toEqual(tooLate);
+  });
+
+  it('ends a wait when it expires, not sooner: what it waits for may come', () => {
+    const next = nextAttempt(delivery(1, 0.5, null, 3_600), 'adapter_unready', { waitMs: hourMs }, limits);
+    expect('waitMs' in next && next.waitMs).toBeGreaterThan(0.49 * hourMs);
+    expect('waitMs' in next && next.waitMs).toBeLessThanOrEqual(0.5 * hourMs);
   });
 });
 

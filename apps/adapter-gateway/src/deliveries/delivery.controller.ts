@@ -7,7 +7,7 @@ import { DeliveryRepository } from './delivery.repository.js';
 import { DeliveryPage, DeliveryView } from './delivery.dto.js';
 
 class DeliveryQuery extends OrderedQuery {
-  @OneOf(['queued', 'sending', 'delivered', 'dead', 'unknown'], { optional: true }) state?: string;
+  @OneOf(['queued', 'sending', 'delivered', 'dead', 'unknown', 'expired'], { optional: true }) state?: string;
   @Text(100, { optional: true, description: 'Deliveries that one event led to' }) event_id?: string;
   @Text(100, { optional: true }) app_id?: string;
 }
@@ -50,7 +50,7 @@ export class DeliveryController {
   @Post(':id/redrive')
   @HttpCode(202)
   @RequireScopes('deliveries:write')
-  @ApiOperation({ operationId: 'redriveDelivery', summary: 'Attempt a dead or unknown delivery again' })
+  @ApiOperation({ operationId: 'redriveDelivery', summary: 'Attempt a dead, unknown or expired delivery again' })
   @ApiAcceptedResponse({ type: DeliveryView })
   redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
     return this.redriving.redrive(caller, id);

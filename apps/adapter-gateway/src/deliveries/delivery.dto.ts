@@ -22,6 +22,12 @@ class DeliveryTargetView implements ReplyTarget {
   })
   hops?: number;
   @ApiProperty({ required: false, description: 'Who is answered, where that is known' }) answers?: string;
+  @ApiProperty({
+    type: 'integer',
+    required: false,
+    description: 'It expires this many seconds after open_since; absent: it does not',
+  })
+  ttl_seconds?: number;
 }
 
 class OutboundContentView implements OutboundContent {
@@ -41,7 +47,7 @@ export class DeliveryView implements DeliveryRow {
   @ApiProperty({ description: 'The event that it answers' }) receipt_id: string;
   @ApiProperty({ ...idOf('trn'), nullable: true }) turn_id: string | null;
   @ApiProperty({ type: OutboundContentView }) content: OutboundContentView;
-  @ApiProperty({ enum: ['queued', 'sending', 'delivered', 'dead', 'unknown'] }) state: DeliveryState;
+  @ApiProperty({ enum: ['queued', 'sending', 'delivered', 'dead', 'unknown', 'expired'] }) state: DeliveryState;
   @ApiProperty({ type: 'integer' }) attempts: number;
   @ApiProperty({ type: 'integer', description: 'Parts that the provider already has' }) from_part: number;
   @ApiProperty({

@@ -1,7 +1,7 @@
 import type { OutboundContent } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-export type DeliveryState = 'queued' | 'sending' | 'delivered' | 'dead' | 'unknown';
+export type DeliveryState = 'queued' | 'sending' | 'delivered' | 'dead' | 'unknown' | 'expired';
 
 /** One reply on its way out. */
 @Entity({ schema: 'gateway', name: 'delivery' })

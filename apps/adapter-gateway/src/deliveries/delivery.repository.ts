@@ -256,7 +256,7 @@ export class DeliveryRepository {
     const rows: unknown = await tx.query(
       `UPDATE gateway.delivery SET state = 'queued', attempts = 0, lease_until = now() - interval '1 s', settled_at = NULL,
          open_since = now(), failing_since = NULL, error = CASE WHEN $2 AND state = 'unknown' THEN $3 END
-        WHERE id = $1 AND state IN ('dead', 'unknown') RETURNING id`,
+        WHERE id = $1 AND state IN ('dead', 'unknown', 'expired') RETURNING id`,
       [id, keepsDoubt, answerLostCode],
     );
     return (rows as [unknown[], number])[1] > 0;

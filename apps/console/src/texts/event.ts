@@ -130,6 +130,8 @@ export const eventPageTexts = {
   },
   delivery: {
     to: 'To',
+    nextAttempt: 'Next attempt',
+    expires: 'Expires',
     attempts: 'Attempts',
     attempt: (number: number) => `Attempt ${number}`,
     id: 'Delivery',
@@ -238,6 +240,7 @@ export const eventToDo: Readonly<Record<string, ToDo>> = {
     to: 'channel',
     label: 'Open its channel',
   },
+  expired: { text: 'If it is still worth sending, redrive its delivery.' },
   unconfirmed: { text: 'Check whether it arrived, then mark it as delivered or redrive it.' },
   'no_reply:no_address': {
     text: 'Set a reply address in the App’s channel. The text is below.',

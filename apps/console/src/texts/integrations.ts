@@ -224,12 +224,16 @@ export const integrationTexts = {
       reply: 'Reply address',
       replyHint: 'Where replies go when the message names no address. For a Webhook App: an http(s) URL.',
       idle: 'Start over after silence, in minutes',
+      ttl: 'A reply is worth sending for, in minutes',
+      ttlHint: 'Later it expires instead. Empty: it is tried for a day.',
       failure: 'Message to the sender when a turn fails',
     },
     fields: {
       reply: 'Replies go to',
       idle: 'Starts over after',
       minutes: (count: number) => `${count} minutes of silence`,
+      ttl: 'Replies expire after',
+      ttlMinutes: (count: number) => `${Math.round(count * 10) / 10} minutes`,
     },
   },
   requests: {

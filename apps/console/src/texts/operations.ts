@@ -109,12 +109,13 @@ export const operationsTexts = {
     cancel: 'Stop',
   },
   deliveries: {
-    columns: { text: 'Reply', app: 'App', attempts: 'Attempts', at: 'Since' },
+    columns: { text: 'Reply', app: 'App', attempts: 'Attempts', at: 'Since', next: 'Next attempt' },
     state: 'State',
     states: {
       dead: 'Not delivered',
       unknown: 'Unknown',
-      queued: 'Queued',
+      expired: 'Too late',
+      queued: 'Waiting',
       sending: 'Sending',
       delivered: 'Delivered',
     },

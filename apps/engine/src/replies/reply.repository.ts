@@ -16,7 +16,7 @@ export interface SentReply {
   turn_id: string;
   /** `answer`: the turn's reply. `failure_notice`: tells the sender that the turn failed. Each at most once. */
   kind: 'answer' | 'failure_notice';
-  state: 'open' | 'taken' | 'delivered' | 'dead' | 'unknown';
+  state: 'open' | 'taken' | 'delivered' | 'dead' | 'unknown' | 'expired';
 }
 
 type SendingTurn = Pick<
@@ -24,7 +24,7 @@ type SendingTurn = Pick<
   'id' | 'organization_id' | 'project_id' | 'receipt_id' | 'input' | 'reply_text' | 'answer_id' | 'notice_id'
 >;
 
-const ends = ['delivered', 'dead', 'unknown'] as const;
+const ends = ['delivered', 'dead', 'unknown', 'expired'] as const;
 
 @Injectable()
 export class ReplyRepository {

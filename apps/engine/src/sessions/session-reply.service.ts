@@ -21,7 +21,7 @@ export interface PersonsReply {
  */
 export interface ReplyAnswer {
   delivery_id: string;
-  state: 'queued' | 'sending' | 'delivered' | 'dead' | 'unknown';
+  state: 'queued' | 'sending' | 'delivered' | 'dead' | 'unknown' | 'expired';
   error: string | null;
 }
 
@@ -53,9 +53,11 @@ export class SessionReplyService {
       message: messageOf(reply, last.reply),
       idempotency_key: keyOf(project_id, id, key),
       receipt_id: last.receipt_id,
+      ...(last.reply.ttl_seconds === undefined ? {} : { ttl_seconds: last.reply.ttl_seconds }),
     });
     // The agent is not told of a reply that never arrived.
-    const told = answer.state === 'dead' ? null : sanitize(reply.text, { maxChars: toldChars }).text;
+    const told =
+      answer.state === 'dead' || answer.state === 'expired' ? null : sanitize(reply.text, { maxChars: toldChars }).text;
     await this.sessions.markReply(id, caller.subject, answer.delivery_id, told);
     return { delivery_id: answer.delivery_id, state: answer.state, error: answer.error };
   }

@@ -48,7 +48,7 @@ export class SessionDetailView extends SessionView implements SessionDetail {
 
 export class SessionReplyView implements ReplyAnswer {
   @ApiProperty(idOf('dlv')) delivery_id: string;
-  @ApiProperty({ enum: ['queued', 'sending', 'delivered', 'dead', 'unknown'] }) state: ReplyAnswer['state'];
+  @ApiProperty({ enum: ['queued', 'sending', 'delivered', 'dead', 'unknown', 'expired'] }) state: ReplyAnswer['state'];
   @ApiProperty({ type: String, nullable: true }) error: string | null;
 }
 

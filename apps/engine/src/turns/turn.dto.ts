@@ -27,7 +27,7 @@ export class TurnDeliveryView {
   @ApiProperty(idOf('dlv')) id: string;
   @ApiProperty({ enum: ['answer', 'failure_notice'] }) kind: string;
   @ApiProperty({
-    enum: ['open', 'taken', 'delivered', 'dead', 'unknown'],
+    enum: ['open', 'taken', 'delivered', 'dead', 'unknown', 'expired'],
     description: 'open: offered to the gateway; taken: the gateway has it; dead, unknown: see /api/v1/deliveries/<id>',
   })
   state: string;

@@ -74,4 +74,11 @@ export class ChannelSettings {
     description: `Sent once to the sender of a failed turn, if it can be answered; null: nothing is sent (default "${defaultFailureNotice}")`,
   })
   failure_notice?: string | null;
+  @Whole(1, 2_592_000, {
+    optional: true,
+    nullable: true,
+    description:
+      'For how long a reply is worth sending: one that could not be sent until then expires; null: it is tried as long as DELIVERY_RETRY_FOR_MS',
+  })
+  reply_ttl_seconds?: number | null;
 }

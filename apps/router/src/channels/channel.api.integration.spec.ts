@@ -79,6 +79,19 @@ describe('the channel of an App', () => {
     expect(unknown).toMatchObject({ status: 422, body: { errors: [{ field: 'routepolicy' }] } });
   });
 
+  it('says for how long a reply is worth sending, and takes that back', async () => {
+    const path = `/api/v1/channels/${chat}`;
+    const ttl = (reply_ttl_seconds: unknown) => world.api('PATCH', path, { reply_ttl_seconds });
+    expect((await ttl(600)).body).toMatchObject({ reply_ttl_seconds: 600 });
+    for (const wrong of [0, -1, 1.5, '60', 2_592_001]) {
+      expect(await ttl(wrong)).toMatchObject({ status: 422, body: { errors: [{ field: 'reply_ttl_seconds' }] } });
+    }
+    expect((await read(chat)).body).toMatchObject({ reply_ttl_seconds: 600 });
+    expect((await ttl(null)).body).toMatchObject({ reply_ttl_seconds: null });
+    await ttl(60);
+    expect((await world.api('PUT', path, { route_policy: 'both' })).body).toMatchObject({ reply_ttl_seconds: null });
+  });
+
   it('is changed only for an App that exists', async () => {
     const change = await world.api('PATCH', `/api/v1/channels/${newId('app')}`, { route_policy: 'both' });
     expect(change).toMatchObject({ status: 404, body: { code: 'app_not_found' } });

@@ -161,6 +161,7 @@ function channelOf(caller: Principal, appId: string, given: ChannelSettings): Ch
     idle_reset_minutes: given.idle_reset_minutes ?? null,
     daily_reset_hour: given.daily_reset_hour ?? null,
     failure_notice: given.failure_notice === undefined ? defaultFailureNotice : given.failure_notice,
+    reply_ttl_seconds: given.reply_ttl_seconds ?? null,
     updated_at: null,
   };
 }

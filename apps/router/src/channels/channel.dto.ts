@@ -31,6 +31,12 @@ export class ChannelView implements Omit<ChannelRow, 'updated_at'> {
   @ApiProperty({ type: 'integer', nullable: true }) daily_reset_hour: number | null;
   @ApiProperty({ type: String, nullable: true, description: 'Sent to the sender of a failed turn; null: nothing' })
   failure_notice: string | null;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'A reply that is not sent this long after it was written expires; null: it does not',
+  })
+  reply_ttl_seconds: number | null;
   @ApiProperty({ ...time, nullable: true, description: 'Null: it was never set up, these are the defaults' })
   updated_at: Date | null;
 }

@@ -43,5 +43,7 @@ export class ChannelRow {
   @Column({ type: 'integer', nullable: true }) daily_reset_hour: number | null;
   /** What the sender of a failed turn is told. Null: nothing. */
   @Column({ type: 'text', nullable: true }) failure_notice: string | null;
+  /** A reply that is not sent this long after it was written is not sent at all. Null: it is sent as long as it is tried. */
+  @Column({ type: 'integer', nullable: true }) reply_ttl_seconds: number | null;
   @Column({ type: 'timestamptz' }) updated_at: Date;
 }

@@ -89,6 +89,7 @@ const channels = [
      idle_reset_minutes integer,
      daily_reset_hour integer,
      failure_notice text,
+     reply_ttl_seconds integer,
      updated_at timestamptz NOT NULL
    )`,
 ];

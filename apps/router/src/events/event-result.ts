@@ -4,13 +4,14 @@ import { ApiProperty } from '@nestjs/swagger';
 
 /**
  * What became of a routed event: the worst state among its turns, in this order. `undelivered`: a reply could not be
- * delivered. `unconfirmed`: nobody knows whether it arrived. `waiting`: for what `reason` names. `handled`: by a
- * person.
+ * delivered. `unconfirmed`: nobody knows whether it arrived. `expired`: it would have come too late. `waiting`: for what
+ * `reason` names. `handled`: by a person.
  */
 export const eventResults = [
   'failed',
   'undelivered',
   'unconfirmed',
+  'expired',
   'waiting',
   'working',
   'delivering',
@@ -42,6 +43,7 @@ const words: Readonly<Record<EventResultState, string>> = {
   failed: 'A turn failed. Its dead letter can be redriven.',
   undelivered: 'A reply could not be delivered. Its dead letter can be redriven.',
   unconfirmed: 'It is unknown whether a reply arrived. Settle this at its delivery.',
+  expired: 'A reply was not sent, because it would have come too late.',
   waiting: 'A turn is waiting.',
   working: 'A turn is in progress.',
   delivering: 'The reply is being delivered.',
@@ -50,6 +52,8 @@ const words: Readonly<Record<EventResultState, string>> = {
   handled: 'A person handled it.',
   cancelled: 'It was cancelled.',
 };
+
+const sentLater = 'The reply waits to be sent again.';
 
 const waitWords: Readonly<Record<string, string>> = {
   session_busy: 'Another turn of its session comes first, or a person has taken the session over.',
@@ -65,6 +69,7 @@ export function eventResult(turns: EventTurn[], latest: LatestEntry[]): EventRes
   const worst = results.toSorted((a, b) => eventResults.indexOf(a.state) - eventResults.indexOf(b.state))[0];
   const { state, reason, until } = worst ?? plain('working');
   const why = wordsOfTurnReason(reason) ?? (reason === null ? null : (waitWords[reason] ?? null));
+  if (state === 'delivering' && until !== null) return { state, reason, until, text: sentLater };
   return { state, reason, until, text: why === null ? words[state] : `${words[state]} ${why}` };
 }
 
@@ -93,7 +98,10 @@ function ofDelivery({ reason, detail }: LatestEntry, latest: LatestEntry[]): Res
   if (last?.outcome === 'delivered') return { ...plain('delivered'), reason };
   if (last?.outcome === 'dead') return { ...plain('undelivered'), reason: last.reason };
   if (last?.outcome === 'unknown') return { ...plain('unconfirmed'), reason: last.reason };
-  return plain('delivering');
+  if (last?.outcome === 'expired') return { ...plain('expired'), reason: last.reason };
+  const nextAt = last?.detail?.['next_at'];
+  if (last?.outcome !== 'retrying' || typeof nextAt !== 'string') return plain('delivering');
+  return { state: 'delivering', reason: last.reason, until: nextAt };
 }
 
 function plain(state: EventResultState): Result {

@@ -21,13 +21,15 @@ export const withheldAdvice: Record<ReplyWithheld, string> = {
 };
 
 /** The reply of a message by its channel's rules; pure. */
-export function replyOf(draft: Draft, channel: Pick<ChannelRow, 'reply_address'> | null): Reply {
+export function replyOf(draft: Draft, channel: Pick<ChannelRow, 'reply_address' | 'reply_ttl_seconds'> | null): Reply {
   if (!draft.deliver) return { withheld: 'delivery_off' };
   const automatic = automaticKindOf(draft.message);
   if (automatic) return { withheld: automatic };
   if (!draft.appSends) return { withheld: 'app_cannot_send' };
   const address = addressOf(draft, channel?.reply_address ?? null);
-  return address === null ? { withheld: 'no_address' } : { target: { ...draft.reply, channel_address: address } };
+  if (address === null) return { withheld: 'no_address' };
+  const ttl = channel?.reply_ttl_seconds ?? null;
+  return { target: { ...draft.reply, channel_address: address, ...(ttl === null ? {} : { ttl_seconds: ttl }) } };
 }
 
 /**

@@ -64,7 +64,7 @@ const counted = `
   LATERAL (
     SELECT 'outcome' AS measure, e.outcome AS label WHERE e.terminal
     UNION ALL SELECT 'turn', e.outcome WHERE e.stage = 'turn' AND e.outcome IN ('succeeded', 'failed', 'dead')
-    UNION ALL SELECT 'delivery', e.outcome WHERE e.stage = 'delivery' AND e.outcome IN ('delivered', 'unknown', 'dead')
+    UNION ALL SELECT 'delivery', e.outcome WHERE e.stage = 'delivery' AND e.outcome IN ('delivered', 'unknown', 'dead', 'expired')
     UNION ALL SELECT e.stage || '_ms', width_bucket(e.duration_ms, ${bounds})::text
       WHERE e.duration_ms IS NOT NULL AND (e.stage, e.outcome) IN (('turn', 'succeeded'), ('delivery', 'delivered'))
     UNION ALL SELECT 'reply_ms', width_bucket((${sinceReceipt})::double precision, ${bounds})::text

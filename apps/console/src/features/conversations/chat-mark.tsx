@@ -10,7 +10,7 @@ import { When } from '../../ui/when.js';
 import classes from './chat.module.css';
 
 type Mark = Schema<'SessionMarkView'>;
-const settled = ['delivered', 'dead', 'unknown'];
+const settled = ['delivered', 'dead', 'unknown', 'expired'];
 const inFlightMs = 1_500;
 
 /** What a person did in a conversation: took over, replied, handed back. */

@@ -115,6 +115,17 @@ export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): 
               error={fieldError(edit.error, 'idle_reset_minutes')}
               onChange={(value) => set({ idle_reset_minutes: typeof value === 'number' ? value : null })}
             />
+            <NumberInput
+              label={texts.ttl}
+              description={texts.ttlHint}
+              min={1}
+              max={43_200}
+              value={values.reply_ttl_seconds === null ? '' : values.reply_ttl_seconds / 60}
+              error={fieldError(edit.error, 'reply_ttl_seconds')}
+              onChange={(value) =>
+                set({ reply_ttl_seconds: typeof value === 'number' ? Math.round(value * 60) : null })
+              }
+            />
           </SimpleGrid>
           <TextInput
             label={texts.reply}
@@ -130,7 +141,7 @@ export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): 
             value={values.failure_notice ?? ''}
             onChange={(event) => set({ failure_notice: event.currentTarget.value || null })}
           />
-          <ProblemAlert error={errorBeside(edit.error, ['reply_address', 'idle_reset_minutes'])} />
+          <ProblemAlert error={errorBeside(edit.error, ['reply_address', 'idle_reset_minutes', 'reply_ttl_seconds'])} />
           <DialogButtons action={uiTexts.save} loading={edit.saving} onCancel={onClose} />
         </Stack>
       </form>

@@ -59,6 +59,10 @@ export default function ChannelSection({ app, editing, onEdit }: ChannelSectionP
                 texts.fields.idle,
                 channel.idle_reset_minutes === null ? null : texts.fields.minutes(channel.idle_reset_minutes),
               ],
+              [
+                texts.fields.ttl,
+                channel.reply_ttl_seconds === null ? null : texts.fields.ttlMinutes(channel.reply_ttl_seconds / 60),
+              ],
             ]}
           />
         </Stack>

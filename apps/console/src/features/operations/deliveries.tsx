@@ -99,11 +99,17 @@ function columnsWith({ reason, redrive, mark }: Columns): Column<Delivery>[] {
     { id: 'attempts', label: columns.attempts, width: '90px', cell: ({ attempts }) => attempts, hideOnPhone: true },
     { id: 'at', label: columns.at, width: '90px', cell: ({ open_since }) => <When at={open_since} relative /> },
     {
+      id: 'next',
+      label: columns.next,
+      width: '110px',
+      cell: ({ state, lease_until }) => state === 'queued' && <When at={lease_until} relative />,
+    },
+    {
       id: 'actions',
       label: uiTexts.actions,
       width: '230px',
       cell: ({ id, state }) =>
-        (state === 'dead' || state === 'unknown') && (
+        (state === 'dead' || state === 'unknown' || state === 'expired') && (
           <Group gap={6} wrap="nowrap">
             <ConfirmAction
               size="compact-sm"

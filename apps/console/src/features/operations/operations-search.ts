@@ -2,7 +2,7 @@ import { oneOf, searchOf, text } from '../../app/search.js';
 
 export const letterStates = ['open', 'redriving', 'redriven', 'lost'] as const;
 export const letterStages = ['verified', 'parsed', 'routed', 'turn', 'delivery'] as const;
-export const deliveryStates = ['dead', 'unknown', 'queued', 'sending', 'delivered'] as const;
+export const deliveryStates = ['dead', 'unknown', 'expired', 'queued', 'sending', 'delivered'] as const;
 
 /** The URL parameters of each section. */
 export const validateOperationsSearch = searchOf({

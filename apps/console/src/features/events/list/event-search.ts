@@ -27,6 +27,7 @@ export const eventResults = [
   'failed',
   'undelivered',
   'unconfirmed',
+  'expired',
   'handled',
   'cancelled',
 ] as const;

@@ -1,6 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
+import type { Schema } from '../../../../api/named-schema.js';
 import { useScope } from '../../../../api/session.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { CodeBlock } from '../../../../ui/code-block.js';
@@ -31,6 +32,11 @@ export function DeliveryPart({ event, station }: { event: EventDetail; station: 
           <Facts
             of={[
               [texts.to, delivery.content.target.channel_address],
+              [
+                texts.nextAttempt,
+                delivery.state === 'queued' && delivery.lease_until && <When at={delivery.lease_until} />,
+              ],
+              [texts.expires, expiryOf(delivery) && <When at={expiryOf(delivery)} />],
               [texts.providerId, delivery.provider_message_id && <CopyText text={delivery.provider_message_id} />],
               [texts.id, <CopyText text={delivery.id} />],
             ]}
@@ -39,9 +45,16 @@ export function DeliveryPart({ event, station }: { event: EventDetail; station: 
         </>
       )}
       <Attempts entries={station.entries} />
-      {delivery?.state === 'dead' && <Redrive eventId={event.id} id={delivery.id} />}
+      {(delivery?.state === 'dead' || delivery?.state === 'expired') && <Redrive eventId={event.id} id={delivery.id} />}
     </Stack>
   );
+}
+
+/** When an open delivery expires; null when it does not. */
+function expiryOf({ state, open_since, content }: Schema<'DeliveryView'>): string | null {
+  const { ttl_seconds: ttl } = content.target;
+  if (ttl === undefined || (state !== 'queued' && state !== 'sending')) return null;
+  return new Date(Date.parse(open_since) + ttl * 1_000).toISOString();
 }
 
 function Attempts({ entries }: { entries: readonly Entry[] }): ReactNode {
