@@ -733,7 +733,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Attempt a dead or unknown delivery again */
+        /** Attempt a dead, unknown or expired delivery again */
         post: operations["redriveDelivery"];
         delete?: never;
         options?: never;
@@ -3851,6 +3851,8 @@ export interface components {
             hops?: number;
             /** @description Who is answered, where that is known */
             answers?: string;
+            /** @description It expires this many seconds after open_since; absent: it does not */
+            ttl_seconds?: number;
         };
         OutboundContentView: {
             text: string;
@@ -3873,7 +3875,7 @@ export interface components {
             turn_id: string | null;
             content: components["schemas"]["OutboundContentView"];
             /** @enum {string} */
-            state: "queued" | "sending" | "delivered" | "dead" | "unknown";
+            state: "queued" | "sending" | "delivered" | "dead" | "unknown" | "expired";
             attempts: number;
             /** @description Parts that the provider already has */
             from_part: number;
@@ -4256,6 +4258,8 @@ export interface components {
             daily_reset_hour: number | null;
             /** @description Sent to the sender of a failed turn; null: nothing */
             failure_notice: string | null;
+            /** @description A reply that is not sent this long after it was written expires; null: it does not */
+            reply_ttl_seconds: number | null;
             /**
              * Format: date-time
              * @description Null: it was never set up, these are the defaults
@@ -4308,6 +4312,8 @@ export interface components {
             daily_reset_hour?: number | null;
             /** @description Sent once to the sender of a failed turn, if it can be answered; null: nothing is sent (default "Sorry, your message could not be answered. It is stored, and our team can see it.") */
             failure_notice?: string | null;
+            /** @description For how long a reply is worth sending: one that could not be sent until then expires; null: it is tried as long as DELIVERY_RETRY_FOR_MS */
+            reply_ttl_seconds?: number | null;
         };
         ContactView: {
             id: string;
@@ -4492,7 +4498,7 @@ export interface components {
             /** @enum {string} */
             kind: "answer" | "failure_notice";
             /** @enum {string} */
-            state: "open" | "taken" | "delivered" | "dead" | "unknown";
+            state: "open" | "taken" | "delivered" | "dead" | "unknown" | "expired";
         };
         RunWait: {
             /** @description Code of what is unavailable */
@@ -4622,7 +4628,7 @@ export interface components {
              * @description Result of a routed event
              * @enum {string}
              */
-            result?: "failed" | "undelivered" | "unconfirmed" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
+            result?: "failed" | "undelivered" | "unconfirmed" | "expired" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
             event_type?: string;
             /** @description The full sender, as the message names it */
             sender?: string;
@@ -4729,7 +4735,7 @@ export interface components {
         };
         EventResult: {
             /** @enum {string} */
-            state: "failed" | "undelivered" | "unconfirmed" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
+            state: "failed" | "undelivered" | "unconfirmed" | "expired" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
             /** @description A code: why it failed, waits or sent nothing */
             reason: string | null;
             /**
@@ -5694,7 +5700,7 @@ export interface components {
         SessionReplyView: {
             delivery_id: string;
             /** @enum {string} */
-            state: "queued" | "sending" | "delivered" | "dead" | "unknown";
+            state: "queued" | "sending" | "delivered" | "dead" | "unknown" | "expired";
             error: string | null;
         };
         HandBack: {
@@ -5727,7 +5733,7 @@ export interface components {
              * @description open: offered to the gateway; taken: the gateway has it; dead, unknown: see /api/v1/deliveries/<id>
              * @enum {string}
              */
-            state: "open" | "taken" | "delivered" | "dead" | "unknown";
+            state: "open" | "taken" | "delivered" | "dead" | "unknown" | "expired";
         };
         StepView: {
             seq: number;
@@ -7887,7 +7893,7 @@ export interface operations {
                 cursor?: string;
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
-                state?: "queued" | "sending" | "delivered" | "dead" | "unknown";
+                state?: "queued" | "sending" | "delivered" | "dead" | "unknown" | "expired";
                 /** @description Deliveries that one event led to */
                 event_id?: string;
                 app_id?: string;
@@ -9119,7 +9125,7 @@ export interface operations {
                 /** @description Outcome of the event; open: it has not ended */
                 outcome?: "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
                 /** @description Result of a routed event */
-                result?: "failed" | "undelivered" | "unconfirmed" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
+                result?: "failed" | "undelivered" | "unconfirmed" | "expired" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
                 event_type?: string;
                 /** @description The full sender, as the message names it */
                 sender?: string;
