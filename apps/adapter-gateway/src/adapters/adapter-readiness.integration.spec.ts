@@ -106,7 +106,7 @@ describe('an adapter that Verify finds unready', () => {
     await world.call('POST', `sources/${source}/sync`);
     const asked = { app_id: app, text: 'hello' };
     expect((await world.service('POST', 'adapter-calls/format', asked)).body.code).toBe('adapter_unready');
-    expect((await world.service('POST', 'adapter-calls/verify', asked)).body.code).toBe('adapter_unready');
+    expect((await world.service('POST', 'adapter-calls/verify', { app_id: app })).body.code).toBe('adapter_unready');
     const handshake = { request, received_at: new Date().toISOString(), verified: false, declared: false };
     expect((await world.service('POST', `apps/${app}/handshake`, handshake)).status).toBe(503);
 
