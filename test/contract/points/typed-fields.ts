@@ -69,8 +69,10 @@ export function holdTypedFields(shared: () => ContractWorld): void {
       const workflow = { name: `needs ${field}`, instructions: 'reply: seen' };
       const { id } = await world.api<{ id: number }>('POST', '/api/v1/workflows', workflow);
       await world.api('POST', '/api/v1/triggers', { app_id: app.id, workflow_id: id, event_types: ['anything'] });
+      await world.api('PATCH', `/api/v1/channels/${app.id}`, { route_policy: 'triggers' });
       const { [field as 'is_bot']: _missing, ...rest } = message;
       await broken(field, rest);
+      await world.api('PATCH', `/api/v1/channels/${app.id}`, { route_policy: 'both' });
     });
 
     it.each<[string, unknown]>([
