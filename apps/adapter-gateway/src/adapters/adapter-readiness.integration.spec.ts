@@ -6,13 +6,15 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Deliveries } from '../testing/deliveries.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 import { type GatewayWorld, gatewayWorld, home } from '../testing/gateway-world.js';
-import { sendJson } from '../testing/http-server.js';
+import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
 
 let world: GatewayWorld;
 let replicas: NestFastifyApplication[];
 let deliveries: Deliveries;
 let jobs: JobClient;
 let adapter: FakeAdapter;
+/** Keeps the requests of receipts that wait. */
+let ingress: TestServer;
 let app: string;
 let source: string;
 
@@ -29,8 +31,9 @@ const request = {
 
 beforeAll(async () => {
   world = await gatewayWorld();
+  ingress = await httpServer((_path, _body, response) => sendJson(response, { request }));
   // Nothing here may depend on the next regular poll.
-  const settings = { HEALTH_POLL_MS: hour, HEALTH_POLL_MAX_MS: hour };
+  const settings = { HEALTH_POLL_MS: hour, HEALTH_POLL_MAX_MS: hour, INGRESS_URL: ingress.url };
   replicas = [await world.start(settings), await world.start(settings)];
   deliveries = new Deliveries(world);
   jobs = new JobClient(testRedisUrl());
@@ -39,6 +42,7 @@ afterAll(async () => {
   await jobs.close();
   await deliveries.close();
   await world.close();
+  await ingress.close();
 });
 beforeEach(async () => {
   adapter = await fakeAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`, {
