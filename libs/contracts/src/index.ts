@@ -7,6 +7,7 @@ export * from './ids.js';
 export * from './internal-headers.js';
 export * from './job-contract.js';
 export * from './message.js';
+export * from './message-key.js';
 export * from './order.js';
 export * from './outcomes.js';
 export * from './python-runner.js';

@@ -13,6 +13,11 @@ export interface JobContract<P extends object = object> {
   readonly queue: string;
   readonly payload: PayloadClass<P>;
   jobId(payload: P): string;
+  /**
+   * Where several rows may have one `jobId`: the id of a job for this row alone. It is used while the other id is
+   * taken, so that no row's job is dropped. Absent: each row has a `jobId` of its own.
+   */
+  ownId?(payload: P): string;
   /** Its payload may have `surplus`: such jobs wait in a lane of their own, with consumers of their own. */
   readonly hasSurplus?: true;
   /** Attempts before the job is dead-lettered, including the first. */

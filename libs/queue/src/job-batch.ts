@@ -57,7 +57,15 @@ function split(items: JobItem[], limits: typeof batchLimits): JobBatch[] {
 
 /** A single item's own id, so that adding it again while it waits changes nothing. */
 export function batchId(contract: JobContract, batch: JobBatch): string {
-  const ids = batch.items.map(({ payload }) => contract.jobId(payload));
+  return idOf(batch.items.map(({ payload }) => contract.jobId(payload)));
+}
+
+/** The id of a batch that no other rows have; null where `batchId` is that already. */
+export function ownBatchId({ ownId }: JobContract, batch: JobBatch): string | null {
+  return ownId === undefined ? null : idOf(batch.items.map(({ payload }) => ownId(payload)));
+}
+
+function idOf(ids: string[]): string {
   return ids.length === 1 && ids[0] !== undefined ? ids[0] : setId(ids);
 }
 

@@ -1,7 +1,8 @@
-import { appChanged, inboundParse, type JobContract, newId } from '#libs/contracts';
+import { appChanged, inboundParse, type JobContract, messageRoute, newId } from '#libs/contracts';
 import { type BreakableLink, openLink, type RedisDatabase, takeRedisDatabase, until } from '#libs/testing';
 import { Redis } from 'ioredis';
 import { JobClient } from './job-client.js';
+import { route } from './testing/served-queue.js';
 
 let redisDatabase: RedisDatabase;
 let link: BreakableLink;
@@ -63,6 +64,17 @@ describe('a client of the queue', () => {
     for (let times = 0; times < 3; times += 1) expect(await client.enqueue(appChanged, change(1))).toBe(true);
     await client.enqueue(appChanged, change(2));
     expect(await client.depth(queue)).toMatchObject({ waiting: 2, active: 0, delayed: 0 });
+  });
+
+  it('adds a job for each row where several have one id, each row once', async () => {
+    const routed = (receipt_id: string, more: object = {}) => ({ ...route(receipt_id), key: 'k', ...more });
+    const parsed = [routed('evt_1'), routed('evt_2'), routed('evt_2'), routed('evt_1', { tried: 1 })];
+    for (const payload of parsed) await client.enqueue(messageRoute, payload);
+    await client.enqueue(messageRoute, routed('evt_2', { tried: 1 }));
+    expect((await client.waiting(messageRoute.queue)).own).toBe(5 - 1);
+    const others = [routed('evt_3', { key: 'other' }), routed('evt_4', { key: 'other' })];
+    await Promise.all(others.map((payload) => client.enqueue(messageRoute, payload)));
+    expect((await client.waiting(messageRoute.queue)).own).toBe(5);
   });
 
   it('adds a later job once, and a retry beside the job that it comes from', async () => {

@@ -5,7 +5,7 @@ import { exportsTraces, traceparent } from '#libs/telemetry';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
 import { Queue } from 'bullmq';
 import { ArrivalOrder } from './arrival-order.js';
-import { batchesOf, type JobBatch, batchId, isSurplus, oldestOf, type JobItem } from './job-batch.js';
+import { batchesOf, batchId, isSurplus, type JobBatch, type JobItem, oldestOf, ownBatchId } from './job-batch.js';
 import { producerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
 
 /** Jobs that wait in a queue, surplus counted separately. */
@@ -63,7 +63,7 @@ export class JobClient extends ClientProxy {
   async republish(contract: JobContract, item: JobItem, delayMs: number): Promise<void> {
     const batch = { items: [item] };
     // The job that it comes from may still hold the plain id, and an add under a known id is ignored.
-    const jobId = `${batchId(contract, batch)}_at_${Date.now() + delayMs}`;
+    const jobId = `${ownBatchId(contract, batch) ?? batchId(contract, batch)}_at_${Date.now() + delayMs}`;
     await this.laneOf(contract, batch).add(contract.name, batch, { jobId, delay: delayMs, ...keepNothing });
   }
 
@@ -158,20 +158,32 @@ export class JobClient extends ClientProxy {
     const lanes = Map.groupBy(batchesOf(items), (batch) => this.laneOf(contract, batch));
     try {
       for (const [lane, together] of lanes) {
-        const adds = together.map((batch) => ({
-          name: contract.name,
-          data: batch,
-          opts: { jobId: batchId(contract, batch), timestamp: oldestOf(batch), ...keepNothing },
-        }));
-        const only = adds[0];
-        if (adds.length === 1 && only) await lane.add(only.name, only.data, only.opts);
-        else await lane.addBulk(adds);
+        const adds = together.map((batch) => addOf(contract, batch, batchId(contract, batch)));
+        // One round trip: Redis handles the requests of one connection in their order.
+        const [taken] = await Promise.all([this.takenIn(lane, contract, together), addTo(lane, adds)]);
+        if (taken.length > 0) await addTo(lane, taken);
       }
       return items.map(() => true);
     } catch {
       this.missed.set(contract.name, (this.missed.get(contract.name) ?? 0) + items.length);
       return items.map(() => false);
     }
+  }
+
+  /**
+   * BullMQ ignores an add under an id that another row's job has. Two clients that add at the same instant do not see
+   * each other: then the sweep of the row's owner adds again.
+   * @returns the jobs of batches whose id is taken, each under an id of its own
+   */
+  private async takenIn(lane: Queue, contract: JobContract, batches: JobBatch[]): Promise<Add[]> {
+    const found = await Promise.all(
+      batches.map(async (batch) => {
+        const ownId = ownBatchId(contract, batch);
+        if (ownId === null || (await this.redis.exists(lane.toKey(batchId(contract, batch)))) === 0) return [];
+        return [addOf(contract, batch, ownId)];
+      }),
+    );
+    return found.flat();
   }
 
   private laneOf({ queue }: JobContract, { items: [first] }: JobBatch): Queue {
@@ -199,6 +211,24 @@ export class JobClient extends ClientProxy {
     }
     return queue;
   }
+}
+
+interface Add {
+  name: string;
+  data: JobBatch;
+  opts: { jobId: string; timestamp: number };
+}
+
+const addOf = ({ name }: JobContract, batch: JobBatch, jobId: string): Add => ({
+  name,
+  data: batch,
+  opts: { jobId, timestamp: oldestOf(batch), ...keepNothing },
+});
+
+async function addTo(lane: Queue, adds: Add[]): Promise<void> {
+  const [only] = adds;
+  if (adds.length === 1 && only) await lane.add(only.name, only.data, only.opts);
+  else await lane.addBulk(adds);
 }
 
 export const hasSurplus = (queue: string): boolean =>

@@ -6,6 +6,7 @@ import {
   type NormalizedMessage,
   type Outcome,
   type RequestFacts,
+  routeKey,
   type Stage,
   type ToldEntry,
 } from '#libs/contracts';
@@ -183,6 +184,7 @@ export class InboundService extends Sweeping {
     if (!inline) await this.parsed.keep(job.receipt_id, job.organization_id, messages);
     const payload: MessageRoutePayload = {
       receipt_id: job.receipt_id,
+      key: routeKey(job.app_id, job.receipt_id, messages),
       received_at: job.received_at,
       organization_id: job.organization_id,
       project_id: job.project_id,

@@ -1,5 +1,5 @@
+import { messageKey } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
-import { hash } from 'node:crypto';
 import type { Draft } from './draft.js';
 
 /** Who claimed a key earlier. */
@@ -30,7 +30,7 @@ export async function claim(
   drafts: Draft[],
   claimKeys: ClaimStatement = (parameters) => tx.query(claimSql, parameters),
 ): Promise<(Claimed | null)[]> {
-  const keyed = drafts.map((draft) => ({ draft, key: claimKey(draft.app_id, draft.dedupKey) }));
+  const keyed = drafts.map((draft) => ({ draft, key: messageKey(draft.app_id, draft.dedupKey) }));
   // Sorted by key: batches of two routers that claim the same keys in different orders deadlock.
   const sorted = [...keyed].sort((a, b) => (a.key < b.key ? -1 : 1));
   const keys = sorted.map(({ key }) => key);
@@ -50,10 +50,4 @@ export async function claim(
     const owner = owners.get(key);
     return owner && owner.message_id !== draft.messageId ? owner : null;
   });
-}
-
-/** The first half of a SHA-256, as a UUID: with short keys of one length, the index of 30 days stays in memory. */
-function claimKey(appId: string, dedupKey: string): string {
-  const digest = hash('sha256', `${appId} ${dedupKey}`);
-  return [0, 8, 12, 16, 20].map((from, n) => digest.slice(from, [8, 12, 16, 20, 32][n])).join('-');
 }

@@ -1,4 +1,10 @@
-import { type MessageRoutePayload, newId, type NormalizedMessage, type RequestFacts } from '#libs/contracts';
+import {
+  dedupKeyOf,
+  type MessageRoutePayload,
+  newId,
+  type NormalizedMessage,
+  type RequestFacts,
+} from '#libs/contracts';
 import { sanitize } from '#libs/sanitizer';
 import type { Arrival } from './arrival-entries.js';
 import type { Draft } from './draft.js';
@@ -22,7 +28,7 @@ export function newDraft(
     app_kind: job.app_kind,
     receipt_id: job.receipt_id,
     messageId: newId('msg'),
-    dedupKey: raw.dedup_key ?? `receipt:${job.receipt_id}:${index}`,
+    dedupKey: dedupKeyOf(job.receipt_id, raw, index),
     verified: job.verified_scheme !== 'none',
     textFrom: job.text_from ?? 'people',
     startedBy: null,

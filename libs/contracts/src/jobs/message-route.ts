@@ -19,6 +19,8 @@ export interface ToldEntry {
 /** Claim and route the messages that one receipt was parsed into (one, unless the provider batches). */
 export class MessageRoutePayload {
   @IsString() receipt_id: string;
+  /** Digest of the App and the dedup keys of the messages. Absent: from an earlier release. */
+  @IsOptional() @IsString() key?: string;
   @IsString() received_at: string;
   @IsString() organization_id: string;
   @IsString() project_id: string;
@@ -47,7 +49,9 @@ export const messageRoute = defineJob<MessageRoutePayload>({
   queue: 'route',
   hasSurplus: true,
   payload: MessageRoutePayload,
-  jobId: ({ receipt_id, tried }) => (tried === undefined ? receipt_id : `${receipt_id}_again`),
+  jobId: ({ receipt_id, key = receipt_id, tried }) => (tried === undefined ? key : `${key}_${receipt_id}_again`),
+  // A provider that delivers a message twice makes two receipts with one key, and each of them has to end.
+  ownId: ({ receipt_id, key = receipt_id }) => `${key}_${receipt_id}`,
   attempts: 20,
   backoff: { baseMs: 250, capMs: 10_000 },
 });
