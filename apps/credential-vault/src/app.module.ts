@@ -6,6 +6,7 @@ import { CoreModule } from './core.module.js';
 import { CredentialStoreModule } from './credential-store/credential-store.module.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
 import { GrantsModule } from './grants/grants.module.js';
+import { KeyChecksModule } from './key-checks/key-checks.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { ManagedModule } from './managed/managed.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
@@ -31,6 +32,7 @@ export class AppModule {
         AuditModule,
         BindingsModule,
         CredentialsModule,
+        KeyChecksModule,
         KeysModule,
         ManagedModule,
         NotificationsModule,

@@ -36,6 +36,10 @@ const settings = {
   VERIFY_TIMEOUT_MS: integer(25_000, 100, 120_000),
   /** How long repeated equal uses are counted before their number is written. */
   AUDIT_FLUSH_MS: integer(300_000, 10, 3_600_000),
+  /** How long a replaced signing secret stays valid, unless the rotation says otherwise. */
+  ROTATION_OVERLAP_SECONDS: integer(86_400, 0, 2_592_000),
+  /** How often replaced values whose overlap has ended are looked for. */
+  ROTATION_SWEEP_MS: integer(1_000, 50, 60_000),
   /** How often due notifications are looked for. */
   NOTIFY_SWEEP_MS: integer(2_000, 100, 600_000),
   NOTIFICATION_KEEP_DAYS: integer(30, 1, 3_650),

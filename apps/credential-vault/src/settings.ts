@@ -17,6 +17,10 @@ export interface VaultSettings extends ChangeSettings {
   VERIFY_TIMEOUT_MS: number;
   /** How long repeated equal uses are counted before their number is written. */
   AUDIT_FLUSH_MS: number;
+  /** How long a replaced signing secret stays valid, unless the rotation says otherwise. */
+  ROTATION_OVERLAP_SECONDS: number;
+  /** How often replaced values whose overlap has ended are looked for. */
+  ROTATION_SWEEP_MS: number;
   /** How often due notifications are looked for. */
   NOTIFY_SWEEP_MS: number;
   /** How many days a notification that was given up is kept. */

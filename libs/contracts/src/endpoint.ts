@@ -1,5 +1,14 @@
 import type { LinkedCredential } from './app-credentials.js';
 
+/** Which fields of a credential hold keys that check signatures, and how a key is made of their text. */
+export interface KeyCheck {
+  form: 'text' | 'standard-webhooks';
+  /** The record's own names, or those of its binding. */
+  fields: string[];
+  /** Whether its only field is meant when none has such a name. */
+  or_only_field: boolean;
+}
+
 /** A signature scheme that the ingress checks itself, without a hop to the adapter. */
 export interface DeclaredVerification {
   scheme: 'hmac' | 'standard-webhooks';

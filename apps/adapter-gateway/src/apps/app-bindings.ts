@@ -1,4 +1,4 @@
-import { appChanged } from '#libs/contracts';
+import { appChanged, type KeyCheck } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
@@ -8,12 +8,14 @@ import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { AppRow } from './app.entity.js';
 import { AppRepository } from './app.repository.js';
 import { linksOf } from './declared-credentials.js';
-import { endpointOf, signingFields } from './endpoint-projection.js';
+import { endpointOf, keyChecks, signingFields } from './endpoint-projection.js';
 
 interface Used {
   credential_id: string;
   signing: string[] | null;
   adapter_slug?: string;
+  /** What the vault checks before it stores a new value. */
+  key_check: KeyCheck | null;
 }
 
 const sweepEveryMs = 2_000;
@@ -97,7 +99,9 @@ export class AppBindings extends Sweeping {
   private async usedBy(app: AppRow): Promise<Used[]> {
     const adapter = app.adapter_id ? await this.adapters.byId(app.adapter_id) : null;
     if (app.state === 'retired' || (app.kind === 'adapter' && adapter === null)) return [];
-    const signing = signingFields(endpointOf(app, adapter));
+    const endpoint = endpointOf(app, adapter);
+    const signing = signingFields(endpoint);
+    const keys = keyChecks(endpoint);
     const ids = new Set(linksOf(app, adapter?.manifest ?? null).map(({ credential_id: id }) => id));
     // The vault refreshes tokens that somebody stored with a credential, if it knows where.
     const refreshes = adapter?.manifest?.oauth_config ? { adapter_slug: adapter.slug } : {};
@@ -105,6 +109,7 @@ export class AppBindings extends Sweeping {
       credential_id: id,
       signing: signing.has(id) ? (signing.get(id) ?? null) : [],
       ...refreshes,
+      key_check: keys.get(id) ?? null,
     }));
   }
 

@@ -215,7 +215,7 @@ describe('the endpoint of an App', () => {
     const webhook = { verification: { scheme: 'hmac', secret_fields: ['signing_secret'] } };
     const adapter = await fakeAdapter('told', { credentials: declared, webhook });
     const { id } = (await world.call('POST', 'adapters', { url: adapter.url })).body;
-    world.credentials.set('s', { signing_secret: 'x' }).set('b', { token: 'x', webhook_secret: 'y' });
+    world.credentials.set('s', { signing_secret: 'a secret x' }).set('b', { token: 'x', webhook_secret: 'a secret y' });
     world.vault.types.set('b', 'api_key');
     const credentials = { HOOK: 's', BOT: 'b' };
     const app = (await world.call('POST', 'listings/told/install', { credentials })).body;
@@ -250,7 +250,7 @@ describe('the endpoint of an App', () => {
     const webhook = { verification: { scheme: 'hmac', secret_fields: ['signing_secret'] } };
     const adapter = await fakeAdapter('signed', { credentials: declared, webhook });
     await world.call('POST', 'adapters', { url: adapter.url });
-    world.credentials.set('o', { client_id: 'c' }).set('s', { signing_secret: 'x' });
+    world.credentials.set('o', { client_id: 'c' }).set('s', { signing_secret: 'a secret x' });
     world.vault.types.set('o', 'oauth2');
     const { body } = await world.call('POST', 'listings/signed/install', { credentials: { ACCOUNT: 'o', HOOK: 's' } });
     const { endpoints } = (await world.service('GET', `endpoints?after=${body.version - 1}`)).body;

@@ -18,6 +18,7 @@ import { CredentialChoice } from './credential-choice.js';
 import { declarationsOf } from './declared-credentials.js';
 import { namedForDirection } from './direction.js';
 import { InstalledApps } from './installed-apps.js';
+import { SigningKeys } from './signing-keys.js';
 import { requireReplyAddress } from './reply-address.js';
 import { TokenSeal } from '../webhook-tokens/token-seal.js';
 import { newToken, rotatedToken } from '../webhook-tokens/webhook-token.js';
@@ -38,6 +39,7 @@ export class AppService {
     private readonly choice: CredentialChoice,
     private readonly bindings: AppBindings,
     private readonly installed: InstalledApps,
+    private readonly keys: SigningKeys,
     private readonly audit: AuditLog,
     private readonly jobs: JobClient,
     private readonly seal: TokenSeal,
@@ -46,7 +48,7 @@ export class AppService {
 
   /**
    * @throws Problem 422 `adapter_required | adapter_not_applicable | skill_only | signature_not_applicable |
-   * capability_not_offered | credential_*` (as `CredentialChoice.choose`), 404 `adapter_not_found`, 409 `app_exists` (a
+   * capability_not_offered | weak_secret | credential_*` (as `CredentialChoice.choose`), 404 `adapter_not_found`, 409 `app_exists` (a
    * project has one App per provider)
    */
   async install(caller: Principal, body: InstallApp): Promise<AppRow> {
@@ -91,6 +93,7 @@ export class AppService {
       created_at: now,
       updated_at: now,
     };
+    await this.keys.require(caller, { app: row, adapter });
     await this.insert(row, this.notedText(caller, row, null));
     // The App is not announced yet: it is bound before anything can arrive for it.
     if (row.bindings_due_at) await this.bindings.trySettle(row);
@@ -100,7 +103,7 @@ export class AppService {
 
   /**
    * A declaration that is not named in `credentials` keeps its record.
-   * @throws Problem 404; 422 `capability_not_offered`; those of `CredentialChoice.choose` and of the vault
+   * @throws Problem 404; 422 `capability_not_offered`, `weak_secret`; those of `CredentialChoice.choose` and of the vault
    */
   async change(caller: Principal, id: string, body: ChangeApp): Promise<AppRow> {
     const app = await this.get(caller, id);
@@ -110,6 +113,7 @@ export class AppService {
     const relinked = JSON.stringify(links) !== JSON.stringify(app.credentials);
     const signature = body.signature ? declared(body.signature) : body.signature_off ? null : app.signature;
     const rebound = relinked || JSON.stringify(signature) !== JSON.stringify(app.signature);
+    if (rebound) await this.keys.require(caller, { app: { ...app, credentials: links, signature }, adapter });
     // A secret whose check is turned off stays readable until nobody checks it any more.
     if (rebound) await this.bindFirst({ ...app, credentials: links, signature: signature ?? app.signature });
     const capabilities = adapter && body.capabilities ? offered(adapter, body.capabilities) : app.capabilities;

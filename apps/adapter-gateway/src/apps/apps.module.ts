@@ -14,6 +14,7 @@ import { CredentialChoice } from './credential-choice.js';
 import { CredentialDescriptions } from './credential-descriptions.js';
 import { EndpointController } from './endpoint.controller.js';
 import { InstalledApps } from './installed-apps.js';
+import { SigningKeys } from './signing-keys.js';
 
 @Module({
   imports: [AdaptersModule, WebhookTokensModule],
@@ -29,7 +30,8 @@ import { InstalledApps } from './installed-apps.js';
     CredentialChoice,
     CredentialDescriptions,
     InstalledApps,
+    SigningKeys,
   ],
-  exports: [AppBindings, AppCredentials, AppRepository, AppService, AppViews, CallTargets, InstalledApps],
+  exports: [AppBindings, AppCredentials, AppRepository, AppService, AppViews, CallTargets, InstalledApps, SigningKeys],
 })
 export class AppsModule {}

@@ -4,6 +4,7 @@ import {
   type DeclaredVerification,
   type Endpoint,
   fieldsFor,
+  type KeyCheck,
   type LinkedCredential,
 } from '#libs/contracts';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
@@ -64,6 +65,27 @@ function secretsOf(
 /** The fields that the ingress needs of each record, by credential id. Null: every field; a missing id: none. */
 export function signingFields(endpoint: Endpoint): Map<string, string[] | null> {
   return fieldsFor(endpoint.credentials, checkedWith(endpoint));
+}
+
+/** Which fields hold the keys that requests are checked with, by credential id; a verify token is no key. */
+export function keyChecks(endpoint: Endpoint): Map<string, KeyCheck> {
+  const { verification, handshake, credentials } = endpoint;
+  const form =
+    typeof verification === 'object' && verification.scheme === 'standard-webhooks' ? verification.scheme : 'text';
+  const keys = checkedWith({ verification, handshake: handshake && { ...handshake, verify_token: undefined } });
+  if (keys.length === 0) return new Map();
+  const checks = new Map<string, KeyCheck>();
+  for (const { credential_id: id, key, type, maps_to: name } of credentials) {
+    const { fields, or_only_field: only } = checks.get(id) ?? { fields: keys, or_only_field: false };
+    const meant = keys.includes(name);
+    const names = meant ? [key, key.toLowerCase(), name, ...(type === 'api_key' ? ['token'] : [])] : [];
+    checks.set(id, {
+      form,
+      fields: [...new Set([...fields, ...names])],
+      or_only_field: only || (meant && type === 'text'),
+    });
+  }
+  return checks;
 }
 
 function checkedWith({ verification, handshake }: Pick<Endpoint, 'verification' | 'handshake'>): string[] {

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AdaptersModule } from '../adapters/adapters.module.js';
 import { AppsModule } from '../apps/apps.module.js';
 import { RegistrationModule } from '../registration/registration.module.js';
 import { AttentionController } from './attention.controller.js';
@@ -6,7 +7,7 @@ import { AttentionRepository } from './attention.repository.js';
 import { AttentionService } from './attention.service.js';
 
 @Module({
-  imports: [AppsModule, RegistrationModule],
+  imports: [AdaptersModule, AppsModule, RegistrationModule],
   controllers: [AttentionController],
   providers: [AttentionRepository, AttentionService],
 })

@@ -6,6 +6,9 @@ import { AdapterService } from '../registration/adapter.service.js';
 import { AppViews } from '../apps/app-views.js';
 import type { AppView } from '../apps/app-view.dto.js';
 import { AppService } from '../apps/app.service.js';
+import type { AppRow } from '../apps/app.entity.js';
+import { SigningKeys } from '../apps/signing-keys.js';
+import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { AttentionRepository } from './attention.repository.js';
 
 /** The Apps, adapters and sources of a project that do not work, or wait for a person. */
@@ -16,17 +19,22 @@ export class AttentionService {
     private readonly views: AppViews,
     private readonly adapters: AdapterService,
     private readonly rows: AttentionRepository,
+    private readonly keys: SigningKeys,
+    private readonly adapterRows: AdapterRepository,
   ) {}
 
   async of(caller: Principal): Promise<AttentionItem[]> {
-    const [apps, adapters, manifests, sources] = await Promise.all([
-      this.apps.list(caller).then((rows) => this.views.all(rows, caller)),
+    const rows = await this.apps.list(caller);
+    const [apps, weak, adapters, manifests, sources] = await Promise.all([
+      this.views.all(rows, caller),
+      this.weakKeys(caller, rows),
       this.adapters.list(caller),
       this.rows.waitingManifests(caller),
       this.rows.failingSources(caller),
     ]);
     return [
       ...apps.flatMap(ofApp).slice(0, attentionAtMost),
+      ...apps.flatMap((app) => ofWeakKeys(app, weak.get(app.id) ?? [])).slice(0, attentionAtMost),
       ...adapters.flatMap(ofAdapter).slice(0, attentionAtMost),
       ...manifests.map(({ adapter_id: id, slug, number, since }): AttentionItem => ({
         code: 'manifest_waits',
@@ -48,6 +56,30 @@ export class AttentionService {
       })),
     ];
   }
+
+  private async weakKeys(caller: Principal, rows: AppRow[]): Promise<Map<string, string[]>> {
+    const adapters = await this.adapterRows.byIds(rows.flatMap((row) => row.adapter_id ?? []));
+    const byId = new Map(adapters.map((adapter) => [adapter.id, adapter]));
+    const checked = rows.map((app) => ({ app, adapter: byId.get(app.adapter_id ?? '') ?? null }));
+    return this.keys.problemsOf(caller, checked);
+  }
+}
+
+/** A secret that was stored before such secrets were refused, or that its App reads in another way than it was meant. */
+function ofWeakKeys(app: AppView, problems: string[]): AttentionItem[] {
+  if (problems.length === 0 || app.state === 'retired' || app.state === 'disabled') return [];
+  return [
+    {
+      code: 'weak_secret',
+      severity: 'error',
+      text: `${app.name}: its signing secret cannot protect, so it accepts no request with it: ${problems.join('; ')}.`,
+      what_to_do: 'Store a stronger secret in its credential, and give it to the sender.',
+      resource: { kind: 'app', id: app.id },
+      count: 1,
+      since: null,
+      scope: 'apps:read',
+    },
+  ];
 }
 
 function ofApp(app: AppView): AttentionItem[] {

@@ -1,3 +1,4 @@
+import { type SecretForm, secretWeakness } from '#libs/adapter-sdk';
 import { httpServer, sendJson, type TestServer } from './http-server.js';
 
 /** The vault's internal routes over HTTP: opens what is bound and connected, and knows what is bound. */
@@ -26,7 +27,7 @@ interface VaultRequest {
   credential_id: string;
   consumer: { id: string };
   signing: string[] | null;
-  credentials: BoundCredential[];
+  credentials: (BoundCredential & { form?: SecretForm; fields?: string[]; or_only_field?: boolean })[];
 }
 
 type Answer = [body: unknown, status?: number];
@@ -61,9 +62,24 @@ export async function fakeVault(): Promise<FakeVault> {
     if (!connected(id)) return [{ code: 'not_connected', detail: 'connect it first' }, 409];
     return [{ credential_id: id, generation: 1, type: typeOf(id), fields }];
   };
+  const weakIn = ({
+    credential_id: id,
+    form,
+    fields = [],
+    or_only_field: orOnly,
+  }: VaultRequest['credentials'][number]) => {
+    const all = Object.entries(state.credentials.get(id) ?? {});
+    const named = all.filter(([name]) => fields.includes(name));
+    const problems = (named.length === 0 && orOnly && all.length === 1 ? all : named).flatMap(([field, value]) => {
+      const [message] = [value].flat().flatMap((one) => secretWeakness(one, form) ?? []);
+      return message ? [{ field, message: `cannot protect: it ${message}` }] : [];
+    });
+    return { credential_id: id, problems };
+  };
   const answer = (method: string, path: string, body: VaultRequest): Answer => {
     if (state.down) return [{ code: 'unavailable', detail: 'away' }, 503];
     if (path === '/internal/credentials/describe') return [{ data: describe(body.credential_ids) }];
+    if (path === '/internal/credentials/check-keys') return [{ data: body.credentials.map(weakIn) }];
     state.asked.push(`${method} ${path}`);
     if (path === '/internal/credentials/resolve') return resolve(body.credential_id, body.consumer?.id);
     if (path === '/internal/bindings') {

@@ -1,5 +1,5 @@
 import type { OAuthConfig } from '#libs/adapter-sdk';
-import type { Endpoint, HandshakeResult, NormalizedMessage } from '#libs/contracts';
+import type { AttentionItem, Endpoint, HandshakeResult, NormalizedMessage } from '#libs/contracts';
 import type { AdapterHealthView } from '../adapter-health/adapter-health.dto.js';
 import type { AppPage, AppView } from '../apps/app-view.dto.js';
 import type { ConformanceRunPage, ConformanceRunView } from '../conformance/conformance.dto.js';
@@ -34,6 +34,7 @@ interface AdapterCallAnswer {
 
 /** What each route of the gateway answers with. */
 export type GatewayViews = [
+  ['GET attention', { data: AttentionItem[] }],
   ['GET adapters', AdapterPage],
   [`POST adapters/${string}/refresh`, RefreshedAdapterView],
   [`${string} adapters/${string}/conformance-runs/${string}`, ConformanceRunView],

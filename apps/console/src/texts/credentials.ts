@@ -58,7 +58,6 @@ export const credentialTexts = {
     replace: 'Replace',
     replaceTitle: (field: string) => `Replace ${named(field)}`,
     newValue: 'New value',
-    overlap: 'The old value stays valid beside the new one until you end the overlap.',
     atOnce: 'The old value is deleted at once.',
     endOverlap: 'End the overlap',
     endQuestion: 'Only the newest value stays valid.',

@@ -1,5 +1,6 @@
-import { idOf, JsonObject, NestedList, OneOf, Text, TextList } from '#libs/service-kit';
+import { idOf, JsonObject, Nested, NestedList, OneOf, Text, TextList } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
+import { KeyCheckBody } from '../key-checks/key-check.dto.js';
 import { Type } from 'class-transformer';
 import { ValidateNested } from 'class-validator';
 import { Consumer } from '../resolve/resolve.dto.js';
@@ -35,12 +36,14 @@ export class BindConsumer {
   @JsonObject({ optional: true, description: mapsToNote }) maps_to?: Record<string, string>;
   @TextList(50, 64, { optional: true, nullable: true, description: signingNote }) signing?: string[] | null;
   @Text(64, { optional: true, description: adapterNote }) adapter_slug?: string;
+  @Nested(KeyCheckBody, { optional: true, nullable: true }) key_check?: KeyCheckBody | null;
 }
 
 export class UsedCredential {
   @Text(100, { minLength: 1 }) credential_id: string;
   @TextList(50, 64, { optional: true, nullable: true, description: signingNote }) signing?: string[] | null;
   @Text(64, { optional: true, description: adapterNote }) adapter_slug?: string;
+  @Nested(KeyCheckBody, { optional: true, nullable: true }) key_check?: KeyCheckBody | null;
 }
 
 /** All credentials of a consumer. An empty list unbinds all. */

@@ -41,7 +41,7 @@ export class BindingRepository {
 
   async update(
     id: string,
-    change: Partial<Pick<BindingRow, 'fields' | 'maps_to' | 'approved' | 'signing'>>,
+    change: Partial<Pick<BindingRow, 'fields' | 'maps_to' | 'approved' | 'signing' | 'key_check'>>,
   ): Promise<void> {
     await this.db.manager.update(CredentialBinding, { id }, change);
   }

@@ -80,6 +80,7 @@ export class BindingService {
       maps_to: asked.maps_to ?? known?.maps_to ?? {},
       approved: known?.approved ?? {},
       signing: asked.signing === undefined ? (known ? known.signing : []) : asked.signing,
+      key_check: asked.key_check === undefined ? (known?.key_check ?? null) : asked.key_check,
     };
     checkBinding(credential, next);
     if (known) await this.bindings.update(known.id, next);
@@ -132,7 +133,7 @@ export class BindingService {
     credential: Credential,
     kind: ConsumerKind,
     consumerId: string,
-    asked: Asked & { signing?: string[] | null },
+    asked: Asked & Partial<Pick<CredentialBinding, 'signing' | 'key_check'>>,
   ): Promise<string | null> {
     const id = newId('bnd');
     const owner = { organization_id: caller.organizationId, project_id: caller.projectId };
@@ -145,6 +146,7 @@ export class BindingService {
         ...consumer,
         ...asked,
         signing: asked.signing === undefined ? [] : asked.signing,
+        key_check: asked.key_check ?? null,
         created_by: caller.subject,
       });
     } catch (error) {

@@ -8,6 +8,7 @@ import {
   PrimaryColumn,
   UpdateDateColumn,
 } from 'typeorm';
+import type { KeyCheck } from '#libs/contracts';
 import { Credential } from '../credential-store/credential.entity.js';
 
 export const consumerKinds = ['app', 'skill', 'mcp_server'] as const;
@@ -32,6 +33,8 @@ export class CredentialBinding {
   @Column({ type: 'jsonb' }) approved: Record<string, string>;
   /** Names that a signature check may read, the fields' own or the consumer's; null: every field. */
   @Column({ type: 'text', array: true, nullable: true }) signing: string[] | null;
+  /** Which of them are keys, and of what form: new values are checked for it. */
+  @Column({ type: 'jsonb', nullable: true }) key_check: KeyCheck | null;
   @Column({ type: 'text' }) created_by: string;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
   @UpdateDateColumn({ type: 'timestamptz' }) updated_at: Date;

@@ -1,6 +1,7 @@
 import type { Failure } from '#libs/service-kit';
 import { Column, CreateDateColumn, Entity, Index, OneToMany, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import { CredentialField } from './credential-field.entity.js';
+import { FieldRotation } from './field-rotation.entity.js';
 import type { DeclaredField } from './declared-field.js';
 
 export const credentialTypes = ['api_key', 'text', 'oauth2'] as const;
@@ -63,4 +64,5 @@ export class Credential {
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
   @UpdateDateColumn({ type: 'timestamptz' }) updated_at: Date;
   @OneToMany(() => CredentialField, (field) => field.credential) fields: CredentialField[];
+  @OneToMany(() => FieldRotation, (rotation) => rotation.credential) rotations: FieldRotation[];
 }

@@ -1,11 +1,12 @@
 import { containing } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import { DataSource, type EntityManager, In, QueryFailedError } from 'typeorm';
 import { CredentialBinding } from '../bindings/credential-binding.entity.js';
 import type { SealedFields } from '../sealing/sealer.js';
 import { CredentialField } from './credential-field.entity.js';
 import type { CredentialScope } from './credential-scope.js';
 import { Credential } from './credential.entity.js';
+import { FieldRotation } from './field-rotation.entity.js';
 
 /** Columns that change independently of the fields. */
 export type CredentialChange = Partial<
@@ -14,6 +15,21 @@ export type CredentialChange = Partial<
     'name' | 'declared_fields' | 'adapter_slug' | 'status' | 'reason' | 'account' | 'account_fingerprint'
   > & { last_verified_at: Date }
 >;
+
+/** The next generation of a credential's fields. */
+export interface FieldsWrite {
+  generation: number;
+  sealed: SealedFields;
+  /** Fields that got a value: what overlapped there before is over. Null: all. */
+  written: string[] | null;
+  /** The field whose previous value stays valid, and for how long. */
+  begun: { field: string; overlapSeconds: number } | null;
+}
+
+export interface CredentialWrite {
+  columns: CredentialChange;
+  write: FieldsWrite | null;
+}
 
 /** Another credential of the project has this name. */
 export class NameTaken extends Error {
@@ -61,15 +77,14 @@ export class CredentialRepository {
 
   /**
    * Writes what `change` returns while the row is locked. Fields carry the generation to which they are sealed.
+   * @param change is also given the bindings by which the credential is used
    * @returns false when there is no such credential
    * @throws NameTaken
    */
   async update(
     scope: CredentialScope,
     id: string,
-    change: (
-      row: Credential,
-    ) => Promise<{ columns: CredentialChange; write: { generation: number; sealed: SealedFields } | null }>,
+    change: (row: Credential, bindings: () => Promise<CredentialBinding[]>) => Promise<CredentialWrite>,
   ): Promise<boolean> {
     return this.unlessNameTaken(() =>
       this.db.transaction(async (manager) => {
@@ -78,7 +93,8 @@ export class CredentialRepository {
           .setLock('pessimistic_write', undefined, ['c'])
           .getOne();
         if (!locked) return false;
-        const { columns, write } = await change(locked);
+        const bindings = () => manager.findBy(CredentialBinding, { credential_id: id });
+        const { columns, write } = await change(locked, bindings);
         const keys = write
           ? {
               generation: write.generation,
@@ -91,6 +107,7 @@ export class CredentialRepository {
         if (write) {
           await manager.delete(CredentialField, { credential_id: id });
           await manager.insert(CredentialField, fieldRows(id, write.generation, write.sealed));
+          await this.noteRotations(manager, id, write);
         }
         return true;
       }),
@@ -131,10 +148,20 @@ export class CredentialRepository {
     });
   }
 
+  private async noteRotations(manager: EntityManager, id: string, { written, begun }: FieldsWrite): Promise<void> {
+    await manager.delete(FieldRotation, { credential_id: id, ...(written === null ? {} : { field: In(written) }) });
+    if (!begun) return;
+    await manager.query(
+      `INSERT INTO vault.field_rotation (credential_id, field, ends_at) VALUES ($1, $2, now() + $3 * interval '1 second')`,
+      [id, begun.field, begun.overlapSeconds],
+    );
+  }
+
   private rows(manager: EntityManager, scope: CredentialScope) {
     return manager
       .createQueryBuilder(Credential, 'c')
       .leftJoinAndSelect('c.fields', 'f')
+      .leftJoinAndSelect('c.rotations', 'r')
       .where('c.organization_id = :organizationId AND c.project_id = :projectId', {
         organizationId: scope.organizationId,
         projectId: scope.projectId,

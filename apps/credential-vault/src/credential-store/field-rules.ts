@@ -3,6 +3,9 @@ import type { DeclaredField } from './declared-field.js';
 
 export type FieldRules = Pick<Credential, 'type' | 'grant' | 'declared_fields'>;
 
+/** The name of a field whose value checks signatures: it needs the strength of a key, and may overlap with the next. */
+export const signingName = /(?:^|_)(?:signing|webhook)_(?:secret|key)(?:_|$)/;
+
 /** Fields of an oauth2 credential that only leave the vault if an administrator approved it for that binding. */
 export const protectedFields: readonly string[] = ['client_secret', 'refresh_token'];
 

@@ -72,7 +72,7 @@ export class CredentialController {
   @HttpCode(200)
   @RequireScopes('credentials:write')
   @ApiOperation({
-    summary: 'Replace one field; in a list the previous value stays valid until the rotation is finished',
+    summary: 'Replace one field; the previous signing secret, or value of a list, stays valid for overlap_seconds',
     operationId: 'rotateCredentialField',
   })
   @ApiOkResponse({ type: CredentialView })
@@ -80,16 +80,16 @@ export class CredentialController {
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Param('field') field: string,
-    @Body() { value }: RotateField,
+    @Body() body: RotateField,
   ): Promise<CredentialView> {
-    return this.credentials.rotateField(caller, id, field, value);
+    return this.credentials.rotateField(caller, id, field, body);
   }
 
   @Post(':id/fields/:field/finish-rotation')
   @HttpCode(200)
   @RequireScopes('credentials:write')
   @ApiOperation({
-    summary: 'Finish a rotation: drop all values of a list except the newest',
+    summary: 'Finish a rotation now: drop all values of the field except the newest',
     operationId: 'finishFieldRotation',
   })
   @ApiOkResponse({ type: CredentialView })

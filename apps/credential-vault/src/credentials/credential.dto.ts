@@ -1,4 +1,4 @@
-import { Failure, idOf, JsonObject, Name, NestedList, OneOf, Text } from '#libs/service-kit';
+import { Failure, idOf, JsonObject, Name, NestedList, OneOf, Text, Whole } from '#libs/service-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMinSize, ArrayUnique, Matches } from 'class-validator';
@@ -62,11 +62,14 @@ export class RotateCredential {
 }
 
 export class RotateField {
-  @Text(64 * 1024, {
-    minLength: 1,
-    description: 'The new value. In a list it comes first, and the previous value stays valid',
+  @Text(64 * 1024, { minLength: 1, description: 'The new value: it signs from now on' }) value: string;
+  @Whole(0, 2_592_000, {
+    optional: true,
+    description:
+      'How long the previous value stays valid for checks of signatures. 0: not at all. Default: ROTATION_OVERLAP_SECONDS ' +
+      'in a list and in a field that checks signatures, else 0',
   })
-  value: string;
+  overlap_seconds?: number;
 }
 
 export class DeleteQuery {
@@ -81,6 +84,11 @@ export class AccountView {
 export class FieldNoteView {
   @ApiProperty() field: string;
   @ApiProperty({ description: 'For people' }) message: string;
+}
+
+export class RotatingField {
+  @ApiProperty() field: string;
+  @ApiProperty({ format: 'date-time', description: 'The previous value is valid until then' }) until: string;
 }
 
 /** What the management API shows of a credential; never a value. */
@@ -109,6 +117,8 @@ export class CredentialView {
   managed_for: string | null;
   @ApiProperty({ type: Failure, nullable: true, description: 'Why changes of its state could not be sent' })
   notification_failure: Failure | null;
+  @ApiProperty({ type: [RotatingField], description: 'Fields whose previous value is still valid' })
+  rotating: RotatingField[];
   @ApiProperty({ format: 'date-time', type: String, nullable: true }) last_verified_at: string | null;
   @ApiProperty({ format: 'date-time' }) created_at: string;
   @ApiProperty({ format: 'date-time' }) updated_at: string;

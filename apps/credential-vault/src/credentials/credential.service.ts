@@ -12,7 +12,8 @@ import { Sealer } from '../sealing/sealer.js';
 import { Verifier } from '../verification/verifier.js';
 import { checkFields, type FieldNote, readFields, wrongFields } from './credential-fields.js';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
-import type { CreateCredential, CredentialView, UpdateCredential } from './credential.dto.js';
+import type { CreateCredential, CredentialView, RotateField, UpdateCredential } from './credential.dto.js';
+import type { EndedRotation } from './field-rotation.repository.js';
 import {
   type CredentialStatus,
   type CredentialType,
@@ -101,15 +102,20 @@ export class CredentialService {
   /** Replaces all fields. The old ones need not open for this. */
   async rotate(caller: Principal, id: string, fields: Record<string, unknown>): Promise<CredentialView> {
     const notes: FieldNote[] = [];
-    await this.write(caller, id, {}, async ({ type }) => readFields(type, fields, notes));
+    await this.write(caller, id, {}, this.writer.replace(fields, notes));
     await this.note(caller, id, 'rotated', Object.keys(fields));
     return noting(notes, await this.verified(caller, id));
   }
 
-  /** Puts a new value first in a list and keeps the previous one. A single value is replaced. */
-  async rotateField(caller: Principal, id: string, field: string, value: string): Promise<CredentialView> {
+  /** Replaces one value; the one before stays valid for a while, where both can be used. */
+  async rotateField(
+    caller: Principal,
+    id: string,
+    field: string,
+    { value, overlap_seconds: overlapSeconds }: RotateField,
+  ): Promise<CredentialView> {
     const notes: FieldNote[] = [];
-    await this.write(caller, id, {}, this.writer.putFirst(field, value, notes));
+    await this.write(caller, id, {}, this.writer.rotate(field, value, overlapSeconds ?? null, notes));
     await this.note(caller, id, 'rotated', [field]);
     return noting(notes, await this.verified(caller, id));
   }
@@ -119,6 +125,16 @@ export class CredentialService {
     await this.write(caller, id, {}, this.writer.keepFirst(field));
     await this.note(caller, id, 'rotated', [field]);
     return this.get(caller, id);
+  }
+
+  /** Drops a replaced value whose time is over, unless it was rotated again. */
+  async endOverlap(ended: EndedRotation): Promise<void> {
+    const { credential_id: id, field, organization_id: organizationId, project_id: projectId } = ended;
+    const scope = { organizationId, projectId };
+    await this.write(scope, id, {}, this.writer.endOverlap(field, ended.ends_at));
+    const actor = 'service:credential-vault';
+    const reason = 'the overlap of the rotation has ended';
+    await this.audit.append([{ ...scope, credentialId: id, actor, action: 'rotated', fields: [field], reason }]);
   }
 
   /** @throws Problem 409 `credential_in_use`, naming what uses it, unless `force` */
@@ -151,7 +167,7 @@ export class CredentialService {
     change: FieldChange | null,
   ): Promise<void> {
     const found = await refuseTakenName(columns.name ?? '', () =>
-      this.credentials.update(scope, id, (row) => this.writer.write(row, columns, change)),
+      this.credentials.update(scope, id, (row, bindings) => this.writer.write(row, columns, change, bindings)),
     );
     if (!found) throw notFound('credential', id);
     if (change) await this.pauses.lift(id);
@@ -223,6 +239,7 @@ function viewOf(row: Credential): CredentialView {
     account,
     managed_for: row.managed_for,
     notification_failure: row.notification_failure,
+    rotating: row.rotations.map(({ field, ends_at: until }) => ({ field, until: until.toISOString() })),
     last_verified_at: row.last_verified_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

@@ -2,11 +2,10 @@ import { INVISIBLE, secretWeakness } from '#libs/adapter-sdk';
 import { createPublicKey } from 'node:crypto';
 import { types } from 'node:util';
 import type { CredentialType } from '../credential-store/credential.entity.js';
+import { signingName } from '../credential-store/field-rules.js';
 
 /** Named after what they hold: a value of such a field is a secret. */
 const secretName = /(?:^|_)(?:secret|token|password|passphrase|signing|api_?key|(?:private|access|account)_key)(?:_|$)/;
-/** Its value checks signatures, or may: it needs the strength of a key. */
-const signingName = /(?:^|_)(?:signing|webhook)_(?:secret|key)(?:_|$)/;
 const publicKeyName = /(?:^|_)public_key(?:_next)?$/;
 /** Where a whole header may be meant. */
 const headerName = /authorization|header/;

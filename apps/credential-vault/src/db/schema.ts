@@ -16,6 +16,8 @@ import { Notification } from '../notifications/notification.entity.js';
 import { Vault1770000000000 } from './1770000000000-vault.js';
 import { ClientPause1795678342288 } from './1795678342288-client-pause.js';
 import { AnswerFields1795679539484 } from './1795679539484-answer-fields.js';
+import { FieldRotation1795682400000 } from './1795682400000-field-rotation.js';
+import { FieldRotation } from '../credential-store/field-rotation.entity.js';
 
 export const schema: ServiceSchema = {
   name: 'vault',
@@ -24,6 +26,7 @@ export const schema: ServiceSchema = {
     CredentialAudit,
     CredentialBinding,
     CredentialField,
+    FieldRotation,
     KekSentinel,
     OauthGrant,
     ClientPause,
@@ -35,5 +38,5 @@ export const schema: ServiceSchema = {
     NotificationTarget,
     Notification,
   ],
-  migrations: [Vault1770000000000, ClientPause1795678342288, AnswerFields1795679539484],
+  migrations: [Vault1770000000000, ClientPause1795678342288, AnswerFields1795679539484, FieldRotation1795682400000],
 };

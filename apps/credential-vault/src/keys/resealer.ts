@@ -37,7 +37,7 @@ export class Resealer {
           const { organization_id: organizationId, type, generation } = row;
           const place = { organizationId, credentialId: id, type, generation };
           const sealed = await this.sealer.seal(place, await this.opener.open(row));
-          return { columns: {}, write: { generation, sealed } };
+          return { columns: {}, write: { generation, sealed, written: [], begun: null } };
         });
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== 'credential_undecryptable') throw error;

@@ -8,7 +8,7 @@ import type { StoredCredential } from '../credential-store/credential-opener.js'
 import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { ResolveCredential } from './resolve.dto.js';
 
-export type FoundBinding = BindingRules & Pick<CredentialBinding, 'signing'>;
+export type FoundBinding = BindingRules & Pick<CredentialBinding, 'signing' | 'key_check'>;
 
 const maxKept = 1_000;
 
@@ -29,7 +29,7 @@ interface Row extends Omit<StoredCredential, 'fields'>, FoundBinding {
 /** One statement for any number of requests, without entities: it runs for every call of an adapter. */
 const sql = `
   SELECT asked.at, c.id, c.organization_id, c.type, c.kid, c.wrapped_dek, c.generation, c.status, f.names, f.sealed,
-         b.id IS NOT NULL AS bound, b.fields, b.maps_to, b.approved, b.signing
+         b.id IS NOT NULL AS bound, b.fields, b.maps_to, b.approved, b.signing, b.key_check
     FROM unnest($3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS asked (id, kind, consumer, at)
     JOIN vault.credential c ON c.id = asked.id AND c.organization_id = $1 AND c.project_id = $2
     LEFT JOIN vault.credential_binding b
@@ -89,11 +89,11 @@ export class ResolveRepository {
       asked.map((one) => one.consumer?.kind ?? null),
       asked.map((one) => one.consumer?.id ?? null),
     ]);
-    for (const { at, bound, names, sealed, fields, maps_to, approved, signing, ...credential } of rows) {
+    for (const { at, bound, names, sealed, fields, maps_to, approved, signing, key_check, ...credential } of rows) {
       const stored = (names ?? []).flatMap((field, n) => (sealed?.[n] ? [{ field, sealed: sealed[n] }] : []));
       found[Number(at) - 1] = {
         credential: { ...credential, fields: stored },
-        binding: bound ? { fields, maps_to, approved, signing } : null,
+        binding: bound ? { fields, maps_to, approved, signing, key_check } : null,
       };
     }
     return found;

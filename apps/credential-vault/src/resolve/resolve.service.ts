@@ -4,8 +4,8 @@ import { FrequentUses } from '../audit/frequent-uses.js';
 import { leaves, namedLast, nameOf, signs } from '../bindings/binding-rules.js';
 import { FreshTokenService } from '../grants/fresh-token.service.js';
 import { CredentialOpener, type StoredCredential } from '../credential-store/credential-opener.js';
-import { hasStoredTokens, isProtected, tokenFields } from '../credential-store/field-rules.js';
-import { type FieldValue, fromSecret } from '../credential-store/field-value.js';
+import { hasStoredTokens, isProtected, signingName, tokenFields } from '../credential-store/field-rules.js';
+import { type FieldValue, fromSecret, rotatingValues } from '../credential-store/field-value.js';
 import type { ResolveCredential } from './resolve.dto.js';
 import { isAnswerField } from '../oauth-providers/answer-fields.js';
 import { type Found, type FoundBinding, ResolveRepository } from './resolve.repository.js';
@@ -94,7 +94,10 @@ export class ResolveService {
     const opened = await this.opener.open(row, names);
     for (const [name, token] of tokens ?? []) if (names.includes(name)) opened.set(name, token);
     const inOrder = namedLast(opened);
-    const values = inOrder.map(([name, secret]): [string, FieldValue] => [name, fromSecret(secret)]);
+    const values = inOrder.map(([name, secret]): [string, FieldValue] => {
+      const both = signingOnly || checksSignatures(name, binding) ? rotatingValues(secret) : null;
+      return [name, both ?? fromSecret(secret)];
+    });
     const { organizationId, projectId, subject: actor } = caller;
     await this.uses.add({
       organizationId,
@@ -115,6 +118,12 @@ export class ResolveService {
         : {}),
     };
   }
+}
+
+/** Whether both values of a field in rotation are of use: whoever only signs in with it gets the new one. */
+function checksSignatures(field: string, binding: FoundBinding | null): boolean {
+  const names = binding ? [field, nameOf(binding, field)] : [field];
+  return names.some((name) => signingName.test(name) || binding?.key_check?.fields.includes(name) === true);
 }
 
 /** The fields to return: the requested ones, or all that may leave. */

@@ -5,6 +5,7 @@ import { useScope } from '../../api/session.js';
 import { credentialTexts } from '../../texts/credentials.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { DialogButtons } from '../../ui/dialog-buttons.js';
+import { OverlapSelect, usualOverlapSeconds } from '../../ui/overlap-select.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { ReplaceFields } from './replace-fields.js';
@@ -13,6 +14,8 @@ import { type Credential, useCredentialMutation } from './use-credential.js';
 const texts = credentialTexts.one;
 /** Fields that the vault maintains itself. */
 const kept = ['access_token', 'refresh_token'];
+/** Checks signatures, as the vault knows it: two values can be valid at once. */
+const signingName = /(?:^|_)(?:signing|webhook)_(?:secret|key)(?:_|$)/;
 
 /** The names of the fields, and how their values are replaced. */
 export function CredentialFields({ credential }: { credential: Credential }): ReactNode {
@@ -20,6 +23,7 @@ export function CredentialFields({ credential }: { credential: Credential }): Re
   const [replacing, setReplacing] = useState<string | null>(null);
   const { id, type, fields, declared_fields: declared } = credential;
   const isList = (field: string): boolean => declared?.some(({ name, list }) => name === field && list) ?? false;
+  const isRotating = (field: string): boolean => credential.rotating.some((one) => one.field === field);
   const set = fields.filter((field) => !(type === 'oauth2' && kept.includes(field)));
   const finish = useCredentialMutation((field: string) =>
     answer(api.POST('/api/v1/credentials/{id}/fields/{field}/finish-rotation', { params: { path: { id, field } } })),
@@ -53,7 +57,7 @@ export function CredentialFields({ credential }: { credential: Credential }): Re
                 >
                   {texts.replace}
                 </Button>
-                {isList(field) && (
+                {(isList(field) || isRotating(field)) && (
                   <ConfirmButton size="compact-sm" question={texts.endQuestion} onConfirm={() => finish.mutate(field)}>
                     {texts.endOverlap}
                   </ConfirmButton>
@@ -71,7 +75,12 @@ export function CredentialFields({ credential }: { credential: Credential }): Re
       </Stack>
       <Modal opened={replacing !== null} onClose={() => setReplacing(null)} title={texts.replaceTitle(replacing ?? '')}>
         {replacing !== null && (
-          <Replace id={id} field={replacing} overlaps={isList(replacing)} onClose={() => setReplacing(null)} />
+          <Replace
+            id={id}
+            field={replacing}
+            overlaps={isList(replacing) || signingName.test(replacing)}
+            onClose={() => setReplacing(null)}
+          />
         )}
       </Modal>
     </Section>
@@ -88,9 +97,13 @@ interface ReplaceProps {
 
 function Replace({ id, field, overlaps, onClose }: ReplaceProps): ReactNode {
   const [value, setValue] = useState('');
+  const [overlap, setOverlap] = useState(usualOverlapSeconds);
   const rotate = useCredentialMutation(() =>
     answer(
-      api.POST('/api/v1/credentials/{id}/fields/{field}/rotate', { params: { path: { id, field } }, body: { value } }),
+      api.POST('/api/v1/credentials/{id}/fields/{field}/rotate', {
+        params: { path: { id, field } },
+        body: { value, ...(overlaps && { overlap_seconds: overlap }) },
+      }),
     ),
   );
   return (
@@ -102,7 +115,7 @@ function Replace({ id, field, overlaps, onClose }: ReplaceProps): ReactNode {
       }}
     >
       <Stack gap="md">
-        <Text size="sm">{overlaps ? texts.overlap : texts.atOnce}</Text>
+        {overlaps ? <OverlapSelect seconds={overlap} onChange={setOverlap} /> : <Text size="sm">{texts.atOnce}</Text>}
         <PasswordInput
           label={texts.newValue}
           required

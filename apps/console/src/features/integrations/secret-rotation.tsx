@@ -1,6 +1,6 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useCredentials } from '../../api/credentials.js';
 import { useProjectId } from '../../api/project-query.js';
@@ -9,8 +9,11 @@ import { integrationTexts } from '../../texts/integrations.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { LinkAnchor } from '../../ui/link-anchor.js';
 import { Unread } from '../../ui/name-of.js';
+import { OverlapSelect, usualOverlapSeconds } from '../../ui/overlap-select.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { overlapTexts } from '../../texts/overlap.js';
 import { generateSecret, keepSecret, linkSecret, secretField, secretOf, type Signature } from './signing-secret.js';
 import { type App, useRefreshApps } from './use-app-change.js';
 
@@ -33,14 +36,18 @@ export function SecretRotation({ app, scheme, onSecret }: SecretRotationProps): 
   const linked = secretOf(app);
   const id = linked?.credential_id ?? null;
   const record = credentials?.find((credential) => credential.id === id);
-  const overlaps = record?.declared_fields?.some(({ name, list }) => name === secretField && list === true) === true;
+  const [overlap, setOverlap] = useState(usualOverlapSeconds);
+  const rotating = record?.rotating.find(({ field }) => field === secretField);
   const renew = useMutation({
     mutationFn: async () => {
       const secret = generateSecret(scheme);
       if (id && record) {
         const path = { id, field: secretField };
         await answer(
-          api.POST('/api/v1/credentials/{id}/fields/{field}/rotate', { params: { path }, body: { value: secret } }),
+          api.POST('/api/v1/credentials/{id}/fields/{field}/rotate', {
+            params: { path },
+            body: { value: secret, overlap_seconds: overlap },
+          }),
         );
       } else {
         await linkSecret(app, await keepSecret(app, secret));
@@ -85,27 +92,41 @@ export function SecretRotation({ app, scheme, onSecret }: SecretRotationProps): 
               {texts.generate}
             </Button>
           )}
-          {id && overlaps && (
-            <>
-              <Button variant="default" loading={renew.isPending} onClick={() => renew.mutate()}>
-                {texts.second}
-              </Button>
-              <ConfirmButton question={texts.endQuestion} loading={end.isPending} onConfirm={() => end.mutate(id)}>
-                {texts.endOverlap}
-              </ConfirmButton>
-            </>
+          {id && record && (
+            <Group gap="xs" align="flex-end">
+              <OverlapSelect seconds={overlap} onChange={setOverlap} />
+              {overlap > 0 ? (
+                <Button variant="default" loading={renew.isPending} onClick={() => renew.mutate()}>
+                  {texts.second}
+                </Button>
+              ) : (
+                <ConfirmButton
+                  question={texts.replaceQuestion}
+                  loading={renew.isPending}
+                  onConfirm={() => renew.mutate()}
+                >
+                  {texts.replace}
+                </ConfirmButton>
+              )}
+              {rotating && (
+                <ConfirmButton question={texts.endQuestion} loading={end.isPending} onConfirm={() => end.mutate(id)}>
+                  {texts.endOverlap}
+                </ConfirmButton>
+              )}
+            </Group>
           )}
           {id && reading && <Skeleton height={36} width={120} />}
-          {id && record && !overlaps && (
-            <ConfirmButton question={texts.replaceQuestion} loading={renew.isPending} onConfirm={() => renew.mutate()}>
-              {texts.replace}
-            </ConfirmButton>
-          )}
         </Group>
       )}
-      {id && overlaps && (
+      {(rotating ?? end.isSuccess) && (
         <Text size="sm" c="dimmed" role="status">
-          {end.isSuccess ? texts.ended : texts.secondHint}
+          {rotating ? (
+            <>
+              {overlapTexts.until} <When at={rotating.until} />
+            </>
+          ) : (
+            texts.ended
+          )}
         </Text>
       )}
       <ProblemAlert error={renew.error ?? end.error} />
