@@ -2613,7 +2613,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace one field; in a list the previous value stays valid until the rotation is finished */
+        /** Replace one field; the previous signing secret, or value of a list, stays valid for overlap_seconds */
         post: operations["rotateCredentialField"];
         delete?: never;
         options?: never;
@@ -2630,7 +2630,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Finish a rotation: drop all values of a list except the newest */
+        /** Finish a rotation now: drop all values of the field except the newest */
         post: operations["finishFieldRotation"];
         delete?: never;
         options?: never;
@@ -6343,6 +6343,14 @@ export interface components {
             id: string;
             name: string | null;
         };
+        RotatingField: {
+            field: string;
+            /**
+             * Format: date-time
+             * @description The previous value is valid until then
+             */
+            until: string;
+        };
         FieldNoteView: {
             field: string;
             /** @description For people */
@@ -6370,6 +6378,8 @@ export interface components {
             managed_for: string | null;
             /** @description Why changes of its state could not be sent */
             notification_failure: components["schemas"]["Failure"] | null;
+            /** @description Fields whose previous value is still valid */
+            rotating: components["schemas"]["RotatingField"][];
             /** Format: date-time */
             last_verified_at: string | null;
             /** Format: date-time */
@@ -6400,8 +6410,10 @@ export interface components {
             };
         };
         RotateField: {
-            /** @description The new value. In a list it comes first, and the previous value stays valid */
+            /** @description The new value: it signs from now on */
             value: string;
+            /** @description How long the previous value stays valid for checks of signatures. 0: not at all. Default: ROTATION_OVERLAP_SECONDS in a list and in a field that checks signatures, else 0 */
+            overlap_seconds?: number;
         };
         WrappingKeyView: {
             /** @description Its name in the key ring */
