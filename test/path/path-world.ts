@@ -149,7 +149,7 @@ function nothingSaid({ session_id, organization_id, project_id }: Turn) {
     cost_micros: 0,
     agent_id: newId('agt'),
     contact_id: '',
-    read_untrusted: false,
+    content_trust: 'own' as const,
     new_steps: [],
     answer_id: null,
   };

@@ -2,6 +2,7 @@ export * from './app-credentials.js';
 export * from './attention.js';
 export * from './backoff.js';
 export * from './builtin-tools.js';
+export * from './content-trust.js';
 export * from './endpoint.js';
 export * from './ids.js';
 export * from './internal-headers.js';

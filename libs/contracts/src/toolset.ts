@@ -1,3 +1,5 @@
+import type { ContentTrust } from './content-trust.js';
+
 /** How much a call of a tool can change, least first. */
 export const toolGrades = ['read', 'write', 'destructive'] as const;
 export type ToolGrade = (typeof toolGrades)[number];
@@ -25,6 +27,10 @@ export interface ToolsetTool {
   input_schema: Record<string, unknown>;
   grade: ToolGrade;
   idempotent: boolean;
+  /** How far its results are trusted; of a Python tool, those for which its code has asked anybody. */
+  trust: ContentTrust;
+  /** Its calls may reach parties that their arguments name. */
+  open_world: boolean;
   /** Null for a Python tool that belongs to an agent. */
   skill_id: string | null;
   skill_slug: string | null;

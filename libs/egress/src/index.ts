@@ -10,3 +10,6 @@ export {
 export { EgressError, type EgressErrorCode } from './egress-error.js';
 export type { OpenResponse } from './open-exchange.js';
 export type { Resolver } from './guarded-connector.js';
+export { bareHostname } from './allow-list.js';
+export { parseAddress } from './address.js';
+export { classifyAddress } from './address-verdict.js';

@@ -68,7 +68,10 @@ export const agentTexts = {
       destructive: 'No call waits.',
     },
     approvers: 'Approvers',
-    approversHint: 'They decide on calls that wait, but never on calls they requested themselves.',
+    approversHint: 'They decide on calls that wait, but not in turns that they started themselves.',
+    decideOwn: 'Members and contacts among them may decide over their own turns',
+    decideOwnHint:
+      'For a project of one person. The risk: nobody else looks at what a text that the agent read made it ask for.',
     nobody: 'Nobody: tools of a higher grade are not offered to the model.',
     kinds: { user: 'Members', contact: 'Contacts', key: 'API keys' } as Readonly<Record<string, string>>,
     hosts: 'Hosts for untrusted senders',

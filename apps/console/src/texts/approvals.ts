@@ -27,7 +27,8 @@ export const approvalTexts = {
   },
   reasons: {
     over_may_do: 'Its grade is higher than the agent may do by itself.',
-    untrusted_content: 'The agent had read untrusted content before it requested this call.',
+    untrusted_content: 'Untrusted content was in the conversation when the agent requested this call.',
+    partner_content: 'Content of a partner was in the conversation when the agent requested this call.',
   },
   why: 'Why it waits',
   context: 'Where it comes from',

@@ -110,7 +110,13 @@ export const eventPageTexts = {
     openSession: 'Open the conversation',
     note: 'Note',
     tokens: 'Tokens',
-    untrusted: 'It had read untrusted content',
+    contentTrusts: {
+      own: null,
+      partner: 'It had read content of a partner',
+      untrusted: 'It had read untrusted content',
+    },
+    withheld: (tools: string[], why: string) =>
+      `No longer offered while this is in the conversation, since ${named(why)}: ${tools.map(named).join(', ')}.`,
     rehearsal: 'Rehearsal: nothing was changed or sent',
     steps: 'Steps',
     modelCall: 'Model call',

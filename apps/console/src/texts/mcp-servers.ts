@@ -1,3 +1,4 @@
+import { named } from '../drawn/drawn-text.js';
 import { own } from '../own.js';
 
 export const mcpTexts = {
@@ -49,6 +50,21 @@ export const mcpTexts = {
       warn: 'Accept and warn',
       auto: 'Accept',
     },
+    trust: 'How far its results are trusted',
+    trusts: {
+      untrusted: 'Untrusted: anybody may have written them',
+      partner: 'A partner: known, and trusted not to mislead agents',
+      own: 'Your own: as your own words',
+    },
+    trustHints: {
+      untrusted:
+        'With them in a conversation, agents go on reading by themselves, and ask before they change anything.',
+      partner:
+        'With them in a conversation, agents read and write by themselves, and ask before they destroy anything.',
+      own: 'They limit nothing. A hostile text among them could make an agent do whatever it may do.',
+    },
+    trustLacks: 'Trusting more needs approvals:manage, which only owners have.',
+    recommended: (trust: string, why: string) => `Recommended: ${trust}. ${named(why)}`,
     policyLacks: 'Accepting changes without approval needs approvals:manage, which only owners have.',
   },
   tabs: { tools: 'Tools', settings: 'Settings' },

@@ -29,6 +29,11 @@ export const toolTexts = {
     problem: 'Why it is quarantined',
     grade: 'Grade',
     gradeHint: 'The most that a call can do. A lower grade needs approvals:manage.',
+    trust: 'How far its results are trusted',
+    trustHint:
+      'What is in a conversation decides what its agent does without asking. More trust needs approvals:manage.',
+    trusts: { inherit: 'As its server', untrusted: 'Untrusted', partner: 'A partner', own: 'Your own' },
+    trustsPython: { inherit: 'Untrusted, if its code made requests', partner: 'A partner', own: 'Your own' },
     gradeHintMcp:
       'The most that a call can do. It overrides what the server says. A lower grade needs approvals:manage.',
     idempotent: 'Idempotent: calling it twice does no more than once',

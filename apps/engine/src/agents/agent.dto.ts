@@ -1,5 +1,5 @@
 import { builtinTools, toolGrades, type ToolGrade } from '#libs/contracts';
-import { idOf, MayBeAbsent, Name, OneOf, Text, TextList, Whole } from '#libs/service-kit';
+import { Flag, idOf, MayBeAbsent, Name, OneOf, Text, TextList, Whole } from '#libs/service-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
@@ -12,8 +12,11 @@ const modelDescription = 'A model of the configured endpoint; default: MODEL_NAM
 const fallbackDescription = 'Used when the model does not answer';
 const mayDoDescription = 'What a trusted turn may do without approval; a call of a higher grade needs an approver';
 const approversDescription = 'key:<id>, user:<id> or contact:<id>; empty: calls of a higher grade are not offered';
+const decideOwnDescription =
+  'People among its approvers may decide over calls of turns that they started, for a project of one person. The risk: ' +
+  'nobody else then looks at what a text that the agent read made it ask for. Default: false';
 const hostsDescription =
-  'Hosts that http_request may reach in turns of untrusted senders and in turns that have read untrusted content: ' +
+  'Hosts that http_request may reach in turns of untrusted senders and in turns that hold untrusted content: ' +
   'api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too';
 const hostPattern = /^(\*\.)?([a-z0-9_-]+\.)*[a-z0-9_-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
 const AllowedHosts = (): PropertyDecorator =>
@@ -49,6 +52,7 @@ class AgentFields {
   python_tools?: string[];
   @OneOf(toolGrades, { optional: true, description: mayDoDescription }) may_do?: ToolGrade;
   @TextList(50, 100, { optional: true, description: approversDescription }) approvers?: string[];
+  @Flag({ optional: true, description: decideOwnDescription }) approvers_decide_own?: boolean;
   @AllowedHosts() allowed_hosts?: string[];
   @ApiProperty({ type: AgentCapsBody, required: false })
   @MayBeAbsent()
@@ -78,6 +82,7 @@ export class AgentView {
   @ApiProperty({ type: [String] }) python_tools: string[];
   @ApiProperty({ enum: toolGrades }) may_do: ToolGrade;
   @ApiProperty({ type: [String] }) approvers: string[];
+  @ApiProperty({ description: decideOwnDescription }) approvers_decide_own: boolean;
   @ApiProperty({ type: [String], description: hostsDescription }) allowed_hosts: string[];
   @ApiProperty({ type: AgentCapsBody }) caps: AgentCaps;
   @ApiProperty() is_chief_of_staff: boolean;
@@ -102,6 +107,7 @@ export function agentView(agent: Agent): AgentView {
     python_tools: agent.python_tools,
     may_do: agent.may_do,
     approvers: agent.approvers,
+    approvers_decide_own: agent.approvers_decide_own,
     allowed_hosts: agent.allowed_hosts,
     caps: agent.caps,
     is_chief_of_staff: agent.is_chief_of_staff,

@@ -37,6 +37,8 @@ export class Agent {
   @Column({ type: 'text', default: 'write' }) may_do: ToolGrade;
   /** `key:<id>`, `user:<id>` or `contact:<id>`. Empty: calls that need approval are not offered. */
   @Column({ type: 'text', array: true, default: '{}' }) approvers: string[];
+  /** People among them may decide over calls of turns that they asked for. */
+  @Column({ type: 'boolean', default: false }) approvers_decide_own: boolean;
   /**
    * Hosts that its turns may reach without approval and without a credential, whoever the sender is and whatever was
    * read.

@@ -27,6 +27,7 @@ export type AgentFields = Pick<
   | 'python_tools'
   | 'may_do'
   | 'approvers'
+  | 'approvers_decide_own'
   | 'allowed_hosts'
   | 'caps'
 >;

@@ -99,10 +99,16 @@ export class AgentService {
 }
 
 /** The powers in a body. Hosts are compared in lower case. */
-function powersIn({ may_do, approvers, allowed_hosts: hosts }: UpdateAgent): Partial<typeof firstPowers> {
+function powersIn({
+  may_do,
+  approvers,
+  approvers_decide_own: decideOwn,
+  allowed_hosts: hosts,
+}: UpdateAgent): Partial<typeof firstPowers> {
   return {
     ...(may_do === undefined ? {} : { may_do }),
     ...(approvers === undefined ? {} : { approvers }),
+    ...(decideOwn === undefined ? {} : { approvers_decide_own: decideOwn }),
     ...(hosts === undefined ? {} : { allowed_hosts: hosts.map((host) => host.toLowerCase()) }),
   };
 }

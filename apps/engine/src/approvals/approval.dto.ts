@@ -33,11 +33,14 @@ export class ApprovalView {
   @ApiProperty({
     enum: [...approvalReasons],
     description:
-      'over_may_do: the call has a higher grade than may_do; untrusted_content: the turn had read untrusted content',
+      'over_may_do: the call has a higher grade than may_do; untrusted_content, partner_content: what the agent had ' +
+      'read before is not trusted enough for the call (docs/security.md)',
   })
   reason: string;
-  @ApiProperty({ type: [String], description: 'Who asked for the turn: none of them may decide' })
+  @ApiProperty({ type: [String], description: 'Who asked for the turn: none of them may decide, unless decide_own' })
   requested_by: string[];
+  @ApiProperty({ description: 'People among the approvers may decide although they asked for the turn' })
+  decide_own: boolean;
   @ApiProperty({ enum: [...states] }) state: string;
   @ApiProperty({ type: String, nullable: true }) decided_by: string | null;
   @ApiProperty({ type: String, nullable: true }) note: string | null;

@@ -3,9 +3,14 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 export type ApprovalState = 'pending' | 'approved' | 'refused' | 'expired' | 'cancelled';
 
-/** Why a call needs a person: its grade exceeds the agent's `may_do`, or the turn had read untrusted content. */
-export const approvalReasons = ['over_may_do', 'untrusted_content'] as const;
+/** Why a call needs a person: its grade exceeds the agent's `may_do`, or what the trust of the window's content allows. */
+export const approvalReasons = ['over_may_do', 'untrusted_content', 'partner_content'] as const;
 export type ApprovalReason = (typeof approvalReasons)[number];
+
+/** Whether an approver is a person, not a key, which may be anything's. @param approver `key:<id>`, `user:<id>` or `contact:<id>` */
+export function isPerson(approver: string): boolean {
+  return /^(?:user|contact):/.test(approver);
+}
 
 /** A decision on a call, with the definition of its tool that it applies to. */
 export interface DecidedCall {
@@ -40,6 +45,8 @@ export class Approval {
   @Column({ type: 'text', default: 'over_may_do' }) reason: ApprovalReason;
   /** Who asked for the turn: `contact:<id>`, `user:<id>`, or `key:<id>` of the first key of a chain. They may not decide. */
   @Column({ type: 'text', array: true, default: '{}' }) requested_by: string[];
+  /** People among the approvers may decide although they asked for the turn. */
+  @Column({ type: 'boolean', default: false }) decide_own: boolean;
   @Column({ type: 'text' }) state: ApprovalState;
   @Column({ type: 'text', nullable: true }) decided_by: string | null;
   @Column({ type: 'text', nullable: true }) note: string | null;

@@ -8,6 +8,15 @@ import type { AskedCall } from '../loop/approval-needed.js';
 import type { Claim } from '../turns/turn.repository.js';
 import type { Approval, DecidedCall } from './approval.entity.js';
 
+/** On whose behalf calls ask, and who may decide. */
+interface Asker {
+  agentId: string;
+  approvers: string[];
+  startedBy: string[];
+  /** People among the approvers may decide although they started the turn. */
+  decideOwn: boolean;
+}
+
 interface Owner {
   organizationId: string;
   projectId: string;
@@ -54,7 +63,7 @@ export class ApprovalRepository {
   async suspend(
     claim: Claim,
     asked: AskedCall[],
-    { approvers, startedBy, agentId }: { approvers: string[]; startedBy: string[]; agentId: string },
+    { approvers, startedBy, agentId, decideOwn }: Asker,
     waitMs: number,
   ): Promise<boolean> {
     const calls = asked.map((call) => ({ id: newId('apr'), ...call }));
@@ -64,14 +73,24 @@ export class ApprovalRepository {
           WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running' RETURNING *),
        asked AS (
          INSERT INTO engine.approval (id, organization_id, project_id, agent_id, turn_id, receipt_id, app_id, call_ref, tool,
-                tool_pin, grade, arguments, approvers, requested_by, reason, state, expires_at)
+                tool_pin, grade, arguments, approvers, requested_by, decide_own, reason, state, expires_at)
          SELECT c.id, held.organization_id, held.project_id, $5, held.id, held.receipt_id, held.app_id, c.ref, c.tool, c.pin, c.grade,
-                c.args, $6, $8, c.reason, 'pending', now() + $7 * interval '1 millisecond'
+                c.args, $6, $8, $9, c.reason, 'pending', now() + $7 * interval '1 millisecond'
            FROM held CROSS JOIN jsonb_to_recordset($4::jsonb) AS c(id text, ref text, tool text, pin text, grade text,
                 reason text, args jsonb)
          ON CONFLICT (turn_id, call_ref) DO NOTHING)
        SELECT id FROM held`,
-      [claim.turn_id, claim.lease_owner, claim.attempt, storableJson(calls), agentId, approvers, waitMs, startedBy],
+      [
+        claim.turn_id,
+        claim.lease_owner,
+        claim.attempt,
+        storableJson(calls),
+        agentId,
+        approvers,
+        waitMs,
+        startedBy,
+        decideOwn,
+      ],
     )) as unknown[];
     return rows.length > 0;
   }

@@ -6,7 +6,7 @@ import { notFound, type Page, pageOf, type Principal, Problem } from '#libs/serv
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { ApprovalQuery } from './approval.dto.js';
-import type { Approval } from './approval.entity.js';
+import { type Approval, isPerson } from './approval.entity.js';
 import { ApprovalRepository, type Decided, type Decision } from './approval.repository.js';
 
 const sweepBatch = 100;
@@ -64,11 +64,12 @@ export class ApprovalService extends Sweeping {
     if (!approval.approvers.includes(by)) {
       throw new Problem(403, 'not_an_approver', `${by} is not one of the approvers that the agent names.`);
     }
-    if (approval.requested_by.some((asker) => asker === by || asker === caller.person)) {
+    const isOwn = approval.requested_by.some((asker) => asker === by || asker === caller.person);
+    if (isOwn && !(approval.decide_own && isPerson(by))) {
       const what = 'started the turn that asks for this call, so another approver has to decide.';
       // An owner who is alone has no colleague to ask.
-      const alone = by.startsWith('user:')
-        ? ' If there is no other approver, send the message through its App: then nobody here started the turn.'
+      const alone = isPerson(by)
+        ? ' If there is no other approver, the agent can let its approvers decide over their own turns (approvers_decide_own).'
         : '';
       const asked = approval.requested_by.includes(by) ? by : `${by} acts for ${caller.person}, who`;
       throw new Problem(403, 'own_request', `${asked} ${what}${alone}`);

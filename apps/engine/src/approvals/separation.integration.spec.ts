@@ -38,8 +38,9 @@ describe('separation of duties', () => {
     (await call('GET', '/internal/audit?limit=200', ['service'])).body.data
       .filter((entry: { subject: string }) => entry.subject === subject)
       .reverse();
-  const waiting = async (input: Partial<TurnInput>, approvers: string[]) => {
-    const agent_id = await agentOf(world, { tools: ['http_request'], may_do: 'read', approvers });
+  const waiting = async (input: Partial<TurnInput>, approvers: string[], decideOwn = false) => {
+    const powers = { approvers, approvers_decide_own: decideOwn };
+    const agent_id = await agentOf(world, { tools: ['http_request'], may_do: 'read', ...powers });
     const request = JSON.stringify({ method: 'POST', url: `${target.url}/orders` });
     model.script([{ name: 'http_request', arguments: request }], 'Ordered.');
     const turn = turnOf({ agent_id }, input);
@@ -53,6 +54,7 @@ describe('separation of duties', () => {
     ['raise what it may do by itself', { may_do: 'destructive' }],
     ['name its approvers', { approvers: ['key:writer'] }],
     ['name hosts', { allowed_hosts: ['example.com'] }],
+    ['let approvers decide over their own turns', { approvers_decide_own: true }],
   ])(
     'lets nobody who only writes agents %s, neither at creation nor later, not even as admin',
     async (_what, powers) => {
@@ -146,6 +148,15 @@ describe('separation of duties', () => {
     }
     const other = await call('POST', `${path}/approve`, ['approvals:decide'], {}, 'key:of-other', 'key:other-root');
     expect(other.status).toBe(200);
+    await turnsOf(world).reaches(turn.turn_id, 'succeeded');
+  });
+
+  it('lets a person decide over a turn of their own where the agent says so, and no key', async () => {
+    const { turn, approval } = await waiting({ started_by: ['user:boss', 'key:root'] }, ['user:boss', 'key:kin'], true);
+    const path = `/api/v1/approvals/${approval.id}/approve`;
+    const byKey = await call('POST', path, ['approvals:decide'], {}, 'key:kin', 'key:root');
+    expect([byKey.status, byKey.body.code]).toEqual([403, 'own_request']);
+    expect((await call('POST', path, ['approvals:decide'], {}, 'user:boss')).body).toMatchObject({ decide_own: true });
     await turnsOf(world).reaches(turn.turn_id, 'succeeded');
   });
 

@@ -12,7 +12,7 @@ const defaultChars = 12_000;
 export function readFile(documents: DocumentRepository, gateway: ServiceClient, maxChars: number): BuiltinWork {
   return {
     external: true,
-    untrusted: isMarkedUntrusted,
+    trustOf: (result) => (isMarkedUntrusted(result) ? 'untrusted' : 'own'),
     run: async (args, { turn }) => {
       const offset = Number(args['offset'] ?? 0);
       const chars = Number(args['max_chars'] ?? defaultChars);
@@ -84,7 +84,7 @@ export function storeKnowledge(documents: DocumentRepository, maxChars: number):
 export function queryKnowledgeGraph(documents: DocumentRepository, graph: GraphRepository): BuiltinWork {
   return {
     external: true,
-    untrusted: isMarkedUntrusted,
+    trustOf: (result) => (isMarkedUntrusted(result) ? 'untrusted' : 'own'),
     run: async (args, { turn }) => {
       const reader = readerOf(turn);
       const limit = Number(args['limit'] ?? 10);
@@ -111,8 +111,8 @@ function readerOf(turn: TurnScope): Reader {
 }
 
 /** What a caller of the built-in App sends is not the project's own statement, whoever wrote it. */
-function isTainted({ turn, tainted }: CallSite): boolean {
-  return tainted || turn.trust !== 'known' || !turn.trusted;
+function isTainted({ turn, window }: CallSite): boolean {
+  return window !== 'own' || turn.trust !== 'known' || !turn.trusted;
 }
 
 /** Whether the result contains a document, fact or path that was learnt from untrusted senders. */

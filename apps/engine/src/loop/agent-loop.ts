@@ -1,4 +1,4 @@
-import type { nothingToSay, ReplyMark, TurnLimit } from '#libs/contracts';
+import { leastTrusted, type nothingToSay, type ReplyMark, type TurnLimit } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
 import { inSpan } from '#libs/telemetry';
 import { type Completion, type Model, ModelError, type UnreadAnswer } from '../model/model.js';
@@ -25,8 +25,6 @@ export interface LoopInput {
   /** Steps that an earlier claim of the turn has stored. */
   stored: Step[];
   log: StepLog;
-  /** The turn starts with untrusted content: its message, or what its session said before. */
-  untrusted: boolean;
   maxSteps: number;
   /** Limits of the turn. Once they are exceeded, the model gets one more call, without tools. */
   maxTokens: number;
@@ -58,12 +56,12 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
   const { calls, guard, log, conversation, cleaner, signal } = input;
   conversation.shortenTo(levelIn(input.stored));
   const before = replay(input.stored, conversation, guard);
-  calls.tainted = input.untrusted || before.tainted;
+  calls.readTrust = before.readTrust;
   calls.reveal(before.revealed);
   let called = input.stored.some((step) => step.kind === 'tool_call');
   if (before.open) {
-    const { tainted } = before.open;
-    await makeCalls(calls, { ...before.open, tainted: input.untrusted || tainted }, conversation);
+    const window = leastTrusted(conversation.trust, before.open.window);
+    await makeCalls(calls, { ...before.open, window }, conversation);
   }
   for (;;) {
     signal.throwIfAborted();
@@ -84,7 +82,7 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
     if (answer === null) {
       called = true;
       conversation.push({ role: 'assistant', content: completion.text, tool_calls: asked });
-      const step = { seq, calls: asked, results: new Map(), begun: new Map(), tainted: calls.tainted };
+      const step = { seq, calls: asked, results: new Map(), begun: new Map(), window: calls.window };
       await makeCalls(calls, step, conversation);
     } else if (answer.is === 'too_long') {
       const message = 'the model reached its length limit before it wrote an answer';

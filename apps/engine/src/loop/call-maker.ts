@@ -1,10 +1,12 @@
+import { type ContentTrust, isTrustedLess, leastTrusted } from '#libs/contracts';
 import { storableJson } from '#libs/database';
 import { inSpan } from '#libs/telemetry';
 import { createHash, randomBytes } from 'node:crypto';
 import type { DecidedCall } from '../approvals/approval.entity.js';
 import type { ToolCall } from '../model/model.js';
 import type { ArgumentCheck } from '../tools/argument-check.js';
-import { checkCall, type CheckedCall, type TurnPowers } from '../tools/call-check.js';
+import type { Conversation } from '../prompt/conversation.js';
+import { beyondWindow, checkCall, type CheckedCall, type TurnPowers } from '../tools/call-check.js';
 import { type CallSite, failure, isFailure, type Tool, type ToolFailure, type TurnScope } from '../tools/tool.js';
 import { ApprovalNeeded, type AskedCall } from './approval-needed.js';
 import { type CallGuard, callKey } from './call-guard.js';
@@ -17,6 +19,8 @@ export interface CallMakerInput {
   turn: TurnScope;
   powers: TurnPowers;
   check: ArgumentCheck;
+  /** What the model is shown before the turn's own steps. */
+  conversation: Pick<Conversation, 'trust'>;
   guard: CallGuard;
   log: StepLog;
   /** Decisions on this turn's calls, by the call's reference. */
@@ -25,8 +29,8 @@ export interface CallMakerInput {
   signal: AbortSignal;
   /** Called after each call, for the timeline. */
   onCall: (tool: string, outcome: string, durationMs: number, note?: string | null) => void;
-  /** Called once, for the first call whose result is untrusted content. */
-  onTainted: (tool: string) => void;
+  /** Called when a result is trusted less than all that the window held. @param withheld tools that are not offered from then on */
+  onLessTrusted: (tool: string, trust: ContentTrust, withheld: string[]) => void;
 }
 
 interface Planned extends CheckedCall {
@@ -36,14 +40,21 @@ interface Planned extends CheckedCall {
 
 /** Makes the calls of one model step. */
 export class CallMaker {
-  /** The turn has read untrusted content. */
-  tainted = false;
+  /** The least trust of the results of this turn's calls. */
+  readTrust: ContentTrust = 'own';
 
   constructor(private readonly input: CallMakerInput) {}
 
-  /** The tools that the model is shown now. */
+  /** The trust of everything that the model is shown now. */
+  get window(): ContentTrust {
+    return leastTrusted(this.input.conversation.trust, this.readTrust);
+  }
+
+  /** The tools that the model is shown now: none whose every call would be refused. */
   get offered(): Tool[] {
-    return this.input.powers.tools.told;
+    const { powers, turn } = this.input;
+    if (!turn.trusted || powers.nobody === null) return powers.tools.told;
+    return powers.tools.told.filter((tool) => beyondWindow(this.window, tool.least, null) === null);
   }
 
   /** A call as its tool is named and takes its arguments, if that is clear; else as the model wrote it. */
@@ -83,7 +94,7 @@ export class CallMaker {
 
   private plan(step: OpenStep, call: ToolCall): Planned | { asked: AskedCall } | { rehearsed: Planned } | ToolFailure {
     const { guard, powers, check, approvals, turn } = this.input;
-    const checked = checkCall(call, powers, check, step.tainted && turn.trusted);
+    const checked = checkCall(call, powers, check, turn.trusted ? step.window : 'own');
     const refused =
       'error' in checked
         ? guard.mistaken(call)
@@ -121,8 +132,11 @@ export class CallMaker {
   }
 
   private begin(step: OpenStep, { call, tool, args, grade, ref }: Planned): Begun {
+    const { turn, powers, signal } = this.input;
     const before = step.begun.get(call.id);
     const callbackToken = randomBytes(32).toString('base64url');
+    const approved = this.input.approvals.get(ref)?.state === 'approved';
+    const hosts = !approved && (step.window === 'untrusted' || !turn.trusted) ? powers.hosts : null;
     const seq = this.input.log.add(
       'tool_call',
       { call_id: call.id, name: call.name, arguments: call.arguments },
@@ -137,15 +151,13 @@ export class CallMaker {
           outcome: 'begun',
           code: null,
           callback_sha256: tool.source === 'python' ? sha256(callbackToken) : null,
+          hosts: tool.source === 'python' ? hosts : null,
         },
         ...(before === undefined ? {} : { settled: interrupted(before) }),
       },
     );
-    const { turn, powers, signal } = this.input;
-    const approved = this.input.approvals.get(ref)?.state === 'approved';
     const mayDo = approved ? grade : powers.mayDo;
-    const hosts = !approved && (step.tainted || !turn.trusted) ? powers.hosts : null;
-    const site: CallSite = { turn, ref, mayDo, tainted: this.tainted, hosts, callbackToken, signal };
+    const site: CallSite = { turn, ref, mayDo, window: this.window, hosts, callbackToken, signal };
     return { call, tool, args, seq, site };
   }
 
@@ -158,11 +170,8 @@ export class CallMaker {
     const { result, sanitized } = tool.external ? cleanResult(given, limits.kept) : { result: given, sanitized: null };
     const code = isFailure(result) ? result.error.code : null;
     const { shown, full } = shownResult(result, `result_${seq}`, limits);
-    const untrusted = await isUntrustedResult(tool, result, site);
-    if (untrusted && !this.tainted) {
-      this.tainted = true;
-      this.input.onTainted(call.name);
-    }
+    const trust = await trustOf(tool, result, site);
+    const withheld = this.hasRead(call.name, trust);
     step.results.set(call.id, shown);
     const resultHash = sha256(storableJson((tool.compared ? tool.compared(result) : result) ?? null));
     guard.ended(call, resultHash);
@@ -174,7 +183,8 @@ export class CallMaker {
         call_id: call.id,
         name: call.name,
         result: shown,
-        ...(untrusted ? { untrusted } : {}),
+        ...(trust === 'own' ? {} : { trust }),
+        ...(withheld.length === 0 ? {} : { withheld, withheld_since: this.input.powers.nobody }),
         result_hash: resultHash,
         ...(reveals.length === 0 ? {} : { reveals }),
         ...(sanitized === null ? {} : { sanitized }),
@@ -184,6 +194,18 @@ export class CallMaker {
     );
     await log.commit();
     onCall(call.name, code ?? 'ok', durationMs, code === null ? (tool.noted?.(result) ?? null) : null);
+  }
+
+  /** @returns the tools that are not offered from now on */
+  private hasRead(name: string, trust: ContentTrust): string[] {
+    const isLess = isTrustedLess(trust, this.window);
+    const before = this.offered;
+    this.readTrust = leastTrusted(this.readTrust, trust);
+    if (!isLess) return [];
+    const after = this.offered;
+    const withheld = before.filter((tool) => !after.includes(tool)).map((tool) => tool.name);
+    this.input.onLessTrusted(name, trust, withheld);
+    return withheld;
   }
 
   /** A rehearsal changes nothing. The model is told what would have been called. */
@@ -206,6 +228,7 @@ export class CallMaker {
         outcome: 'rehearsed',
         code: null,
         callback_sha256: null,
+        hosts: null,
       },
     });
     onCall(call.name, 'rehearsed', 0);
@@ -231,6 +254,7 @@ export class CallMaker {
               outcome: 'refused',
               code,
               callback_sha256: null,
+              hosts: null,
             },
           }
         : { settled: { seq: before, outcome: 'error', code, duration_ms: null } },
@@ -246,10 +270,10 @@ interface Begun {
   site: CallSite;
 }
 
-/** We word the failures of our own tools. Servers and Python code word theirs, so those are untrusted. */
-async function isUntrustedResult(tool: Tool, result: unknown, site: CallSite): Promise<boolean> {
-  if (!tool.external || (tool.source === 'builtin' && isFailure(result))) return false;
-  return tool.untrusted ? tool.untrusted(result, site) : true;
+/** We word the failures of our own tools. Servers and Python code word theirs, so those are trusted like their results. */
+async function trustOf(tool: Tool, result: unknown, site: CallSite): Promise<ContentTrust> {
+  if (!tool.external || (tool.source === 'builtin' && isFailure(result))) return 'own';
+  return tool.trustOf ? tool.trustOf(result, site) : 'untrusted';
 }
 
 /** Settles the audit row of a call whose process died, since the call is now repeated. */

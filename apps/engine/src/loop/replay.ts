@@ -1,3 +1,4 @@
+import { type ContentTrust, contentTrusts, leastTrusted } from '#libs/contracts';
 import type { Completion, ModelMessage, ToolCall } from '../model/model.js';
 import type { Step } from '../steps/step.entity.js';
 import type { CallGuard } from './call-guard.js';
@@ -25,8 +26,8 @@ export interface OpenStep {
   results: Map<string, unknown>;
   /** Steps of calls that were begun and have no result, by call id. */
   begun: Map<string, number>;
-  /** The model had read untrusted content when it asked for these calls. */
-  tainted: boolean;
+  /** The trust of what the model was shown when it asked for these calls. */
+  window: ContentTrust;
 }
 
 /**
@@ -35,7 +36,7 @@ export interface OpenStep {
  */
 export function replay(stored: Step[], messages: Listener, guard: CallGuard): Replayed {
   let open: OpenStep | null = null;
-  const replayed: Replayed = { open: null, tainted: false, revealed: [] };
+  const replayed: Replayed = { open: null, readTrust: 'own', revealed: [] };
   for (const step of stored) {
     const callId = String(step.content['call_id']);
     if (step.kind === 'model_call') {
@@ -49,7 +50,7 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
         calls: content.tool_calls,
         results: new Map(),
         begun: new Map(),
-        tainted: replayed.tainted,
+        window: replayed.readTrust,
       };
     } else if (step.kind === 'tool_call') {
       open?.begun.set(callId, step.seq);
@@ -61,7 +62,8 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
       if (Array.isArray(reveals)) replayed.revealed.push(...(reveals as string[]));
       open.results.set(callId, result);
       open.begun.delete(callId);
-      replayed.tainted ||= step.content['untrusted'] === true;
+      const trust = contentTrusts.find((each) => each === step.content['trust']) ?? 'own';
+      replayed.readTrust = leastTrusted(replayed.readTrust, trust);
     }
   }
   if (!open) return replayed;
@@ -71,9 +73,10 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
 }
 
 interface Replayed {
+  /** Its `window` covers the turn's own steps only. */
   open: OpenStep | null;
-  /** One of the results is untrusted content. */
-  tainted: boolean;
+  /** The least trust of the results. */
+  readTrust: ContentTrust;
   /** Tools that searches found, in the order in which they were found. */
   revealed: string[];
 }

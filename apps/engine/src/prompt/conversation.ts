@@ -1,3 +1,4 @@
+import type { ContentTrust } from '#libs/contracts';
 import type { ModelMessage } from '../model/model.js';
 
 /** How much of a turn's conversation the model is shown. */
@@ -26,9 +27,20 @@ export class Conversation {
   private prompt: ModelMessage[];
   private level = 0;
 
-  /** @param promptAt builds what comes before the turn's own steps; deterministic for each measure */
-  constructor(private readonly promptAt: (shown: Shown) => ModelMessage[]) {
+  /**
+   * @param promptAt builds what comes before the turn's own steps; deterministic for each measure
+   * @param trustAt how far that is trusted
+   */
+  constructor(
+    private readonly promptAt: (shown: Shown) => ModelMessage[],
+    private readonly trustAt: (shown: Shown) => ContentTrust,
+  ) {
     this.prompt = promptAt(all);
+  }
+
+  /** The trust of what the model is shown before the turn's own steps. What is left out does not count. */
+  get trust(): ContentTrust {
+    return this.trustAt(levels[this.level] ?? all);
   }
 
   get messages(): ModelMessage[] {

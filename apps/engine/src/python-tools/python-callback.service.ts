@@ -49,7 +49,7 @@ export class PythonCallbackService {
     return request(this.egress, limits, httpArguments(args), {
       // A tool that declares itself read-only may only GET.
       mayDo: call.grade === 'none' ? 'read' : call.grade,
-      hosts: null,
+      hosts: call.hosts,
       signal: AbortSignal.timeout(limits.timeoutMs + 1_000),
       // A Python tool adds its credentials itself.
       credential: () => Promise.resolve(null),

@@ -12,7 +12,16 @@ export interface Spent {
 /** The audit row of a call that begins or is refused at once. */
 export type CallBegun = Pick<
   ToolCallRecord,
-  'call_ref' | 'tool' | 'source' | 'tool_id' | 'grade' | 'arguments_sha256' | 'outcome' | 'code' | 'callback_sha256'
+  | 'call_ref'
+  | 'tool'
+  | 'source'
+  | 'tool_id'
+  | 'grade'
+  | 'arguments_sha256'
+  | 'outcome'
+  | 'code'
+  | 'callback_sha256'
+  | 'hosts'
 >;
 
 /** How a call ended that began at step `seq`. */

@@ -33,12 +33,12 @@ const appendSql = `
     SELECT held.id, s.seq, s.kind, s.content, s.tokens, s.duration_ms FROM held CROSS JOIN s),
   begun AS (
     INSERT INTO engine.tool_call (turn_id, seq, organization_id, project_id, agent_id, call_ref, tool, source, tool_id, grade,
-           arguments_sha256, outcome, code, callback_sha256, finished_at)
+           arguments_sha256, outcome, code, callback_sha256, hosts, finished_at)
     SELECT held.id, s.seq, held.organization_id, held.project_id, $6, c.call_ref, c.tool, c.source, c.tool_id, c.grade,
-           c.arguments_sha256, c.outcome, c.code, c.callback_sha256, CASE WHEN c.outcome IN ('refused', 'rehearsed') THEN now() END
+           c.arguments_sha256, c.outcome, c.code, c.callback_sha256, c.hosts, CASE WHEN c.outcome IN ('refused', 'rehearsed') THEN now() END
       FROM held CROSS JOIN s
      CROSS JOIN LATERAL jsonb_to_record(s.begun) AS c(call_ref text, tool text, source text, tool_id text, grade text,
-           arguments_sha256 text, outcome text, code text, callback_sha256 text)
+           arguments_sha256 text, outcome text, code text, callback_sha256 text, hosts text[])
      WHERE jsonb_typeof(s.begun) = 'object'),
   settled AS (
     UPDATE engine.tool_call t SET outcome = s.settled ->> 'outcome', code = s.settled ->> 'code', finished_at = now(),

@@ -29,6 +29,8 @@ export class ToolCallRecord {
   @Column({ type: 'text', nullable: true }) callback_sha256: string | null;
   /** How many requests it has made. */
   @Column({ type: 'integer', default: 0 }) callbacks: number;
+  /** The only hosts that they may reach; null: any. */
+  @Column({ type: 'text', array: true, nullable: true }) hosts: readonly string[] | null;
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
   @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;
 }

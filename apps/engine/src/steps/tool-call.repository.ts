@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { ToolCallRecord } from './tool-call.entity.js';
 
 /** A Python tool's call that asks for HTTP. */
-export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks'> {
+export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks' | 'hosts'> {
   /** Its turn may change nothing. */
   rehearsal: boolean;
   organization_id: string;
@@ -39,11 +39,11 @@ export class ToolCallRepository {
       `WITH counted AS (
          UPDATE engine.tool_call c SET callbacks = callbacks + 1 FROM engine.turn t
           WHERE c.callback_sha256 = $1 AND c.outcome = 'begun' AND t.id = c.turn_id AND t.state = 'running'
-         RETURNING c.grade, c.callbacks, coalesce((t.input ->> 'rehearsal')::boolean, false) AS rehearsal,
+         RETURNING c.grade, c.callbacks, c.hosts, coalesce((t.input ->> 'rehearsal')::boolean, false) AS rehearsal,
                    t.organization_id, t.project_id, t.receipt_id AS event_id)
        , tried AS (
          UPDATE engine.python_try SET callbacks = callbacks + 1 WHERE callback_sha256 = $1 AND expires_at > now()
-         RETURNING grade, callbacks, false, organization_id, project_id, NULL::text)
+         RETURNING grade, callbacks, NULL::text[], false, organization_id, project_id, NULL::text)
        SELECT * FROM counted UNION ALL SELECT * FROM tried`,
       [tokenSha256],
     )) as CallingBack[];

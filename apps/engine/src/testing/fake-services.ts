@@ -70,6 +70,8 @@ export function toolOf(over: Partial<Toolset['tools'][number]>): Toolset['tools'
     input_schema: { type: 'object', properties: {} },
     grade: 'read',
     idempotent: false,
+    trust: 'untrusted',
+    open_world: true,
     skill_id: 'skl_desk',
     skill_slug: 'desk',
     model_name: `desk__${name}`,

@@ -8,6 +8,7 @@ export interface AgentRow {
   python_tools?: string[];
   may_do?: string;
   approvers?: string[];
+  approvers_decide_own?: boolean;
   allowed_hosts?: string[];
   caps?: object;
   model?: string | null;
@@ -19,8 +20,8 @@ export async function agentOf(world: EngineWorld, row: AgentRow): Promise<string
   const id = newId('agt');
   await world.pool.query(
     `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, is_chief_of_staff, tools, skills,
-       python_tools, may_do, approvers, caps, model, fallback_model, allowed_hosts)
-     VALUES ($1, $2, $3, 'Test', 'Do as you are told.', false, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+       python_tools, may_do, approvers, caps, model, fallback_model, allowed_hosts, approvers_decide_own)
+     VALUES ($1, $2, $3, 'Test', 'Do as you are told.', false, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     [
       id,
       home.organizationId,
@@ -34,6 +35,7 @@ export async function agentOf(world: EngineWorld, row: AgentRow): Promise<string
       row.model ?? null,
       row.fallback_model ?? null,
       row.allowed_hosts ?? [],
+      row.approvers_decide_own ?? false,
     ],
   );
   return id;

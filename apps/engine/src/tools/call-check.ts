@@ -1,4 +1,4 @@
-import type { ToolGrade } from '#libs/contracts';
+import type { ContentTrust, ToolGrade } from '#libs/contracts';
 import type { ApprovalReason } from '../approvals/approval.entity.js';
 import type { ToolCall } from '../model/model.js';
 import type { ArgumentCheck } from './argument-check.js';
@@ -9,8 +9,11 @@ import { exceeds, failure, type Tool, type ToolFailure } from './tool.js';
 export interface TurnPowers {
   tools: OfferedTools;
   mayDo: ToolGrade;
+  /** Those whom the agent names. */
   approvers: string[];
-  /** Hosts that the agent itself or its Skills' bindings name. */
+  /** Why none of them may decide over this turn's calls, in words; null: somebody may. */
+  nobody: string | null;
+  /** Hosts that the agent itself, its Skills' bindings or its trusted sender name. */
   hosts: readonly string[];
 }
 
@@ -24,19 +27,18 @@ export interface CheckedCall {
 }
 
 /** Codes with which a check rejects a call. */
-export const checkCodes = ['unknown_tool', 'invalid_arguments', 'not_allowed', 'untrusted_content'];
+export const checkCodes = ['unknown_tool', 'invalid_arguments', 'not_allowed', 'untrusted_content', 'partner_content'];
 
 /**
  * Checks a call before it is made: the turn has the tool, the arguments are valid, and the call stays within its
  * powers.
- * @param tainted a trusted sender's turn had read untrusted content when the model asked. By itself, it may then only
- *   do what an untrusted sender's turn may.
+ * @param window the trust of what was in the window of a trusted sender's turn when the model asked
  */
 export function checkCall(
   call: ToolCall,
   powers: TurnPowers,
   check: ArgumentCheck,
-  tainted: boolean,
+  window: ContentTrust,
 ): CheckedCall | ToolFailure {
   const tool = powers.tools.callable(call.name);
   if (!tool) {
@@ -49,13 +51,29 @@ export function checkCall(
   const args = call.arguments as Record<string, unknown>;
   const grade = tool.grade(args);
   const isOver = exceeds(grade, powers.mayDo);
-  const asked = powers.approvers.length > 0;
-  if (isOver && !asked) return failure('not_allowed', `Only calls that ${powers.mayDo} are allowed in this turn.`);
-  const beyond = tainted ? (grade === 'read' ? tool.beyond(args, powers.hosts) : `it is graded ${grade}`) : null;
-  if (beyond !== null && !asked) {
-    const what = `The turn has read untrusted content, so this call needs a person's approval (${beyond})`;
-    return failure('untrusted_content', `${what}, and the agent names no approvers.`);
+  const { nobody } = powers;
+  if (isOver && nobody !== null) {
+    return failure('not_allowed', `Only calls that ${powers.mayDo} are allowed in this turn: ${nobody}.`);
   }
-  const reason = beyond === null ? null : 'untrusted_content';
-  return { tool, args, grade, asks: isOver ? 'over_may_do' : reason };
+  const beyond = beyondWindow(window, grade, tool.elsewhere(args, powers.hosts));
+  if (beyond !== null && nobody !== null) {
+    const what = `The conversation holds ${window} content, so this call needs a person's approval (${beyond})`;
+    return failure(beyondReasons[window], `${what}, and ${nobody}.`);
+  }
+  return { tool, args, grade, asks: isOver ? 'over_may_do' : beyond === null ? null : beyondReasons[window] };
+}
+
+/** Why a call asks, by what is in the window. */
+const beyondReasons = { own: 'over_may_do', partner: 'partner_content', untrusted: 'untrusted_content' } as const;
+
+/**
+ * Why a turn may not make a call by itself with content of this trust in its window, in words; null: it may. This is
+ * the table of docs/security.md: reads of what the project names always go on, changes only as far as who wrote the
+ * content is believed.
+ * @param elsewhere an address that the call reaches and that nobody trusted has named; null: none
+ */
+export function beyondWindow(window: ContentTrust, grade: ToolGrade, elsewhere: string | null): string | null {
+  if (window === 'own') return null;
+  if (grade === 'destructive' || (grade === 'write' && window === 'untrusted')) return `it is graded ${grade}`;
+  return window === 'untrusted' && elsewhere !== null ? `it reaches ${elsewhere}, which the agent does not name` : null;
 }

@@ -1,4 +1,4 @@
-import type { ToolGrade, ToolsetTool, TrustGrade } from '#libs/contracts';
+import type { ContentTrust, ToolGrade, ToolsetTool, TrustGrade } from '#libs/contracts';
 import { toolGrades } from '#libs/contracts';
 import type { ToolDescription } from '../model/model.js';
 
@@ -48,8 +48,8 @@ export interface CallSite {
   ref: string;
   /** The highest grade for this call: what the agent may do, or what a person approved. */
   mayDo: ToolGrade;
-  /** The turn has read untrusted content. */
-  tainted: boolean;
+  /** The trust of what is in the turn's window. */
+  window: ContentTrust;
   /** The only hosts that the call may reach; null: any. */
   hosts: readonly string[] | null;
   /** Lets a Python tool ask the engine for HTTP while this call runs. Only its hash is stored. */
@@ -70,10 +70,10 @@ export interface Tool extends ToolDescription {
   least: ToolGrade;
   /** Its results come from outside, so they are sanitised. */
   external: boolean;
-  /** Whether a result is untrusted content; absent: it is if the tool is external. */
-  untrusted?(result: unknown, call: CallSite): boolean | Promise<boolean>;
-  /** Why a read exceeds what an untrusted sender's turn may do, in words; null: it does not. */
-  beyond(args: Record<string, unknown>, hosts: readonly string[]): string | null;
+  /** How far a result is trusted; absent: an external tool's is `untrusted`, any other's `own`. */
+  trustOf?(result: unknown, call: CallSite): ContentTrust | Promise<ContentTrust>;
+  /** An address that a call would reach and that is none of these hosts, in words; null: there is none. */
+  elsewhere(args: Record<string, unknown>, hosts: readonly string[]): string | null;
   /** How much a call with these (valid) arguments can change. */
   grade(args: Record<string, unknown>): ToolGrade;
   /** True when a second call with the same arguments does no more than the first. */

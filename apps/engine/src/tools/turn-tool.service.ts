@@ -18,10 +18,11 @@ import { mcpTool } from './registry/mcp-tool.js';
 import { pythonTool } from './registry/python-tool.js';
 import { ToolsetClient } from './registry/toolset-client.js';
 import type { Tool, TurnScope } from './tool.js';
+import { isPerson } from '../approvals/approval.entity.js';
 import { sift } from './sifted-tools.js';
 
 /** The part of a turn that decides which tools it gets. */
-type Trust = Pick<TurnScope, 'trusted' | 'trust'>;
+type Trust = Pick<TurnScope, 'trusted' | 'trust' | 'startedBy'>;
 
 /** Built-ins that may use the Skill's credential in an untrusted sender's turn, since what they read is public. */
 const openToUntrusted = ['web_search'];
@@ -64,18 +65,23 @@ export class TurnToolService {
     this.readResult = readResultTool(steps);
   }
 
-  /** @throws ToolsetUnavailable */
-  async forTurn(agent: Agent, turn: Trust): Promise<TurnEquipment> {
+  /** @param named hosts that a trusted sender named @throws ToolsetUnavailable */
+  async forTurn(agent: Agent, turn: Trust, named: string[]): Promise<TurnEquipment> {
     const toolset = await this.toolsets.of(agent);
     for (const problem of toolset.problems) this.logger.warn({ event: 'skill.unusable', agent: agent.id, ...problem });
     const approvers = turn.trusted ? agent.approvers : [];
     const mayDo = turn.trusted ? agent.may_do : 'read';
-    const { usable } = this.sifted(agent, toolset, turn, mayDo, approvers);
+    const nobody = nobodyDecides(agent, turn);
+    const { usable } = this.sifted(agent, toolset, turn, mayDo, nobody === null);
     const { direct, searched } = this.split(usable);
     const extra = searched.length > 0 ? [findToolsTool(searched), this.readResult] : [this.readResult];
     const tools = new OfferedTools(usable.length > 0 ? [...direct, ...extra] : [], searched, this.room);
     const hosts = [...new Set([...agent.allowed_hosts, ...boundHosts(toolset)])];
-    return { skills: toolset.skills, hosts, powers: { tools, mayDo, approvers, hosts } };
+    return {
+      skills: toolset.skills,
+      hosts,
+      powers: { tools, mayDo, approvers, nobody, hosts: [...hosts, ...named] },
+    };
   }
 
   /** @throws ToolsetUnavailable */
@@ -84,19 +90,19 @@ export class TurnToolService {
     const { usable, leftOut } = this.sifted(
       agent,
       toolset,
-      { trusted: true, trust: 'known' },
+      { trusted: true, trust: 'known', startedBy: [] },
       agent.may_do,
-      agent.approvers,
+      agent.approvers.length > 0,
     );
     const { direct, searched } = this.split(usable);
     const problems = toolset.problems.map(({ message }) => message);
     return { offered: direct, searched, leftOut: [...toolset.left_out, ...leftOut], problems };
   }
 
-  private sifted(agent: Agent, { tools }: Toolset, turn: Trust, mayDo: ToolGrade, approvers: string[]) {
+  private sifted(agent: Agent, { tools }: Toolset, turn: Trust, mayDo: ToolGrade, asks: boolean) {
     const own = agent.tools.flatMap((name) => this.library.tool(name, name, null, this.credentials.of([])) ?? []);
     const all = [...own, ...tools.flatMap((definition) => this.made(definition, turn) ?? [])];
-    return sift(all, { mayDo, most: approvers.length > 0 ? 'destructive' : mayDo, check: this.check });
+    return sift(all, { mayDo, most: asks ? 'destructive' : mayDo, check: this.check });
   }
 
   /** Over the limit, some places are reserved for tools that searches find. */
@@ -129,6 +135,18 @@ export class TurnToolService {
       hasAsked: (token) => this.calls.hasCalledBack(createHash('sha256').update(token).digest('hex')),
     });
   }
+}
+
+/** Why nobody may decide over what a turn asks for, in words; null: somebody may. A wait for nobody would only expire. */
+function nobodyDecides({ approvers, approvers_decide_own: decideOwn }: Agent, turn: Trust): string | null {
+  if (!turn.trusted) return 'nobody is asked for an event like this';
+  if (approvers.length === 0) return 'the agent names no approvers';
+  const others = approvers.filter((one) => !turn.startedBy.includes(one) || (decideOwn && isPerson(one)));
+  if (others.length > 0) return null;
+  return (
+    `its approvers (${approvers.join(', ')}) started this turn themselves: name another one, ` +
+    'or let approvers decide over their own turns'
+  );
 }
 
 /** Hosts to which the project itself lets credentials go. */

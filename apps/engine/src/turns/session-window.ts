@@ -1,9 +1,10 @@
+import type { ContentTrust } from '#libs/contracts';
 import type { PastTurn } from '../prompt/prompt.js';
 
 /** An earlier turn, as a later turn of its session is shown it. */
 export interface WindowTurn extends PastTurn {
-  /** Untrusted content was in its message or in results of its calls. */
-  read_untrusted: boolean;
+  /** Of what it brought into the conversation. */
+  content_trust: ContentTrust;
 }
 
 /**
@@ -13,7 +14,7 @@ export interface WindowTurn extends PastTurn {
  */
 export const pastTurns = (turn: string, limit: string): string => `
   (SELECT coalesce(jsonb_agg(to_jsonb(past) - 'id' ORDER BY past.id), '[]') FROM (
-     SELECT id, input, reply_text, read_untrusted FROM engine.turn earlier
+     SELECT id, input, reply_text, content_trust FROM engine.turn earlier
       WHERE earlier.session_id = ${turn}.session_id AND earlier.project_id = ${turn}.project_id
         AND earlier.state = 'succeeded' AND earlier.id < ${turn}.id
       ORDER BY earlier.id DESC LIMIT ${limit}) past)`;

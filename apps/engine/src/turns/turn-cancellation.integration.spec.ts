@@ -53,7 +53,7 @@ describe('a cancelled turn', () => {
       cost_micros: 0,
       agent_id: 'agt_1',
       contact_id: '',
-      read_untrusted: false,
+      content_trust: 'own' as const,
     };
     expect(await endings.end({ ...claim, ...late, new_steps: [step], answer_id: newId('dlv') }, [])).toMatchObject({
       ended: false,

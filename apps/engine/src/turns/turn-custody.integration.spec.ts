@@ -62,7 +62,7 @@ describe('custody of a turn', () => {
       cost_micros: 0,
       agent_id: 'agt_1',
       contact_id: '',
-      read_untrusted: false,
+      content_trust: 'own' as const,
       new_steps: [{ seq: 1, kind: 'model_call', content: { text: 'ok' }, tokens: null, duration_ms: null }],
       answer_id: newId('dlv'),
     };

@@ -1,3 +1,4 @@
+import type { ContentTrust } from '#libs/contracts';
 import { Batcher } from '#libs/batching';
 import { isRefusedRow, type Queryable, storableJson, asynchronousCommit } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
@@ -24,8 +25,8 @@ export interface TurnEnding extends Claim {
   agent_id: string;
   /** Empty when the sender is no contact. */
   contact_id: string;
-  /** Untrusted content may have influenced its reply. */
-  read_untrusted: boolean;
+  /** Of what it brought into its conversation. */
+  content_trust: ContentTrust;
   /** Steps that are not stored yet. */
   new_steps: NewStep[];
   /** The delivery of its reply; null when it sends none. */
@@ -37,12 +38,12 @@ const endSql = `
   WITH ending AS (
     SELECT x.* FROM ${asynchronousCommit}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, lease_owner text, attempt integer, organization_id text,
       project_id text, reply_text text, reason text, steps integer, tokens integer,
-      cost_micros integer, agent_id text, contact_id text, read_untrusted boolean, new_steps jsonb, answer_id text)),
+      cost_micros integer, agent_id text, contact_id text, content_trust text, new_steps jsonb, answer_id text)),
   ended AS (
     UPDATE engine.turn t SET state = 'succeeded', error = NULL, reply_text = e.reply_text, steps = e.steps,
            answer_id = e.answer_id, reply = CASE WHEN e.answer_id IS NULL THEN 'none' ELSE 'sent' END, reason = e.reason,
            waiting_since = NULL,
-           read_untrusted = e.read_untrusted, tokens = e.tokens, cost_micros = e.cost_micros, finished_at = now(), lease_owner = NULL, lease_until = NULL
+           content_trust = e.content_trust, tokens = e.tokens, cost_micros = e.cost_micros, finished_at = now(), lease_owner = NULL, lease_until = NULL
       FROM ending e
      WHERE t.id = e.turn_id AND t.lease_owner = e.lease_owner AND t.attempt = e.attempt AND t.state = 'running'
     RETURNING t.id),

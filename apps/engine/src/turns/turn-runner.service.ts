@@ -1,6 +1,7 @@
-import { isUntrusted, newId, type TurnInput, type TurnRunPayload } from '#libs/contracts';
+import { isUntrusted, leastTrusted, newId, type TurnInput, type TurnRunPayload } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { PermanentFailure } from '#libs/queue';
+import { linksIn } from '#libs/sanitizer';
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentDirectory } from '../agents/agent-directory.js';
 import type { Agent } from '../agents/agent.entity.js';
@@ -23,6 +24,8 @@ import type { TurnScope } from '../tools/tool.js';
 import { TurnToolService } from '../tools/turn-tool.service.js';
 import { StepRepository } from '../steps/step.repository.js';
 import { TurnBudget } from './turn-budget.service.js';
+import { repeatedTrust } from './repeated-trust.js';
+import type { WindowTurn } from './session-window.js';
 import type { TurnEnding } from './turn-ending.repository.js';
 import type { TurnLimits } from './turn-limits.js';
 import { turnScope } from './turn-scope.js';
@@ -90,12 +93,12 @@ export class TurnRunner {
     if (decision !== null) {
       const answer = { text: decision, reason: null, cleaned: null, model: 'none' };
       const ended = endingOf(turn, claim, input, answer, log);
-      const ending = { ...ended, ...ofAccount(agent, turn), read_untrusted: false };
+      const ending = { ...ended, ...ofAccount(agent, turn), content_trust: 'own' as const };
       return resultOf(ending, answer, turn.rehearsal);
     }
     const [limits, { powers, skills, hosts }] = await Promise.all([
       this.budget.of(agent, turn),
-      this.tools.forTurn(agent, turn),
+      this.tools.forTurn(agent, turn, namedBy(turn, input)),
     ]);
     const clock = new AbortController();
     const timer = setTimeout(
@@ -105,9 +108,25 @@ export class TurnRunner {
     const signal = AbortSignal.any([leaseLost, clock.signal]);
     const guard = new CallGuard(limits.toolCalls, settings.TURN_MAX_SAME_READS);
     const shared = { guard, log, signal };
+    const trustOfInput = isUntrusted(input) || saidByOthers(input) ? 'untrusted' : 'own';
+    const pastAt = (share: number): WindowTurn[] => past.slice(past.length - Math.floor(past.length * share));
+    const conversation = new Conversation(
+      (shown) =>
+        buildPrompt({
+          instructions: agent.instructions,
+          skills,
+          input,
+          past: pastAt(shown.past),
+          pastChars: settings.TURN_WINDOW_CHARS,
+          ownChars: shown.ownChars,
+          readOnly: !turn.trusted,
+        }),
+      (shown) => leastTrusted(trustOfInput, ...pastAt(shown.past).map((earlier) => earlier.content_trust)),
+    );
     const calls = new CallMaker({
       ...shared,
       turn,
+      conversation,
       powers,
       check: this.check,
       approvals,
@@ -121,20 +140,12 @@ export class TurnRunner {
           tool,
           ...(note === null ? {} : { note }),
         }),
-      onTainted: (tool) => this.note(turn, claim, 'untrusted_content_read', null, { tool }),
+      onLessTrusted: (tool, trust, withheld) =>
+        this.note(turn, claim, `${trust}_content_read`, null, {
+          tool,
+          ...(withheld.length === 0 ? {} : { withheld, withheld_since: powers.nobody }),
+        }),
     });
-    const conversation = new Conversation((shown) =>
-      buildPrompt({
-        instructions: agent.instructions,
-        skills,
-        input,
-        past: past.slice(past.length - Math.floor(past.length * shown.past)),
-        pastChars: settings.TURN_WINDOW_CHARS,
-        ownChars: shown.ownChars,
-        readOnly: !turn.trusted,
-      }),
-    );
-    const untrusted = isUntrusted(input) || saidByOthers(input) || past.some((earlier) => earlier.read_untrusted);
     try {
       const result = await runLoop({
         ...shared,
@@ -142,7 +153,6 @@ export class TurnRunner {
         conversation,
         cleaner: new ReplyCleaner(hosts, input),
         stored,
-        untrusted,
         model: this.models.forTurn(agent.model, agent.fallback_model),
         prices: this.prices,
         spending: this.spending,
@@ -153,14 +163,19 @@ export class TurnRunner {
         onShortened: (level, chars) =>
           this.note(turn, claim, 'conversation_shortened', null, { level, left_out_chars: chars }),
       });
-      const read_untrusted = calls.tainted;
-      const ending = { ...endingOf(turn, claim, input, result, log), ...ofAccount(agent, turn), read_untrusted };
+      const content_trust = leastTrusted(
+        trustOfInput,
+        calls.readTrust,
+        repeatedTrust(result.text, past, settings.TURN_WINDOW_CHARS),
+      );
+      const ending = { ...endingOf(turn, claim, input, result, log), ...ofAccount(agent, turn), content_trust };
       return resultOf(ending, result, turn.rehearsal);
     } catch (error) {
       if (!(error instanceof ApprovalNeeded))
         throw this.failureOf(error, clock.signal, limits, log.count - stored.length);
       const { APPROVAL_WAIT_MS: waitMs } = settings;
-      const by = { approvers: powers.approvers, startedBy: turn.startedBy, agentId: agent.id };
+      const { approvers_decide_own: decideOwn } = agent;
+      const by = { approvers: powers.approvers, startedBy: turn.startedBy, agentId: agent.id, decideOwn };
       const held = await this.approvals.suspend(claim, error.calls, by, waitMs);
       if (!held) throw new LeaseLost('the lease was lost');
       return { waitsFor: error.calls.map((call) => call.tool) };
@@ -196,6 +211,13 @@ export class TurnRunner {
   }
 }
 
+/** Hosts of the addresses that a trusted sender wrote: whoever asks for a page has named it. */
+function namedBy({ trusted }: TurnScope, input: TurnInput): string[] {
+  if (!trusted || isUntrusted(input)) return [];
+  const links = [...(input.earlier ?? []), input.message].flatMap(({ message }) => linksIn(message));
+  return [...new Set(links.filter((link) => URL.canParse(link)).map((link) => new URL(link).host))];
+}
+
 /** What arrived during a takeover is shown with the message and may come from another sender. */
 function saidByOthers({ takeover = [] }: TurnInput): boolean {
   return takeover.some((line) => line.by === 'sender' && line.untrusted);
@@ -218,7 +240,7 @@ function endingOf(
   input: TurnInput,
   { text, reason }: LoopResult,
   log: StepLog,
-): Omit<TurnEnding, 'agent_id' | 'contact_id' | 'read_untrusted'> {
+): Omit<TurnEnding, 'agent_id' | 'contact_id' | 'content_trust'> {
   const answers = input.reply !== null && input.reply.channel_address !== null && text !== '';
   const answer_id = answers ? newId('dlv') : null;
   const why = answers || text === '' ? reason : (input.reply_withheld ?? 'no_address');

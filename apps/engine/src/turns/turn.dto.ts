@@ -1,4 +1,4 @@
-import { wordsOfTurnReason } from '#libs/contracts';
+import { type ContentTrust, contentTrusts, wordsOfTurnReason } from '#libs/contracts';
 import { idOf } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { SentReply } from '../replies/reply.repository.js';
@@ -58,8 +58,11 @@ export class TurnView {
   @ApiProperty({ type: 'integer', description: 'How often it was redriven' }) redrives: number;
   @ApiProperty({ type: 'integer' }) attempt: number;
   @ApiProperty({ type: String, nullable: true }) reply_text: string | null;
-  @ApiProperty({ description: 'If it succeeded: whether it had read untrusted content (docs/agents.md)' })
-  read_untrusted: boolean;
+  @ApiProperty({
+    enum: contentTrusts,
+    description: 'If it succeeded: the least trust of its message and of what it read (docs/security.md)',
+  })
+  content_trust: ContentTrust;
   @ApiProperty({ type: 'integer', description: 'Tokens of all model calls' }) tokens: number;
   @ApiProperty({
     type: 'integer',
@@ -119,7 +122,7 @@ export function turnHead(turn: Turn, sent: SentReply[], waitMs: number): TurnHea
     redrives: turn.redrives,
     attempt: turn.attempt,
     reply_text: turn.reply_text,
-    read_untrusted: turn.read_untrusted,
+    content_trust: turn.content_trust,
     tokens: turn.tokens,
     cost_micros: turn.cost_micros,
     created_at: turn.created_at.toISOString(),

@@ -1,4 +1,4 @@
-import type { TurnInput, TurnReply } from '#libs/contracts';
+import type { ContentTrust, TurnInput, TurnReply } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
@@ -83,10 +83,10 @@ export class Turn {
   @Column({ type: 'text', nullable: true }) answer_id: string | null;
   @Column({ type: 'text', nullable: true }) notice_id: string | null;
   /**
-   * For a turn that succeeded: it had read untrusted content. Later turns that are shown its reply count as having read
-   * it too.
+   * For a turn that succeeded: the trust of what it brought into its conversation (its message, what its calls read, and
+   * what its reply repeats). It holds for later turns as long as they are shown this one.
    */
-  @Column({ type: 'boolean', default: false }) read_untrusted: boolean;
+  @Column({ type: 'text', default: 'own' }) content_trust: ContentTrust;
   @Column({ type: 'integer', default: 0 }) steps: number;
   @Column({ type: 'integer', default: 0 }) tokens: number;
   /** Of all model calls, in millionths. */

@@ -32,6 +32,7 @@ const servers = [
      auth_header text,
      credential_id text,
      policy text NOT NULL,
+     trust text NOT NULL DEFAULT 'untrusted',
      has_baseline boolean NOT NULL,
      health text NOT NULL,
      health_reason text,
@@ -62,6 +63,7 @@ const tools = [
      grade text NOT NULL,
      idempotent boolean NOT NULL,
      graded boolean NOT NULL,
+     trust text,
      misses integer NOT NULL,
      created_at timestamptz NOT NULL,
      updated_at timestamptz NOT NULL

@@ -92,6 +92,7 @@ function newTool(server: McpServer, name: string, now: Date): Tool {
     grade: 'destructive',
     idempotent: false,
     graded: false,
+    trust: null,
     misses: 0,
     created_at: now,
     updated_at: now,

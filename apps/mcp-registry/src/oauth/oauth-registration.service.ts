@@ -41,8 +41,14 @@ export class OauthRegistration {
     try {
       const client = await this.clientFor(server, credential, body);
       await this.credentials.setClient(caller, serverId, id, client, config);
-      const { slug, policy } = body;
-      const asked = { url: url.href, name, ...(slug ? { slug } : {}), ...(policy ? { policy } : {}) };
+      const { slug, policy, trust } = body;
+      const asked = {
+        url: url.href,
+        name,
+        ...(slug ? { slug } : {}),
+        ...(policy ? { policy } : {}),
+        ...(trust ? { trust } : {}),
+      };
       return await this.registration.register(
         caller,
         { ...asked, auth: { mode: 'oauth', credential_id: id } },

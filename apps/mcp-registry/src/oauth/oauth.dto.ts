@@ -1,7 +1,8 @@
+import { type ContentTrust, contentTrusts } from '#libs/contracts';
 import { idOf, Name, OneOf, Text, TextList } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
-import { ServerView } from '../servers/mcp-server.dto.js';
+import { ServerView, trustNote } from '../servers/mcp-server.dto.js';
 import { policies, type Policy } from '../servers/mcp-server.entity.js';
 import { slugPattern } from '../tools/model-name.js';
 
@@ -12,6 +13,7 @@ export class RegisterByOauth {
   @Text(40, { optional: true })
   slug?: string;
   @OneOf(policies, { optional: true }) policy?: Policy;
+  @OneOf(contentTrusts, { optional: true, description: trustNote }) trust?: ContentTrust;
   @Text(500, { optional: true, description: 'A client that was registered by hand; absent: registered dynamically' })
   client_id?: string;
   @Text(2_000, { optional: true }) client_secret?: string;

@@ -1,12 +1,20 @@
+import { type ContentTrust, contentTrusts } from '#libs/contracts';
 import { idOf, JsonObject, Name, Nested, OneOf, OpenSchema, SearchQuery, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { slugPattern } from '../tools/model-name.js';
+import type { RecommendedTrust } from './recommended-trust.js';
 import { type AuthMode, authModes, healths, policies, type Policy } from './mcp-server.entity.js';
 
 const policyNote =
   'New or changed tools: block (default): they wait for approval; warn: they are accepted and reported in ' +
   'health; auto: they are accepted';
+
+/** As in `ContentTrust`, for people who choose. */
+export const trustNote =
+  'How far results are trusted. With `untrusted` ones (default) in a conversation, an agent by itself only goes on ' +
+  'reading; with those of a `partner` it also writes; those of your `own` limit nothing. More than `untrusted` needs ' +
+  'approvals:manage';
 
 export class ServerAuth {
   @OneOf(authModes, { description: 'oauth: an oauth2 credential of the vault, connected there' }) mode: AuthMode;
@@ -28,12 +36,14 @@ export class RegisterServer {
   slug?: string;
   @Nested(ServerAuth, { optional: true }) auth?: ServerAuth;
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
+  @OneOf(contentTrusts, { optional: true, description: trustNote }) trust?: ContentTrust;
 }
 
 export class ChangeServer {
   @Name(200, { optional: true }) name?: string;
   @Nested(ServerAuth, { optional: true }) auth?: ServerAuth;
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
+  @OneOf(contentTrusts, { optional: true, description: trustNote }) trust?: ContentTrust;
 }
 
 export class ImportServer {
@@ -41,6 +51,7 @@ export class ImportServer {
   server: Record<string, unknown>;
   @Nested(ServerAuth, { optional: true }) auth?: ServerAuth;
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
+  @OneOf(contentTrusts, { optional: true, description: trustNote }) trust?: ContentTrust;
 }
 
 export class ServerQuery extends SearchQuery {
@@ -56,6 +67,11 @@ export class UnregisterQuery {
 class ServerInfoView {
   @ApiProperty() name: string;
   @ApiProperty() version: string;
+}
+
+class RecommendedTrustView implements RecommendedTrust {
+  @ApiProperty({ enum: contentTrusts }) trust: ContentTrust;
+  @ApiProperty({ description: 'As a sentence' }) why: string;
 }
 
 class ServerAuthView {
@@ -75,6 +91,9 @@ export class ServerView {
   @ApiProperty({ type: ServerInfoView, nullable: true }) server_info: ServerInfoView | null;
   @ApiProperty({ type: ServerAuthView }) auth: ServerAuthView;
   @ApiProperty({ enum: policies }) policy: string;
+  @ApiProperty({ enum: contentTrusts, description: trustNote }) trust: ContentTrust;
+  @ApiProperty({ type: RecommendedTrustView, description: 'By where it runs and what its tools claim' })
+  recommended_trust: RecommendedTrust;
   @ApiProperty({ enum: healths }) health: string;
   @ApiProperty({ type: String, nullable: true }) health_reason: string | null;
   @ApiProperty({ type: String, nullable: true, format: 'date-time' }) checked_at: string | null;

@@ -1,3 +1,4 @@
+import type { ContentTrust } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 export const authModes = ['none', 'bearer', 'header', 'oauth'] as const;
@@ -39,6 +40,8 @@ export class McpServer {
   @Column({ type: 'text', nullable: true }) auth_header: string | null;
   @Column({ type: 'text', nullable: true }) credential_id: string | null;
   @Column({ type: 'text' }) policy: Policy;
+  /** How far the results of its tools are trusted, if a tool has no trust of its own. */
+  @Column({ type: 'text', default: 'untrusted' }) trust: ContentTrust;
   /** False until the first complete listing was accepted as what the person who registered the server saw. */
   @Column({ type: 'boolean' }) has_baseline: boolean;
   @Column({ type: 'text' }) health: Health;

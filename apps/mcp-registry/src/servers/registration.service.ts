@@ -1,4 +1,4 @@
-import { newId } from '#libs/contracts';
+import { type ContentTrust, isTrustedLess, newId } from '#libs/contracts';
 import { type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { CredentialBindings } from '../credentials/credential-bindings.js';
@@ -38,6 +38,7 @@ export class Registration {
     }
     if (body.auth?.credential_id) requireCredentialRights(caller);
     requireRightToPolicy(caller, body.policy);
+    requireRightToTrust(caller, `the MCP server at ${body.url}`, body.trust);
     if (body.slug === agentSlug) throw slugTaken(agentSlug);
     const url = checkedUrl(body.url);
     const name = body.name ?? url.host;
@@ -46,6 +47,7 @@ export class Registration {
       ...checkedAuth(body.auth ?? { mode: 'none' }),
       slug: body.slug ?? (await this.servers.freeSlug(caller, slugOf(name))),
       policy: body.policy ?? 'block',
+      trust: body.trust ?? 'untrusted',
       discover_at: new Date(Date.now() + this.settings.DISCOVERY_EVERY_MS),
     };
     const skillId = newId('skl');
@@ -92,6 +94,17 @@ export function requireRightToPolicy(caller: Principal, policy: Policy | undefin
   requireApprovalsManage(caller, `Accepting changes of an MCP server without approval (policy ${policy})`);
 }
 
+/** @throws Problem 403 `scope_missing` for more trust, which lets agents do more without approval after they read it */
+export function requireRightToTrust(
+  caller: Principal,
+  whose: string,
+  trust: ContentTrust | undefined,
+  now: ContentTrust = 'untrusted',
+): void {
+  if (trust === undefined || !isTrustedLess(now, trust)) return;
+  requireApprovalsManage(caller, `Trusting results of ${whose} as ${trust} instead of ${now}`);
+}
+
 function notListed(server: McpServer, error: McpError): Problem {
   const hint =
     error.code === 'auth_failed' && server.auth_mode === 'none'
@@ -105,7 +118,7 @@ function newServer(
   id: string,
   url: string,
   name: string,
-): Omit<McpServer, 'auth_mode' | 'auth_header' | 'credential_id' | 'slug' | 'policy' | 'discover_at'> {
+): Omit<McpServer, 'auth_mode' | 'auth_header' | 'credential_id' | 'slug' | 'policy' | 'trust' | 'discover_at'> {
   const now = new Date();
   return {
     id,

@@ -38,12 +38,16 @@ export class ServerController {
   @RequireScopes('tools:write')
   @ApiOperation({ operationId: 'importMcpServer', summary: 'Register the remote of a server.json' })
   @ApiCreatedResponse({ type: ServerView })
-  async import(@Caller() caller: Principal, @Body() { server, auth, policy }: ImportServer): Promise<ServerView> {
+  async import(
+    @Caller() caller: Principal,
+    @Body() { server, auth, policy, trust }: ImportServer,
+  ): Promise<ServerView> {
     const { url, name, headers } = readServerJson(server);
     if (headers.length > 0 && !auth) {
       throw new Problem(422, 'auth_needed', `The server requires ${headers.join(', ')}: pass auth with a credential.`);
     }
-    return this.register(caller, { url, name, ...(auth ? { auth } : {}), ...(policy ? { policy } : {}) });
+    const chosen = { ...(auth ? { auth } : {}), ...(policy ? { policy } : {}), ...(trust ? { trust } : {}) };
+    return this.register(caller, { url, name, ...chosen });
   }
 
   @Get()
@@ -64,7 +68,10 @@ export class ServerController {
 
   @Patch(':id')
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'changeMcpServer', summary: 'Rename a server, or change its policy or credential' })
+  @ApiOperation({
+    operationId: 'changeMcpServer',
+    summary: 'Rename a server, or change its policy, trust or credential',
+  })
   @ApiOkResponse({ type: ServerView })
   change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeServer): Promise<ServerView> {
     return this.servers.change(caller, id, body);

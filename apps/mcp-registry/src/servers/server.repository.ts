@@ -1,4 +1,5 @@
 import { AuditLog } from '#libs/audit';
+import type { ContentTrust } from '#libs/contracts';
 import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, ILike, LessThan, QueryFailedError } from 'typeorm';
@@ -8,6 +9,7 @@ import { writeContent } from '../skills/skill-content.repository.js';
 import type { SkillContent } from '../skills/skill-version.entity.js';
 import { Skill } from '../skills/skill.entity.js';
 import type { ServerQuery } from './mcp-server.dto.js';
+import type { WorldHints } from './recommended-trust.js';
 import { McpServer, type Policy } from './mcp-server.entity.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
@@ -19,6 +21,7 @@ export class SlugTaken extends Error {}
 export interface ServerSummary {
   skillId: string | null;
   states: Record<string, number>;
+  hints: WorldHints;
 }
 
 @Injectable()
@@ -55,6 +58,7 @@ export class ServerRepository {
         await manager.insert(Skill, row);
         await writeContent(manager, row, skill.content, by.subject);
         if (server.policy !== 'block') await this.noted(manager, by, server, null);
+        if (server.trust !== 'untrusted') await this.notedTrust(manager, by, server, null);
         return listing ? applyListing(manager, server, listing.tools, listing.facts) : server;
       });
     } catch (error) {
@@ -97,7 +101,7 @@ export class ServerRepository {
     return this.source.manager.countBy(McpServer, owned(scope));
   }
 
-  /** @param by who changed it; a change of the policy is noted in the audit log */
+  /** @param by who changed it; a change of the policy or the trust is noted in the audit log */
   async update(id: string, change: Partial<McpServer>, by: Principal): Promise<void> {
     await this.source.transaction(async (manager) => {
       const before = await manager.findOne(McpServer, { where: { id }, lock: { mode: 'pessimistic_write' } });
@@ -105,6 +109,8 @@ export class ServerRepository {
       await manager.update(McpServer, { id }, { ...change, updated_at: new Date() } as object);
       const { policy = before.policy } = change;
       if (policy !== before.policy) await this.noted(manager, by, { ...before, policy }, before.policy);
+      const { trust = before.trust } = change;
+      if (trust !== before.trust) await this.notedTrust(manager, by, { ...before, trust }, before.trust);
     });
   }
 
@@ -115,15 +121,23 @@ export class ServerRepository {
 
   async summaries(ids: string[]): Promise<Map<string, ServerSummary>> {
     const rows = (await this.source.query(
-      `SELECT s.server_id, s.id AS skill_id, t.state, count(t.id)::integer AS count
+      `SELECT s.server_id, s.id AS skill_id, t.state, count(t.id)::integer AS count,
+              count(*) FILTER (WHERE coalesce(t.definition, t.candidate) #> '{annotations,openWorldHint}' = 'true')::integer AS open,
+              count(*) FILTER (WHERE coalesce(t.definition, t.candidate) #> '{annotations,openWorldHint}' = 'false')::integer AS closed
          FROM registry.skill s LEFT JOIN registry.tool t ON t.server_id = s.server_id
         WHERE s.server_id = ANY($1) GROUP BY s.server_id, s.id, t.state`,
       [ids],
-    )) as { server_id: string; skill_id: string; state: string | null; count: number }[];
+    )) as SummaryRow[];
     const summaries = new Map<string, ServerSummary>();
-    for (const { server_id, skill_id, state, count } of rows) {
-      const summary = summaries.get(server_id) ?? { skillId: skill_id, states: {} };
+    for (const { server_id, skill_id, state, count, open, closed } of rows) {
+      const summary = summaries.get(server_id) ?? {
+        skillId: skill_id,
+        states: {},
+        hints: { open: 0, closed: 0, tools: 0 },
+      };
       if (state) summary.states[state] = count;
+      const { hints } = summary;
+      if (state !== 'removed') Object.assign(hints, sumOf(hints, { open, closed, tools: count }));
       summaries.set(server_id, summary);
     }
     return summaries;
@@ -139,6 +153,28 @@ export class ServerRepository {
     const entry = { action: 'mcp_server.policy_set' as const, subject: id, before: was, after: { name, policy } };
     await this.audit.append(tx, by, entry);
   }
+
+  private async notedTrust(
+    tx: EntityManager,
+    by: Principal,
+    { id, name, trust }: McpServer,
+    before: ContentTrust | null,
+  ): Promise<void> {
+    const was = before === null ? null : { name, trust: before };
+    const entry = { action: 'mcp_server.trust_set' as const, subject: id, before: was, after: { name, trust } };
+    await this.audit.append(tx, by, entry);
+  }
+}
+
+interface SummaryRow extends Omit<WorldHints, 'tools'> {
+  server_id: string;
+  skill_id: string;
+  state: string | null;
+  count: number;
+}
+
+function sumOf(a: WorldHints, b: WorldHints): WorldHints {
+  return { open: a.open + b.open, closed: a.closed + b.closed, tools: a.tools + b.tools };
 }
 
 function owned({ organizationId, projectId }: Scope): { organization_id: string; project_id: string } {

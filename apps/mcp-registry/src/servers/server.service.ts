@@ -6,8 +6,9 @@ import { VaultCredentials } from '../credentials/vault-credentials.js';
 import { AgentUsage } from '../agents/agent-usage.js';
 import type { ChangeServer, ServerQuery, ServerView } from './mcp-server.dto.js';
 import type { McpServer } from './mcp-server.entity.js';
-import { Registration, requireRightToPolicy } from './registration.service.js';
+import { Registration, requireRightToPolicy, requireRightToTrust } from './registration.service.js';
 import { checkedAuth } from './server-auth.js';
+import { recommendedTrust } from './recommended-trust.js';
 import { ServerRepository, type ServerSummary } from './server.repository.js';
 
 @Injectable()
@@ -40,6 +41,7 @@ export class ServerService {
     if (auth?.credential_id) requireCredentialRights(caller);
     const server = await this.get(caller, id);
     requireRightToPolicy(caller, columns.policy, server.policy);
+    requireRightToTrust(caller, server.name, columns.trust, server.trust);
     const change = auth ? checkedAuth(auth) : {};
     if (auth) {
       const skillId = (await this.servers.summaries([id])).get(id)?.skillId ?? null;
@@ -101,6 +103,8 @@ function viewOf(row: McpServer, summary: ServerSummary | undefined): ServerView 
     server_info: row.server_info,
     auth: { mode: row.auth_mode, header: row.auth_header, credential_id: row.credential_id },
     policy: row.policy,
+    trust: row.trust,
+    recommended_trust: recommendedTrust(row.url, summary?.hints ?? { open: 0, closed: 0, tools: 0 }),
     health: row.health,
     health_reason: row.health_reason,
     checked_at: row.checked_at?.toISOString() ?? null,

@@ -37,6 +37,7 @@ export class PythonToolService {
       candidate_pin: null,
       ...ungraded(definition),
       graded: false,
+      trust: null,
       misses: 0,
       created_at: now,
       updated_at: now,

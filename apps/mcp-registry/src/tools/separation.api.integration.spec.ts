@@ -49,4 +49,45 @@ describe('somebody who only writes tools', () => {
       { action: 'mcp_server.policy_set', before: { policy }, after: { policy: 'block' } },
     ]);
   });
+
+  it.each(['partner', 'own'])('may not trust the results of a server as %s, but may trust them less', async (trust) => {
+    const wish = { url: server.url, name: `trusted-${trust}` };
+    const refused = await registry.call('POST', '/mcp-servers', { ...wish, trust }, writer);
+    expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);
+    const made = (await registry.call('POST', '/mcp-servers', wish, writer)).body;
+    // It runs here, and its tools do not say what they reach.
+    expect(made).toMatchObject({ trust: 'untrusted', recommended_trust: { trust: 'partner' } });
+    const change = (to: string, as: typeof writer) =>
+      registry.call('PATCH', `/mcp-servers/${made.id}`, { trust: to }, as);
+    expect((await change(trust, writer)).status).toBe(403);
+    expect((await change(trust, manager)).body.trust).toBe(trust);
+    expect((await change('untrusted', writer)).body.trust).toBe('untrusted');
+    expect(await audit(made.id)).toMatchObject([
+      { action: 'mcp_server.trust_set', before: { trust: 'untrusted' }, after: { trust } },
+      { action: 'mcp_server.trust_set', before: { trust }, after: { trust: 'untrusted' } },
+    ]);
+  });
+
+  it('may not trust a tool more than its server, and the toolset has the trust that is in force', async () => {
+    const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: 'mixed' }, manager);
+    await registry.call('PATCH', `/mcp-servers/${body.id}`, { trust: 'partner' }, manager);
+    const { data } = (await registry.call('GET', `/tools?server_id=${body.id}`)).body;
+    const id = data[0]?.id;
+    const trustIt = (trust: string | null, as: typeof writer) => registry.call('PATCH', `/tools/${id}`, { trust }, as);
+    const inForce = async () =>
+      (await registry.internal('GET', `/toolsets?skill_ids=${body.skill_id}&tool_ids=`)).body.tools[0]?.trust;
+    expect(await inForce()).toBe('partner');
+    const refused = await trustIt('own', writer);
+    expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);
+    expect(refused.body.detail).toContain('Trusting results of the tool first as own instead of partner needs');
+    expect((await trustIt('own', manager)).body).toMatchObject({ trust: 'own', grade: 'destructive' });
+    expect(await inForce()).toBe('own');
+    expect((await trustIt('untrusted', writer)).status).toBe(200);
+    expect(await inForce()).toBe('untrusted');
+    // As its server is: that is more than it has now.
+    expect((await trustIt(null, writer)).status).toBe(403);
+    expect((await trustIt(null, manager)).body.trust).toBe(null);
+    expect(await inForce()).toBe('partner');
+    expect(await audit(id)).toMatchObject(Array(3).fill({ action: 'tool.trust_set' }));
+  });
 });

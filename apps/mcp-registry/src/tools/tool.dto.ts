@@ -1,4 +1,4 @@
-import { toolGrades, type ToolGrade } from '#libs/contracts';
+import { type ContentTrust, contentTrusts, toolGrades, type ToolGrade } from '#libs/contracts';
 import { anyObject, anyValue, Flag, idOf, JsonObject, OneOf, SearchQuery, Text, Whole } from '#libs/service-kit';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
@@ -21,6 +21,13 @@ export class ChangeTool {
   @OneOf(toolGrades, { optional: true, description: 'What a call can do at most; overrides hints of the server' })
   grade?: ToolGrade;
   @Flag({ optional: true, description: 'A repeated call has no further effect' }) idempotent?: boolean;
+  @OneOf(contentTrusts, {
+    optional: true,
+    nullable: true,
+    description:
+      'How far its results are trusted, as of an MCP server; null: as its server is. Of a Python tool: those for which its code made requests',
+  })
+  trust?: ContentTrust | null;
 }
 
 export class ApproveTool {
@@ -75,6 +82,12 @@ export class ToolView {
   @ApiProperty({ type: String, nullable: true, description: 'Why it is quarantined' }) problem: string | null;
   @ApiProperty({ enum: toolGrades }) grade: string;
   @ApiProperty() idempotent: boolean;
+  @ApiProperty({
+    enum: contentTrusts,
+    nullable: true,
+    description: 'Null: as its server; a Python or built-in tool: untrusted',
+  })
+  trust: ContentTrust | null;
   @ApiProperty({ type: String, nullable: true, description: 'Pin of the approved definition' }) pin: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Pin of the definition that waits for approval' })
   candidate_pin: string | null;

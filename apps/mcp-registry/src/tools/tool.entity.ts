@@ -1,4 +1,4 @@
-import type { ToolGrade } from '#libs/contracts';
+import type { ContentTrust, ToolGrade } from '#libs/contracts';
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { McpServer } from '../servers/mcp-server.entity.js';
 import type { ToolDefinition } from './tool-definition.js';
@@ -34,6 +34,8 @@ export class Tool {
   @Column({ type: 'boolean' }) idempotent: boolean;
   /** A person set the grade, so the server's hints no longer count. */
   @Column({ type: 'boolean' }) graded: boolean;
+  /** How far its results are trusted; null: as its server's are, and a Python tool's not at all. */
+  @Column({ type: 'text', nullable: true }) trust: ContentTrust | null;
   /** Consecutive complete listings without this tool. */
   @Column({ type: 'integer' }) misses: number;
   @Column({ type: 'timestamptz' }) created_at: Date;

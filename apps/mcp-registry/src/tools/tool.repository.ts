@@ -68,6 +68,16 @@ export class ToolRepository {
         const audited = { action: 'tool.regraded' as const, subject: id, before: before ?? null, after: after ?? null };
         await this.audit.append(manager, caller, audited);
       }
+      if (changed.trust !== tool.trust) {
+        const [before, after] = [tool, changed].map(({ name, trust }) => ({ name, trust }));
+        const audited = {
+          action: 'tool.trust_set' as const,
+          subject: id,
+          before: before ?? null,
+          after: after ?? null,
+        };
+        await this.audit.append(manager, caller, audited);
+      }
       return changed;
     });
   }

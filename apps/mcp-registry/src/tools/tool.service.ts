@@ -1,6 +1,8 @@
 import { builtinTools, type ToolGrade, toolGrades } from '#libs/contracts';
 import { notFound, type Page, pageOf, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
+import { requireRightToTrust } from '../servers/registration.service.js';
+import { ServerRepository } from '../servers/server.repository.js';
 import { hintedGrade } from './tool-definition.js';
 import { builtinOf, builtinView, toolView } from './tool-view.js';
 import type { ChangeTool, ToolDifference, ToolQuery, ToolVersionList, ToolView, DefinitionChange } from './tool.dto.js';
@@ -10,7 +12,10 @@ import { ToolRepository } from './tool.repository.js';
 /** The catalogue of built-in, MCP and Python tools, and the approval of servers' changes. */
 @Injectable()
 export class ToolService {
-  constructor(private readonly tools: ToolRepository) {}
+  constructor(
+    private readonly tools: ToolRepository,
+    private readonly servers: ServerRepository,
+  ) {}
 
   /** Newest first. Built-in tools precede the first page and do not count towards its limit. */
   async list(caller: Principal, query: ToolQuery): Promise<Page<ToolView>> {
@@ -65,13 +70,22 @@ export class ToolService {
     });
   }
 
-  /** @throws Problem 404; 403 `scope_missing` for a lower grade, which lets agents call the tool without approval */
-  grade(caller: Principal, id: string, { grade, idempotent }: ChangeTool): Promise<ToolView> {
-    return this.change(caller, id, (tool) => ({
-      grade: grade ?? tool.grade,
-      idempotent: idempotent ?? tool.idempotent,
-      graded: true,
-    }));
+  /** @throws Problem 404; 403 `scope_missing` for a lower grade or more trust, which let agents do more without approval */
+  async grade(caller: Principal, id: string, { grade, idempotent, trust }: ChangeTool): Promise<ToolView> {
+    const { server_id: serverId } = await this.get(caller, id);
+    const server = serverId === null ? null : await this.servers.find(caller, serverId);
+    const ofServer = server?.trust ?? 'untrusted';
+    return this.change(caller, id, (tool) => {
+      if (trust !== undefined) {
+        requireRightToTrust(caller, `the tool ${tool.name}`, trust ?? ofServer, tool.trust ?? ofServer);
+      }
+      return {
+        grade: grade ?? tool.grade,
+        idempotent: idempotent ?? tool.idempotent,
+        graded: tool.graded || grade !== undefined || idempotent !== undefined,
+        ...(trust === undefined ? {} : { trust }),
+      };
+    });
   }
 
   async versions(caller: Principal, id: string): Promise<ToolVersionList> {

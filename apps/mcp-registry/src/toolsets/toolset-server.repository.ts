@@ -8,14 +8,12 @@ import { McpServer } from '../servers/mcp-server.entity.js';
 export class ToolsetServerRepository {
   constructor(@InjectRepository(McpServer) private readonly servers: Repository<McpServer>) {}
 
-  /** The servers among these whose last listing failed. */
-  async unwell({ organizationId, projectId }: Principal, ids: string[]): Promise<McpServer[]> {
+  async findAll({ organizationId, projectId }: Principal, ids: string[]): Promise<McpServer[]> {
     if (ids.length === 0) return [];
     return this.servers.findBy({
       id: In(ids),
       organization_id: organizationId,
       project_id: projectId,
-      health: In(['auth_failed', 'degraded']),
     });
   }
 }

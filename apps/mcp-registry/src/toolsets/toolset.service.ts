@@ -1,4 +1,4 @@
-import { type CredentialBinding, type Toolset, type ToolsetTool } from '#libs/contracts';
+import type { ContentTrust, CredentialBinding, Toolset, ToolsetTool } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { McpServer } from '../servers/mcp-server.entity.js';
@@ -10,6 +10,9 @@ import { builtinOf, builtinPin } from '../tools/tool-view.js';
 import type { Tool } from '../tools/tool.entity.js';
 import { ToolRepository } from '../tools/tool.repository.js';
 import { ToolsetServerRepository } from './toolset-server.repository.js';
+
+/** A tool with the trust that its results have. */
+type TrustedTool = Tool & { trust: ContentTrust };
 
 /** An agent's tools in one turn: approved definitions only, under the names by which a model calls them. */
 @Injectable()
@@ -25,7 +28,10 @@ export class ToolsetService {
     const skills = await this.skills.findAll(caller, skillIds);
     const inSkills = skills.flatMap(({ content }) => content.tools);
     const rows = await this.tools.findAll(caller, [...inSkills.map(({ tool }) => tool), ...toolIds]);
-    const known = new Map(rows.map((tool) => [tool.id, tool]));
+    const serverIds = [...rows.map((tool) => tool.server_id), ...skills.map(({ skill }) => skill.server_id)];
+    const servers = await this.servers.findAll(caller, [...new Set(serverIds.filter((id) => id !== null))]);
+    const trusts = new Map(servers.map(({ id, trust }) => [id, trust]));
+    const known = new Map(rows.map((tool) => [tool.id, { ...tool, trust: trustOf(tool, trusts) }]));
     const toolset: Toolset = { skills: [], tools: [], problems: [], left_out: [] };
     for (const id of skillIds) {
       const skill = skills.find((one) => one.skill.id === id);
@@ -37,19 +43,26 @@ export class ToolsetService {
       if (tool?.source === 'python') add(toolset, ofRow(tool, null, []));
       else toolset.left_out.push({ name: tool?.name ?? id, skill: null, ...(tool ? notPython : notThere) });
     }
-    await this.addServerProblems(caller, toolset, skills);
+    addServerProblems(toolset, skills, servers);
     return toolset;
   }
+}
 
-  /**
-   * A server that does not answer keeps its tools: a call reports the error, and the server may be back by the next
-   * turn.
-   */
-  private async addServerProblems(caller: Principal, toolset: Toolset, skills: FullSkill[]): Promise<void> {
-    const bySkill = new Map(skills.flatMap(({ skill }) => (skill.server_id ? [[skill.server_id, skill.id]] : [])));
-    for (const server of await this.servers.unwell(caller, [...bySkill.keys()])) {
-      toolset.problems.push({ skill_id: bySkill.get(server.id) ?? '', message: problemOf(server) });
-    }
+/** A tool's own trust, else its server's. Nobody vouches for what a Python tool has asked for, unless a person says so. */
+function trustOf({ trust, server_id: serverId }: Tool, ofServers: Map<string, ContentTrust>): ContentTrust {
+  return trust ?? ofServers.get(serverId ?? '') ?? 'untrusted';
+}
+
+/**
+ * A server that does not answer keeps its tools: a call reports the error, and the server may be back by the next
+ * turn.
+ */
+function addServerProblems(toolset: Toolset, skills: FullSkill[], servers: McpServer[]): void {
+  const bySkill = new Map(skills.flatMap(({ skill }) => (skill.server_id ? [[skill.server_id, skill.id]] : [])));
+  for (const server of servers) {
+    const skillId = bySkill.get(server.id);
+    if (skillId === undefined || !['auth_failed', 'degraded'].includes(server.health)) continue;
+    toolset.problems.push({ skill_id: skillId, message: problemOf(server) });
   }
 }
 
@@ -58,7 +71,7 @@ function problemOf({ name, health, health_reason }: McpServer): string {
   return `The MCP server ${name} ${what}${health_reason ? `: ${health_reason}` : ''}`;
 }
 
-function addSkill(toolset: Toolset, { skill, content }: FullSkill, known: Map<string, Tool>): void {
+function addSkill(toolset: Toolset, { skill, content }: FullSkill, known: Map<string, TrustedTool>): void {
   const { id, slug, name, knowledge, version } = skill;
   toolset.skills.push({ id, slug, name, knowledge, version });
   toolset.left_out.push(...leftOutOf(slug, content.tools, known));
@@ -92,7 +105,7 @@ function ofReference(
   reference: string,
   skill: { id: string; slug: string },
   bindings: CredentialBinding[],
-  row: Tool | undefined,
+  row: TrustedTool | undefined,
 ): ToolsetTool | null {
   const builtin = builtinOf(reference);
   if (!builtin) return row?.state === 'approved' ? ofRow(row, skill, bindings) : null;
@@ -106,13 +119,15 @@ function ofReference(
     input_schema,
     grade,
     idempotent,
+    trust: 'untrusted' as const,
+    open_world: true,
   };
   const placed = { skill_id: skill.id, skill_slug: skill.slug, model_name: name, credential_bindings: bindings };
   return { ...shown, ...placed, pin: builtinPin(builtin) };
 }
 
 function ofRow(
-  { id, source, name, definition, grade, idempotent, pin }: Tool,
+  { id, source, name, definition, grade, idempotent, pin, trust }: TrustedTool,
   skill: { id: string; slug: string } | null,
   bindings: CredentialBinding[],
 ): ToolsetTool {
@@ -126,6 +141,8 @@ function ofRow(
     input_schema: plainSchema(definition?.input_schema ?? { type: 'object' }),
     grade,
     idempotent,
+    trust,
+    open_world: definition?.annotations?.['openWorldHint'] !== false,
     skill_id: skill?.id ?? null,
     skill_slug: skill?.slug ?? null,
     model_name: modelName(skill?.slug ?? agentSlug, name),

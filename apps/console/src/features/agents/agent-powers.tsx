@@ -1,4 +1,4 @@
-import { Alert, MultiSelect, Radio, Stack, TagsInput } from '@mantine/core';
+import { Alert, MultiSelect, Radio, Stack, Switch, TagsInput } from '@mantine/core';
 import { Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { kindOf, usePrincipals } from '../../api/principals.js';
@@ -50,6 +50,14 @@ export function AgentPowers({ value, onChange, error }: PartProps): ReactNode {
         value={value.approvers}
         error={fieldError(error, 'approvers')}
         onChange={(next) => onChange({ approvers: next })}
+      />
+      <Switch
+        label={texts.decideOwn}
+        description={texts.decideOwnHint}
+        // Taking the right away does not need `approvals:manage`.
+        disabled={!may && !value.approvers_decide_own}
+        checked={value.approvers_decide_own}
+        onChange={(event) => onChange({ approvers_decide_own: event.currentTarget.checked })}
       />
       <TagsInput
         label={texts.hosts}

@@ -12,6 +12,7 @@ export type AgentValues = Pick<
   | 'python_tools'
   | 'may_do'
   | 'approvers'
+  | 'approvers_decide_own'
   | 'allowed_hosts'
   | 'caps'
 >;
@@ -20,8 +21,8 @@ export const agentFields = ['name', 'instructions', 'model', 'fallback_model', '
 
 export function valuesOf(agent: Schema<'AgentView'>): AgentValues {
   const { name, instructions, model, fallback_model, tools, skills, python_tools } = agent;
-  const { may_do, approvers, allowed_hosts, caps } = agent;
-  const has = { tools, skills, python_tools, may_do, approvers, allowed_hosts, caps };
+  const { may_do, approvers, approvers_decide_own, allowed_hosts, caps } = agent;
+  const has = { tools, skills, python_tools, may_do, approvers, approvers_decide_own, allowed_hosts, caps };
   return { name, instructions, model, fallback_model, ...has };
 }
 

@@ -16,12 +16,13 @@ import { TextLink } from '../../ui/text-link.js';
 import { useDraft } from '../../ui/use-draft.js';
 import { When } from '../../ui/when.js';
 import { PolicyField } from './policy-field.js';
+import { TrustField } from './trust-field.js';
 import { useServerRefresh } from './use-server-refresh.js';
 
 export function ServerSettings({ server }: { server: Schema<'ServerView'> }): ReactNode {
   const projectId = useProjectId();
   const refresh = useServerRefresh();
-  const draft = useDraft({ name: server.name, policy: server.policy });
+  const draft = useDraft({ name: server.name, policy: server.policy, trust: server.trust });
   const save = useMutation({
     mutationFn: () =>
       answer(api.PATCH('/api/v1/mcp-servers/{id}', { params: { path: { id: server.id } }, body: draft.change })),
@@ -59,6 +60,12 @@ export function ServerSettings({ server }: { server: Schema<'ServerView'> }): Re
             onChange={(event) => draft.set({ name: event.currentTarget.value })}
           />
           <PolicyField value={draft.value.policy} onChange={(policy) => draft.set({ policy })} />
+          <TrustField
+            value={draft.value.trust}
+            now={server.trust}
+            recommended={server.recommended_trust}
+            onChange={(trust) => draft.set({ trust })}
+          />
           <ProblemAlert error={save.error} />
         </Stack>
         <SaveBar

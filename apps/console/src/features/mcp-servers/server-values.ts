@@ -10,6 +10,7 @@ export interface ServerValues {
   clientId: string;
   clientSecret: string;
   policy: Schema<'ServerView'>['policy'];
+  trust: Schema<'ServerView'>['trust'];
 }
 
 export const emptyServer: ServerValues = {
@@ -21,4 +22,5 @@ export const emptyServer: ServerValues = {
   clientId: '',
   clientSecret: '',
   policy: 'block',
+  trust: 'untrusted',
 };

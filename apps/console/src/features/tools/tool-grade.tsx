@@ -1,4 +1,4 @@
-import { SegmentedControl, Stack, Switch, Text } from '@mantine/core';
+import { SegmentedControl, Select, Stack, Switch, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
@@ -12,8 +12,9 @@ import { useToolRefresh } from './use-tool-refresh.js';
 
 const texts = toolTexts.one;
 const grades = ['read', 'write', 'destructive'] as const;
+const trusts = ['untrusted', 'partner', 'own'] as const;
 
-/** The most that a call can do. Whether it waits for approval depends on this. */
+/** The most that a call can do, and how far what it returns is trusted. Whether calls wait for approval depends on both. */
 export function ToolGrade({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
   const refresh = useToolRefresh();
   const change = useMutation({
@@ -41,6 +42,18 @@ export function ToolGrade({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
             description={texts.idempotentHint}
             checked={tool.idempotent}
             onChange={(event) => change.mutate({ idempotent: event.currentTarget.checked })}
+          />
+          <Select
+            label={texts.trust}
+            description={texts.trustHint}
+            maw={420}
+            allowDeselect={false}
+            data={Object.entries(tool.source === 'mcp' ? texts.trusts : texts.trustsPython).map(([value, label]) => ({
+              value,
+              label,
+            }))}
+            value={tool.trust ?? 'inherit'}
+            onChange={(next) => change.mutate({ trust: trusts.find((trust) => trust === next) ?? null })}
           />
           <ProblemAlert error={change.error} />
         </Stack>

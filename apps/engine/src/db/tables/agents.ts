@@ -12,6 +12,7 @@ export const agents = [
      fallback_model text,
      may_do text NOT NULL DEFAULT 'write',
      approvers text[] NOT NULL DEFAULT '{}',
+     approvers_decide_own boolean NOT NULL DEFAULT false,
      allowed_hosts text[] NOT NULL DEFAULT '{}',
      caps jsonb NOT NULL DEFAULT '{}',
      is_chief_of_staff boolean NOT NULL,

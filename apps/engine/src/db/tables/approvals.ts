@@ -16,6 +16,7 @@ export const approvals = [
      approvers text[] NOT NULL,
      reason text NOT NULL DEFAULT 'over_may_do',
      requested_by text[] NOT NULL DEFAULT '{}',
+     decide_own boolean NOT NULL DEFAULT false,
      state text NOT NULL,
      decided_by text,
      note text,

@@ -16,6 +16,7 @@ export const toolCalls = [
      duration_ms double precision,
      callback_sha256 text,
      callbacks integer NOT NULL DEFAULT 0,
+     hosts text[],
      created_at timestamptz NOT NULL DEFAULT now(),
      finished_at timestamptz,
      CONSTRAINT tool_call_pkey PRIMARY KEY (turn_id, seq)

@@ -40,7 +40,7 @@ export const turns = [
      reply_text text,
      answer_id text,
      notice_id text,
-     read_untrusted boolean NOT NULL DEFAULT false,
+     content_trust text NOT NULL DEFAULT 'own',
      steps integer NOT NULL DEFAULT 0,
      tokens integer NOT NULL DEFAULT 0,
      cost_micros integer NOT NULL DEFAULT 0,

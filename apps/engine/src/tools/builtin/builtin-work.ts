@@ -1,14 +1,14 @@
-import type { ToolGrade } from '#libs/contracts';
+import type { ContentTrust, ToolGrade } from '#libs/contracts';
 import type { BoundCredentials } from '../bound-credentials.js';
 import type { CallSite } from '../tool.js';
 
 /** The implementation of a built-in; the contracts have its definition. What is absent is taken from the definition. */
 export interface BuiltinWork {
   external: boolean;
-  /** Whether a result is untrusted content; absent: it is if `external` is true. */
-  untrusted?(result: unknown): boolean;
-  /** Why a read exceeds what an untrusted sender's turn may do; absent: it never does. */
-  beyond?(args: Record<string, unknown>, hosts: readonly string[], credentials: BoundCredentials): string | null;
+  /** How far a result is trusted; absent: `untrusted` if `external` is true, else `own`. */
+  trustOf?(result: unknown): ContentTrust;
+  /** An address that a call would reach and that is none of these hosts; absent: there never is one. */
+  elsewhere?(args: Record<string, unknown>, hosts: readonly string[]): string | null;
   grade?(args: Record<string, unknown>): ToolGrade;
   idempotent?(args: Record<string, unknown>): boolean;
   /** What people have to know about a call with this result; absent: nothing. */

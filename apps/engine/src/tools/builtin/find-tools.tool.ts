@@ -37,7 +37,7 @@ export function findToolsTool(searched: Tool[]): Tool {
     least: 'read',
     // The definitions are approved, and the model would be shown them without a search too.
     external: false,
-    beyond: () => null,
+    elsewhere: () => null,
     grade: () => 'read',
     idempotent: () => true,
     run: (args) => Promise.resolve(found(searched, String(args['query']), Number(args['limit'] ?? defaultHits))),

@@ -36,13 +36,9 @@ export function httpRequest(egress: Egress, limits: HttpRequestLimits): BuiltinW
     external: true,
     grade: (args) => (args['method'] === 'GET' ? 'read' : 'write'),
     idempotent: (args) => args['method'] === 'GET',
-    beyond: (args, hosts, { bindings }) => {
-      const { credential, ...asked } = httpArguments(args);
-      if (!URL.canParse(asked.url)) return null;
-      const url = new URL(asked.url);
-      if (credential !== undefined || bindings.some((one) => isNamed(url, one.hosts ?? [])))
-        return 'it uses a credential';
-      return isNamed(url, hosts) ? null : `it reaches ${url.host}, which the agent does not name`;
+    elsewhere: (args, hosts) => {
+      const { url } = httpArguments(args);
+      return URL.canParse(url) && !isNamed(new URL(url), hosts) ? new URL(url).host : null;
     },
     run: (args, { mayDo, signal, turn, hosts }, credentials) => {
       const by = {

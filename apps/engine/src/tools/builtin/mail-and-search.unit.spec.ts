@@ -28,7 +28,7 @@ const call: CallSite = {
   },
   ref: '1.call_0',
   mayDo: 'write',
-  tainted: false,
+  window: 'own',
   hosts: null,
   callbackToken: '',
   signal: new AbortController().signal,

@@ -26,8 +26,8 @@ export function readResultTool(steps: StepRepository): Tool {
     least: 'read',
     external: true,
     // The result was already read, and counted, when it was first shown.
-    untrusted: () => false,
-    beyond: () => null,
+    trustOf: () => 'own',
+    elsewhere: () => null,
     grade: () => 'read',
     idempotent: () => true,
     run: async (args, { turn }) => {

@@ -1,5 +1,7 @@
 import type { McpCallAnswer, ToolsetTool } from '#libs/contracts';
+import { linksIn } from '#libs/sanitizer';
 import { Problem, type ServiceClient } from '#libs/service-kit';
+import { isNamed } from '../builtin/host-credential.js';
 import { failure, type Tool } from '../tool.js';
 
 /** What all tools of the registry have in common. */
@@ -15,8 +17,14 @@ export function describedBy(definition: ToolsetTool): Omit<Tool, 'run' | 'extern
     least: definition.grade,
     grade: () => definition.grade,
     idempotent: () => definition.idempotent,
-    beyond: () => 'it calls a tool of a Skill',
+    elsewhere: (args, hosts) => (definition.open_world && definition.trust !== 'own' ? unnamedHost(args, hosts) : null),
   };
+}
+
+/** The host of an address in the arguments that is none of these. */
+function unnamedHost(args: Record<string, unknown>, hosts: readonly string[]): string | null {
+  const urls = linksIn(JSON.stringify(args)).filter((link) => URL.canParse(link));
+  return urls.map((url) => new URL(url)).find((url) => !isNamed(url, hosts))?.host ?? null;
 }
 
 const sessionLost =
@@ -27,6 +35,7 @@ export function mcpTool(definition: ToolsetTool, registry: ServiceClient, timeou
   return {
     ...describedBy(definition),
     external: true,
+    trustOf: () => definition.trust,
     noted: (result) => ((result ?? {}) as { note?: string }).note ?? null,
     run: async (args, { turn, ref, signal }) => {
       const asked = registry.post<McpCallAnswer>('/internal/tool-calls', turn, {

@@ -18,7 +18,7 @@ export function pythonTool(definition: ToolsetTool, credentials: BoundCredential
   return {
     ...describedBy(definition),
     external: true,
-    untrusted: (_result, { callbackToken }) => runs.hasAsked(callbackToken),
+    trustOf: async (_result, { callbackToken }) => ((await runs.hasAsked(callbackToken)) ? definition.trust : 'own'),
     run: async (args, call) => {
       const { python } = definition;
       if (!python) return failure('tool_unavailable', 'The registry gave no source of this tool.');

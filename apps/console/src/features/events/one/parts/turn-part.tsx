@@ -72,7 +72,7 @@ function TurnFacts({ turn, runs }: { turn: Schema<'TurnView'>; runs: EventDetail
         [texts.tokens, tokens > 0 ? grouped(tokens) : null],
         [
           texts.note,
-          [turn.rehearsal && texts.rehearsal, turn.read_untrusted && texts.untrusted].filter(Boolean).join('. '),
+          [turn.rehearsal && texts.rehearsal, texts.contentTrusts[turn.content_trust]].filter(Boolean).join('. '),
         ],
       ]}
     />

@@ -41,6 +41,11 @@ export function TurnSteps({ steps }: { steps: Step[] }): ReactNode {
               >
                 <JsonView label={titleOf(step)} value={step.content} depth={2} />
               </Disclosure>
+              {withheldBy(step) && (
+                <Text size="sm" c="dimmed">
+                  {withheldBy(step)}
+                </Text>
+              )}
               {textOf(step) && (
                 <Text size="sm" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
                   {textOf(step)}
@@ -76,6 +81,12 @@ function textOf({ kind, content }: Step): string | null {
   if (kind === 'tool_result' && content['result'] !== undefined) return jsonText(content['result'], 0);
   const text = content['text'];
   return typeof text === 'string' && text !== '' ? text : null;
+}
+
+/** Which tools the model is not offered any more because of what a call has read. */
+function withheldBy({ content: { withheld, withheld_since: why } }: Step): string | null {
+  if (!Array.isArray(withheld) || withheld.length === 0) return null;
+  return texts.withheld(withheld.map(String), String(why));
 }
 
 const nameIn = (content: Step['content']): string =>
