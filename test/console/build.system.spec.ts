@@ -44,7 +44,7 @@ inBrowser('what is built in the console', () => {
       instructions: `call http_request ${call}\nreply: ordered, {{result.status}}`,
       tools: ['http_request'],
       may_do: 'read',
-      approvers: [`user:${me}`],
+      approvers: [`user:${me}`, 'contact:con_colleague'],
     });
     agentId = agent.id;
     const workflow = { name: 'Buy', instructions: 'Buy tea.', agent_id: agentId };

@@ -97,7 +97,7 @@ function whyNot(approval: Approval, { member, scopes }: Session): string | null 
   const texts = approvalTexts.notice;
   const me = `user:${member.id}`;
   if (!hasScope(scopes, 'approvals:decide')) return texts.lacksScope;
-  if (approval.requested_by.includes(me)) return texts.own;
+  if (approval.requested_by.includes(me) && !approval.decide_own) return texts.own;
   if (!approval.approvers.includes(me)) return texts.notNamed;
   if (Date.parse(approval.expires_at) <= Date.now()) return texts.over;
   return null;
