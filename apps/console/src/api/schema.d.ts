@@ -2215,7 +2215,7 @@ export interface paths {
         delete: operations["unregisterMcpServer"];
         options?: never;
         head?: never;
-        /** Rename a server, or change its policy or credential */
+        /** Rename a server, or change its policy, trust or credential */
         patch: operations["changeMcpServer"];
         trace?: never;
     };
@@ -2977,7 +2977,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "mcp_server.policy_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
+            action: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -5206,7 +5206,9 @@ export interface components {
             /** @enum {string} */
             may_do: "read" | "write" | "destructive";
             approvers: string[];
-            /** @description Hosts that http_request may reach in turns of untrusted senders and in turns that have read untrusted content: api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too */
+            /** @description People among its approvers may decide over calls of turns that they started, for a project of one person. The risk: nobody else then looks at what a text that the agent read made it ask for. Default: false */
+            approvers_decide_own: boolean;
+            /** @description Hosts that http_request may reach in turns of untrusted senders and in turns that hold untrusted content: api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too */
             allowed_hosts: string[];
             caps: components["schemas"]["AgentCapsBody"];
             is_chief_of_staff: boolean;
@@ -5237,7 +5239,9 @@ export interface components {
             may_do?: "read" | "write" | "destructive";
             /** @description key:<id>, user:<id> or contact:<id>; empty: calls of a higher grade are not offered */
             approvers?: string[];
-            /** @description Hosts that http_request may reach in turns of untrusted senders and in turns that have read untrusted content: api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too */
+            /** @description People among its approvers may decide over calls of turns that they started, for a project of one person. The risk: nobody else then looks at what a text that the agent read made it ask for. Default: false */
+            approvers_decide_own?: boolean;
+            /** @description Hosts that http_request may reach in turns of untrusted senders and in turns that hold untrusted content: api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too */
             allowed_hosts?: string[];
             caps?: components["schemas"]["AgentCapsBody"];
             name: string;
@@ -5293,7 +5297,9 @@ export interface components {
             /** @enum {string} */
             may_do: "read" | "write" | "destructive";
             approvers: string[];
-            /** @description Hosts that http_request may reach in turns of untrusted senders and in turns that have read untrusted content: api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too */
+            /** @description People among its approvers may decide over calls of turns that they started, for a project of one person. The risk: nobody else then looks at what a text that the agent read made it ask for. Default: false */
+            approvers_decide_own: boolean;
+            /** @description Hosts that http_request may reach in turns of untrusted senders and in turns that hold untrusted content: api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too */
             allowed_hosts: string[];
             caps: components["schemas"]["AgentCapsBody"];
             is_chief_of_staff: boolean;
@@ -5321,7 +5327,9 @@ export interface components {
             may_do?: "read" | "write" | "destructive";
             /** @description key:<id>, user:<id> or contact:<id>; empty: calls of a higher grade are not offered */
             approvers?: string[];
-            /** @description Hosts that http_request may reach in turns of untrusted senders and in turns that have read untrusted content: api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too */
+            /** @description People among its approvers may decide over calls of turns that they started, for a project of one person. The risk: nobody else then looks at what a text that the agent read made it ask for. Default: false */
+            approvers_decide_own?: boolean;
+            /** @description Hosts that http_request may reach in turns of untrusted senders and in turns that hold untrusted content: api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too */
             allowed_hosts?: string[];
             caps?: components["schemas"]["AgentCapsBody"];
             name?: string;
@@ -5342,12 +5350,14 @@ export interface components {
             };
             approvers: string[];
             /**
-             * @description over_may_do: the call has a higher grade than may_do; untrusted_content: the turn had read untrusted content
+             * @description over_may_do: the call has a higher grade than may_do; untrusted_content, partner_content: what the agent had read before is not trusted enough for the call (docs/security.md)
              * @enum {string}
              */
-            reason: "over_may_do" | "untrusted_content";
-            /** @description Who asked for the turn: none of them may decide */
+            reason: "over_may_do" | "untrusted_content" | "partner_content";
+            /** @description Who asked for the turn: none of them may decide, unless decide_own */
             requested_by: string[];
+            /** @description People among the approvers may decide although they asked for the turn */
+            decide_own: boolean;
             /** @enum {string} */
             state: "pending" | "approved" | "refused" | "expired" | "cancelled";
             decided_by: string | null;
@@ -5776,8 +5786,11 @@ export interface components {
             redrives: number;
             attempt: number;
             reply_text: string | null;
-            /** @description If it succeeded: whether it had read untrusted content (docs/agents.md) */
-            read_untrusted: boolean;
+            /**
+             * @description If it succeeded: the least trust of its message and of what it read (docs/security.md)
+             * @enum {string}
+             */
+            content_trust: "untrusted" | "partner" | "own";
             /** @description Tokens of all model calls */
             tokens: number;
             /** @description Cost of all model calls, in millionths of the currency of MODEL_PRICES */
@@ -5832,6 +5845,11 @@ export interface components {
             slug?: string;
             /** @enum {string} */
             policy?: "block" | "warn" | "auto";
+            /**
+             * @description How far results are trusted. With `untrusted` ones (default) in a conversation, an agent by itself only goes on reading; with those of a `partner` it also writes; those of your `own` limit nothing. More than `untrusted` needs approvals:manage
+             * @enum {string}
+             */
+            trust?: "untrusted" | "partner" | "own";
             /** @description A client that was registered by hand; absent: registered dynamically */
             client_id?: string;
             client_secret?: string;
@@ -5850,6 +5868,12 @@ export interface components {
             header: string | null;
             credential_id: string | null;
         };
+        RecommendedTrustView: {
+            /** @enum {string} */
+            trust: "untrusted" | "partner" | "own";
+            /** @description As a sentence */
+            why: string;
+        };
         ServerView: {
             id: string;
             slug: string;
@@ -5861,6 +5885,13 @@ export interface components {
             auth: components["schemas"]["ServerAuthView"];
             /** @enum {string} */
             policy: "block" | "warn" | "auto";
+            /**
+             * @description How far results are trusted. With `untrusted` ones (default) in a conversation, an agent by itself only goes on reading; with those of a `partner` it also writes; those of your `own` limit nothing. More than `untrusted` needs approvals:manage
+             * @enum {string}
+             */
+            trust: "untrusted" | "partner" | "own";
+            /** @description By where it runs and what its tools claim */
+            recommended_trust: components["schemas"]["RecommendedTrustView"];
             /** @enum {string} */
             health: "reachable" | "drifted" | "auth_failed" | "degraded";
             health_reason: string | null;
@@ -5905,6 +5936,11 @@ export interface components {
              * @enum {string}
              */
             policy?: "block" | "warn" | "auto";
+            /**
+             * @description How far results are trusted. With `untrusted` ones (default) in a conversation, an agent by itself only goes on reading; with those of a `partner` it also writes; those of your `own` limit nothing. More than `untrusted` needs approvals:manage
+             * @enum {string}
+             */
+            trust?: "untrusted" | "partner" | "own";
         };
         ImportServer: {
             /** @description A server.json of the MCP registry; its first usable remote is registered */
@@ -5917,6 +5953,11 @@ export interface components {
              * @enum {string}
              */
             policy?: "block" | "warn" | "auto";
+            /**
+             * @description How far results are trusted. With `untrusted` ones (default) in a conversation, an agent by itself only goes on reading; with those of a `partner` it also writes; those of your `own` limit nothing. More than `untrusted` needs approvals:manage
+             * @enum {string}
+             */
+            trust?: "untrusted" | "partner" | "own";
         };
         ServerPage: {
             data: components["schemas"]["ServerView"][];
@@ -5930,6 +5971,11 @@ export interface components {
              * @enum {string}
              */
             policy?: "block" | "warn" | "auto";
+            /**
+             * @description How far results are trusted. With `untrusted` ones (default) in a conversation, an agent by itself only goes on reading; with those of a `partner` it also writes; those of your `own` limit nothing. More than `untrusted` needs approvals:manage
+             * @enum {string}
+             */
+            trust?: "untrusted" | "partner" | "own";
         };
         SkillToolGiven: {
             /** @description A tool id, or `builtin:<name>` */
@@ -6119,6 +6165,11 @@ export interface components {
             /** @enum {string} */
             grade: "read" | "write" | "destructive";
             idempotent: boolean;
+            /**
+             * @description Null: as its server; a Python or built-in tool: untrusted
+             * @enum {string|null}
+             */
+            trust: "untrusted" | "partner" | "own" | null;
             /** @description Pin of the approved definition */
             pin: string | null;
             /** @description Pin of the definition that waits for approval */
@@ -6144,6 +6195,11 @@ export interface components {
             grade?: "read" | "write" | "destructive";
             /** @description A repeated call has no further effect */
             idempotent?: boolean;
+            /**
+             * @description How far its results are trusted, as of an MCP server; null: as its server is. Of a Python tool: those for which its code made requests
+             * @enum {string|null}
+             */
+            trust?: "untrusted" | "partner" | "own" | null;
         };
         ToolChangeView: {
             /** @description `builtin:<name>` of a built-in tool */
@@ -6165,6 +6221,11 @@ export interface components {
             /** @enum {string} */
             grade: "read" | "write" | "destructive";
             idempotent: boolean;
+            /**
+             * @description Null: as its server; a Python or built-in tool: untrusted
+             * @enum {string|null}
+             */
+            trust: "untrusted" | "partner" | "own" | null;
             /** @description Pin of the approved definition */
             pin: string | null;
             /** @description Pin of the definition that waits for approval */
@@ -6724,7 +6785,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "mcp_server.policy_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
+                action?: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
