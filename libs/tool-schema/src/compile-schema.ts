@@ -3,6 +3,9 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
 import { referenceLoop } from './reference-loop.js';
+import type { Schema } from './schema-parts.js';
+
+const ownName = 'urn:gatehouse:schema';
 
 /** A longer pattern is not run: parsing one takes quadratic time. */
 const maxPatternChars = 1_000;
@@ -29,13 +32,23 @@ const options = {
  * @throws Error for an invalid schema, one that refers to another document or to nothing, or one without end
  */
 export function compileSchema(schema: Record<string, unknown>): ValidateFunction {
-  const { $schema: dialect, $id: id, ...rest } = schema;
+  const { $schema: dialect, $id: id, ...rest } = withRootNames(schema);
   // Without an id, Ajv does not resolve a reference to the whole schema.
-  const name = isId(id) ? id : 'urn:gatehouse:schema';
-  const named = { ...(toRoot(rest, rootNames(name, rest['$anchor'])) as Record<string, unknown>), $id: name };
+  const named = { ...rest, $id: idOf(id) };
   const loop = referenceLoop(named);
-  if (loop !== null) throw new Error(`the reference ${loop.slice(0, 200)} leads back to itself without end`);
+  if (loop !== null) throw new Error(`the reference ${loop.ref.slice(0, 200)} leads back to itself without end`);
   return ajvFor(typeof dialect === 'string' ? dialect : '').compile(named);
+}
+
+/** The same schema, in which each reference to the whole of it is `#`. */
+export function withRootNames(schema: Schema): Schema {
+  const { $id: id, $anchor: anchor } = schema;
+  return toRoot(schema, rootNames(idOf(id), anchor)) as Schema;
+}
+
+/** Whether a text is a pattern that a schema may have. */
+export function isPattern(source: string): boolean {
+  return parsed(source) !== null;
 }
 
 /** Other ways to write `#`, which Ajv does not resolve in the schema that it compiles. */
@@ -46,21 +59,26 @@ function rootNames(id: string, anchor: unknown): (ref: string) => boolean {
 function toRoot(value: unknown, isRoot: (ref: string) => boolean): unknown {
   if (Array.isArray(value)) return value.map((each) => toRoot(each, isRoot));
   if (typeof value !== 'object' || value === null) return value;
+  // A check of an asynchronous schema (Ajv's own) would return a promise, which is always true.
+  const entries = Object.entries(value).filter(([key, each]) => key !== '$async' || typeof each === 'object');
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => {
+    entries.map(([key, each]) => {
       return [key, key === '$ref' && typeof each === 'string' && isRoot(each) ? '#' : toRoot(each, isRoot)];
     }),
   );
 }
 
-function ajvFor(dialect: string): Ajv | Ajv2019 | Ajv2020 {
-  if (/draft-0[4-7]/.test(dialect)) return new Ajv(options);
-  return dialect.includes('2019-09') ? new Ajv2019(options) : new Ajv2020(options);
+/** @param allErrors whether its check of a schema names everything that is wrong */
+export function ajvFor(dialect: string, allErrors = false): Ajv | Ajv2019 | Ajv2020 {
+  const how = { ...options, allErrors };
+  if (/draft-0[4-7]/.test(dialect)) return new Ajv(how);
+  return dialect.includes('2019-09') ? new Ajv2019(how) : new Ajv2020(how);
 }
 
 /** An address without a fragment. Others are of older dialects, where references do not need them. */
-function isId(id: unknown): id is string {
-  return typeof id === 'string' && id !== '' && id.length <= 500 && !id.includes('#') && !/json-schema\.org/.test(id);
+function idOf(given: unknown): string {
+  const id = typeof given === 'string' ? given.replace(/#$/, '') : '';
+  return id !== '' && id.length <= 500 && !id.includes('#') && !/json-schema\.org/.test(id) ? id : ownName;
 }
 
 /** The form that Ajv needs: it distinguishes patterns by their `toString`. */
@@ -77,12 +95,24 @@ interface Pattern {
  */
 function linearPattern(source: string): Pattern {
   // Only parsed, never run.
-  const pattern = new RegExp(source, 'u');
+  const pattern = parsed(source) ?? new RegExp(source, 'u');
   const program = source.length > maxPatternChars ? null : programOf(pattern);
   return {
     test: (text) => program === null || text.length > maxTextChars || program.test(text),
     toString: () => String(pattern),
   };
+}
+
+/** Escapes that only the older form of patterns has (`\\-`) are common. */
+function parsed(source: string): RegExp | null {
+  for (const flags of ['u', '']) {
+    try {
+      return new RegExp(source, flags);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  return null;
 }
 
 function programOf(pattern: RegExp): RE2JS | null {

@@ -1,4 +1,10 @@
-type Schema = Record<string, unknown>;
+import { isSchema, type Schema } from './schema-parts.js';
+
+/** A reference, and the schema that has it. */
+export interface Reference {
+  ref: string;
+  schema: Schema;
+}
 
 /** Keywords whose schemas apply to the same value as the schema that has them. */
 const lists = ['allOf', 'anyOf', 'oneOf'];
@@ -9,16 +15,16 @@ const maps = ['dependentSchemas'];
  * A reference that leads back to itself without going down into the value, so that a check would never end; null: there
  * is none. A schema may well contain itself (a tree of nodes): each step then checks a smaller value.
  */
-export function referenceLoop(root: Schema): string | null {
+export function referenceLoop(root: Schema): Reference | null {
   const anchors = anchorsIn(root);
   const done = new Set<Schema>();
   const open = new Set<Schema>();
-  const visit = (schema: Schema, by: string | null): string | null => {
+  const visit = (schema: Schema, by: Reference | null): Reference | null => {
     if (open.has(schema)) return by;
     if (done.has(schema)) return null;
     open.add(schema);
     for (const [next, ref] of sameValue(schema, root, anchors)) {
-      const loop = visit(next, ref ?? by);
+      const loop = visit(next, ref === null ? by : { ref, schema });
       if (loop !== null) return loop;
     }
     open.delete(schema);
@@ -47,12 +53,17 @@ function sameValue(schema: Schema, root: Schema, anchors: Map<string, Schema>): 
   return next;
 }
 
+/** What references within a document point to; undefined: nothing in it. */
+export function targetsIn(root: Schema): (ref: string) => unknown {
+  const anchors = anchorsIn(root);
+  return (ref) => target(ref, root, anchors);
+}
+
 /** What a reference within the document points to. */
 function target(ref: string, root: Schema, anchors: Map<string, Schema>): unknown {
   const at = ref.indexOf('#');
   if (at === -1) return undefined;
-  const own = root['$id'];
-  if (at > 0 && ref.slice(0, at) !== own) return undefined;
+  if (at > 0 && !isName(ref.slice(0, at), root['$id'])) return undefined;
   const fragment = ref.slice(at + 1);
   if (fragment === '') return root;
   if (!fragment.startsWith('/')) return anchors.get(fragment);
@@ -63,6 +74,12 @@ function target(ref: string, root: Schema, anchors: Map<string, Schema>): unknow
     value = (value as Schema)[name];
   }
   return value;
+}
+
+/** Whether an address, which may be relative, is that of the document. */
+function isName(address: string, id: unknown): boolean {
+  const own = typeof id === 'string' ? id.replace(/#$/, '') : '';
+  return address === own || (URL.canParse(address, own) && new URL(address, own).href === own);
 }
 
 function decoded(part: string): string {
@@ -96,8 +113,4 @@ function schemasIn(root: Schema): Schema[] {
     rest.push(...Object.values(value as object));
   }
   return found;
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,13 @@
-import { compileSchema } from '#libs/tool-schema';
-import { canonicalJson, type JsonSchema, pinOf, sha256, type ToolDefinition } from '../tools/tool-definition.js';
+import { compileSchema, usableSchema } from '#libs/tool-schema';
+import { canonicalJson, pinOf, sha256, type ToolDefinition } from '../tools/tool-definition.js';
 
-/** One entry of a listing: a usable definition, or the reason why it is not usable. */
-export type ListedTool = { name: string; definition: ToolDefinition; pin: string } | { name: string; problem: string };
+/** One entry of a listing: a usable definition and what was left out of it, or the reason why it is not usable. */
+export type ListedTool =
+  { name: string; definition: ToolDefinition; pin: string; problem: string | null } | { name: string; problem: string };
 
 const maxDepth = 40;
+/** What a person reads of what was left out of one tool. */
+const shownLost = 5;
 
 /** Reads each entry by itself: a bad one is quarantined under a readable name and does not affect the others. */
 export function readListing(entries: unknown[], maxDefinitionBytes: number): ListedTool[] {
@@ -37,36 +40,41 @@ function unusableName(name: unknown, at: number): { name: string; problem: strin
 function readEntry(name: string, entry: object, maxBytes: number): ListedTool {
   const { title, description, inputSchema, outputSchema, annotations } = entry as Record<string, unknown>;
   if (depthOf(entry) > maxDepth) return { name, problem: `is nested deeper than ${maxDepth} levels` };
+  const input = usableSchema(inputSchema);
+  const output = outputProblem(outputSchema);
   const definition: ToolDefinition = {
     name,
     ...(typeof title === 'string' ? { title } : {}),
     ...(typeof description === 'string' ? { description } : {}),
-    input_schema: isObject(inputSchema) ? inputSchema : {},
-    ...(isObject(outputSchema) ? { output_schema: outputSchema } : {}),
+    input_schema: input.schema,
+    ...(isObject(outputSchema) && output === null ? { output_schema: outputSchema } : {}),
     ...(isObject(annotations) ? { annotations } : {}),
   };
-  if (!isObject(inputSchema)) return { name, problem: 'has no inputSchema' };
-  const json = canonicalJson(definition);
+  const json = canonicalJson({ ...definition, inputSchema, outputSchema });
   // Postgres can store neither NUL nor a lone surrogate. JSON.stringify escapes a surrogate only when it is alone.
   if (/\\u(0000|d[89a-f])/.test(json)) return { name, problem: 'contains characters that are not valid text' };
-  const bytes = Buffer.byteLength(json);
+  const bytes = Buffer.byteLength(canonicalJson(definition));
   if (bytes > maxBytes) return { name, problem: `its definition has ${bytes} bytes, more than ${maxBytes}` };
-  const problem =
-    schemaProblem(inputSchema, 'inputSchema') ??
-    (isObject(outputSchema) ? schemaProblem(outputSchema, 'outputSchema') : null);
-  return problem ? { name, problem } : { name, definition, pin: pinOf(definition) };
+  const lost = [...input.lost.map((each) => `inputSchema: ${each}`), ...(output === null ? [] : [output])];
+  return { name, definition, pin: pinOf(definition), problem: lost.length === 0 ? null : leftOut(lost) };
 }
 
-/** Why a JSON Schema cannot be used, or null. Nothing is fetched: a reference to another document is an error. */
-function schemaProblem(schema: JsonSchema, where: string): string | null {
-  if (where === 'inputSchema' && schema['type'] !== 'object') return 'its inputSchema is not of the type object';
+/** Why the schema of its results is left out, or null. Nothing is fetched: a reference to another document is an error. */
+function outputProblem(schema: unknown): string | null {
+  if (schema === undefined || schema === null) return null;
+  if (!isObject(schema)) return 'outputSchema: it is no schema of an object, so results are not checked';
   try {
     compileSchema(schema);
     return null;
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    return `${where}: ${said.replace(/ from id \S+$/, '')}`.slice(0, 300);
+    return `outputSchema: ${said.replace(/ from id \S+$/, '').slice(0, 300)}, so results are not checked`;
   }
+}
+
+function leftOut(lost: string[]): string {
+  const rest = lost.length > shownLost ? `; and ${lost.length - shownLost} more` : '';
+  return `works without what cannot be used in its definition: ${lost.slice(0, shownLost).join('; ')}${rest}`;
 }
 
 function depthOf(value: unknown, depth = 0): number {

@@ -52,8 +52,8 @@ export function reconcile(server: McpServer, known: Tool[], listed: ListedTool[]
 }
 
 function listedTool(tool: Tool, entry: ListedTool, takenBy: string | null): Tool {
-  const seen = { ...tool, misses: 0, candidate: null, candidate_pin: null, problem: null };
-  if ('problem' in entry) return { ...seen, state: 'quarantined', problem: entry.problem };
+  const seen = { ...tool, misses: 0, candidate: null, candidate_pin: null, problem: entry.problem };
+  if (!('definition' in entry)) return { ...seen, state: 'quarantined' };
   const { definition, pin } = entry;
   if (pin === tool.pin) return { ...seen, state: 'approved' };
   if (takenBy) return { ...seen, state: 'approved', definition, pin };

@@ -157,12 +157,6 @@ describe('what a server lists', () => {
     server.script.list = () => ({
       tools: [
         tool('good'),
-        tool('no-schema', { inputSchema: undefined }),
-        tool('not-an-object', { inputSchema: { type: 'string' } }),
-        tool('bad-pattern', { inputSchema: { type: 'object', properties: { a: { pattern: '(' } } } }),
-        tool('remote-reference', {
-          inputSchema: { type: 'object', properties: { a: { $ref: 'https://evil.example/x' } } },
-        }),
         tool('huge', { description: 'x'.repeat(9_000) }),
         tool('null-character', { description: 'a\u0000b' }),
         tool('twice'),
@@ -173,13 +167,11 @@ describe('what a server lists', () => {
       ],
     });
     const { body } = await register(server, { name: 'Mixed' });
-    expect(body.tools).toEqual({ approved: 1, quarantined: 10 });
+    expect(body.tools).toEqual({ approved: 1, quarantined: 6 });
     const problems = Object.fromEntries((await toolsOf(body.id)).map(({ name, problem }) => [name, problem]));
     const unnamed = Object.keys(problems).find((name) => name.startsWith('entry ')) ?? '';
     expect(problems).toMatchObject({
       good: null,
-      'no-schema': expect.stringContaining('no inputSchema'),
-      'remote-reference': expect.stringContaining("can't resolve"),
       huge: expect.stringContaining('bytes, more than'),
       'null-character': expect.stringContaining('characters'),
       twice: 'is listed twice',
@@ -188,13 +180,45 @@ describe('what a server lists', () => {
     });
     const { body: set } = await registry.internal('GET', `/toolsets?skill_ids=${body.skill_id}`);
     expect(set.tools.map((one: { model_name: string }) => one.model_name)).toEqual(['mixed__good']);
-    expect(set.left_out).toHaveLength(10);
+    expect(set.left_out).toHaveLength(6);
     expect(set.left_out).toContainEqual({
       name: 'twice',
       skill: 'mixed',
       reason: 'quarantined',
       what_to_do: expect.stringContaining('is listed twice'),
     });
+  });
+
+  it('loses what is broken in its schemas, says so, and is offered and called all the same', async () => {
+    const server = await openServer();
+    const a = { type: 'string' };
+    const broken = {
+      'no-schema': [{ inputSchema: undefined }, 'inputSchema: it is no schema of an object'],
+      'not-an-object': [{ inputSchema: { type: 'string' } }, 'inputSchema: it describes no object, but string'],
+      'bad-pattern': [{ inputSchema: { properties: { a, b: { pattern: '(' } } } }, '/properties/b/pattern'],
+      'remote-reference': [{ inputSchema: { properties: { a, b: { $ref: 'https://evil.example/x' } } } }, '/b/$ref'],
+      'bad-results': [{ outputSchema: { type: 'object', properties: { a: { type: 'strng' } } } }, 'not checked'],
+      'results-of-no-object': [{ outputSchema: 'text' }, 'not checked'],
+    } as const;
+    server.script.list = () => ({ tools: Object.entries(broken).map(([name, [part]]) => tool(name, part)) });
+    const { body } = await register(server, { name: 'Broken' });
+    expect(body.tools).toEqual({ approved: 6 });
+    const listed = await toolsOf(body.id);
+    for (const { id, name, problem } of listed) {
+      expect({ name, problem }).toEqual({
+        name,
+        problem: expect.stringContaining(broken[name as keyof typeof broken][1]),
+      });
+      const tried = await registry.call('POST', `/tools/${id}/try`, { arguments: { a: 'x', text: 'x' } });
+      expect(tried).toMatchObject({ status: 200, body: { ok: true } });
+    }
+    const { body: set } = await registry.internal('GET', `/toolsets?skill_ids=${body.skill_id}`);
+    expect(set.tools).toHaveLength(6);
+    const pattern = set.tools.find(({ model_name: name }: { model_name: string }) => name.endsWith('bad-pattern'));
+    expect(pattern?.input_schema).toEqual({ type: 'object', properties: { a, b: {} } });
+    // The same listing again is no change.
+    await registry.call('POST', `/mcp-servers/${body.id}/discover`);
+    expect((await toolsOf(body.id)).map(({ state }) => state)).toEqual(listed.map(() => 'approved'));
   });
 
   it.each([

@@ -79,7 +79,12 @@ export class ToolView {
     unknown
   > | null;
   @ApiProperty({ enum: toolStates }) state: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Why it is quarantined' }) problem: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Why it is quarantined, or what was left out of its definition',
+  })
+  problem: string | null;
   @ApiProperty({ enum: toolGrades }) grade: string;
   @ApiProperty() idempotent: boolean;
   @ApiProperty({

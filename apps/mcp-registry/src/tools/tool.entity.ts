@@ -22,7 +22,7 @@ export class Tool {
   server?: Relation<McpServer>;
   @Column({ type: 'text' }) name: string;
   @Column({ type: 'text' }) state: ToolState;
-  /** Why it is quarantined. */
+  /** Why it is quarantined, or what of the server's definition was left out. */
   @Column({ type: 'text', nullable: true }) problem: string | null;
   /** The approved definition and its pin. Models see no other definition. */
   @Column({ type: 'jsonb', nullable: true }) definition: ToolDefinition | null;
