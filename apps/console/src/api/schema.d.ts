@@ -6160,7 +6160,7 @@ export interface components {
             } | null;
             /** @enum {string} */
             state: "approved" | "pending" | "changed" | "removed" | "quarantined";
-            /** @description Why it is quarantined */
+            /** @description Why it is quarantined, or what was left out of its definition */
             problem: string | null;
             /** @enum {string} */
             grade: "read" | "write" | "destructive";
@@ -6216,7 +6216,7 @@ export interface components {
             } | null;
             /** @enum {string} */
             state: "approved" | "pending" | "changed" | "removed" | "quarantined";
-            /** @description Why it is quarantined */
+            /** @description Why it is quarantined, or what was left out of its definition */
             problem: string | null;
             /** @enum {string} */
             grade: "read" | "write" | "destructive";
