@@ -8,7 +8,7 @@ describe('what the platform does and sends, in a running system', () => {
   let world: ContractWorld;
 
   beforeAll(async () => {
-    world = await startContractWorld({ TURN_MAX_TOOLS: '6' });
+    world = await startContractWorld({ TURN_MAX_TOOLS: '6', RENEWAL_SWEEP_MS: '300' });
   });
   afterAll(() => world?.close());
 

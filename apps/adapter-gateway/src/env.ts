@@ -85,7 +85,7 @@ const settings = {
   CONFORMANCE_TIMEOUT_MS: integer(20_000, 100, 120_000),
   /** How long a webhook token still works after it was rotated, unless the rotation says otherwise. */
   TOKEN_GRACE_MS: integer(86_400_000, 0, 2_592_000_000),
-  /** Time between sweeps for webhooks that are due for renewal; and before a failed renewal is retried. */
+  /** Time between sweeps for webhooks that are due for renewal; and the longest before a failed renewal is retried. */
   RENEWAL_SWEEP_MS: integer(30_000, 10, 3_600_000),
   RENEWAL_RETRY_MS: integer(600_000, 100, 86_400_000),
   /** Bytes of one document; a manifest's sources.max_file_bytes may say less. */

@@ -25,7 +25,7 @@ export function holdDelivery(shared: () => ContractWorld): void {
       const { id } = await world.send(app, { from: 'jane', text: 'hello', thread: 't-1', about });
       await world.reached(id, 'delivery', 'delivered');
       const routes = (await adapter.calls()).map(({ route }) => route);
-      expect(routes.slice(-2)).toEqual(['format', 'deliver']);
+      expect(routes.filter((route) => ['format', 'deliver'].includes(route))).toEqual(['format', 'deliver']);
       const [asked] = await adapter.calls('format');
       expect(asked?.body).toMatchObject({ credentials: {}, text: expect.stringContaining('hello') });
       const [call] = await adapter.calls('deliver');

@@ -23,6 +23,7 @@ function fieldsOf(value: unknown, path = ''): string[] {
 }
 
 const posts = ['verify', 'verify-webhook', 'parse-inbound', 'format', 'deliver', 'deliver/lookup'];
+const renewal = 'renew-webhook';
 const sources = ['sources/list-changes', 'sources/fetch-file'];
 
 /** The page that shows every call: the requests are made, and the answers are understood. @param shared the system */
@@ -35,9 +36,10 @@ export function holdPage(shared: () => ContractWorld): void {
     beforeAll(async () => {
       world = shared();
       const [manifest] = shownOf('GET /manifest.json');
-      adapter = await world.adapters.mount('page', { ...manifest, slug: undefined });
+      const webhook = { renew_seconds: 86_400 };
+      adapter = await world.adapters.mount('page', { ...manifest, webhook, slug: undefined });
       await adapter.answer('health', { json: { ...shownOf('GET /health')[0], adapter: adapter.slug } });
-      for (const route of [...posts, ...sources]) {
+      for (const route of [...posts, renewal, ...sources]) {
         const answer = shownOf(`POST /${route}`)[route === 'parse-inbound' ? 0 : 1];
         expect([route, answer]).toEqual([route, expect.any(Object)]);
         await adapter.answer(route, { json: answer });
@@ -95,6 +97,20 @@ export function holdPage(shared: () => ContractWorld): void {
       for (const route of sources) await isShown(route);
     });
 
+    it('has the request by which a webhook is renewed, and answers that it understands', async () => {
+      const shown = async () =>
+        (await world.ask<Schema<'WebhookRenewalView'>>('GET', `apps/${app.id}/webhook-renewal`)).body;
+      const [, renewed, refused] = shownOf(`POST /${renewal}`);
+      // Whatever was asked before is forgotten.
+      await world.ask('POST', `apps/${app.id}/webhook-renewal`);
+      await until('it is asked', async () => (await adapter.calls(renewal)).length > 0);
+      await until('it was renewed', async () => (await shown()).expires_at === renewed?.['expires_at']);
+      await isShown(renewal);
+      await adapter.answer(renewal, { json: refused });
+      await world.ask('POST', `apps/${app.id}/webhook-renewal`);
+      await until('it is refused', async () => (await shown()).error_detail === refused?.['message']);
+    });
+
     it('has refusals, and a handshake, that are understood', async () => {
       const [, , refusedDelivery] = shownOf('POST /deliver');
       expect(refusedDelivery).toMatchObject({ ok: false, error: 'rate_limited' });
@@ -107,10 +123,31 @@ export function holdPage(shared: () => ContractWorld): void {
         reason: 'bad_signature',
       });
       const open = await world.adapters.mount('page-handshake', { credentials: [] });
-      await open.answer('parse-inbound', { json: shownOf('POST /parse-inbound')[1] });
       const waiting = await world.install(open);
-      const answer = await fetch(waiting.webhook_url ?? '', { method: 'POST', body: '{"type":"url_verification"}' });
+      const [, ignored, echoed, whole] = shownOf('POST /parse-inbound');
+      const handshake = () => fetch(waiting.webhook_url ?? '', { method: 'POST', body: '{"type":"url_verification"}' });
+      await open.answer('parse-inbound', { json: echoed });
+      const answer = await handshake();
       expect([answer.status, await answer.text()]).toEqual([200, '3eZbrw1aB10']);
+      await open.answer('parse-inbound', { json: whole });
+      expect((await handshake()).headers.get('x-acme-echo')).toBe('3eZbrw1aB10');
+      await open.answer('parse-inbound', { json: ignored });
+      expect(await world.outcomeOf(waiting, { nothing: true })).toMatchObject({ outcome: 'ignored' });
+      const [refused] = shownOf('Headers of every call');
+      await open.answer('verify', { status: 401, json: refused });
+      const said = await world.ask<Schema<'VerifiedAppView'>>('POST', `apps/${waiting.id}/verify`);
+      expect(said.body).toMatchObject({ code: 'provider_unavailable', error: expect.stringMatching(/ADAPTER_SECRET/) });
+    });
+
+    it('has the refusal of a folder that is gone', async () => {
+      await adapter.answer('sources/list-changes', { json: shownOf('POST /sources/list-changes')[2] });
+      const made = { app_id: app.id, name: 'gone', resource_path: 'handbook' };
+      const source = await world.api<{ id: string }>('POST', '/api/v1/sources', made);
+      await world.ask('POST', `sources/${source.id}/sync`);
+      await until('it says so', async () => {
+        const { body } = await world.ask<Schema<'SourceView'>>('GET', `sources/${source.id}`);
+        return body.sync_failure?.code === 'not_found' && body.sync_failure.error.includes('no folder handbook');
+      });
     });
   });
 }

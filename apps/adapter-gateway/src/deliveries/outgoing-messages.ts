@@ -28,7 +28,7 @@ export class OutgoingMessages {
   /** Gives the same at every attempt: parts are stored before the first one is sent. */
   async of(delivery: DeliveryRow, adapter: InstalledAdapter, credentials: Credentials): Promise<OutgoingMessage> {
     if (delivery.parts !== null) return { parts: await this.rows.of(delivery.id) };
-    const { text } = delivery.content;
+    const { text, format: given } = delivery.content;
     const format = (piece: string): Promise<Formatted> => this.format(delivery, adapter, credentials, piece);
     const formatted = await format(text);
     const { DELIVERY_MAX_PARTS: maxParts } = this.settings;
@@ -39,7 +39,8 @@ export class OutgoingMessages {
     }
     const maxLength = lengthOf(adapter);
     const fits = maxLength === null || formatted.text.length <= maxLength;
-    if (fits || formatted.parts > 0 || formatted.format === 'native') return { whole: formatted };
+    // What is given in the provider's own markup cannot be cut safely; what `/format` makes of Markdown can.
+    if (fits || formatted.parts > 0 || given === 'native') return { whole: formatted };
     const { parts, cutChars } = await splitMessage(text, { maxLength, maxParts }, format);
     await this.keep(delivery, parts, cutChars);
     return { parts };

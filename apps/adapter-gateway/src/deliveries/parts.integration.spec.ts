@@ -58,6 +58,18 @@ describe('a message that is too long for its channel', () => {
     expect(await keptParts(id)).toBe(0);
   });
 
+  it('is sent in parts whatever /format calls its text, unless the caller gave it in the native format', async () => {
+    await install({ max_length: 120 });
+    adapter.routes['format'] = ({ text }) => ({ text: text.replaceAll('line', '*line*'), format: 'native' });
+    const id = await send(lines(4));
+    await deliveries.inState(id, 'delivered');
+    expect(texts().join('\n')).toBe(lines(4).replaceAll('line', '*line*'));
+    for (const text of texts()) expect(text.length).toBeLessThanOrEqual(120);
+    const given = await deliveries.send(app, { text: lines(4), format: 'native' });
+    expect(await deliveries.inState(given, 'delivered')).toMatchObject({ parts: null });
+    expect(texts().at(-1)).toBe(lines(4));
+  });
+
   it('is sent whole where it fits, or where the adapter splits by itself', async () => {
     await install({ max_length: 120 });
     const short = await send('short');

@@ -9,12 +9,13 @@ interface Message {
   text?: string;
   address?: string;
   thread?: string | null;
+  format?: 'native';
   ttl?: number;
 }
 
 /** A delivery's job as the engine enqueues it. @param app its id */
 export function deliveryOf(app: string, message: Message = {}): DeliverySendPayload {
-  const { text = 'hello', address = 'room', thread = null, ttl } = message;
+  const { text = 'hello', address = 'room', thread = null, format, ttl } = message;
   const target = { app_id: app, channel_address: address, thread_id: thread, reply_context: null };
   return {
     delivery_id: newId('dlv'),
@@ -22,7 +23,11 @@ export function deliveryOf(app: string, message: Message = {}): DeliverySendPayl
     project_id: home.projectId,
     receipt_id: newId('evt'),
     turn_id: null,
-    content: { text, target: ttl === undefined ? target : { ...target, ttl_seconds: ttl } },
+    content: {
+      text,
+      ...(format ? { format } : {}),
+      target: ttl === undefined ? target : { ...target, ttl_seconds: ttl },
+    },
   };
 }
 

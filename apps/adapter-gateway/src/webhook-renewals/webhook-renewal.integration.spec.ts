@@ -85,6 +85,20 @@ describe('a provider webhook that has to be renewed', () => {
     await until('the App no longer shows it', async () => (await app()).renewal_failure === null);
   });
 
+  it('is retried soon at first, then as long again as it has failed', async () => {
+    let isBack = false;
+    adapter.routes['renew-webhook'] = (_body, response) => (isBack ? { ok: true } : void response.writeHead(503).end());
+    const { id } = await install();
+    const first = await said(id, ({ error }) => error === 'provider_unavailable');
+    expect(inSeconds(first.due_at)).toBeLessThanOrEqual(1);
+    const hour = "jsonb_set(renewal_failure, '{since}', to_jsonb(now() - interval '1 hour'))";
+    await world.pool.query(`UPDATE gateway.app SET renewal_failure = ${hour} WHERE id = $1`, [id]);
+    await said(id, ({ due_at: at }) => inSeconds(at) > 30);
+    isBack = true;
+    await retry(id);
+    await said(id, ({ renewed_at: at }) => at);
+  });
+
   it('is not retried soon when a person has to fix it', async () => {
     adapter.routes['renew-webhook'] = () => ({ ok: false, error: 'not_configured', message: 'no topic is set' });
     const { id } = await install();

@@ -4,6 +4,7 @@ import { errorCode, RunLater } from '#libs/queue';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { wrongRenewal } from '../adapters/answer-fields.js';
+import type { AppRow } from '../apps/app.entity.js';
 import { AppRepository } from '../apps/app.repository.js';
 import { AppViews } from '../apps/app-views.js';
 import { CallTargets } from '../apps/call-targets.js';
@@ -12,6 +13,7 @@ import { SETTINGS } from '../settings.js';
 import { type RenewalOutcome, WebhookRenewalRepository } from './webhook-renewal.repository.js';
 
 const dayMs = 86_400_000;
+const firstRetryMs = 1_000;
 
 /**
  * Asks providers, through their stateless adapters, to go on sending events, as often as the manifest's
@@ -46,7 +48,8 @@ export class WebhookRenewer extends Sweeping {
   }
 
   private async renew(appId: string): Promise<void> {
-    const outcome = await this.ask(appId).catch((error: unknown) => this.failure(error));
+    const app = await this.apps.byId(appId);
+    const outcome = await this.ask(app, appId).catch((error: unknown) => this.failure(app, error));
     if (outcome.error !== null) {
       const { error: code, error_detail: detail } = outcome;
       this.logger.warn({ event: 'webhook.not_renewed', app: appId, code, detail });
@@ -54,8 +57,7 @@ export class WebhookRenewer extends Sweeping {
     await this.renewals.record(appId, outcome);
   }
 
-  private async ask(appId: string): Promise<RenewalOutcome> {
-    const app = await this.apps.byId(appId);
+  private async ask(app: AppRow | null, appId: string): Promise<RenewalOutcome> {
     const { baseUrl, manifest, credentials, context } = await this.targets.ofApp(appId);
     const everyMs = Math.min(manifest.webhook?.renew_seconds ?? 86_400, 2_592_000) * 1_000;
     const url = app && this.views.webhookUrl(app, manifest);
@@ -76,13 +78,20 @@ export class WebhookRenewer extends Sweeping {
     };
     // A retry changes nothing until a person changes the set-up.
     const rests = said.error === 'not_configured';
-    return { ...said, nextInMs: rests ? everyMs : this.settings.RENEWAL_RETRY_MS };
+    return { ...said, nextInMs: rests ? everyMs : this.retryInMs(app) };
   }
 
-  private failure(error: unknown): RenewalOutcome {
+  private failure(app: AppRow | null, error: unknown): RenewalOutcome {
     const detail = (error instanceof Error ? error.message : String(error)).slice(0, 500);
-    const nextInMs = error instanceof RunLater ? error.delayMs : this.settings.RENEWAL_RETRY_MS;
+    const nextInMs = error instanceof RunLater ? error.delayMs : this.retryInMs(app);
     return { error: errorCode(error), error_detail: detail, nextInMs };
+  }
+
+  /** As long again as it has failed: an adapter that was only restarted costs a second, not the events until then. */
+  private retryInMs(app: AppRow | null): number {
+    const since = app?.renewal_failure?.since;
+    const failedMs = since === undefined ? 0 : Date.now() - new Date(since).getTime();
+    return Math.min(Math.max(failedMs, firstRetryMs), this.settings.RENEWAL_RETRY_MS);
   }
 }
 

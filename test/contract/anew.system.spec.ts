@@ -1,0 +1,16 @@
+import { type CourierWorld, startCourierWorld } from './anew/courier-world.js';
+import { holdAway } from './anew/away.js';
+import { holdWorks } from './anew/works.js';
+
+describe('an adapter that was written from its page alone, in a running system', () => {
+  let world: CourierWorld;
+
+  beforeAll(async () => {
+    world = await startCourierWorld({ RENEWAL_SWEEP_MS: '300', HEALTH_POLL_MS: '500', HEALTH_POLL_MAX_MS: '1000' });
+  });
+  afterAll(() => world?.close());
+
+  const shared = () => world;
+  holdWorks(shared);
+  holdAway(shared);
+});
