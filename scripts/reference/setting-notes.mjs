@@ -145,7 +145,7 @@ export const notes = {
   TOOL_RESULT_BYTES: { is: "Bytes of a tool's answer that the model gets." },
   TOOL_RESULT_KEPT_BYTES: { is: "Bytes of a tool's answer that are stored." },
   TOOL_CALLBACKS: { is: 'HTTP requests of one Python call.' },
-  TOOL_TIMEOUT_MS: { is: 'Time limit of one call of a tool.' },
+  TOOL_TIMEOUT_MS: { is: 'Time limit of one call of a built-in or Python tool. Calls of MCP tools: see the registry.' },
   REQUEST_MAX_BYTES: { is: "At least 1.4 times the gateway's `KNOWLEDGE_MAX_FILE_BYTES`." },
   DOCUMENT_MAX_CHARS: { is: 'Characters of one document of the knowledge.' },
   AGENT_CACHE_MS: {
@@ -182,7 +182,6 @@ export const notes = {
   NOTIFICATION_KEEP_DAYS: { is: 'How long an undelivered notification is kept for its receiver to be set again.' },
 
   // mcp-registry
-  MCP_CALL_MAX_MS: { is: 'The longest timeout that a call may ask for.' },
   MCP_LIST_TOOLS: { is: 'The most tools of one listing.' },
   MCP_LIST_BYTES: { is: 'The most bytes of one listing.' },
   MCP_CONNECTIONS: { is: 'Connections of one replica.' },

@@ -33,7 +33,7 @@ const settings = {
   TURN_MAX_TOOLS: integer(100, 1, 1_000),
   TURN_FOUND_TOOLS: integer(20, 1, 500),
   TURN_MAX_SAME_READS: integer(3, 1, 100),
-  TURN_WALL_CLOCK_MS: integer(120_000, 1_000, 3_600_000),
+  TURN_WALL_CLOCK_MS: integer(300_000, 1_000, 3_600_000),
   TURN_MAX_TOKENS: integer(500_000, 0, 1_000_000_000),
   TURN_MAX_COST_MICROS: integer(0, 0, 1_000_000_000),
   DAY_MAX_TOKENS: integer(0, 0, 1_000_000_000),

@@ -10,9 +10,12 @@ const settings = {
   GATEHOUSE_EGRESS_ALLOW: list,
   /** Timeout of the whole handshake, not counting the fallback to SSE. */
   MCP_CONNECT_TIMEOUT_MS: integer(10_000, 100, 120_000),
-  /** The timeout of a call that names none. No call may take longer than MCP_CALL_MAX_MS. */
+  /** How long a call may be without an answer and without progress, unless it names another time. */
   MCP_CALL_TIMEOUT_MS: integer(30_000, 100, 600_000),
+  /** How long a call may take in all, however much progress its server reports. */
   MCP_CALL_MAX_MS: integer(120_000, 100, 600_000),
+  /** How often a call's progress is passed on to the timeline, at most. */
+  MCP_PROGRESS_EVERY_MS: integer(5_000, 0, 600_000),
   /** Bytes of one answer of an MCP server, whatever its framing. */
   MCP_RESPONSE_BYTES: integer(4_194_304, 1_024, 104_857_600),
   /** Bytes of a notification stream. It is reopened after that many. */
@@ -37,6 +40,8 @@ const settings = {
   COMPILE_TIMEOUT_MS: integer(30_000, 100, 120_000),
   /** How long to wait for a Python tool that a person tries. The engine and the runner time out earlier. */
   TRY_TIMEOUT_MS: integer(60_000, 1_000, 600_000),
+  /** How often the answer to a try shows that it is still awaited: shorter than any proxy on the way waits. */
+  TRY_SILENCE_MS: integer(15_000, 50, 600_000),
   /** Days that call records are kept. */
   CALL_RECORD_DAYS: integer(90, 1, 3_650),
 };

@@ -39,6 +39,8 @@ export interface ToolsetTool {
   credential_bindings: CredentialBinding[];
   /** SHA-256 over the canonical definition: a call names the definition that it was made for. */
   pin: string;
+  /** Only for `mcp` tools: how long a call may take in all, with its connection. Absent: an earlier release. */
+  call_max_ms?: number;
   /** Only for `python` tools. */
   python?: { source: string; source_sha256: string; function: string };
 }
@@ -66,6 +68,15 @@ export interface LeftOutTool {
   reason: string;
   /** As a sentence for people. */
   what_to_do: string;
+}
+
+/**
+ * What a server says while a call runs. Who accepts `application/x-ndjson` gets a line for each before the answer, which
+ * is then a line too.
+ */
+export interface McpCallProgress {
+  /** In words. */
+  progress: string;
 }
 
 /** The registry's answer to `POST /internal/tool-calls` `{tool_id, pin, arguments, call_id, timeout_ms}`. */

@@ -5,6 +5,16 @@ import type { Principal } from './principal.js';
 import { Problem } from './problem.js';
 import { type Audience, ServiceTokens } from './service-tokens.js';
 
+/** How a long call is made. */
+export interface Followed {
+  /** Absent: as all calls. */
+  timeoutMs?: number;
+  /** Ends the call, and closes its connection. */
+  signal?: AbortSignal;
+  /** Gets what the other service says before its answer, if it answers in lines of JSON. */
+  onLine: (line: unknown) => void;
+}
+
 /** Calls another service's internal routes with a token of this service. */
 export class ServiceClient {
   private readonly agent: Agent;
@@ -38,6 +48,16 @@ export class ServiceClient {
     return this.call<T>('POST', path, scope, JSON.stringify(body), { 'cache-control': 'no-cache' });
   }
 
+  /** As `post`, for a call that may be long. @throws Problem as `get`, and the reason of its signal */
+  follow<T>(
+    path: string,
+    scope: Pick<Principal, 'organizationId' | 'projectId'>,
+    body: unknown,
+    how: Followed,
+  ): Promise<T> {
+    return this.call<T>('POST', path, scope, JSON.stringify(body), { accept: 'application/x-ndjson' }, how);
+  }
+
   /** @throws Problem as `get` */
   put<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>, body: unknown): Promise<T> {
     return this.call<T>('PUT', path, scope, JSON.stringify(body));
@@ -63,10 +83,11 @@ export class ServiceClient {
     scope: Pick<Principal, 'organizationId' | 'projectId'>,
     body: string | undefined,
     headers: Record<string, string> = {},
+    how?: Followed,
   ): Promise<T> {
     const about = { 'http.request.method': method, 'server.address': this.audience };
     return inSpan(`${method} ${this.audience}`, 'client', about, () =>
-      this.send<T>(method, path, scope, body, headers),
+      this.send<T>(method, path, scope, body, headers, how),
     );
   }
 
@@ -76,7 +97,9 @@ export class ServiceClient {
     scope: Pick<Principal, 'organizationId' | 'projectId'>,
     body: string | undefined,
     headers: Record<string, string>,
+    how?: Followed,
   ): Promise<T> {
+    const timeoutMs = how?.timeoutMs ?? this.timeoutMs;
     const authentication = await this.tokens.headers(this.audience, scope);
     const parent = traceparent();
     let answer;
@@ -91,15 +114,35 @@ export class ServiceClient {
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body }),
-        signal: AbortSignal.timeout(this.timeoutMs),
+        bodyTimeout: timeoutMs,
+        headersTimeout: timeoutMs,
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(how?.signal ? [how.signal] : [])]),
       });
-    } catch {
+      if (how && answer.headers['content-type'] === 'application/x-ndjson') {
+        return jsonOf(await lastLine(answer.body, how.onLine), this.audience) as T;
+      }
+    } catch (error) {
+      if (error instanceof Problem) throw error;
+      how?.signal?.throwIfAborted();
       throw new Problem(503, 'service_unavailable', `${this.audience} does not answer.`, [], { 'retry-after': '2' });
     }
     const text = await answer.body.text();
     if (answer.statusCode < 300) return (text ? jsonOf(text, this.audience) : null) as T;
     throw problemOf(answer.statusCode, text, this.audience);
   }
+}
+
+/** Reads lines of JSON. @param onLine gets each but the last. @returns the last one */
+async function lastLine(body: AsyncIterable<Buffer>, onLine: (line: unknown) => void): Promise<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    // The answer is the line that nothing follows.
+    for (const line of lines) onLine(JSON.parse(line));
+  }
+  return rest;
 }
 
 /** @throws Problem 502: something other than the service answered, which may be temporary */

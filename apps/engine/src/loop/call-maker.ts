@@ -29,6 +29,8 @@ export interface CallMakerInput {
   signal: AbortSignal;
   /** Called after each call, for the timeline. */
   onCall: (tool: string, outcome: string, durationMs: number, note?: string | null) => void;
+  /** Called with what a long call is doing, for the timeline. */
+  onProgress: (tool: string, progress: string) => void;
   /** Called when a result is trusted less than all that the window held. @param withheld tools that are not offered from then on */
   onLessTrusted: (tool: string, trust: ContentTrust, withheld: string[]) => void;
 }
@@ -157,7 +159,8 @@ export class CallMaker {
       },
     );
     const mayDo = approved ? grade : powers.mayDo;
-    const site: CallSite = { turn, ref, mayDo, window: this.window, hosts, callbackToken, signal };
+    const say = (progress: string): void => this.input.onProgress(call.name, progress);
+    const site: CallSite = { turn, ref, mayDo, window: this.window, hosts, callbackToken, say, signal };
     return { call, tool, args, seq, site };
   }
 

@@ -10,8 +10,8 @@ export interface RecordedRequest {
   body: Record<string, unknown>;
 }
 
-/** JSON with status 200, or a status with a problem's code. */
-export type FakeAnswer = object | { status: number; code: string };
+/** JSON with status 200, lines of JSON, or a status with a problem's code. */
+export type FakeAnswer = object | { lines: object[] } | { status: number; code: string };
 
 export interface FakeServices {
   url: string;
@@ -41,6 +41,11 @@ export async function fakeServices(): Promise<FakeServices> {
         };
         requests.push(request);
         const answer = (await answers.get(url.pathname)?.(request)) ?? { status: 404, code: 'not_found' };
+        if ('lines' in answer && Array.isArray(answer.lines)) {
+          const lines = answer.lines.map((line) => JSON.stringify(line)).join('\n');
+          response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(lines);
+          return;
+        }
         const status = 'code' in answer && 'status' in answer ? Number(answer.status) : 200;
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
       })();

@@ -54,6 +54,8 @@ export interface CallSite {
   hosts: readonly string[] | null;
   /** Lets a Python tool ask the engine for HTTP while this call runs. Only its hash is stored. */
   callbackToken: string;
+  /** Reports on the timeline what a long call is doing. */
+  say(progress: string): void;
   signal: AbortSignal;
 }
 

@@ -127,7 +127,7 @@ export class TurnToolService {
     }
     // An untrusted sender's turn uses only its own conversation, not what other servers and code read.
     if (!turn.trusted) return null;
-    if (source === 'mcp') return mcpTool(definition, this.registry, this.settings.TOOL_TIMEOUT_MS);
+    if (source === 'mcp') return mcpTool(definition, this.registry);
     return pythonTool(definition, this.credentials.of(bindings), {
       runner: this.runner,
       timeoutMs: this.settings.TOOL_TIMEOUT_MS,

@@ -140,6 +140,7 @@ export class TurnRunner {
           tool,
           ...(note === null ? {} : { note }),
         }),
+      onProgress: (tool, progress) => this.note(turn, claim, 'tool_running', null, { tool, note: progress }),
       onLessTrusted: (tool, trust, withheld) =>
         this.note(turn, claim, `${trust}_content_read`, null, {
           tool,

@@ -1,10 +1,13 @@
-import type { McpCallAnswer } from '#libs/contracts';
+import type { McpCallAnswer, McpCallProgress } from '#libs/contracts';
 import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { PassThrough } from 'node:stream';
 import { ToolCallService } from './tool-call.service.js';
 import { CallTool, McpCallPage } from './tool-call.dto.js';
+
+const lines = 'application/x-ndjson';
 
 @ApiTags('tools')
 @Controller()
@@ -18,16 +21,30 @@ export class ToolCallController {
     operationId: 'callTool',
     summary: 'Call a tool of an MCP server; closing the connection cancels the call',
   })
-  call(
+  async call(
     @Caller() caller: Principal,
     @Body() body: CallTool,
+    @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<McpCallAnswer> {
+  ): Promise<McpCallAnswer | StreamableFile> {
     const hangUp = new AbortController();
     reply.raw.once('close', () => {
       if (!reply.raw.writableFinished) hangUp.abort();
     });
-    return this.calls.call(caller, body, hangUp.signal);
+    if (!accept?.includes(lines)) return this.calls.call(caller, body, hangUp.signal);
+    const said = new PassThrough();
+    const first = Promise.withResolvers<'progress'>();
+    const answer = this.calls.call(caller, body, hangUp.signal, (progress) => {
+      said.write(`${JSON.stringify({ progress } satisfies McpCallProgress)}\n`);
+      first.resolve('progress');
+    });
+    const which = await Promise.race([answer, first.promise]);
+    if (which !== 'progress') return which;
+    answer.then(
+      (last) => said.end(JSON.stringify(last)),
+      (error: Error) => said.destroy(error),
+    );
+    return new StreamableFile(said, { type: lines });
   }
 
   @Get('api/v1/tools/:id/calls')

@@ -10,6 +10,7 @@ import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { canonicalJson, sha256 } from '../tools/tool-definition.js';
 import type { Tool } from '../tools/tool.entity.js';
 import { ToolRepository } from '../tools/tool.repository.js';
+import { progressWords } from './call-progress.js';
 import { readResult } from './call-result.js';
 import type { CallTool } from './tool-call.dto.js';
 import type { ToolCall } from './tool-call.entity.js';
@@ -49,8 +50,13 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
     await this.retention.stop();
   }
 
-  /** @param signal cancels the call at the server too */
-  async call(caller: Principal, body: CallTool, signal?: AbortSignal): Promise<McpCallAnswer> {
+  /** @param signal cancels the call at the server too. @param onProgress gets what the server says meanwhile */
+  async call(
+    caller: Principal,
+    body: CallTool,
+    signal?: AbortSignal,
+    onProgress: (said: string) => void = () => undefined,
+  ): Promise<McpCallAnswer> {
     const tool = await this.tools.find(caller, body.tool_id);
     const server = tool?.server_id ? await this.servers.find(caller, tool.server_id) : null;
     if (!tool || !server) return refused('tool_not_found', `There is no MCP tool ${body.tool_id}.`);
@@ -60,7 +66,7 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
     const record = recordOf(caller, tool, server, body);
     await this.records.start(record);
     const startMs = performance.now();
-    const { answer, bytes } = await this.attempt(tool, server, body, signal);
+    const { answer, bytes } = await this.attempt(tool, server, body, onProgress, signal);
     await this.records.end(record.id, {
       outcome: answer.ok ? (answer.is_error ? 'tool_error' : 'ok') : answer.error,
       result_bytes: bytes,
@@ -81,12 +87,15 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
     tool: Tool,
     server: McpServer,
     body: CallTool,
+    onProgress: (said: string) => void,
     signal: AbortSignal | undefined,
   ): Promise<{ answer: McpCallAnswer; bytes: number }> {
     const { definition } = tool;
     if (!definition)
       return { answer: refused('tool_not_approved', `The tool ${tool.name} has no definition.`), bytes: 0 };
-    const timeoutMs = Math.min(body.timeout_ms ?? this.settings.MCP_CALL_TIMEOUT_MS, this.settings.MCP_CALL_MAX_MS);
+    const { MCP_CALL_TIMEOUT_MS, MCP_CALL_MAX_MS: maxMs, MCP_PROGRESS_EVERY_MS: everyMs } = this.settings;
+    const silenceMs = Math.min(body.timeout_ms ?? MCP_CALL_TIMEOUT_MS, maxMs);
+    const limits = { silenceMs, maxMs, onProgress: progressWords(onProgress, everyMs) };
     try {
       let renewed = false;
       const [turn = ''] = body.call_id.split('.');
@@ -94,7 +103,7 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
         server,
         (connection, isRenewed) => {
           renewed = isRenewed;
-          return connection.call(definition, body.arguments, timeoutMs, signal);
+          return connection.call(definition, body.arguments, limits, signal);
         },
         turn,
       );

@@ -2,6 +2,7 @@ import {
   type CallToolResult,
   Client,
   type FetchLike,
+  type Progress,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Tool,
@@ -37,6 +38,15 @@ export interface ConnectionTarget {
   /** Called when the server reports that its list of tools changed. */
   onListChanged: () => void;
 }
+
+/** How long a call may be silent, and how long it may take in all. */
+export interface CallLimits {
+  silenceMs: number;
+  maxMs: number;
+  onProgress: (progress: Progress) => void;
+}
+
+const seconds = (ms: number): string => `${ms / 1_000} s`;
 
 type Transport = StreamableHTTPClientTransport | SSEClientTransport;
 
@@ -106,18 +116,30 @@ export class McpConnection {
   }
 
   /** @throws McpError; a failure that the tool itself reports is a result with `isError` */
-  call(
+  async call(
     definition: ToolDefinition,
     args: Record<string, unknown>,
-    timeoutMs: number,
+    { silenceMs, maxMs, onProgress }: CallLimits,
     signal?: AbortSignal,
   ): Promise<CallToolResult> {
-    return this.within(timeoutMs, signal, (options) =>
-      this.client.callTool(
-        { name: definition.name, arguments: args },
-        { ...options, toolDefinition: sdkTool(definition) },
-      ),
-    );
+    const late = new AbortController();
+    const tooLong = `no answer within ${seconds(maxMs)} in all, the limit MCP_CALL_MAX_MS`;
+    const timer = setTimeout(() => late.abort(new McpError('timeout', tooLong, true)), maxMs);
+    const ended = AbortSignal.any([late.signal, ...(signal ? [signal] : [])]);
+    try {
+      return await this.within(Math.min(silenceMs, maxMs), ended, (options) =>
+        this.client.callTool(
+          { name: definition.name, arguments: args },
+          { ...options, onprogress: onProgress, resetTimeoutOnProgress: true, toolDefinition: sdkTool(definition) },
+        ),
+      );
+    } catch (error) {
+      if (!(error instanceof McpError) || error.cause === undefined || error.code !== 'timeout') throw error;
+      const silent = `no answer and no progress within ${seconds(silenceMs)}, the limit MCP_CALL_TIMEOUT_MS or timeout_ms`;
+      throw new McpError('timeout', silenceMs < maxMs ? silent : tooLong, error.sent, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Ends the session if the server keeps one. A refusal does not matter. */
@@ -132,14 +154,18 @@ export class McpConnection {
   private async within<T>(
     timeoutMs: number,
     signal: AbortSignal | undefined,
-    work: (options: { timeout: number; maxTotalTimeout: number; signal: AbortSignal }) => Promise<T>,
+    work: (options: { timeout: number; signal: AbortSignal }) => Promise<T>,
   ): Promise<T> {
     const request = new AbortController();
-    const giveUp = () => request.abort(new McpError('cancelled', 'the caller closed the connection', true));
+    const giveUp = () => {
+      const { reason } = signal ?? {};
+      const hungUp = new McpError('cancelled', 'the caller closed the connection', true);
+      request.abort(reason instanceof McpError ? reason : hungUp);
+    };
     signal?.addEventListener('abort', giveUp, { once: true });
     if (signal?.aborted) giveUp();
     try {
-      const options = { timeout: timeoutMs, maxTotalTimeout: timeoutMs, signal: request.signal };
+      const options = { timeout: timeoutMs, signal: request.signal };
       return await onBehalfOf.run(request, () => work(options));
     } catch (error) {
       const failure = toMcpError(request.signal.aborted ? request.signal.reason : error);

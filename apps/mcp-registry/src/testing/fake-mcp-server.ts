@@ -23,6 +23,8 @@ export interface Script {
   documents: Record<string, (body: Record<string, unknown>) => unknown>;
   /** Whether answers to tools/call are event streams. */
   streams: boolean;
+  /** Progress of a call before its answer, as an event stream: params of the notifications, and the time before each. */
+  progress: { notes: Record<string, unknown>[]; everyMs: number };
   /** How a request in an unknown session is answered. `rpc`: the message of a JSON-RPC error, with its code. */
   forgot: { status: number; body?: string; rpc?: { code: number; message: string } };
 }
@@ -45,6 +47,7 @@ export class FakeMcpServer {
     challenge: 'Bearer',
     documents: {},
     streams: false,
+    progress: { notes: [], everyMs: 0 },
     forgot: { status: 404, body: 'no such session' },
   };
   /** The methods that were called, in order. */
@@ -137,16 +140,30 @@ export class FakeMcpServer {
       this.sessions.add(session);
       response.setHeader('mcp-session-id', session);
     }
+    const { progressToken } = (params['_meta'] ?? {}) as { progressToken?: unknown };
+    if (method === 'tools/call' && progressToken !== undefined) await this.progress(response, progressToken);
     const result = await this.resultOf(method, params);
     const body = JSON.stringify(
       result === undefined
         ? { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
         : { jsonrpc: '2.0', id, result },
     );
-    if (this.script.streams && method === 'tools/call') {
+    if (response.headersSent) {
+      response.end(`data: ${body}\n\n`);
+    } else if (this.script.streams && method === 'tools/call') {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${body}\n\n`);
     } else {
       response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    }
+  }
+
+  private async progress(response: ServerResponse, progressToken: unknown): Promise<void> {
+    const { notes, everyMs } = this.script.progress;
+    for (const note of notes) {
+      if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const params = { progressToken, ...note };
+      response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params })}\n\n`);
+      await new Promise((resolve) => setTimeout(resolve, everyMs).unref());
     }
   }
 

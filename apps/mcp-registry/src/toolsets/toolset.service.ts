@@ -1,8 +1,9 @@
 import type { ContentTrust, CredentialBinding, Toolset, ToolsetTool } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { McpServer } from '../servers/mcp-server.entity.js';
 import { type FullSkill, SkillRepository } from '../skills/skill.repository.js';
+import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { leftOutOf, notPython, notThere } from '../tools/left-out.js';
 import { agentSlug, modelName, nameById } from '../tools/model-name.js';
 import { plainSchema, plainText } from '../tools/plain-text.js';
@@ -21,7 +22,14 @@ export class ToolsetService {
     private readonly skills: SkillRepository,
     private readonly tools: ToolRepository,
     private readonly servers: ToolsetServerRepository,
+    @Inject(SETTINGS) private readonly settings: RegistrySettings,
   ) {}
+
+  /** A call may have to connect first, and once more where the server has lost the session. */
+  private get callMaxMs(): number {
+    const { MCP_CALL_MAX_MS, MCP_CONNECT_TIMEOUT_MS } = this.settings;
+    return MCP_CALL_MAX_MS + 2 * MCP_CONNECT_TIMEOUT_MS;
+  }
 
   /** @param toolIds Python tools that the agent has directly */
   async of(caller: Principal, skillIds: string[], toolIds: string[]): Promise<Toolset> {
@@ -44,6 +52,7 @@ export class ToolsetService {
       else toolset.left_out.push({ name: tool?.name ?? id, skill: null, ...(tool ? notPython : notThere) });
     }
     addServerProblems(toolset, skills, servers);
+    for (const tool of toolset.tools) if (tool.source === 'mcp') tool.call_max_ms = this.callMaxMs;
     return toolset;
   }
 }

@@ -25,7 +25,7 @@ export class ToolTryService {
   ) {}
 
   /** @throws Problem 404 `tool_not_found`, 409 `built_in`, 422 `invalid_fields`; of Python tools 403 `scope_missing` */
-  async run(caller: Principal, id: string, body: TryTool): Promise<TryAnswer> {
+  async run(caller: Principal, id: string, body: TryTool, signal?: AbortSignal): Promise<TryAnswer> {
     if (builtinOf(id)) throw new Problem(409, 'built_in', 'Built-in tools can only be called in turns.');
     const tool = await this.tools.find(caller, id);
     if (!tool) throw notFound('tool', id);
@@ -33,7 +33,7 @@ export class ToolTryService {
     const { skill_id: skillId, ...call } = body;
     const credentials = skillId === undefined ? [] : await this.credentialsOf(caller, skillId, id);
     if (tool.source === 'mcp') {
-      return this.calls.call(caller, { ...call, tool_id: id, pin: tool.pin ?? '', call_id: callId });
+      return this.calls.call(caller, { ...call, tool_id: id, pin: tool.pin ?? '', call_id: callId }, signal);
     }
     // A tool's source can print its arguments and credentials, so trying it with a Skill's credentials takes rights on
     // those.

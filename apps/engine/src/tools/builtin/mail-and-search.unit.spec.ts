@@ -31,6 +31,7 @@ const call: CallSite = {
   window: 'own',
   hosts: null,
   callbackToken: '',
+  say: () => undefined,
   signal: new AbortController().signal,
 };
 const bound = (fields: CredentialFields) => boundTo(credentialOf(fields));

@@ -1,4 +1,4 @@
-import type { McpCallAnswer, ToolsetTool } from '#libs/contracts';
+import type { McpCallAnswer, McpCallProgress, ToolsetTool } from '#libs/contracts';
 import { linksIn } from '#libs/sanitizer';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { isNamed } from '../builtin/host-credential.js';
@@ -30,20 +30,23 @@ function unnamedHost(args: Record<string, unknown>, hosts: readonly string[]): s
 const sessionLost =
   'The server had lost its session, and a new one was opened: what it kept there of earlier calls is gone.';
 
+/** On top of the registry's own limit, so that the registry can end the call and say why. */
+const graceMs = 5_000;
+
 /** A tool of an MCP server. It is called through the registry, which holds the sessions and the server's credential. */
-export function mcpTool(definition: ToolsetTool, registry: ServiceClient, timeoutMs: number): Tool {
+export function mcpTool(definition: ToolsetTool, registry: ServiceClient): Tool {
   return {
     ...describedBy(definition),
     external: true,
     trustOf: () => definition.trust,
     noted: (result) => ((result ?? {}) as { note?: string }).note ?? null,
-    run: async (args, { turn, ref, signal }) => {
-      const asked = registry.post<McpCallAnswer>('/internal/tool-calls', turn, {
-        tool_id: definition.id,
-        pin: definition.pin,
-        arguments: args,
-        call_id: `${turn.turnId}.${ref}`,
-        timeout_ms: timeoutMs,
+    run: async (args, { turn, ref, signal, say }) => {
+      const body = { tool_id: definition.id, pin: definition.pin, arguments: args, call_id: `${turn.turnId}.${ref}` };
+      const { call_max_ms: maxMs } = definition;
+      const asked = registry.follow<McpCallAnswer>('/internal/tool-calls', turn, body, {
+        signal,
+        onLine: (line) => say((line as McpCallProgress).progress),
+        ...(maxMs === undefined ? {} : { timeoutMs: maxMs + graceMs }),
       });
       const answer = await unlessAborted(asked, signal).catch(refusalOf);
       if (!answer.ok) return failure(answer.error, answer.message);

@@ -100,6 +100,20 @@ describe('tools of the registry', () => {
     expect(call?.body).toMatchObject({ tool_id: 'tol_find', pin: 'pin_1', call_id: `${turn.turn_id}.1.call_0` });
   });
 
+  it('report on the timeline what a long call is doing, and leave its time to the registry', async () => {
+    const answer = { ok: true, content: 'found', is_error: false, truncated: false };
+    services.on('/internal/tool-calls', () => ({ lines: [{ progress: 'Indexing (1 of 2)' }, answer] }));
+    const { turn, results } = await run({ name: 'desk__find', arguments: '{"q":"tea"}' });
+    expect(results).toEqual([{ content: 'found' }]);
+    const { rows } = await until('it is on the timeline', async () => {
+      const sql = `SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'tool_running'`;
+      const found = await world.pool.query(sql, [turn.turn_id]);
+      return found.rows.length > 0 && found;
+    });
+    expect(rows).toEqual([{ detail: { tool: 'desk__find', note: 'Indexing (1 of 2)' } }]);
+    expect(asked('/internal/tool-calls')[0]?.body).not.toHaveProperty('timeout_ms');
+  });
+
   it('give the model what a person sees of their answers, and record on the step what was removed', async () => {
     services.on('/internal/tool-calls', () => ({
       ok: true,
