@@ -152,6 +152,37 @@ inBrowser('what is built in the console', () => {
     await page.getByText('7 of sencha are left').waitFor();
   });
 
+  it('chooses how far results of a server and of a tool are trusted, with a recommendation', async () => {
+    const { page } = owner;
+    const server = await system.api<{ id: string }>('POST', '/api/v1/mcp-servers', { url: mcp.url, name: 'Depot' });
+    await open(owner, `/mcp-servers/${server.id}?tab=settings`, 'Depot');
+    const trust = page.getByRole('combobox', { name: 'How far its results are trusted' });
+    await page.getByText('Recommended: A partner').waitFor();
+    await trust.click();
+    await page.getByRole('option', { name: 'A partner: known' }).click();
+    await page.getByText('agents read and write by themselves').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('mcp-trust');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved').first().waitFor();
+    await page.reload();
+    await page.getByText('agents read and write by themselves').waitFor();
+    const { data } = await system.api<{ data: { id: string; name: string }[] }>(
+      'GET',
+      `/api/v1/tools?server_id=${server.id}`,
+    );
+    await open(owner, `/tools/${data[0]?.id}`, data[0]?.name ?? '');
+    await page.getByRole('combobox', { name: 'How far its results are trusted' }).click();
+    await page.getByRole('option', { name: 'Untrusted' }).click();
+    await until('the tool is trusted less than its server', async () => {
+      const { trust: chosen } = await system.api<{ trust: string | null }>('GET', `/api/v1/tools/${data[0]?.id}`);
+      return chosen === 'untrusted';
+    });
+    await owner.picture('tool-trust');
+    await open(owner, `/agents/${agentId}?tab=powers`, 'Buyer');
+    await owner.picture('agent-powers');
+  });
+
   it('shows a compile error at its line, and tries the corrected tool', async () => {
     const { page } = owner;
     await open(owner, '/tools/new', 'New Python tool');
