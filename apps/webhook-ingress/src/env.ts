@@ -25,6 +25,8 @@ const settings = {
   HANDSHAKE_TIMEOUT_MS: integer(2_500, 100, 30_000),
   /** A POST with a longer body is no handshake. */
   HANDSHAKE_MAX_BODY_BYTES: integer(4_096, 0, 65_536),
+  /** Content codings (gzip, deflate, br) that a body may have one over the other; 0: compressed bodies are refused. */
+  BODY_MAX_CODINGS: integer(2, 0, 8),
   /** Rows of one group commit. */
   RECEIPT_BATCH: integer(256, 1, 1_000),
   /** Bodies up to this size travel inside the job, larger ones by reference. */

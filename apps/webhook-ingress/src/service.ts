@@ -31,6 +31,7 @@ export function ingressService(settings: IngressSettings): ServiceOptions {
         logsRequests: settings.LOG_LEVEL === 'debug' || settings.LOG_LEVEL === 'trace',
         trustedProxies: settings.TRUSTED_PROXIES,
         bodies: settings,
+        maxCodings: settings.BODY_MAX_CODINGS,
       }).listen();
     },
   };

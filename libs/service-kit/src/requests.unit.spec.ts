@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Module, Param, Post, Query } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { testServiceKey } from '#libs/testing';
+import { gzipSync } from 'node:zlib';
 import {
   createService,
   JsonObject,
@@ -144,6 +145,35 @@ describe('a request with a JSON content type and no body', () => {
 
   it('is refused where its body is not JSON', async () => {
     expect((await ask('POST', '', '{')).status).toBe(400);
+  });
+});
+
+describe('a body with a Content-Encoding', () => {
+  const post = async (coding: string, body: string | Uint8Array<ArrayBuffer> | null) =>
+    fetch(`${await service.getUrl()}/things`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-encoding': coding },
+      body,
+    });
+
+  it.each(['gzip', 'GZIP', 'br', 'identity, gzip', 'zstd', 'x'.repeat(3_000)])('is refused: %.20s', async (coding) => {
+    const answer = await post(coding, gzipSync('{"name":"a"}'));
+    expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+    expect(await answer.json()).toMatchObject({
+      code: 'unsupported_encoding',
+      detail: expect.stringContaining(coding.slice(0, 40)),
+    });
+  });
+
+  it.each(['identity', ' Identity', 'identity, identity', ''])(
+    'is read where that names none: "%s"',
+    async (coding) => {
+      expect((await post(coding, '{"name":"a"}')).status).toBe(201);
+    },
+  );
+
+  it('is refused for what it lacks where it is empty', async () => {
+    expect((await post('gzip', null)).status).toBe(422);
   });
 });
 

@@ -20,8 +20,9 @@ import type { Jwk } from './env.js';
 import { type HttpLimits, httpServerOptions, limitConnections } from './http-limits.js';
 import { answerAnnouncements } from './incoming/announced-body.js';
 import { refuseUnreadable } from './incoming/parser-refusals.js';
+import { hookBodies } from './incoming/body-hooks.js';
 import { guardRequests } from './incoming/request-guard.js';
-import { sendContinue, sendRefusal } from './incoming/unread-body.js';
+import { sendRefusal } from './incoming/unread-body.js';
 import { createLog, logBy, NestLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { postgresMetrics } from './postgres-metrics.js';
@@ -68,13 +69,6 @@ export interface ServiceOptions {
   bodyLimit?: number;
   /** Addresses of proxies whose X-Forwarded-For is trusted (CIDRs, or `loopback`). */
   trustedProxies?: string[];
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The route's handler reads the body, and calls `sendContinue` before. */
-    readsBody?: boolean;
-  }
 }
 
 /** What a service reports about itself while it runs. */
@@ -149,8 +143,7 @@ async function buildService(
     abortOnError: false,
   });
   const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
-  fastify.addHook('preParsing', letBodyCome);
-  fastify.addHook('preParsing', forgetTypeOfNothing);
+  hookBodies(fastify);
   // Only others announce bodies to a service, and the portal announces those of its clients.
   if (options.name !== 'portal') answerAnnouncements(fastify, bodyLimit);
   followMessages(fastify);
@@ -241,21 +234,6 @@ async function openService(options: ServiceOptions): Promise<NestFastifyApplicat
   }
   new Logger('start').log({ event: 'service.started', url: await app.getUrl() });
   return app;
-}
-
-/** A route that reads bodies itself says so in its `config`, and lets them come itself. */
-async function letBodyCome(request: FastifyRequest): Promise<void> {
-  if (!request.routeOptions.config.readsBody) sendContinue(request.raw);
-}
-
-/**
- * Many clients send `Content-Type: application/json` with every request, even a DELETE without a body, and Fastify
- * would refuse an empty body as JSON. A route states itself what it needs of a body. Runs after `onRequest`, where the
- * portal sets aside the content type of what it forwards.
- */
-async function forgetTypeOfNothing({ headers }: FastifyRequest): Promise<void> {
-  const empty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
-  if (empty) delete headers['content-type'];
 }
 
 /** An address that cannot be decoded reaches no route, so no filter and no hook sees it. */

@@ -40,13 +40,13 @@ export const webhookPath = {
       requestBody: { required: true, content: json({ type: 'object', additionalProperties: true }) },
       responses: {
         200: { description: 'Stored; processing follows', content: named('WebhookReceived') },
-        400: refused('The body is not JSON (built-in Webhook App)'),
+        400: refused('The body is not JSON (built-in Webhook App), or is not what its Content-Encoding says'),
         401: refused('The signature is missing, wrong or too old'),
         404: refused('There is no such endpoint, or no such workflow'),
         405: refused('The method is not POST, and the request is not a handshake'),
         410: refused('The token was retired: the App has a new URL'),
         413: refused('The body is over the limit'),
-        415: refused('Not application/json (built-in Webhook App)'),
+        415: refused('Not application/json (built-in Webhook App), or compressed in a coding that is not read'),
         422: refused(
           'Nested too deeply, workflow_id is not the integer of a workflow, or the Idempotency-Key was used with another body (built-in Webhook App)',
         ),

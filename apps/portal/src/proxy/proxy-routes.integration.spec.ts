@@ -3,6 +3,7 @@ import { ServiceTokens } from '#libs/service-kit';
 import { testServiceKey } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { post, send } from '../testing/send.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
@@ -112,6 +113,19 @@ describe('the proxy', () => {
     expect(answer).toMatch(/^HTTP\/1.1 40[04] /);
     expect(ingress.seen.length).toBe(asked);
   });
+
+  it.each(['/api/v1/webhooks/tok_1', '/api/v1/credentials'])(
+    'forwards a compressed body as it came, for the service to read or to refuse: %s',
+    async (path) => {
+      const body = gzipSync('{"name":"n"}');
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'GZIP' };
+      const key = path.includes('webhooks') ? null : admin;
+      expect((await call(path, key, { method: 'POST', body, headers })).status).toBe(200);
+      const seen = (path.includes('webhooks') ? ingress : vault).seen.at(-1)!;
+      expect(seen.headers).toMatchObject({ ...headers, 'content-length': String(body.length) });
+      expect(seen.body.equals(body)).toBe(true);
+    },
+  );
 
   it('forwards bodies of the management API', async () => {
     await call('/api/v1/credentials/cred_1', admin, { ...post({ name: 'n' }), method: 'PATCH' });

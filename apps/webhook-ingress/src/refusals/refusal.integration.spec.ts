@@ -18,6 +18,7 @@ const incoming = {
   token: 't',
   headers: { b: '1', a: '2' },
   body: Buffer.from('xy'),
+  compressed: null,
   remoteAddress: '::1',
   probe: false,
 };

@@ -7,7 +7,10 @@ export interface Incoming {
   url: string;
   token: string;
   headers: Record<string, string | string[] | undefined>;
+  /** Without the codings of its Content-Encoding. */
   body: Buffer;
+  /** As it came, where that is something else. */
+  compressed: Buffer | null;
   remoteAddress: string;
   /** Sent by the platform itself, to see how it is answered. */
   probe: boolean;

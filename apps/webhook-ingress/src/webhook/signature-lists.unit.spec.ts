@@ -27,7 +27,7 @@ function accepts(header: string, prefix: string, encoding: 'hex' | 'base64'): bo
 
 function accepted(declared: DeclaredVerification, headers: Record<string, string>): boolean {
   try {
-    return verifySignature(declared, fields, headers, body, now.getTime()) !== '';
+    return verifySignature(declared, fields, headers, [body], now.getTime()) !== '';
   } catch (error) {
     expect(error).toMatchObject({ status: 401, code: 'bad_signature' });
     return false;

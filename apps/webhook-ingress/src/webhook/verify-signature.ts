@@ -10,6 +10,7 @@ type Headers = Record<string, string | string[] | undefined>;
 
 /**
  * Checks a declared signature over the raw bytes, in constant time.
+ * @param bodies the forms that it may be over: as it came, and decompressed
  * @param fields of the credential; two secrets are set during a rotation
  * @returns the scheme, for the timeline; during a rotation also the field whose secret matched: `hmac-sha256 by
  * signing_secret_next`
@@ -21,13 +22,13 @@ export function verifySignature(
   verification: DeclaredVerification,
   fields: MappedCredentials,
   headers: Headers,
-  body: Buffer,
+  bodies: Buffer[],
   nowMs: number,
 ): string {
   const secrets = requireSecrets(fields, verification);
   return verification.scheme === 'standard-webhooks'
-    ? verifyStandardWebhooks(verification, secrets, headers, body, nowMs)
-    : verifyHmac(verification, secrets, headers, body, nowMs);
+    ? verifyStandardWebhooks(verification, secrets, headers, bodies, nowMs)
+    : verifyHmac(verification, secrets, headers, bodies, nowMs);
 }
 
 interface Secret {
@@ -72,7 +73,7 @@ function verifyHmac(
   declared: DeclaredVerification,
   secrets: Secret[],
   headers: Headers,
-  body: Buffer,
+  bodies: Buffer[],
   nowMs: number,
 ): string {
   const { header = 'x-signature-256', algorithm = 'sha256', encoding = 'hex', prefix = 'sha256=' } = declared;
@@ -80,8 +81,10 @@ function verifyHmac(
   if (!given) throw new Refused(401, 'missing_signature', `Send the signature in the header ${header}.`);
   const digests = signaturesIn(given, prefix, encoding);
   if (digests.length === 0) throw badSignature();
-  const signed = [...beforeBody(declared, headers, nowMs), body];
-  const match = secrets.find(({ value }) => isAnyOf(digests, hmac(algorithm, Buffer.from(value), ...signed)));
+  const before = beforeBody(declared, headers, nowMs);
+  const match = secrets.find(({ value }) =>
+    bodies.some((body) => isAnyOf(digests, hmac(algorithm, Buffer.from(value), ...before, body))),
+  );
   if (!match) throw badSignature();
   return told(`hmac-${algorithm}`, match, secrets);
 }
@@ -122,7 +125,7 @@ function verifyStandardWebhooks(
   declared: DeclaredVerification,
   secrets: Secret[],
   headers: Headers,
-  body: Buffer,
+  bodies: Buffer[],
   nowMs: number,
 ): string {
   const id = one(headers['webhook-id']);
@@ -138,7 +141,7 @@ function verifyStandardWebhooks(
   const match = secrets.find(({ value }) => {
     const key = base64Key(value);
     if (!key) return false;
-    return isAnyOf(digests, hmac('sha256', key, signed, body));
+    return bodies.some((body) => isAnyOf(digests, hmac('sha256', key, signed, body)));
   });
   if (!match) throw badSignature();
   return told('standard-webhooks', match, secrets);

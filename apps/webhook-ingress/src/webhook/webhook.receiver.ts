@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import {
   type BodyLimits,
+  type BodyOwner,
   bodyTooLarge,
   IncomingBodies,
   leavesUnread,
@@ -16,6 +17,7 @@ import { announcedBytesHeader, bodyRoomHeader, type Endpoint, probeHeader } from
 import type { AnswerCounts } from '../answers/answer-counts.js';
 import { type EndpointService } from '../endpoints/endpoint.service.js';
 import type { RefusalLog } from '../refusals/refusal.repository.js';
+import { codingsOf, decompressed } from './decompressed.js';
 import { ClientAddress } from './client-address.js';
 import { RateLimiter } from './rate-limiter.js';
 import { isProbe } from './probe.js';
@@ -32,6 +34,8 @@ export interface ReceiverSettings {
   /** Addresses of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
   bodies: BodyLimits;
+  /** Content codings of a body, one over the other. */
+  maxCodings: number;
 }
 
 export interface ReceiverParts {
@@ -56,6 +60,7 @@ export class WebhookReceiver {
   private readonly limits: Record<'endpoint' | 'address' | 'unknown', RateLimiter>;
   private readonly addresses: ClientAddress;
   private readonly bodies: IncomingBodies;
+  private readonly maxCodings: number;
 
   constructor(
     private readonly server: Server,
@@ -87,6 +92,7 @@ export class WebhookReceiver {
     };
     this.debugs = settings.logsRequests;
     this.bodies = new IncomingBodies(settings.bodies);
+    this.maxCodings = settings.maxCodings;
     this.addresses = new ClientAddress(parts.tokens, settings.trustedProxies);
   }
 
@@ -160,6 +166,7 @@ export class WebhookReceiver {
       token,
       headers: request.headers,
       body: noBody,
+      compressed: null,
       remoteAddress,
       probe: false,
     };
@@ -177,11 +184,22 @@ export class WebhookReceiver {
     }
     if (method === 'POST') {
       const owner = { maxBytes, address: remoteAddress, target: endpoint.app_id };
-      incoming.body = await this.bodies.read(request, response, owner).catch((error: unknown) => {
-        throw error instanceof Problem ? asRefused(error) : error;
-      });
+      const codings = codingsOf(request.headers['content-encoding'], this.maxCodings);
+      incoming.body = await this.bodies.read(request, response, owner).catch(throwRefused);
+      // Some clients name a coding with every request, even with one without a body.
+      if (codings.length > 0 && incoming.body.length > 0) await this.decompress(incoming, codings, owner, response);
     }
     return webhooks.receive(endpoint, incoming);
+  }
+
+  /** Everything but a signature sees the body as it was before it was compressed, and so do the headers. */
+  private async decompress(incoming: Incoming, codings: string[], owner: BodyOwner, response: ServerResponse) {
+    const hold = this.bodies.holder(owner, response);
+    const body = await decompressed(incoming.body, codings, owner.maxBytes, hold).catch(throwRefused);
+    incoming.compressed = incoming.body;
+    incoming.body = body;
+    delete incoming.headers['content-encoding'];
+    if (incoming.headers['content-length'] !== undefined) incoming.headers['content-length'] = String(body.length);
   }
 
   /**
@@ -213,6 +231,10 @@ const isLogged = ({ status, code }: Refused): boolean =>
   status === 503 ? code === 'not_configured' || code === 'weak_secret' : status !== 429;
 
 const noBody = Buffer.alloc(0);
+
+function throwRefused(error: unknown): never {
+  throw error instanceof Problem ? asRefused(error) : error;
+}
 
 function methodOf({ method = '' }: IncomingMessage): string {
   return method === 'HEAD' ? 'GET' : method;

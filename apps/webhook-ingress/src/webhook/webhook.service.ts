@@ -70,11 +70,15 @@ export class WebhookService {
   }
 
   /** @returns the scheme that was checked; null when the adapter has to check. @throws Refused */
-  private async verify(endpoint: Endpoint, { headers, body }: Incoming): Promise<string | null> {
+  private async verify(endpoint: Endpoint, { headers, body, compressed }: Incoming): Promise<string | null> {
     const { verification } = endpoint;
     if (verification === 'none') return 'none';
     if (verification === 'adapter') return null;
-    return this.secrets.checked(endpoint, (fields) => verifySignature(verification, fields, headers, body, Date.now()));
+    // Most senders sign what they compress; what they sent is what a signature is over by the letter.
+    const forms = compressed ? [compressed, body] : [body];
+    return this.secrets.checked(endpoint, (fields) =>
+      verifySignature(verification, fields, headers, forms, Date.now()),
+    );
   }
 
   /** @throws Refused 429 when too much waits for the project's limit already */

@@ -15,11 +15,15 @@ export interface BodyOwner {
   target: string;
 }
 
-interface Arriving extends BodyOwner {
+/** Bytes that count as memory in use. */
+interface Held {
+  address: string;
+  counted: number;
+}
+
+interface Arriving extends BodyOwner, Held {
   startedMs: number;
   bytes: number;
-  /** Of them, those that count as memory in use. */
-  counted: number;
   /** Has not come promptly, and has a place among the slow ones. */
   slow: boolean;
   fail(problem: Problem): void;
@@ -93,6 +97,19 @@ export class IncomingBodies {
     });
   }
 
+  /**
+   * Counts memory for what is made of a body, until its request is answered.
+   * @returns what is called with each number of bytes more. @throws Problem 503 `busy`, when called
+   */
+  holder({ address: client }: Pick<BodyOwner, 'address'>, response: ServerResponse): (bytes: number) => void {
+    const made: Held = { address: networkOf(client), counted: 0 };
+    let total = 0;
+    return (bytes) => {
+      total += bytes;
+      if (total > uncountedBytes && !this.holds(made, bytes, response)) throw this.outOfMemory();
+    };
+  }
+
   private enter(body: Arriving): void {
     this.arriving.add(body);
     this.timer ??= setInterval(() => this.review(), Math.max(20, this.limits.BODY_PROMPT_MS / 4)).unref();
@@ -105,12 +122,14 @@ export class IncomingBodies {
   }
 
   /** @returns whether there is memory for so many bytes more */
-  private holds(body: Arriving, bytes: number, response: ServerResponse): boolean {
+  private holds(held: Held, bytes: number, response: ServerResponse): boolean {
     const { BODY_MEMORY_BYTES: all, BODY_MEMORY_BYTES_PER_ADDRESS: each } = this.limits;
-    const { address } = body;
+    const { address } = held;
+    // The client has gone, and nothing would give the bytes back.
+    if (response.destroyed) return true;
     if (this.memory.total + bytes > all || this.memory.of(address) + bytes > each) return false;
-    if (body.counted === 0) response.once('close', () => this.memory.add(address, -body.counted));
-    body.counted += bytes;
+    if (held.counted === 0) response.once('close', () => this.memory.add(address, -held.counted));
+    held.counted += bytes;
     this.memory.add(address, bytes);
     return true;
   }
