@@ -12052,7 +12052,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookReceived"];
                 };
             };
-            /** @description The body is not JSON (built-in Webhook App) */
+            /** @description The body is not JSON (built-in Webhook App), or is not what its Content-Encoding says */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12106,7 +12106,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookRefused"];
                 };
             };
-            /** @description Not application/json (built-in Webhook App) */
+            /** @description Not application/json (built-in Webhook App), or compressed in a coding that is not read */
             415: {
                 headers: {
                     [name: string]: unknown;
