@@ -27,6 +27,7 @@ export interface Answer<T = unknown> {
 /** A credential, or why there is none. */
 export interface ResolveAnswer {
   fields: Record<string, string>;
+  token_version?: number;
   code?: string;
 }
 
@@ -38,7 +39,7 @@ export interface Vaults {
   logFile: string;
   call<T>(method: string, path: string, body?: object, as?: Principal): Promise<Answer<T>>;
   /** What the gateway requests. */
-  resolve(credentialId: string, process?: number, least?: number): Promise<Answer<ResolveAnswer>>;
+  resolve(credentialId: string, process?: number, least?: number, refused?: number): Promise<Answer<ResolveAnswer>>;
   /** @param changed settings that differ for this process from then on */
   start(index: number, changed?: Record<string, string>): Promise<void>;
   /** kill -9 */
@@ -127,8 +128,10 @@ export async function startVaults({
     logFile,
     ring,
     call: (method, path, body, as = person) => ask(`${urls[0]}${path}`, method, body, as),
-    resolve: (credential_id, index = 0, least = 60) =>
-      ask(`${urls[index]}/internal/credentials/resolve`, 'POST', { credential_id, min_valid_seconds: least }, gateway),
+    resolve: (credential_id, index = 0, least = 60, refused) => {
+      const body = { credential_id, min_valid_seconds: least, refused_version: refused };
+      return ask(`${urls[index]}/internal/credentials/resolve`, 'POST', body, gateway);
+    },
     start,
     kill: async (index) => {
       await processes[index]?.kill();

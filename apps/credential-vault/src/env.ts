@@ -21,6 +21,8 @@ const settings = {
   REFRESH_WAIT_MS: integer(4_000, 0, 60_000),
   /** No grant is refreshed more often, whatever life its provider gives to tokens. */
   REFRESH_MIN_INTERVAL_SECONDS: integer(5, 1, 3_600),
+  /** A token that replaced a refused one and is refused too is not replaced before this: new tokens do not help. */
+  REFRESH_AFTER_REFUSAL_SECONDS: integer(300, 1, 86_400),
   TOKEN_TIMEOUT_MS: integer(60_000, 1_000, 600_000),
   REFRESH_LEASE_MS: integer(15_000, 500, 600_000),
   /** A process without a heartbeat for this long is dead, and its token request is taken over. */

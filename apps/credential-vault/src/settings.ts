@@ -31,6 +31,7 @@ export interface VaultSettings extends ChangeSettings {
   REFRESH_WAIT_MS: number;
   /** Seconds between two refreshes of a grant, at least. */
   REFRESH_MIN_INTERVAL_SECONDS: number;
+  REFRESH_AFTER_REFUSAL_SECONDS: number;
   /** Time-out of one token request. */
   TOKEN_TIMEOUT_MS: number;
   REFRESH_LEASE_MS: number;

@@ -19,6 +19,8 @@ export interface OpenedCredential {
   fields: Record<string, SecretValue>;
   /** Absent where nothing is bound. */
   credentials?: Record<string, SecretValue>;
+  /** Of an oauth2 credential's tokens. */
+  token_version?: number;
 }
 
 export type MappedCredentials = Record<string, SecretValue | Record<string, SecretValue>>;

@@ -10,6 +10,11 @@ export interface AskedCredential {
   min_valid_seconds?: number;
 }
 
+interface Read extends AskedCredential {
+  /** The version whose access token the provider refused. */
+  refused_version?: number;
+}
+
 const maxKept = 10_000;
 /** While changes are not heard, a change takes effect after this long. */
 const unheardMs = 50;
@@ -57,7 +62,24 @@ export class OpenedCredentials {
     return this.cache.renew(asked.credential_id, () => this.read(scope, asked), consumer);
   }
 
-  private read(scope: Scope, asked: AskedCredential): Promise<OpenedCredential> {
+  /**
+   * Another access token than one that the provider refused: a newer one, if there is one by now; else the vault
+   * replaces it, once.
+   * @param refused as it was given
+   * @returns whether there is another one
+   * @throws Problem of the vault: `refresh_pending`, or why the credential cannot be used any more
+   */
+  async replaceRefused(scope: Scope, asked: AskedCredential, refused: OpenedCredential): Promise<boolean> {
+    const { token_version: version } = refused;
+    if (version === undefined) return false;
+    const consumer = nameOf(asked.consumer);
+    const current = await this.get(scope, asked);
+    if (current.token_version !== version) return true;
+    const read = () => this.read(scope, { ...asked, refused_version: version });
+    return (await this.cache.renew(asked.credential_id, read, consumer)).token_version !== version;
+  }
+
+  private read(scope: Scope, asked: Read): Promise<OpenedCredential> {
     return this.vault.postUncached('/internal/credentials/resolve', scope, asked);
   }
 }

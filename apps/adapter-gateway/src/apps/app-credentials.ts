@@ -1,6 +1,6 @@
 import type { Credentials } from '#libs/adapter-sdk';
 import { mapCredentials, type MappedCredentials, type OpenedCredential } from '#libs/contracts';
-import { OpenedCredentials } from '#libs/credentials';
+import { type AskedCredential, OpenedCredentials } from '#libs/credentials';
 import { ChangeListener } from '#libs/database';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -58,6 +58,28 @@ export class AppCredentials {
     });
   }
 
+  /**
+   * Replaces the access tokens among credentials that a provider refused. What people stored cannot be replaced.
+   * @param refused as `of` gave them
+   * @returns whether another call gets other tokens
+   * @throws Problem of the vault
+   */
+  async replaceRefused({ app, adapter }: InstalledApp, refused: Credentials): Promise<boolean> {
+    const ids = new Set(linksOf(app, adapter?.manifest ?? null).map(({ credential_id: id }) => id));
+    const used: unknown[] = Object.values(refused);
+    const replaced = await Promise.all(
+      [...ids].map(async (id) => {
+        const record = await this.open(app, id);
+        const { access_token: token } = record.fields;
+        if (record.token_version === undefined || token === undefined) return false;
+        // Another call may have replaced it meanwhile.
+        if (!used.includes(token)) return true;
+        return this.opened.replaceRefused(scopeOf(app), this.asked(app, id), record);
+      }),
+    );
+    return replaced.includes(true);
+  }
+
   private async mapped(
     { app, adapter }: InstalledApp,
     open: (app: AppRow, credentialId: string) => Promise<OpenedCredential | null>,
@@ -72,12 +94,7 @@ export class AppCredentials {
 
   /** Bindings are made when an App changes. A missing one is made again before the call fails. */
   private async open(app: AppRow, credentialId: string): Promise<OpenedCredential> {
-    const scope: Scope = { organizationId: app.organization_id, projectId: app.project_id };
-    const asked = {
-      credential_id: credentialId,
-      consumer: { kind: 'app' as const, id: app.id },
-      min_valid_seconds: this.minValidSeconds,
-    };
+    const [scope, asked] = [scopeOf(app), this.asked(app, credentialId)];
     try {
       return await this.opened.get(scope, asked);
     } catch (error) {
@@ -86,6 +103,14 @@ export class AppCredentials {
       return this.opened.get(scope, asked);
     }
   }
+
+  private asked({ id }: AppRow, credentialId: string): AskedCredential {
+    return { credential_id: credentialId, consumer: { kind: 'app', id }, min_valid_seconds: this.minValidSeconds };
+  }
+}
+
+function scopeOf({ organization_id: organizationId, project_id: projectId }: AppRow): Scope {
+  return { organizationId, projectId };
 }
 
 /** The vault gives a rotated secret as a list; the built-in App expects `signing_secret` and `signing_secret_next`. */

@@ -26,6 +26,7 @@ import { type ClaimedDelivery, DeliveryRepository } from './delivery.repository.
 import { type AttemptResult, contextOf, LostAnswers, personDecides } from './lost-answers.js';
 import { requireInTime } from './too-late.js';
 import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.js';
+import { RefusedTokens } from './refused-token.js';
 import type { FormattedText } from './split-message.js';
 
 /** The other claim has a lease; its outcome is recorded long before that ends. */
@@ -57,6 +58,7 @@ export class Deliverer {
     private readonly deliveries: DeliveryRepository,
     private readonly parts: DeliveryPartRepository,
     private readonly messages: OutgoingMessages,
+    private readonly refusedTokens: RefusedTokens,
     private readonly jobs: JobClient,
     @Inject(EGRESS) private readonly egress: Egress,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
@@ -90,13 +92,26 @@ export class Deliverer {
     // A long wait: deliveries are expedited when the adapter is ready again.
     await this.readiness.require(adapter.baseUrl, contextOf(delivery), this.settings.HEALTH_POLL_MAX_MS);
     const credentials = await this.credentials.of(installed);
-    let message: OutgoingMessage;
+    const { error: previous } = delivery;
+    let result: AttemptResult;
     try {
-      message = await this.messages.of(delivery, adapter, credentials);
+      const message = await this.messages.of(delivery, adapter, credentials);
+      result = await this.sendAll(delivery, app, adapter, credentials, message);
     } catch (error) {
-      if (error instanceof AdapterError && error.refusal) return refused(error.refusal, '/format', credentials);
-      throw error;
+      // Of `/format`: sending gives a refusal as its result.
+      if (!(error instanceof AdapterError && error.refusal)) throw error;
+      result = refused(error.refusal, '/format', credentials);
     }
+    return this.refusedTokens.settle(installed, credentials, previous, result);
+  }
+
+  private sendAll(
+    delivery: ClaimedDelivery,
+    app: AppRow,
+    adapter: InstalledAdapter,
+    credentials: Credentials,
+    message: OutgoingMessage,
+  ): Promise<AttemptResult> {
     if ('parts' in message) return this.sendParts(delivery, app, adapter, credentials, message.parts);
     const sending = {
       message: message.whole,

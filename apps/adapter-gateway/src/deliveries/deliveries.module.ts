@@ -16,6 +16,7 @@ import { DeliveryService } from './delivery.service.js';
 import { InternalDeliveryController } from './internal-delivery.controller.js';
 import { LostAnswers } from './lost-answers.js';
 import { OutgoingMessages } from './outgoing-messages.js';
+import { RefusedTokens } from './refused-token.js';
 
 @Module({
   imports: [AdaptersModule, AppsModule],
@@ -33,6 +34,7 @@ import { OutgoingMessages } from './outgoing-messages.js';
     DeliveryService,
     LostAnswers,
     OutgoingMessages,
+    RefusedTokens,
   ],
   exports: [DeliveryRepository, DeliveryService],
 })

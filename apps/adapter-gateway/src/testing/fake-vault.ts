@@ -1,6 +1,8 @@
 import { type SecretForm, secretWeakness } from '#libs/adapter-sdk';
 import { httpServer, sendJson, type TestServer } from './http-server.js';
 
+type Answer = [body: unknown, status?: number];
+
 /** The vault's internal routes over HTTP: opens what is bound and connected, and knows what is bound. */
 export interface FakeVault extends TestServer {
   /** Fields by credential id; of the type text unless `types` says otherwise. */
@@ -10,6 +12,12 @@ export interface FakeVault extends TestServer {
   bound: Map<string, Set<string>>;
   /** The fields of a credential that may be read to check signatures, as last told: by App and credential id. */
   signing: Map<string, string[] | null>;
+  /** Of the tokens of an oauth2 credential. */
+  versions: Map<string, number>;
+  /** The answer to whoever reports its token as refused; absent: it is not replaced. */
+  replace: ((credentialId: string) => Answer | null) | null;
+  /** Reports of refused tokens: credential and version. */
+  refused: string[];
   /** Every request but those for descriptions: method and path. */
   asked: string[];
   /** While true it answers 503. */
@@ -28,9 +36,8 @@ interface VaultRequest {
   consumer: { id: string };
   signing: string[] | null;
   credentials: (BoundCredential & { form?: SecretForm; fields?: string[]; or_only_field?: boolean })[];
+  refused_version?: number;
 }
-
-type Answer = [body: unknown, status?: number];
 
 export async function fakeVault(): Promise<FakeVault> {
   const state = {
@@ -38,6 +45,9 @@ export async function fakeVault(): Promise<FakeVault> {
     types: new Map<string, 'api_key' | 'text' | 'oauth2'>(),
     bound: new Map<string, Set<string>>(),
     signing: new Map<string, string[] | null>(),
+    versions: new Map<string, number>(),
+    replace: null as FakeVault['replace'],
+    refused: [] as string[],
     asked: [] as string[],
     down: false,
   };
@@ -60,7 +70,14 @@ export async function fakeVault(): Promise<FakeVault> {
     if (!fields) return [{ code: 'credential_not_found', detail: 'none' }, 404];
     if (app !== undefined && !boundOf(app).has(id)) return [{ code: 'not_bound', detail: 'bind it first' }, 403];
     if (!connected(id)) return [{ code: 'not_connected', detail: 'connect it first' }, 409];
-    return [{ credential_id: id, generation: 1, type: typeOf(id), fields }];
+    const version = state.versions.get(id);
+    const versioned = version === undefined ? {} : { token_version: version };
+    return [{ credential_id: id, generation: 1, type: typeOf(id), fields, ...versioned }];
+  };
+  const replaceRefused = (id: string, version: number | undefined): Answer | null => {
+    if (version === undefined) return null;
+    state.refused.push(`${id} ${version}`);
+    return version === state.versions.get(id) ? (state.replace?.(id) ?? null) : null;
   };
   const weakIn = ({
     credential_id: id,
@@ -81,7 +98,10 @@ export async function fakeVault(): Promise<FakeVault> {
     if (path === '/internal/credentials/describe') return [{ data: describe(body.credential_ids) }];
     if (path === '/internal/credentials/check-keys') return [{ data: body.credentials.map(weakIn) }];
     state.asked.push(`${method} ${path}`);
-    if (path === '/internal/credentials/resolve') return resolve(body.credential_id, body.consumer?.id);
+    if (path === '/internal/credentials/resolve') {
+      const failed = replaceRefused(body.credential_id, body.refused_version);
+      return failed ?? resolve(body.credential_id, body.consumer?.id);
+    }
     if (path === '/internal/bindings') {
       if (!state.credentials.has(body.credential_id)) return [{ code: 'credential_not_found', detail: 'none' }, 404];
       boundOf(body.consumer.id).add(body.credential_id);

@@ -11,6 +11,22 @@ import { StoredTokens } from './stored-tokens.service.js';
 import { GrantRepository, type TimedGrant } from './grant.repository.js';
 import { Refresher } from './refresher.service.js';
 
+export interface GivenTokens {
+  /** `access_token`, `refresh_token` where there is one, and what the provider said with them. */
+  values: ReadonlyMap<string, Secret>;
+  /** Of the grant; whoever reports a refused token names it. */
+  version: number;
+}
+
+interface Wanted {
+  leastSeconds?: number | undefined;
+  uncached?: boolean;
+  /** The credential has tokens among its fields, which are moved into its grant first. */
+  storedTokens?: boolean;
+  /** The version whose access token the provider refused. */
+  refused?: number | undefined;
+}
+
 /** Gives callers of oauth2 credentials an access token that lives long enough for their call. */
 @Injectable()
 export class FreshTokenService {
@@ -26,9 +42,10 @@ export class FreshTokenService {
   ) {}
 
   /**
-   * The tokens of a grant, and what its provider said with them. `access_token` is valid for at least `leastSeconds`, or for half its life if its whole
-   * life is shorter than twice that. Waits for a refresh up to `REFRESH_WAIT_MS`.
-   * @param options.storedTokens the credential has tokens among its fields, which are moved into its grant first
+   * The tokens of a grant, and what its provider said with them. `access_token` is valid for at least `leastSeconds`, or
+   * for half its life if its whole life is shorter than twice that. Waits for a refresh up to `REFRESH_WAIT_MS`. A token
+   * that was refused is replaced, once, if it still is the current one and can be: the caller sees by the version whether
+   * it got another one.
    * @returns null when the credential has no grant: its tokens are then fields that somebody stored
    * @throws Problem 503 `refresh_pending` (try again), 409 `not_connected`, `needs_reconnect`, `revoked`,
    *   `credential_undecryptable`, 404 `credential_not_found` when it was deleted during the wait for a refresh
@@ -36,21 +53,24 @@ export class FreshTokenService {
   async of(
     scope: CredentialScope,
     credentialId: string,
-    {
-      leastSeconds,
-      uncached = false,
-      storedTokens = false,
-    }: { leastSeconds?: number | undefined; uncached?: boolean; storedTokens?: boolean } = {},
-  ): Promise<Map<string, Secret> | null> {
+    { leastSeconds, uncached = false, storedTokens = false, refused }: Wanted = {},
+  ): Promise<GivenTokens | null> {
     if (storedTokens) await this.stored.moveForUse(scope, credentialId);
     const least = leastSeconds ?? this.settings.ACCESS_TOKEN_MIN_VALID_SECONDS;
     // A read that others share may have begun before a change of which the caller has heard.
     const read = (when: string): Promise<TimedGrant | null> =>
-      uncached ? this.grants.find(scope, credentialId) : this.read(scope, credentialId, when);
-    const found = await read('first');
+      uncached || refused !== undefined ? this.grants.find(scope, credentialId) : this.read(scope, credentialId, when);
+    let found = await read('first');
     if (!found) return null;
     requireUsable(found.grant);
-    if (isFresh(found, least)) {
+    const replaced = refused === found.grant.version && (await this.mayReplace(found.grant));
+    if (refused === found.grant.version && !replaced) {
+      // Another caller may have had it replaced since it was read.
+      found = await read('again');
+      if (!found) throw notFound('credential', credentialId);
+      requireUsable(found.grant);
+    }
+    if (!replaced && isFresh(found, least)) {
       if (found.due && found.waitSeconds <= 0) this.refresher.start(credentialId, found.grant.version);
       return this.open(found.grant);
     }
@@ -58,8 +78,18 @@ export class FreshTokenService {
     const now = await read(`after ${found.grant.version}`);
     if (!now) throw notFound('credential', credentialId);
     requireUsable(now.grant);
-    if (isFresh(now, least)) return this.open(now.grant);
+    const moved = now.grant.version !== found.grant.version;
+    if (isFresh(now, least) && (moved || !replaced)) return this.open(now.grant);
     throw pending(now);
+  }
+
+  /** A new token is requested only where the grant can get one. */
+  private async mayReplace(grant: OauthGrant): Promise<boolean> {
+    if (grant.refresh_token === null && grant.grant_type !== 'client_credentials') return false;
+    const noted = await this.grants.noteRefused(grant, this.settings.REFRESH_AFTER_REFUSAL_SECONDS);
+    const { credential_id, version } = grant;
+    this.logger.warn({ event: 'token.refused', credential_id, version, replaced: noted });
+    return noted;
   }
 
   /**
@@ -82,14 +112,15 @@ export class FreshTokenService {
     await Promise.race([noted, sleep(this.settings.REFRESH_WAIT_MS, undefined, { ref: false })]);
   }
 
-  private async open(grant: OauthGrant): Promise<Map<string, Secret>> {
+  private async open(grant: OauthGrant): Promise<GivenTokens> {
     try {
       const { accessToken, refreshToken, answerFields } = await this.sealer.openTokens(grant);
-      return new Map([
+      const values = new Map([
         ...answerFields,
         ['access_token', accessToken],
         ...(refreshToken ? [['refresh_token', refreshToken] as const] : []),
       ]);
+      return { values, version: grant.version };
     } catch (error) {
       if (!(error instanceof DoesNotOpen)) throw error;
       this.logger.error({ event: 'credential.undecryptable', credential_id: grant.credential_id, kid: grant.kid });

@@ -44,6 +44,9 @@ export class OauthGrant {
   @Column({ type: 'integer' }) consecutive_failures: number;
   /** Refresh requests since the last promotion whose outcome at the provider is unknown. */
   @Column({ type: 'integer' }) unanswered: number;
+  /** The last version whose access token its provider refused before it expired, and when that was first reported. */
+  @Column({ type: 'integer', nullable: true }) refused_version: number | null;
+  @Column({ type: 'timestamptz', nullable: true }) refused_at: Date | null;
   @Column({ type: 'timestamptz' }) next_try_at: Date;
   @Column({ type: 'timestamptz', nullable: true }) swept_at: Date | null;
   /** Digest that identifies the provider's account; null when the provider does not say. */

@@ -159,7 +159,7 @@ export class GrantRepository {
         manager,
         `UPDATE vault.oauth_grant g SET version = version + 1, state = 'active', reason = NULL, ${newTokens},
            scopes = $10, provider = $11, client_key = $12, client_config_version = $13, account = $14,
-           missing_scopes = $15
+           missing_scopes = $15, refused_version = NULL, refused_at = NULL
           FROM vault.refresh_attempt a WHERE g.credential_id = $1 AND a.id = $2 RETURNING g.credential_id`,
         [
           ...tokenParameters(credentialId, attemptId, await seal(before.version + 1), tokens.times),
@@ -231,6 +231,21 @@ export class GrantRepository {
       );
       if (paused) await transition(manager, grant, 'degraded', 'client_rejected');
     });
+  }
+
+  /**
+   * Notes that the provider refuses the access token of this version, before it has expired.
+   * @returns whether it is to be replaced: not if the grant has moved on, or if it has just replaced a refused one
+   */
+  async noteRefused({ credential_id: id, version }: OauthGrant, leastSeconds: number): Promise<boolean> {
+    const [, count] = await this.db.query<[unknown[], number]>(
+      `UPDATE vault.oauth_grant SET refused_at = CASE WHEN refused_version = $2 THEN refused_at ELSE now() END,
+         refused_version = $2
+        WHERE credential_id = $1 AND version = $2
+          AND (refused_version = $2 OR refused_at IS NULL OR refused_at < now() - make_interval(secs => $3))`,
+      [id, version, leastSeconds],
+    );
+    return count > 0;
   }
 
   /** Takes grants that are due, or whose attempt was abandoned, for one round of the sweeper. */

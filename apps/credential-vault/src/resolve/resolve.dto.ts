@@ -27,6 +27,12 @@ export class ResolveCredential {
   consumer?: Consumer;
   @Whole(0, 3_600, { optional: true, description: 'oauth2: the shortest remaining lifetime of the access token' })
   min_valid_seconds?: number;
+  @Whole(0, 2_147_483_647, {
+    optional: true,
+    description:
+      'oauth2: the `token_version` that the provider refused; if it still is the current one, it is replaced',
+  })
+  refused_version?: number;
 }
 
 export class ResolveCredentials {

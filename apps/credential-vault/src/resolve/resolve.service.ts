@@ -19,6 +19,8 @@ export interface ResolvedCredential {
   fields: Record<string, FieldValue>;
   /** If a consumer was named: by the names in its binding (spec 2.4). */
   credentials?: Record<string, FieldValue>;
+  /** Of the tokens of an oauth2 credential; `refused_version` names it when the provider refuses them. */
+  token_version?: number;
 }
 
 /** A request, with what the policy grants its caller. */
@@ -76,7 +78,7 @@ export class ResolveService {
   private async give(
     caller: Principal,
     { credential: row, binding }: Found,
-    { fields: only, consumer, min_valid_seconds: leastSeconds, signingOnly }: AllowedQuestion,
+    { fields: only, consumer, min_valid_seconds: leastSeconds, refused_version: refused, signingOnly }: AllowedQuestion,
     uncached: boolean,
   ): Promise<ResolvedCredential> {
     if (consumer && !binding) {
@@ -88,11 +90,11 @@ export class ResolveService {
       row.type === 'oauth2' &&
       (!only || only.some((name) => tokenFields.includes(name) || isAnswerField(name)));
     const tokens = wantsTokens
-      ? await this.tokens.of(caller, row.id, { leastSeconds, uncached, storedTokens: hasStoredTokens(row) })
+      ? await this.tokens.of(caller, row.id, { leastSeconds, uncached, refused, storedTokens: hasStoredTokens(row) })
       : null;
-    const names = namesFor(row, binding, only, tokens ? [...tokens.keys()] : [], signingOnly);
+    const names = namesFor(row, binding, only, tokens ? [...tokens.values.keys()] : [], signingOnly);
     const opened = await this.opener.open(row, names);
-    for (const [name, token] of tokens ?? []) if (names.includes(name)) opened.set(name, token);
+    for (const [name, token] of tokens?.values ?? []) if (names.includes(name)) opened.set(name, token);
     const inOrder = namedLast(opened);
     const values = inOrder.map(([name, secret]): [string, FieldValue] => {
       const both = signingOnly || checksSignatures(name, binding) ? rotatingValues(secret) : null;
@@ -116,6 +118,7 @@ export class ResolveService {
       ...(binding
         ? { credentials: Object.fromEntries(values.map(([name, value]) => [nameOf(binding, name), value])) }
         : {}),
+      ...(tokens ? { token_version: tokens.version } : {}),
     };
   }
 }

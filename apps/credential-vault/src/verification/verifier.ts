@@ -99,7 +99,7 @@ export class Verifier {
   private async tokensOf(caller: Principal, row: Credential): Promise<ReadonlyMap<string, Secret> | null> {
     const tokens =
       row.type === 'oauth2' ? await this.tokens.of(caller, row.id, { storedTokens: hasStoredTokens(row) }) : null;
-    if (tokens !== null || row.status !== 'pending') return tokens;
+    if (tokens !== null || row.status !== 'pending') return tokens?.values ?? null;
     throw new Problem(409, 'not_connected', `Credential ${row.id} is not connected: connect it first.`);
   }
 

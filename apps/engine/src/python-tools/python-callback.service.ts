@@ -11,8 +11,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
+import { CredentialReader } from '../tools/bound-credentials.js';
 import { httpArguments, request } from '../tools/builtin/http-request.tool.js';
 import { EGRESS } from '../services.js';
+import { withOtherToken } from '../tools/registry/given-token.js';
 import { failure, isFailure, type ToolFailure } from '../tools/tool.js';
 import { type CallingBack, ToolCallRepository } from '../steps/tool-call.repository.js';
 
@@ -26,6 +28,7 @@ export class PythonCallbackService {
     @Inject(EGRESS) private readonly egress: Egress,
     private readonly router: ServiceClient,
     private readonly check: ArgumentCheck,
+    private readonly credentials: CredentialReader,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
@@ -54,6 +57,10 @@ export class PythonCallbackService {
       // A Python tool adds its credentials itself.
       credential: () => Promise.resolve(null),
       bindings: [],
+      replaceRefused: (sent) => {
+        const owner = { organizationId: call.organization_id, projectId: call.project_id };
+        return withOtherToken(sent, call.tokens ?? [], (token) => this.credentials.otherToken(owner, token));
+      },
     });
   }
 

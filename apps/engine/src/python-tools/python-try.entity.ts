@@ -1,4 +1,5 @@
 import type { ToolGrade } from '#libs/contracts';
+import type { GivenToken } from '../steps/tool-call.entity.js';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** A Python tool that a person is trying. The registry keeps the record of tries; this row ends with the call. */
@@ -13,6 +14,8 @@ export class PythonTry {
   @Column({ type: 'text' }) grade: ToolGrade;
   /** How many requests it has made. */
   @Column({ type: 'integer', default: 0 }) callbacks: number;
+  /** The access tokens that the tool was given, as digests. */
+  @Column({ type: 'jsonb', nullable: true }) tokens: GivenToken[] | null;
   /** The token is void after this time, even if its process died. */
   @Column({ type: 'timestamptz' }) expires_at: Date;
 }

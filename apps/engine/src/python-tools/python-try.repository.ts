@@ -8,14 +8,22 @@ export class PythonTryRepository {
 
   /** Also deletes expired rows of processes that died. */
   async begin(
-    tried: Pick<PythonTry, 'callback_sha256' | 'organization_id' | 'project_id' | 'tool_id' | 'grade'>,
+    tried: Pick<PythonTry, 'callback_sha256' | 'organization_id' | 'project_id' | 'tool_id' | 'grade' | 'tokens'>,
     lifeMs: number,
   ): Promise<void> {
     await this.db.query('DELETE FROM engine.python_try WHERE expires_at < now()');
     await this.db.query(
-      `INSERT INTO engine.python_try (callback_sha256, organization_id, project_id, tool_id, grade, expires_at)
-       VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 millisecond')`,
-      [tried.callback_sha256, tried.organization_id, tried.project_id, tried.tool_id, tried.grade, lifeMs],
+      `INSERT INTO engine.python_try (callback_sha256, organization_id, project_id, tool_id, grade, tokens, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 millisecond')`,
+      [
+        tried.callback_sha256,
+        tried.organization_id,
+        tried.project_id,
+        tried.tool_id,
+        tried.grade,
+        JSON.stringify(tried.tokens),
+        lifeMs,
+      ],
     );
   }
 

@@ -28,18 +28,18 @@ export class PythonTryService {
   async run(caller: Principal, asked: PythonTryRequest): Promise<PythonTryAnswer> {
     const problem = this.check.problem(asked.input_schema, asked.arguments);
     if (problem) return { ok: false, error: 'invalid_arguments', message: problem, stdout: '' };
-    const values = await credentialValues(this.credentials.of(asked.credential_bindings ?? []), caller);
-    if (isFailure(values)) return { ok: false, error: values.error.code, message: values.error.message, stdout: '' };
+    const given = await credentialValues(this.credentials.of(asked.credential_bindings ?? []), caller);
+    if (isFailure(given)) return { ok: false, error: given.error.code, message: given.error.message, stdout: '' };
     const timeoutMs = Math.min(asked.timeout_ms ?? this.settings.TOOL_TIMEOUT_MS, this.settings.TOOL_TIMEOUT_MS);
     const token = randomBytes(32).toString('base64url');
     const tokenSha256 = createHash('sha256').update(token).digest('hex');
     const { organizationId: organization_id, projectId: project_id } = caller;
-    const owner = { organization_id, project_id, tool_id: asked.tool_id, grade: asked.grade };
+    const owner = { organization_id, project_id, tool_id: asked.tool_id, grade: asked.grade, tokens: given.tokens };
     await this.tries.begin({ callback_sha256: tokenSha256, ...owner }, timeoutMs + graceMs);
     try {
       const body = runRequest(
         { callId: asked.call_id, organizationId: organization_id, python: asked.python, arguments: asked.arguments },
-        { credentials: values, callbackToken: token },
+        { credentials: given.values, callbackToken: token },
         { timeoutMs, engineUrl: this.settings.ENGINE_URL },
       );
       return await this.runner

@@ -1,8 +1,14 @@
-import type { ToolGrade, ToolsetTool } from '#libs/contracts';
+import type { CredentialBinding, ToolGrade, ToolsetTool } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** `begun`: in flight, or its process died and the outcome is unknown. `refused` and `rehearsed` were never made. */
 export type CallOutcome = 'begun' | 'ok' | 'error' | 'refused' | 'rehearsed';
+
+/** An access token that a Python tool was given: of which credential and version, and its SHA-256 in hex. */
+export interface GivenToken extends Pick<CredentialBinding, 'as' | 'credential_id' | 'skill_id'> {
+  version: number;
+  sha256: string;
+}
 
 /** The audit record of a tool call: who called what, with which outcome. Arguments are hashed, results left out. */
 @Entity({ schema: 'engine', name: 'tool_call' })
@@ -31,6 +37,8 @@ export class ToolCallRecord {
   @Column({ type: 'integer', default: 0 }) callbacks: number;
   /** The only hosts that they may reach; null: any. */
   @Column({ type: 'text', array: true, nullable: true }) hosts: readonly string[] | null;
+  /** The access tokens that a Python tool was given, as digests; null: none. */
+  @Column({ type: 'jsonb', nullable: true }) tokens: GivenToken[] | null;
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
   @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;
 }

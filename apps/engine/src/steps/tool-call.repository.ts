@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { ToolCallRecord } from './tool-call.entity.js';
+import type { GivenToken, ToolCallRecord } from './tool-call.entity.js';
 
 /** A Python tool's call that asks for HTTP. */
-export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks' | 'hosts'> {
+export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks' | 'hosts' | 'tokens'> {
   /** Its turn may change nothing. */
   rehearsal: boolean;
   organization_id: string;
@@ -23,6 +23,12 @@ export class ToolCallRepository {
     return ((await this.db.query(sql, [tokenHash])) as unknown[]).length > 0;
   }
 
+  /** Notes the access tokens that a call's code was given. */
+  async noteTokens(tokenHash: string, tokens: GivenToken[]): Promise<void> {
+    const sql = 'UPDATE engine.tool_call SET tokens = $2 WHERE callback_sha256 = $1';
+    await this.db.query(sql, [tokenHash, JSON.stringify(tokens)]);
+  }
+
   /** The calls of a turn, in order. */
   async ofTurn(turnId: string): Promise<ToolCallRecord[]> {
     return (await this.db.query('SELECT * FROM engine.tool_call WHERE turn_id = $1 ORDER BY seq', [
@@ -39,11 +45,11 @@ export class ToolCallRepository {
       `WITH counted AS (
          UPDATE engine.tool_call c SET callbacks = callbacks + 1 FROM engine.turn t
           WHERE c.callback_sha256 = $1 AND c.outcome = 'begun' AND t.id = c.turn_id AND t.state = 'running'
-         RETURNING c.grade, c.callbacks, c.hosts, coalesce((t.input ->> 'rehearsal')::boolean, false) AS rehearsal,
+         RETURNING c.grade, c.callbacks, c.hosts, c.tokens, coalesce((t.input ->> 'rehearsal')::boolean, false) AS rehearsal,
                    t.organization_id, t.project_id, t.receipt_id AS event_id)
        , tried AS (
          UPDATE engine.python_try SET callbacks = callbacks + 1 WHERE callback_sha256 = $1 AND expires_at > now()
-         RETURNING grade, callbacks, NULL::text[], false, organization_id, project_id, NULL::text)
+         RETURNING grade, callbacks, NULL::text[], tokens, false, organization_id, project_id, NULL::text)
        SELECT * FROM counted UNION ALL SELECT * FROM tried`,
       [tokenSha256],
     )) as CallingBack[];

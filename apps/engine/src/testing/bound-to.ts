@@ -16,5 +16,9 @@ export function credentialOf(fields: CredentialFields, over: Partial<BoundCreden
 
 /** The credentials of a tool that has only this one. */
 export function boundTo(credential: BoundCredential): BoundCredentials {
-  return { bindings: [], read: () => Promise.resolve(credential) };
+  return {
+    bindings: [],
+    read: () => Promise.resolve(credential),
+    replaceRefused: () => Promise.resolve(null),
+  };
 }

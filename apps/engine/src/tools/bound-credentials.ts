@@ -1,7 +1,9 @@
 import type { CredentialBinding } from '#libs/contracts';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
 import { VAULT } from '../services.js';
+import type { GivenToken } from '../steps/tool-call.entity.js';
 import { choose, type CredentialWish } from './credential-choice.js';
 import { failure, isFailure, type ToolFailure, type TurnScope } from './tool.js';
 
@@ -23,6 +25,8 @@ export interface BoundCredential {
   /** From the Skill, else from the credential's record; null: neither names one. */
   header: string | null;
   scheme: string | null;
+  /** Present for an access token of a grant. */
+  token?: GivenToken;
 }
 
 /** The credentials that a tool may use, by the names that its Skill gave them. */
@@ -30,6 +34,8 @@ export interface BoundCredentials {
   readonly bindings: readonly CredentialBinding[];
   /** @param name null: the one that fits the tool */
   read(turn: TurnOwner, name: string | null, wish?: CredentialWish): Promise<BoundCredential | ToolFailure>;
+  /** Another access token than one that was refused; null: there is none. */
+  replaceRefused(turn: TurnOwner, refused: BoundCredential): Promise<BoundCredential | ToolFailure | null>;
 }
 
 type TurnOwner = Pick<TurnScope, 'organizationId' | 'projectId'>;
@@ -38,6 +44,7 @@ interface Resolved {
   type?: string;
   credentials?: Record<string, unknown>;
   fields: Record<string, unknown>;
+  token_version?: number;
 }
 
 /** Reads credentials from the vault at the moment of the call, on behalf of the Skill that each is bound to. */
@@ -54,12 +61,33 @@ export class CredentialReader {
         const chosen = await choose(bindings, name, wish, (one) => this.typeOf(turn, one));
         return isFailure(chosen) ? chosen : this.read(turn, chosen);
       },
+      replaceRefused: async (turn, { token }) => {
+        const binding = bindings.find(({ as, credential_id: id }) => as === token?.as && id === token.credential_id);
+        if (!token || !binding) return null;
+        const other = await this.read(turn, binding, { refused_version: token.version });
+        return isFailure(other) || other.token?.version !== token.version ? other : null;
+      },
     };
   }
 
-  private async read(turn: TurnOwner, binding: CredentialBinding): Promise<BoundCredential | ToolFailure> {
-    const resolved = await this.resolve(turn, binding);
+  /** The value of another access token than one that was refused; null: there is none. */
+  async otherToken(turn: TurnOwner, { version, ...binding }: GivenToken): Promise<string | ToolFailure | null> {
+    const resolved = await this.resolve(turn, binding, { refused_version: version });
     if (isFailure(resolved)) return resolved;
+    const { access_token: value } = resolved.fields;
+    return typeof value === 'string' && resolved.token_version !== version ? value : null;
+  }
+
+  private async read(
+    turn: TurnOwner,
+    binding: CredentialBinding,
+    refused: { refused_version?: number } = {},
+  ): Promise<BoundCredential | ToolFailure> {
+    const resolved = await this.resolve(turn, binding, refused);
+    if (isFailure(resolved)) return resolved;
+    const { as, credential_id, skill_id } = binding;
+    const { token_version: version } = resolved;
+    const { access_token: accessToken } = resolved.fields;
     const values = Object.entries(resolved.credentials ?? resolved.fields);
     const fields = Object.fromEntries(
       values.flatMap(([field, value]) => {
@@ -69,28 +97,35 @@ export class CredentialReader {
     );
     const own = values.find(([field]) => field === 'hosts')?.[1];
     return {
-      as: binding.as,
+      as,
       type: resolved.type ?? 'text',
       fields,
       hosts: binding.hosts ?? [],
       ownHosts: hostsOf(own),
       header: binding.header ?? fields['header'] ?? null,
       scheme: binding.scheme ?? fields['scheme'] ?? null,
+      ...(version === undefined || typeof accessToken !== 'string'
+        ? {}
+        : { token: { as, credential_id, skill_id, version, sha256: digestOf(accessToken) } }),
     };
   }
 
   /** Reads the type only; no value leaves the vault. */
   private async typeOf(turn: TurnOwner, binding: CredentialBinding): Promise<string | ToolFailure> {
-    const resolved = await this.resolve(turn, binding, []);
+    const resolved = await this.resolve(turn, binding, { fields: [] });
     return isFailure(resolved) ? resolved : (resolved.type ?? 'text');
   }
 
-  private async resolve(turn: TurnOwner, binding: CredentialBinding, only?: string[]): Promise<Resolved | ToolFailure> {
+  private async resolve(
+    turn: TurnOwner,
+    binding: Pick<CredentialBinding, 'as' | 'credential_id' | 'skill_id'>,
+    more: { fields?: string[]; refused_version?: number },
+  ): Promise<Resolved | ToolFailure> {
     try {
       return await this.vault.post<Resolved>('/internal/credentials/resolve', turn, {
         credential_id: binding.credential_id,
         consumer: { kind: 'skill', id: binding.skill_id },
-        ...(only === undefined ? {} : { fields: only }),
+        ...more,
       });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -101,6 +136,8 @@ export class CredentialReader {
     }
   }
 }
+
+export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 /** Hosts in a credential's record: separated by comma or space, or a list. */
 function hostsOf(value: unknown): string[] {

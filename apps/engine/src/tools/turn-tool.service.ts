@@ -2,13 +2,12 @@ import type { LeftOutTool, ToolGrade, Toolset, ToolsetTool } from '#libs/contrac
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Agent } from '../agents/agent.entity.js';
-import { createHash } from 'node:crypto';
 import { PYTHON_RUNNER, REGISTRY } from '../services.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ToolCallRepository } from '../steps/tool-call.repository.js';
 import { StepRepository } from '../steps/step.repository.js';
 import { ArgumentCheck } from './argument-check.js';
-import { CredentialReader } from './bound-credentials.js';
+import { CredentialReader, digestOf } from './bound-credentials.js';
 import { BuiltinLibrary } from './builtin/builtin-library.js';
 import { findToolsTool } from './builtin/find-tools.tool.js';
 import { readResultTool } from './builtin/read-result.tool.js';
@@ -132,7 +131,8 @@ export class TurnToolService {
       runner: this.runner,
       timeoutMs: this.settings.TOOL_TIMEOUT_MS,
       engineUrl: this.settings.ENGINE_URL,
-      hasAsked: (token) => this.calls.hasCalledBack(createHash('sha256').update(token).digest('hex')),
+      hasAsked: (token) => this.calls.hasCalledBack(digestOf(token)),
+      noteTokens: (token, given) => this.calls.noteTokens(digestOf(token), given),
     });
   }
 }

@@ -17,6 +17,7 @@ export const toolCalls = [
      callback_sha256 text,
      callbacks integer NOT NULL DEFAULT 0,
      hosts text[],
+     tokens jsonb,
      created_at timestamptz NOT NULL DEFAULT now(),
      finished_at timestamptz,
      CONSTRAINT tool_call_pkey PRIMARY KEY (turn_id, seq)
@@ -30,6 +31,7 @@ export const toolCalls = [
      tool_id text NOT NULL,
      grade text NOT NULL,
      callbacks integer NOT NULL DEFAULT 0,
+     tokens jsonb,
      expires_at timestamptz NOT NULL
    )`,
   'CREATE INDEX python_try_expires ON engine.python_try (expires_at)',

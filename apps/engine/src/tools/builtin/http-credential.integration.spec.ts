@@ -17,9 +17,13 @@ describe('a credential of http_request', () => {
   let bindings: CredentialBinding[] = [];
   let records: Record<string, object> = {};
   let seen: (string | undefined)[] = [];
+  let replace: (() => object) | null = null;
+  let accepts = (_authorization: string | undefined): boolean => true;
   const echo = createServer((request, response) => {
     seen.push(request.headers.authorization);
-    if (request.url === '/away') response.writeHead(302, { location: `http://localhost:${port()}/there` }).end();
+    if (request.url === '/login' || accepts(request.headers.authorization) === false) response.writeHead(401).end();
+    else if (request.url === '/redirected') response.writeHead(302, { location: '/login' }).end();
+    else if (request.url === '/away') response.writeHead(302, { location: `http://localhost:${port()}/there` }).end();
     else response.writeHead(400, { 'www-authenticate': 'Bearer' }).end(`you sent ${request.headers.authorization}`);
   });
   const port = () => (echo.address() as AddressInfo).port;
@@ -38,6 +42,7 @@ describe('a credential of http_request', () => {
     );
     services.on('/internal/credentials/resolve', ({ body }) => {
       const record = records[String(body['credential_id'])];
+      if (replace && body['refused_version'] !== undefined) return replace();
       if (!record) return { status: 404, code: 'credential_not_found' };
       // Like the vault: without requested fields, it returns the type only.
       return body['fields'] ? { ...record, fields: {}, credentials: {} } : record;
@@ -49,6 +54,7 @@ describe('a credential of http_request', () => {
   });
   beforeEach(() => {
     seen = [];
+    accepts = () => true;
     services.requests.length = 0;
     bindings = [{ credential_id: 'cred_1', as: 'api', skill_id: 'skl_desk' }];
     records = { cred_1: { type: 'text', fields: { token: 'swordfish', hosts: `127.0.0.1:${port()}` } } };
@@ -74,6 +80,75 @@ describe('a credential of http_request', () => {
     expect(seen).toEqual(['Bearer swordfish']);
     expect(result).toMatchObject({ status: 400, body: 'you sent [credential]' });
     expect(JSON.stringify(model.requests)).not.toContain('swordfish');
+  });
+
+  describe('whose access token the server refuses', () => {
+    const oauth = (version: number) => ({
+      type: 'oauth2',
+      fields: { access_token: `token-${version}` },
+      token_version: version,
+    });
+    const reported = () =>
+      services.requests.flatMap(({ path, body }) =>
+        path === '/internal/credentials/resolve' ? (body['refused_version'] ?? []) : [],
+      );
+    const call = async (method: string, path: string) => {
+      const url = `http://127.0.0.1:${port()}${path}`;
+      model.script([{ name: 'desk__http_request', arguments: JSON.stringify({ method, url }) }], 'Done.');
+      const turn = turnOf({ agent_id: agent });
+      await turnsOf(world).run(turn);
+      return (await turnsOf(world).results(turn.turn_id))[0];
+    };
+    beforeEach(() => {
+      bindings = [{ credential_id: 'cred_1', as: 'api', skill_id: 'skl_desk', hosts: [`127.0.0.1:${port()}`] }];
+      records = { cred_1: oauth(1) };
+      accepts = (authorization) => authorization !== 'Bearer token-1';
+      replace = () => oauth(2);
+    });
+    afterEach(() => {
+      replace = null;
+    });
+
+    it.each(['GET', 'POST'])('is replaced once, and the request is made again: %s', async (method) => {
+      const result = await call(method, '/');
+      expect(result).toMatchObject({ status: 400, body: 'you sent [credential]' });
+      expect(seen).toEqual(['Bearer token-1', 'Bearer token-2']);
+      expect(reported()).toEqual([1]);
+    });
+
+    it('is not replaced again when the other one is refused too', async () => {
+      accepts = () => false;
+      expect(await call('GET', '/')).toMatchObject({ status: 401 });
+      expect(seen).toEqual(['Bearer token-1', 'Bearer token-2']);
+    });
+
+    it('gives the refusal to the model when there is no other', async () => {
+      replace = () => oauth(1);
+      expect(await call('POST', '/')).toMatchObject({ status: 401 });
+      expect(seen).toEqual(['Bearer token-1']);
+    });
+
+    it('says that it must be connected again when it cannot be replaced', async () => {
+      replace = () => ({ status: 409, code: 'needs_reconnect' });
+      const { error } = await call('GET', '/');
+      expect(error).toMatchObject({
+        code: 'credential_unavailable',
+        message: expect.stringContaining('needs_reconnect'),
+      });
+    });
+
+    it('is not replaced for the answer of an address to which a redirect led', async () => {
+      accepts = () => true;
+      expect(await call('POST', '/redirected')).toMatchObject({ status: 401 });
+      expect(reported()).toEqual([]);
+      expect(seen).toHaveLength(2);
+    });
+
+    it('is not reported where it is no access token of a grant', async () => {
+      records = { cred_1: { type: 'api_key', fields: { token: 'token-1' } } };
+      expect(await call('GET', '/')).toMatchObject({ status: 401 });
+      expect(reported()).toEqual([]);
+    });
   });
 
   it('goes to no other host, neither directly nor by a redirect', async () => {

@@ -47,6 +47,12 @@ export function httpRequest(egress: Egress, limits: HttpRequestLimits): BuiltinW
         hosts,
         credential: (url: URL, name: string | null) => ofRequest(url, name, turn, credentials),
         bindings: credentials.bindings,
+        replaceRefused: async (sent: SentRequest, bound: BoundCredential | null) => {
+          const other = bound && (await credentials.replaceRefused(turn, bound));
+          if (other === null || isFailure(other)) return other;
+          const header = credentialHeader(sent.url, other);
+          return isFailure(header) ? header : { ...sent, headers: { ...sent.headers, ...header } };
+        },
       };
       return request(egress, limits, httpArguments(args), by);
     },
@@ -81,6 +87,14 @@ export interface RequestedBy extends Pick<CallSite, 'mayDo' | 'signal' | 'hosts'
   bindings: readonly CredentialBinding[];
   /** @param name null: the call names none */
   credential(url: URL, name: string | null): Promise<BoundCredential | ToolFailure | null>;
+  /** The same request with another access token than the one that was refused; null: there is none. */
+  replaceRefused(sent: SentRequest, bound: BoundCredential | null): Promise<SentRequest | ToolFailure | null>;
+}
+
+/** What carries a token. */
+export interface SentRequest {
+  url: URL;
+  headers: Record<string, string>;
 }
 
 /** One request of a turn, made by the model or by a Python tool that the model called. */
@@ -88,7 +102,7 @@ export async function request(
   egress: Egress,
   limits: HttpRequestLimits,
   args: HttpArguments,
-  { mayDo, signal, hosts, credential, bindings }: RequestedBy,
+  { mayDo, signal, hosts, credential, bindings, replaceRefused }: RequestedBy,
 ): Promise<HttpRequestResult | ToolFailure> {
   if (exceeds(args.method === 'GET' ? 'read' : 'write', mayDo)) {
     return failure('not_allowed', `Only requests that ${mayDo} are allowed here.`);
@@ -112,10 +126,10 @@ export async function request(
   const isText = typeof args.body === 'string';
   const content: Record<string, string> =
     args.body === undefined || isText ? {} : { 'content-type': 'application/json' };
-  try {
-    const response = await egress.fetch(url, {
+  const send = (to: SentRequest): Promise<EgressResponse> =>
+    egress.fetch(to.url, {
       method: args.method,
-      headers: { ...content, ...lowerCased(args.headers ?? {}), ...secret },
+      headers: to.headers,
       ...(args.body === undefined ? {} : { body: isText ? (args.body as string) : JSON.stringify(args.body) }),
       // A redirect may lead anywhere. The model sees it and may follow it with another call.
       ...(hosts === null ? {} : { maxRedirects: 0 }),
@@ -123,8 +137,21 @@ export async function request(
       maxResponseBytes: limits.maxResponseBytes,
       signal,
     });
+  const sent = { url, headers: { ...content, ...lowerCased(args.headers ?? {}), ...secret } };
+  const secrets = Object.values(secret);
+  const result = (response: EgressResponse, hidden: string[]): HttpRequestResult => {
     const note = noteOf(url, response, bound, bindings, args.headers ?? {});
-    return { ...(note === null ? {} : { note }), ...resultOf(response, Object.values(secret)) };
+    return { ...(note === null ? {} : { note }), ...resultOf(response, hidden) };
+  };
+  try {
+    const response = await send(sent);
+    // A 401 says that nothing was done, but not one to which a redirect led.
+    if (response.status !== 401 || !isSame(url, response.url)) return result(response, secrets);
+    const other = await replaceRefused(sent, bound);
+    if (other === null) return result(response, secrets);
+    if (isFailure(other)) return other;
+    const added = Object.keys(secret).flatMap((name) => other.headers[name] ?? []);
+    return result(await send(other), [...secrets, ...added]);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof EgressError)) throw error;
@@ -152,6 +179,11 @@ function noteOf(
   }
   if (bindings.length === 0 || 'authorization' in lowerCased(headers)) return null;
   return notSent(url, bindings);
+}
+
+function isSame(asked: URL, answered: string): boolean {
+  const url = new URL(answered);
+  return url.origin === asked.origin && url.pathname === asked.pathname && url.search === asked.search;
 }
 
 /** Arguments that passed the schema of `http_request`, which is defined in the contracts. */

@@ -1,5 +1,6 @@
 import type { PythonRunAnswer, PythonRunRequest, ToolsetTool } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
+import type { GivenToken } from '../../steps/tool-call.entity.js';
 import type { BoundCredentials, CredentialFields } from '../bound-credentials.js';
 import { failure, isFailure, type Tool, type ToolFailure, type TurnScope } from '../tool.js';
 import { describedBy, refusalOf, unlessAborted } from './mcp-tool.js';
@@ -11,6 +12,14 @@ export interface PythonRuns {
   engineUrl: string;
   /** Whether a call's code has asked the engine for anything. If not, it has only read what the model gave it. */
   hasAsked(callbackToken: string): Promise<boolean>;
+  /** Notes which access tokens a call's code has, so that refused ones are recognised in its requests. */
+  noteTokens(callbackToken: string, tokens: GivenToken[]): Promise<void>;
+}
+
+/** Values that a tool's code gets, and which of them are access tokens. */
+interface GivenCredentials {
+  values: Record<string, CredentialFields>;
+  tokens: GivenToken[];
 }
 
 /** A Python tool, run in the sandbox. The engine provides its credentials and makes its HTTP requests. */
@@ -24,10 +33,11 @@ export function pythonTool(definition: ToolsetTool, credentials: BoundCredential
       if (!python) return failure('tool_unavailable', 'The registry gave no source of this tool.');
       const given = await credentialValues(credentials, call.turn);
       if (isFailure(given)) return given;
+      if (given.tokens.length > 0) await runs.noteTokens(call.callbackToken, given.tokens);
       const { turnId, organizationId } = call.turn;
       const body = runRequest(
         { callId: `${turnId}.${call.ref}`, organizationId, python, arguments: args },
-        { credentials: given, callbackToken: call.callbackToken },
+        { credentials: given.values, callbackToken: call.callbackToken },
         runs,
       );
       const asked = runs.runner.post<PythonRunAnswer>('/internal/run', call.turn, body);
@@ -66,12 +76,14 @@ export function runRequest(
 export async function credentialValues(
   credentials: BoundCredentials,
   scope: Pick<TurnScope, 'organizationId' | 'projectId'>,
-): Promise<Record<string, CredentialFields> | ToolFailure> {
+): Promise<GivenCredentials | ToolFailure> {
   const values: Record<string, CredentialFields> = {};
+  const tokens: GivenToken[] = [];
   for (const { as } of credentials.bindings) {
     const credential = await credentials.read(scope, as);
     if (isFailure(credential)) return credential;
     values[as] = credential.fields;
+    if (credential.token) tokens.push(credential.token);
   }
-  return values;
+  return { values, tokens };
 }

@@ -238,6 +238,44 @@ describe('tools of the registry', () => {
     expect(stored.rows[0].all).not.toContain(token);
   });
 
+  it('in Python send another access token when one of theirs is refused, wherever the request has it', async () => {
+    services.on('/internal/credentials/resolve', ({ body }) => {
+      const version = body['refused_version'] === 1 ? 2 : 1;
+      return { type: 'oauth2', fields: { access_token: `token-${version}` }, token_version: version };
+    });
+    target.status = ({ headers, url }) =>
+      `${headers['authorization']} ${headers['x-token']} ${url}`.includes('token-2') ? 200 : 401;
+    const statuses: unknown[] = [];
+    const requests = [
+      { url: `${target.url}/a`, headers: { Authorization: 'Bearer token-1' } },
+      { url: `${target.url}/a?key=token-1` },
+      { url: `${target.url}/a`, headers: { 'X-Token': 'token-1' } },
+      { url: `${target.url}/a`, headers: { authorization: 'Bearer somebody else' } },
+    ];
+    services.on('/internal/run', async ({ body }: RecordedRequest) => {
+      for (const request of requests.slice(statuses.length, statuses.length + 2)) {
+        const answer = await engine.inject({
+          method: 'POST',
+          url: '/internal/python-callbacks',
+          headers: { authorization: `Bearer ${String(body['callback_token'])}` },
+          payload: { method: 'POST', ...request },
+        });
+        statuses.push(answer.json().status);
+      }
+      return { ok: true, result: null, stdout: '', truncated: false, duration_ms: 5 };
+    });
+    const { turn } = await run({ name: 'desk__rates', arguments: '{}' });
+    await run({ name: 'desk__rates', arguments: '{}' });
+    target.status = () => 201;
+    expect(statuses).toEqual([200, 200, 200, 401]);
+    expect(target.calls).toHaveLength(7);
+    const { rows } = await world.pool.query('SELECT tokens::text FROM engine.tool_call WHERE turn_id = $1', [
+      turn.turn_id,
+    ]);
+    expect(JSON.stringify(rows)).toContain('sha256');
+    expect(JSON.stringify(rows)).not.toContain('token-1');
+  });
+
   it('in Python read the event of their turn as it was received, and no other', async () => {
     const body = { content_type: 'application/json', body: '{"id":12345678901234567890}', body_encoding: 'utf8' };
     const read = (token: string) =>
