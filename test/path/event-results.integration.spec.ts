@@ -97,6 +97,21 @@ describe('the result of an event', () => {
     expect(await resultOf(turn)).toMatchObject({ state: 'delivering', reason: 'rate_limited', until: next_at, text });
   });
 
+  it('says what a reply waits for that only a person can do', async () => {
+    const turn = await route();
+    const delivery_id = newId('dlv');
+    await tell(turn, { outcome: 'succeeded', detail: { reply: 'sent', delivery_id } });
+    const waits = {
+      stage: 'delivery',
+      outcome: 'retrying',
+      reason: 'needs_reconnect',
+      subject_id: delivery_id,
+    } as const;
+    await tell(turn, { ...waits, detail: { next_at: '2030-01-01T00:00:00.000Z' } });
+    const text = 'The reply waits until the credential of its App is connected again.';
+    expect(await resultOf(turn)).toMatchObject({ state: 'delivering', reason: 'needs_reconnect', until: null, text });
+  });
+
   it('is that of the turn that it was answered with', async () => {
     const sender = newId('req');
     const busy = await route({ sender });

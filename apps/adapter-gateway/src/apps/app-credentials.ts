@@ -1,5 +1,5 @@
 import type { Credentials } from '#libs/adapter-sdk';
-import { mapCredentials, type MappedCredentials, type OpenedCredential } from '#libs/contracts';
+import { type CredentialType, mapCredentials, type MappedCredentials, type OpenedCredential } from '#libs/contracts';
 import { type AskedCredential, OpenedCredentials } from '#libs/credentials';
 import { ChangeListener } from '#libs/database';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
@@ -9,7 +9,9 @@ import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { AppBindings } from './app-bindings.js';
 import type { AppRow } from './app.entity.js';
-import { linksOf } from './declared-credentials.js';
+import { notLinkedCode, waitsForCredential } from './credential-not-ready.js';
+import { CredentialWaits } from './credential-waits.js';
+import { declarationsOf, linksOf } from './declared-credentials.js';
 import type { InstalledApp } from './installed-apps.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
@@ -29,6 +31,7 @@ export class AppCredentials {
     @Inject(VAULT) vault: ServiceClient,
     changes: ChangeListener,
     private readonly bindings: AppBindings,
+    private readonly waits: CredentialWaits,
     @Inject(SETTINGS) settings: GatewaySettings,
   ) {
     const { ADAPTER_TIMEOUT_MS, DELIVERY_TIMEOUT_MS, SOURCE_FETCH_TIMEOUT_MS, CREDENTIAL_CACHE_MS: ms } = settings;
@@ -40,6 +43,37 @@ export class AppCredentials {
   /** @throws Problem of the vault; `credential_not_found` when a record is gone */
   of(installed: InstalledApp): Promise<Credentials> {
     return this.mapped(installed, (app, id) => this.open(app, id));
+  }
+
+  /**
+   * Like `of`, for work that waits at no cost until a person has connected or linked what is missing.
+   * @throws CredentialNotReady; Problem of the vault
+   */
+  async forWork(installed: InstalledApp): Promise<Credentials> {
+    // Without consent there is nothing to try. An adapter may do without a key that its manifest only declares.
+    this.requireLinked(installed, ['oauth2']);
+    return this.mapped(installed, async (of, id) => {
+      try {
+        return await this.open(of, id);
+      } catch (error) {
+        if (!(error instanceof Problem) || !waitsForCredential(error.code)) throw error;
+        throw this.waits.until(of.id, id, error.code, error.detail);
+      }
+    });
+  }
+
+  /**
+   * Lets work wait for a required credential that is not linked.
+   * @throws CredentialNotReady
+   */
+  requireLinked({ app, adapter }: InstalledApp, types: CredentialType[] = ['api_key', 'oauth2', 'text']): void {
+    const missing = declarationsOf(app, adapter?.manifest ?? null).find(
+      ({ key, type, required }) => required !== false && types.includes(type) && app.credentials[key] === undefined,
+    );
+    if (!missing) return;
+    const { label, key, type } = missing;
+    const todo = `${label} (${key}) of the App ${app.id} is missing: link a credential of type ${type}`;
+    throw this.waits.until(app.id, null, notLinkedCode, todo);
   }
 
   /**

@@ -12,6 +12,7 @@ import { CallTargets } from './call-targets.js';
 import { ClosedProjectController } from './closed-project.controller.js';
 import { CredentialChoice } from './credential-choice.js';
 import { CredentialDescriptions } from './credential-descriptions.js';
+import { CredentialWaits } from './credential-waits.js';
 import { EndpointController } from './endpoint.controller.js';
 import { InstalledApps } from './installed-apps.js';
 import { SigningKeys } from './signing-keys.js';
@@ -29,9 +30,20 @@ import { SigningKeys } from './signing-keys.js';
     CallTargets,
     CredentialChoice,
     CredentialDescriptions,
+    CredentialWaits,
     InstalledApps,
     SigningKeys,
   ],
-  exports: [AppBindings, AppCredentials, AppRepository, AppService, AppViews, CallTargets, InstalledApps, SigningKeys],
+  exports: [
+    AppBindings,
+    AppCredentials,
+    AppRepository,
+    AppService,
+    AppViews,
+    CallTargets,
+    CredentialWaits,
+    InstalledApps,
+    SigningKeys,
+  ],
 })
 export class AppsModule {}

@@ -71,7 +71,7 @@ export class Deliverer {
     if (!isInDoubt(delivery)) requireInTime(delivery);
     const installed = await this.installed.get(delivery.app_id);
     if (!installed.adapter) {
-      const credentials = await this.credentials.of(installed);
+      const credentials = await this.credentials.forWork(installed);
       const { app_id: appId, project_id: projectId, content } = delivery;
       const address = content.target.channel_address ?? '';
       await this.pace.take({ appId, projectId, address, manifest: null });
@@ -91,7 +91,7 @@ export class Deliverer {
     }
     // A long wait: deliveries are expedited when the adapter is ready again.
     await this.readiness.require(adapter.baseUrl, contextOf(delivery), this.settings.HEALTH_POLL_MAX_MS);
-    const credentials = await this.credentials.of(installed);
+    const credentials = await this.credentials.forWork(installed);
     const { error: previous } = delivery;
     let result: AttemptResult;
     try {

@@ -7,6 +7,8 @@ import { busyCode } from '../adapters/call-slots.js';
 import { HealthPoller } from '../adapters/health-poller.js';
 import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
 import { AppRepository } from '../apps/app.repository.js';
+import { credentialWaitCodes } from '../apps/credential-not-ready.js';
+import { CredentialWaits } from '../apps/credential-waits.js';
 import { answerLostCode } from './answer-lost.js';
 import { jobOf } from './delivery-job.js';
 import { DeliveryRepository } from './delivery.repository.js';
@@ -15,7 +17,7 @@ const batch = 500;
 const notReadyCodes = [notReadyCode, disabledCode, answerLostCode];
 const failedCodes = [circuitOpenCode, busyCode, 'timeout', 'provider_unavailable', answerLostCode];
 
-/** Expedites deliveries as soon as their adapter takes calls again. */
+/** Expedites deliveries as soon as their adapter takes calls again, or their credential can be used. */
 @Injectable()
 export class DeliveryResumption implements OnApplicationBootstrap {
   private readonly logger = new Logger('deliveries');
@@ -25,25 +27,26 @@ export class DeliveryResumption implements OnApplicationBootstrap {
     private readonly apps: AppRepository,
     private readonly poller: HealthPoller,
     private readonly adapters: AdapterClient,
+    private readonly waits: CredentialWaits,
     private readonly jobs: JobClient,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.poller.onReady(async (adapterId) => this.resume(await this.apps.ofAdapter(adapterId), notReadyCodes));
+    this.poller.onReady(async (adapterId) => this.resume(idsOf(await this.apps.ofAdapter(adapterId)), notReadyCodes));
+    this.waits.onRelease((appIds) => this.resume(appIds, [...credentialWaitCodes, answerLostCode]));
     this.adapters.onClosedCircuit((baseUrl) => void this.answersAgain(baseUrl));
   }
 
   private async answersAgain(baseUrl: string): Promise<void> {
     try {
-      await this.resume(await this.apps.ofAdapterAt(baseUrl), failedCodes);
+      await this.resume(idsOf(await this.apps.ofAdapterAt(baseUrl)), failedCodes);
     } catch (error) {
       // They are retried later in any case.
       this.logger.warn({ event: 'delivery.not_resumed', error: String(error) });
     }
   }
 
-  private async resume(apps: { id: string }[], codes: string[]): Promise<void> {
-    const appIds = apps.map(({ id }) => id);
+  private async resume(appIds: string[], codes: string[]): Promise<void> {
     if (appIds.length === 0) return;
     for (;;) {
       const rows = await this.deliveries.resume(appIds, codes, batch);
@@ -52,3 +55,5 @@ export class DeliveryResumption implements OnApplicationBootstrap {
     }
   }
 }
+
+const idsOf = (apps: { id: string }[]): string[] => apps.map(({ id }) => id);

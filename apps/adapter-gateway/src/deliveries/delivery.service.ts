@@ -20,6 +20,7 @@ import { ENGINE } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
+import { waitsForCredential } from '../apps/credential-not-ready.js';
 import { Deliverer } from './deliver.js';
 import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
 import { jobOf } from './delivery-job.js';
@@ -29,7 +30,7 @@ import { InFlightLimiter, type Leave, SurplusPlaces } from './in-flight-limiter.
 
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;
-/** The timeline tells a pause once, however often the delivery is attempted meanwhile. */
+/** The timeline says a pause once, however often the delivery is attempted meanwhile. */
 const pauses: (string | null)[] = [notReadyCode, disabledCode, circuitOpenCode, busyCode];
 
 /** Has custody of deliveries: committed before the first attempt, attempted until settled. The journal records it. */
@@ -197,7 +198,9 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   /** The timeline entry of an attempt; null for a pause that continues. */
   private entryOf(delivery: ClaimedDelivery, outcome: DeliveryOutcome, durationMs: number): JournalEntry | null {
     const { state, code } = outcome;
-    if (state === 'queued' && pauses.includes(code) && pauses.includes(delivery.error)) return null;
+    const paused = pauses.includes(code) && pauses.includes(delivery.error);
+    const waits = waitsForCredential(code) && code === delivery.error;
+    if (state === 'queued' && (paused || waits)) return null;
     return {
       receipt_id: delivery.receipt_id,
       organization_id: delivery.organization_id,

@@ -19,6 +19,7 @@ export class RefusedTokens {
    * @param used the credentials of the call
    * @param previous the error of the attempt before this one
    * @returns the result, or a failure to retry at once with the other token
+   * @throws CredentialNotReady when a credential is not linked at all
    */
   async settle(
     installed: InstalledApp,
@@ -27,6 +28,7 @@ export class RefusedTokens {
     result: AttemptResult,
   ): Promise<AttemptResult> {
     if ('unknown' in result || result.ok || result.error !== refusedTokenCode) return result;
+    this.credentials.requireLinked(installed);
     if (previous === refusedTokenCode) return result;
     try {
       const replaced = await this.credentials.replaceRefused(installed, used);

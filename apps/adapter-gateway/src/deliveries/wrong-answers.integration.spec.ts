@@ -13,7 +13,7 @@ beforeAll(async () => {
   world = await gatewayWorld();
   await world.start();
   deliveries = new Deliveries(world);
-  adapter = await fakeAdapter('wrong');
+  adapter = await fakeAdapter('wrong', { credentials: [] });
   adapterId = (await world.call('POST', 'adapters', { url: adapter.url })).body.id;
   app = (await world.call('POST', 'listings/wrong/install', {})).body.id;
 });

@@ -16,6 +16,8 @@ import { AdapterClient } from '../adapters/adapter-client.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
 import { AdapterReadiness } from '../adapters/adapter-readiness.js';
+import { credentialWaitCodes, waitsForCredential } from '../apps/credential-not-ready.js';
+import { CredentialWaits } from '../apps/credential-waits.js';
 import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
 import { InFlightLimiter } from '../deliveries/in-flight-limiter.js';
 import type { GatewaySettings } from '../env.js';
@@ -53,6 +55,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     private readonly installed: InstalledApps,
     private readonly inbound: InboundService,
     private readonly waits: InboundWaitRepository,
+    private readonly credentialWaits: CredentialWaits,
     private readonly adapters: AdapterClient,
     private readonly readiness: AdapterReadiness,
     private readonly jobs: JobClient,
@@ -81,6 +84,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
         this.logger.warn({ event: 'parse.not_resumed', error: String(error) });
       });
     });
+    this.credentialWaits.onRelease((appIds) => this.waits.release(appIds, [...credentialWaitCodes]));
     this.taker.start();
   }
 
@@ -180,9 +184,10 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     if (tooOld || waiting.attempts >= inboundParse.attempts) {
       return this.end(job, attempts + 1, put.code, said(error));
     }
-    // The timeline tells a pause once, however often the adapter is checked meanwhile.
-    if (put.attempts === 1 || waiting.previousCode === null)
-      this.inbound.retrying(job, waiting.attempts, put.code, error);
+    // The timeline says a pause once, however often the adapter or the credential is checked meanwhile.
+    const { previousCode: before } = waiting;
+    const isNew = before === null || (waitsForCredential(put.code) && put.code !== before);
+    if (put.attempts === 1 || isNew) this.inbound.retrying(job, waiting.attempts, put.code, error);
   }
 
   private async end(job: InboundParsePayload, attempt: number, code: string, reason: string): Promise<void> {

@@ -37,7 +37,7 @@ export class InboundCalls {
 
   /**
    * @returns the scheme that was checked, or why the adapter refused
-   * @throws AdapterError; RunLater
+   * @throws AdapterError; RunLater, also while a credential is missing
    */
   async verify(webhook: Webhook): Promise<{ scheme: string } | WebhookRefused> {
     const { baseUrl } = webhook.adapter;
@@ -71,7 +71,7 @@ export class InboundCalls {
   }
 
   private credentialsFor({ installed, needsTokens }: Webhook): Promise<Credentials> {
-    return needsTokens ? this.credentials.of(installed) : this.credentials.ofConnected(installed);
+    return needsTokens ? this.credentials.forWork(installed) : this.credentials.ofConnected(installed);
   }
 }
 

@@ -109,6 +109,19 @@ export class InboundWaitRepository {
     );
   }
 
+  /** Makes receipts of these Apps that wait for one of these reasons due now. */
+  async release(appIds: string[], codes: string[]): Promise<void> {
+    await this.rows.query(
+      `UPDATE gateway.inbound_wait SET next_at = now()
+        WHERE receipt_id IN (
+          SELECT w.receipt_id FROM gateway.app a JOIN gateway.inbound_wait w
+              ON w.adapter_id = a.adapter_id AND w.job ->> 'app_id' = a.id
+           WHERE a.id = ANY($1) AND w.code = ANY($2) AND NOT w.taken AND w.next_at > now()
+           ORDER BY w.receipt_id FOR UPDATE OF w SKIP LOCKED)`,
+      [appIds, codes],
+    );
+  }
+
   /** Releases receipts that dead processes had taken. */
   async takeFromGone(): Promise<void> {
     await this.rows.query(

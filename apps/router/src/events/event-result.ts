@@ -55,6 +55,16 @@ const words: Readonly<Record<EventResultState, string>> = {
 
 const sentLater = 'The reply waits to be sent again.';
 
+/** What a reply waits for that only a person can do. It is sent as soon as that is done, at no certain time. */
+const replyWaits: Readonly<Record<string, string>> = {
+  credentials_missing: 'The reply waits until its App is linked to the credential that is missing.',
+  not_connected: 'The reply waits until the credential of its App is connected.',
+  needs_reconnect: 'The reply waits until the credential of its App is connected again.',
+  revoked: 'The reply waits until the credential of its App, which was revoked, is connected again.',
+  credential_undecryptable: 'The reply waits until the credential of its App can be opened, or is stored again.',
+  credential_not_found: 'The reply waits until its App is linked to another credential: the one it had was deleted.',
+};
+
 const waitWords: Readonly<Record<string, string>> = {
   session_busy: 'Another turn of its session comes first, or a person has taken the session over.',
   workflow_held: 'Its workflow is suspended, or waits for more messages.',
@@ -69,7 +79,7 @@ export function eventResult(turns: EventTurn[], latest: LatestEntry[]): EventRes
   const worst = results.toSorted((a, b) => eventResults.indexOf(a.state) - eventResults.indexOf(b.state))[0];
   const { state, reason, until } = worst ?? plain('working');
   const why = wordsOfTurnReason(reason) ?? (reason === null ? null : (waitWords[reason] ?? null));
-  if (state === 'delivering' && until !== null) return { state, reason, until, text: sentLater };
+  if (state === 'delivering' && reason !== null) return { state, reason, until, text: replyWaits[reason] ?? sentLater };
   return { state, reason, until, text: why === null ? words[state] : `${words[state]} ${why}` };
 }
 
@@ -101,7 +111,8 @@ function ofDelivery({ reason, detail }: LatestEntry, latest: LatestEntry[]): Res
   if (last?.outcome === 'expired') return { ...plain('expired'), reason: last.reason };
   const nextAt = last?.detail?.['next_at'];
   if (last?.outcome !== 'retrying' || typeof nextAt !== 'string') return plain('delivering');
-  return { state: 'delivering', reason: last.reason, until: nextAt };
+  const known = last.reason !== null && last.reason in replyWaits;
+  return { state: 'delivering', reason: last.reason, until: known ? null : nextAt };
 }
 
 function plain(state: EventResultState): Result {
