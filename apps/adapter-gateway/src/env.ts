@@ -56,6 +56,8 @@ const settings = {
   DELIVERY_RETRY_PAUSE_MAX_MS: integer(900_000, 100, 86_400_000),
   /** A delivery that is not done after this long is dead, also if it only waited for its adapter. */
   DELIVERY_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
+  /** Replies that wait longer than this to be sent again are listed under Needs attention. */
+  DELIVERY_ATTENTION_MS: integer(60_000, 0, 86_400_000),
   /** Work that waits for a credential looks for it this often, should it not hear that it was connected or linked. */
   CREDENTIAL_WAIT_MS: integer(300_000, 100, 3_600_000),
   /** Inbound messages that adapters verify and parse at a time, in this process. */

@@ -1,6 +1,6 @@
 import { attentionAtMost, type AttentionItem } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { AdapterService } from '../registration/adapter.service.js';
 import { AppViews } from '../apps/app-views.js';
@@ -9,6 +9,10 @@ import { AppService } from '../apps/app.service.js';
 import type { AppRow } from '../apps/app.entity.js';
 import { SigningKeys } from '../apps/signing-keys.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
+import { waitsForCredential } from '../apps/credential-not-ready.js';
+import { type WaitingGroup, WaitingReplyRepository } from '../deliveries/waiting-reply.repository.js';
+import type { GatewaySettings } from '../env.js';
+import { SETTINGS } from '../settings.js';
 import { AttentionRepository } from './attention.repository.js';
 
 /** The Apps, adapters and sources of a project that do not work, or wait for a person. */
@@ -21,21 +25,26 @@ export class AttentionService {
     private readonly rows: AttentionRepository,
     private readonly keys: SigningKeys,
     private readonly adapterRows: AdapterRepository,
+    private readonly waiting: WaitingReplyRepository,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   async of(caller: Principal): Promise<AttentionItem[]> {
     const rows = await this.apps.list(caller);
-    const [apps, weak, adapters, manifests, sources] = await Promise.all([
+    const [apps, weak, adapters, manifests, sources, replies] = await Promise.all([
       this.views.all(rows, caller),
       this.weakKeys(caller, rows),
       this.adapters.list(caller),
       this.rows.waitingManifests(caller),
       this.rows.failingSources(caller),
+      this.waiting.ofProject(caller, this.settings.DELIVERY_ATTENTION_MS),
     ]);
+    const names = new Map(apps.map(({ id, name }) => [id, name]));
     return [
       ...apps.flatMap(ofApp).slice(0, attentionAtMost),
       ...apps.flatMap((app) => ofWeakKeys(app, weak.get(app.id) ?? [])).slice(0, attentionAtMost),
       ...adapters.flatMap(ofAdapter).slice(0, attentionAtMost),
+      ...replies.map((group) => ofReplies(group, names.get(group.app_id) ?? group.app_id)),
       ...manifests.map(({ adapter_id: id, slug, number, since }): AttentionItem => ({
         code: 'manifest_waits',
         severity: 'warning',
@@ -116,6 +125,24 @@ function ofApp(app: AppView): AttentionItem[] {
     items.push({ ...common, code, severity: 'warning', text: `${app.name}: ${what}`, what_to_do: toDo.join(' ') });
   }
   return items;
+}
+
+/** Whoever has only this item knows what waits, since when, and what would end the wait. */
+function ofReplies({ app_id: id, reason, count, since, next_at: nextAt }: WaitingGroup, name: string): AttentionItem {
+  const many = count === 1 ? '1 reply waits' : `${count} replies wait`;
+  const next = waitsForCredential(reason) || nextAt === null ? '' : ` The next attempt is at ${nextAt.toISOString()}.`;
+  return {
+    code: 'replies_wait',
+    severity: 'warning',
+    text: `${name}: ${many} to be sent again (${reason}).${next}`,
+    what_to_do: waitsForCredential(reason)
+      ? 'Connect, restore or link its credential: they are sent at once.'
+      : 'See what its provider or receiver says at one of the deliveries. They are tried again until then.',
+    resource: { kind: 'app', id },
+    count,
+    since: since.toISOString(),
+    scope: 'apps:read',
+  };
 }
 
 function ofAdapter({

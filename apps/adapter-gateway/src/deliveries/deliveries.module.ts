@@ -17,6 +17,8 @@ import { InternalDeliveryController } from './internal-delivery.controller.js';
 import { LostAnswers } from './lost-answers.js';
 import { OutgoingMessages } from './outgoing-messages.js';
 import { RefusedTokens } from './refused-token.js';
+import { WaitingReplies } from './waiting-replies.js';
+import { WaitingReplyRepository } from './waiting-reply.repository.js';
 
 @Module({
   imports: [AdaptersModule, AppsModule],
@@ -35,7 +37,9 @@ import { RefusedTokens } from './refused-token.js';
     LostAnswers,
     OutgoingMessages,
     RefusedTokens,
+    WaitingReplies,
+    WaitingReplyRepository,
   ],
-  exports: [DeliveryRepository, DeliveryService],
+  exports: [DeliveryRepository, DeliveryService, WaitingReplyRepository],
 })
 export class DeliveriesModule {}

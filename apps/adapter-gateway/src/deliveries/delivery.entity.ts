@@ -8,6 +8,7 @@ export type DeliveryState = 'queued' | 'sending' | 'delivered' | 'dead' | 'unkno
 @Index('delivery_by_project', ['project_id', 'id'])
 @Index('delivery_idempotency_key', ['project_id', 'app_id', 'idempotency_key'], { unique: true })
 @Index('delivery_open', ['lease_until'], { where: `"state" IN ('queued', 'sending')` })
+@Index('delivery_waiting', ['project_id', 'app_id'], { where: `"state" = 'queued' AND "error" IS NOT NULL` })
 export class DeliveryRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'delivery_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;

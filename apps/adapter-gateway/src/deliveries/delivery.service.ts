@@ -192,15 +192,20 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     });
     if (state === 'delivered' || state === 'unknown') await this.noteSent(delivery, outcome.messageId);
     if (outcome.retryInMs !== null) this.retry(delivery, outcome.retryInMs);
-    if (entry) this.metrics.hopSeconds.observe({ stage: 'delivery', outcome: entry.outcome }, durationMs / 1000);
+    // A pause is no work, whether or not it has an entry.
+    if (entry || !pauses.includes(outcome.code)) {
+      const what = state === 'queued' ? 'retrying' : state;
+      this.metrics.hopSeconds.observe({ stage: 'delivery', outcome: what }, durationMs / 1000);
+    }
   }
 
-  /** The timeline entry of an attempt; null for a pause that continues. */
+  /** The timeline entry of an attempt; null for a pause that continues, and for most of many failures of one kind. */
   private entryOf(delivery: ClaimedDelivery, outcome: DeliveryOutcome, durationMs: number): JournalEntry | null {
     const { state, code } = outcome;
     const paused = pauses.includes(code) && pauses.includes(delivery.error);
     const waits = waitsForCredential(code) && code === delivery.error;
-    if (state === 'queued' && (paused || waits)) return null;
+    const repeated = code === delivery.error && !hasEntry(delivery.claims);
+    if (state === 'queued' && (paused || waits || repeated)) return null;
     return {
       receipt_id: delivery.receipt_id,
       organization_id: delivery.organization_id,
@@ -268,6 +273,11 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     // They stay overdue until their job runs: another query now would only find the same rows.
     return 0;
   }
+}
+
+/** The first attempts, then each that doubles their number: a day of failures is some ten entries, not hundreds. */
+function hasEntry(claims: number): boolean {
+  return claims <= 4 || Number.isInteger(Math.log2(claims));
 }
 
 function detailOf(

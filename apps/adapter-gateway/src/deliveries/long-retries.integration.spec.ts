@@ -65,11 +65,34 @@ describe('a delivery whose receiver is away for long', () => {
     const id = await deliveries.send(hook, { address: receiver.url });
     expect(await deliveries.inState(id, 'delivered', 'dead')).toMatchObject({ state: 'delivered' });
     const { rows } = await world.pool.query(
-      `SELECT detail ->> 'next_at' AS next_at FROM journal.entry WHERE subject_id = $1 AND outcome = 'retrying'`,
+      `SELECT attempt, detail ->> 'next_at' AS next_at FROM journal.entry
+        WHERE subject_id = $1 AND outcome = 'retrying' ORDER BY at`,
       [id],
     );
-    expect(rows).toHaveLength(failures);
+    // The first ones, and each that doubles their number.
+    expect(rows.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 8]);
     for (const { next_at: at } of rows) expect(Date.parse(at)).toBeGreaterThan(0);
+  });
+
+  it('is under Needs attention and counted while it waits, and has an entry when its failure is another one', async () => {
+    let calls = 0;
+    adapter.routes['deliver'] = () => {
+      calls += 1;
+      const error = calls < 6 ? 'provider_unavailable' : 'rate_limited';
+      const detail = { message: 'later', retryable: true, ...(calls < 6 ? {} : { retry_after: 3_600 }) };
+      return { ok: false, error, error_detail: detail };
+    };
+    const id = await deliveries.send(app);
+    await until('it waits for an hour', async () => (await deliveries.read(id))?.error === 'rate_limited');
+    expect(await deliveries.journalOf(id)).toEqual([
+      ...Array<string>(4).fill('retrying provider_unavailable'),
+      'retrying rate_limited',
+    ]);
+    const { data } = (await world.service('GET', 'attention')).body;
+    const item = data.find(({ code }) => code === 'replies_wait');
+    expect(item).toMatchObject({ count: 1, severity: 'warning', resource: { kind: 'app', id: app } });
+    expect(item?.text).toMatch(/1 reply waits to be sent again \(rate_limited\)\. The next attempt is at 20/);
+    await world.pool.query(`UPDATE gateway.delivery SET state = 'dead' WHERE id = $1`, [id]);
   });
 
   it('is dead when the time is over, and a redrive gives it the whole time again', async () => {

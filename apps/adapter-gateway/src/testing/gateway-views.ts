@@ -65,6 +65,7 @@ export type GatewayViews = [
   [`${string} sources${string}`, SourceView],
   [`POST adapter-calls/${string}`, AdapterCallAnswer],
   ['GET audit', { data: object[] }],
+  ['GET attention', { data: AttentionItem[] }],
   [`GET endpoints${string}`, { endpoints: Endpoint[] }],
   [`GET parsed-messages/${string}`, { messages: NormalizedMessage[] }],
   [`GET oauth-providers/${string}`, { slug: string; manifest_version: number; oauth_config: OAuthConfig }],

@@ -111,8 +111,9 @@ function ofDelivery({ reason, detail }: LatestEntry, latest: LatestEntry[]): Res
   if (last?.outcome === 'expired') return { ...plain('expired'), reason: last.reason };
   const nextAt = last?.detail?.['next_at'];
   if (last?.outcome !== 'retrying' || typeof nextAt !== 'string') return plain('delivering');
-  const known = last.reason !== null && last.reason in replyWaits;
-  return { state: 'delivering', reason: last.reason, until: known ? null : nextAt };
+  // Not every attempt has an entry: a time that has passed is not that of the next one.
+  const known = (last.reason === null || !(last.reason in replyWaits)) && Date.parse(nextAt) > Date.now();
+  return { state: 'delivering', reason: last.reason, until: known ? nextAt : null };
 }
 
 function plain(state: EventResultState): Result {

@@ -29,6 +29,7 @@ export const deliveries = [
    )`,
   'CREATE INDEX delivery_by_project ON gateway.delivery (project_id, id)',
   `CREATE INDEX delivery_open ON gateway.delivery (lease_until) WHERE state IN ('queued', 'sending')`,
+  `CREATE INDEX delivery_waiting ON gateway.delivery (project_id, app_id) WHERE state = 'queued' AND error IS NOT NULL`,
   'CREATE UNIQUE INDEX delivery_idempotency_key ON gateway.delivery (project_id, app_id, idempotency_key)',
   `CREATE TABLE gateway.delivery_part (
      delivery_id text NOT NULL,
