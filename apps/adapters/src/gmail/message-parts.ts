@@ -1,5 +1,5 @@
 import type { JsonObject, MessageAttachment } from '#libs/adapter-sdk';
-import { decodeText } from '../mail/decode-text.js';
+import { decodeMail } from '../mail/decode-mail.js';
 import { bodyText } from '../mail/read-mime.js';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 
@@ -48,5 +48,5 @@ function decode(part: JsonObject, body: JsonObject): string {
   const contentType = objectsOf(part.headers).find((header) => textOf(header.name)?.toLowerCase() === 'content-type');
   const charset = /charset="?([\w.:-]{1,40})/i.exec(textOf(contentType?.value) ?? '')?.[1] ?? 'utf-8';
   const text = bytes.toString('utf8');
-  return text.includes('\ufffd') ? decodeText(bytes, charset) : text;
+  return text.includes('\ufffd') ? decodeMail(bytes, charset) : text;
 }

@@ -14,7 +14,7 @@ import { mailMetadata, senderOf } from '../mail/mail-metadata.js';
 import { messageIdsIn } from '../mail/message-ids.js';
 import { bodyText, readMime, type ReadMail } from '../mail/read-mime.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
-import { decodeText } from '../mail/decode-text.js';
+import { decodeMail } from '../mail/decode-mail.js';
 
 /** A mail of Inbound Parse, parsed by SendGrid or, with "Send Raw" on, as received. */
 export async function parseMail(form: Form, call: InboundCall): Promise<NormalizedMessage> {
@@ -100,7 +100,7 @@ function readFields(form: Form): Map<string, string> {
   const charsets = objectOf(parseJson(form.get('charsets') ?? ''));
   const fields = new Map<string, string>();
   for (const { name, bytes } of form.fields) {
-    if (!fields.has(name)) fields.set(name, decodeText(bytes, textOf(charsets[name]) ?? 'utf-8'));
+    if (!fields.has(name)) fields.set(name, decodeMail(bytes, textOf(charsets[name]) ?? 'utf-8'));
   }
   return fields;
 }

@@ -29,6 +29,7 @@ export function readFile(documents: DocumentRepository, gateway: ServiceClient, 
           next_offset: next,
           trust: 'untrusted',
           source: 'event',
+          ...(read.note === null ? {} : { note: read.note }),
         };
       }
       const by = { id: textOr(args['document_id']), title: textOr(args['title']) };

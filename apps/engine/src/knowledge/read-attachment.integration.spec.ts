@@ -58,6 +58,18 @@ describe('an attachment of the event', () => {
     expect((await read({ attachment_id: '3' })).result.text.trim()).toBe('Shown');
   });
 
+  it('is text in the charset that it declares, and says where that is unknown', async () => {
+    answer(Buffer.from('cff0e8e2e5f2', 'hex'), 'text/csv; charset=windows-1251');
+    expect((await read({ attachment_id: '2' })).result.text).toBe('Привет');
+    answer(Buffer.from('3c6d65746120636861727365743d6575632d6b723ebec8b3e7', 'hex'));
+    expect((await read({ attachment_id: '3' })).result.text).toBe('안녕');
+    answer(Buffer.from('née'), 'text/csv; charset=klingon');
+    const { text, note } = (await read({ attachment_id: '2' })).result;
+    expect([text, note]).toEqual(['née', expect.stringContaining('unknown: klingon')]);
+    answer(Buffer.from('caf\xe9', 'latin1'), 'text/csv');
+    expect((await read({ attachment_id: '2' })).result.error.code).toBe('not_text');
+  });
+
   it('is never one of another message, nor anything else of the App', async () => {
     const other = await read({ attachment_id: '2' }, { message: { ...turnOf().input!.message } });
     expect(other.result.error.code).toBe('attachment_not_found');

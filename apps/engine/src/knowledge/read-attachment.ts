@@ -7,6 +7,8 @@ type Fetched = { content_base64: string; content_type: string } | { ok: false; e
 export interface AttachmentText {
   name: string;
   text: string;
+  /** What a reader has to know about its charset. */
+  note: string | null;
 }
 
 /**
@@ -36,7 +38,7 @@ export async function readAttachment(
   const type = fetched.content_type === 'application/octet-stream' ? contentType : fetched.content_type;
   const read = documentText(Buffer.from(fetched.content_base64, 'base64'), type, name, maxChars);
   if ('refused' in read) return refused(read.refused);
-  return { name, text: read.text };
+  return { name, ...read };
 }
 
 function refused(why: string): ToolFailure {

@@ -47,12 +47,13 @@ export class SyncedDocumentController {
   }
 
   private versionOf(id: string, body: TakeVersion): SyncedVersion {
-    const { revision, removed, path, trust, audience, provenance } = body;
+    const { revision, removed, path, trust, audience } = body;
     if (removed) return { id, revision, outcome: 'removed', document: null };
     const bytes = Buffer.from(body.content_base64 ?? '', 'base64');
     const read = documentText(bytes, body.content_type ?? '', path, this.settings.DOCUMENT_MAX_CHARS);
     if ('refused' in read) return { id, revision, outcome: read.refused, document: null };
     const title = titleOf(path);
+    const provenance = read.note === null ? body.provenance : { ...body.provenance, note: read.note };
     const document = { title, content: read.text, source: 'sync' as const, uri: null, trust, audience, provenance };
     return { id, revision, outcome: 'kept', document };
   }

@@ -100,6 +100,18 @@ describe('a document of a source', () => {
     expect(texts).toEqual(['Visible apricots', 'apricots [comment removed]end', 'café apricots']);
   });
 
+  it('is text in the charset that the file itself declares, and says where that is wrong', async () => {
+    const page = Buffer.concat([Buffer.from('<meta charset=shift_jis><p>'), Buffer.from('82b182f1', 'hex')]);
+    const kept = (await put(newId('sdoc'), version(1, page, { content_type: 'text/html', path: 'a.html' }))).json();
+    expect((await read({ document_id: kept.document_id })).text.trim()).toBe('こん');
+    const wrong = version(1, Buffer.from('née'), { content_type: 'text/plain; charset=iso-8859-1' });
+    const { document_id } = (await put(newId('sdoc'), wrong)).json();
+    const { rows } = await world.pool.query('SELECT content, provenance FROM engine.document WHERE id = $1', [
+      document_id,
+    ]);
+    expect(rows[0]).toMatchObject({ content: 'née', provenance: { note: expect.stringContaining('not iso-8859-1') } });
+  });
+
   it('is refused whole where it is not text or too long, and then the previous version is removed too', async () => {
     const id = newId('sdoc');
     await put(id, version(1, 'short quinces'));

@@ -1,6 +1,6 @@
+import { type DecodedText, decodeText } from '#libs/charset';
 import type { CredentialBinding } from '#libs/contracts';
 import { type Egress, EgressError, type EgressResponse } from '#libs/egress';
-import { isUtf8 } from 'node:buffer';
 import type { BoundCredential, BoundCredentials } from '../bound-credentials.js';
 import { type CallSite, exceeds, failure, isFailure, type ToolFailure } from '../tool.js';
 import type { BuiltinWork } from './builtin-work.js';
@@ -140,8 +140,11 @@ export async function request(
   const sent = { url, headers: { ...content, ...lowerCased(args.headers ?? {}), ...secret } };
   const secrets = Object.values(secret);
   const result = (response: EgressResponse, hidden: string[]): HttpRequestResult => {
-    const note = noteOf(url, response, bound, bindings, args.headers ?? {});
-    return { ...(note === null ? {} : { note }), ...resultOf(response, hidden) };
+    const { body, headers, truncated } = response;
+    const read = decodeText(body, { contentType: headers['content-type'], truncated });
+    const notes = [noteOf(url, response, bound, bindings, args.headers ?? {}), read?.note ?? null];
+    const note = notes.filter((each) => each !== null).join(' ');
+    return { ...(note === '' ? {} : { note }), ...resultOf(response, read, hidden) };
   };
   try {
     const response = await send(sent);
@@ -191,30 +194,21 @@ export function httpArguments(args: Record<string, unknown>): HttpArguments {
   return { ...args, method: String(args['method']), url: String(args['url']) };
 }
 
-function resultOf(response: EgressResponse, secrets: string[]): HttpRequestResult {
+function resultOf(response: EgressResponse, read: DecodedText | null, secrets: string[]): HttpRequestResult {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(response.headers)) {
     // A session cookie is the other side's secret. It is of no use to a model and does not belong in a stored step.
     if (name !== 'set-cookie') headers[name] = withoutSecrets(Array.isArray(value) ? value.join(', ') : value, secrets);
   }
   const { status, truncated } = response;
-  return { status, headers, body: withoutSecrets(textOf(response), secrets), truncated };
+  const text = read?.text ?? `[${response.body.length} bytes that are not text]`;
+  return { status, headers, body: withoutSecrets(text, secrets), truncated };
 }
 
 /** Some servers echo what they were sent, especially in errors. */
 function withoutSecrets(text: string, secrets: string[]): string {
   const parts = secrets.flatMap((secret) => [secret, secret.slice(secret.indexOf(' ') + 1)]);
   return parts.reduce((rest, part) => (part.length < 4 ? rest : rest.replaceAll(part, '[credential]')), text);
-}
-
-function textOf({ body, truncated }: EgressResponse): string {
-  // The cut may fall inside a character, so up to three bytes are dropped.
-  const cuts = truncated ? [0, 1, 2, 3] : [0];
-  for (const cut of cuts) {
-    const part = body.subarray(0, body.length - cut);
-    if (isUtf8(part)) return part.toString('utf8');
-  }
-  return `[${body.length} bytes that are not text]`;
 }
 
 function lowerCased(headers: Record<string, string>): Record<string, string> {

@@ -1,3 +1,4 @@
+import { decodeText } from '#libs/charset';
 import { type Egress, EgressError } from '#libs/egress';
 import type { BoundCredential } from '../bound-credentials.js';
 import { failure, isFailure, type ToolFailure } from '../tool.js';
@@ -110,7 +111,10 @@ async function search(
   const { url, ...request } = provider.request(base, query, count, secretOf(credential) ?? '');
   const response = await egress.fetch(url, { ...request, timeoutMs, maxResponseBytes: maxAnswerBytes, signal });
   if (response.status !== 200) return failure('search_failed', `The search provider answered ${response.status}.`);
-  const hits = hitsOf(response.body.toString('utf8'), provider);
+  const hits = hitsOf(
+    decodeText(response.body, { contentType: response.headers['content-type'] })?.text ?? '',
+    provider,
+  );
   return hits
     ? { results: hits.slice(0, count) }
     : failure('search_failed', 'The answer of the search provider cannot be read.');

@@ -1,0 +1,1 @@
+export { type DecodedText, decodeText, type TextSource } from './decode-text.js';
