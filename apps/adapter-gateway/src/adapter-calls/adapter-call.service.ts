@@ -32,7 +32,7 @@ export class AdapterCallService {
   /** A failed call is an outcome too. @throws Problem 4xx when the call cannot be made as requested */
   verify(caller: Principal, call: AdapterCall): Promise<VerifyOutcome> {
     return this.verifyCalls.ask(
-      () => this.target(caller, call),
+      (ask) => this.reach(caller, call, ask),
       ({ status }) => status < 500,
     );
   }
@@ -68,23 +68,23 @@ export class AdapterCallService {
 
   private async ask<T>(caller: Principal, call: AdapterCall, ask: (target: CallTarget) => Promise<T>): Promise<T> {
     const { ADAPTER_CALL_ATTEMPTS: attempts, ADAPTER_TIMEOUT_MS: budgetMs } = this.settings;
-    return withRetries(async () => ask(await this.target(caller, call)), { attempts, budgetMs });
+    return withRetries(() => this.reach(caller, call, ask), { attempts, budgetMs });
   }
 
-  private async target(caller: Principal, call: AdapterCall): Promise<CallTarget> {
+  private async reach<T>(caller: Principal, call: AdapterCall, ask: (target: CallTarget) => Promise<T>): Promise<T> {
     const scope = scopeOf(caller, call.organization_id);
     if (call.app_id !== undefined && call.adapter_slug === undefined && call.credentials === undefined) {
       const app = await this.apps.byId(call.app_id);
       const mine = app?.organization_id === scope.organizationId;
       if (!mine || (scope.projectId && app.project_id !== scope.projectId)) throw notFound('app', call.app_id);
-      return this.targets.ofApp(call.app_id);
+      return this.targets.withApp(call.app_id, ask);
     }
     if (call.adapter_slug === undefined || call.app_id !== undefined) {
       throw new Problem(422, 'app_or_adapter', 'Give app_id, or adapter_slug with credentials.');
     }
     const credentials = isJsonObject(call.credentials) ? call.credentials : {};
     const given = { credentials, type: call.credential_type, credentialId: call.credential_id };
-    return this.targets.ofAdapter(scope, call.adapter_slug, given);
+    return ask(await this.targets.ofAdapter(scope, call.adapter_slug, given));
   }
 }
 

@@ -26,14 +26,17 @@ export class VerifyCalls {
   ) {}
 
   /**
-   * @param target finds the adapter and the credentials; called again for every attempt
+   * @param reach finds the adapter and the credentials, and asks it; called again for every attempt
    * @param isOurs whether a problem is thrown to the caller instead of becoming an outcome
-   * @throws Problem those of `target` that `isOurs` names
+   * @throws Problem those of `reach` that `isOurs` names
    */
-  async ask(target: () => Promise<VerifyTarget>, isOurs: (problem: Problem) => boolean): Promise<VerifyOutcome> {
+  async ask(
+    reach: (ask: (target: VerifyTarget) => Promise<VerifyOutcome>) => Promise<VerifyOutcome>,
+    isOurs: (problem: Problem) => boolean,
+  ): Promise<VerifyOutcome> {
     const { ADAPTER_CALL_ATTEMPTS: attempts, ADAPTER_TIMEOUT_MS: budgetMs } = this.settings;
     try {
-      return await withRetries(async () => this.once(await target()), { attempts, budgetMs });
+      return await withRetries(() => reach((target) => this.once(target)), { attempts, budgetMs });
     } catch (error) {
       if (!(error instanceof Problem) || isOurs(error)) throw error;
       return verifyFailure(error);

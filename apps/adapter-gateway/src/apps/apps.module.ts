@@ -15,6 +15,7 @@ import { CredentialDescriptions } from './credential-descriptions.js';
 import { CredentialWaits } from './credential-waits.js';
 import { EndpointController } from './endpoint.controller.js';
 import { InstalledApps } from './installed-apps.js';
+import { RefusedCalls } from './refused-calls.js';
 import { SigningKeys } from './signing-keys.js';
 
 @Module({
@@ -32,6 +33,7 @@ import { SigningKeys } from './signing-keys.js';
     CredentialDescriptions,
     CredentialWaits,
     InstalledApps,
+    RefusedCalls,
     SigningKeys,
   ],
   exports: [
@@ -43,6 +45,7 @@ import { SigningKeys } from './signing-keys.js';
     CallTargets,
     CredentialWaits,
     InstalledApps,
+    RefusedCalls,
     SigningKeys,
   ],
 })

@@ -9,7 +9,8 @@ import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { AppCredentials } from './app-credentials.js';
 import { AppRepository } from './app.repository.js';
 import { fillable } from './credential-fit.js';
-import { type InstalledAdapter, installedAdapter, InstalledApps } from './installed-apps.js';
+import { type InstalledAdapter, installedAdapter, type InstalledApp, InstalledApps } from './installed-apps.js';
+import { RefusedCalls } from './refused-calls.js';
 
 /** Everything that a call of an adapter needs, except its content. */
 export interface CallTarget {
@@ -39,20 +40,24 @@ export class CallTargets {
     private readonly apps: AppRepository,
     private readonly adapters: AdapterRepository,
     private readonly readiness: AdapterReadiness,
+    private readonly refused: RefusedCalls,
   ) {}
 
-  /** @throws PermanentFailure `app_not_found | app_retired | no_adapter`; AdapterNotReady; Problem of the vault */
-  async ofApp(appId: string): Promise<CallTarget> {
-    const installed = await this.installed.get(appId);
-    const { app, adapter } = installed;
-    if (!adapter) throw new PermanentFailure('no_adapter', 'the built-in Webhook app has no adapter to call');
-    if (app.state === 'retired') throw new PermanentFailure('app_retired', `the App ${app.id} is retired`);
-    const scope = { organizationId: app.organization_id, projectId: app.project_id };
-    return {
-      ...(await this.reached(adapter, scope)),
-      credentials: await this.credentials.of(installed),
-      context: scope,
-    };
+  /**
+   * Makes a call of an App's adapter that may be repeated: once more if its access token was refused and is replaced.
+   * @throws PermanentFailure `app_not_found | app_retired | no_adapter`; AdapterNotReady; Problem of the vault
+   */
+  withApp<T>(appId: string, call: (target: CallTarget) => Promise<T>): Promise<T> {
+    return this.reaching(appId, (installed) => this.credentials.of(installed), call);
+  }
+
+  /** Like `withApp`, for work that waits until a credential is connected. @throws CredentialNotReady also */
+  workWithApp<T>(
+    appId: string,
+    call: (target: CallTarget) => Promise<T>,
+    isRefusal?: (answer: T) => boolean,
+  ): Promise<T> {
+    return this.reaching(appId, (installed) => this.credentials.forWork(installed), call, isRefusal);
   }
 
   /** The adapter of a project, or of the organization if no project is given. @throws Problem 404; AdapterNotReady */
@@ -69,6 +74,26 @@ export class CallTargets {
     const adapter = installedAdapter(row);
     const reached = await this.reached(adapter, scope);
     return { ...reached, credentials: await this.withRecord(scope, adapter, given), context: scope };
+  }
+
+  private async reaching<T>(
+    appId: string,
+    open: (installed: InstalledApp) => Promise<Credentials>,
+    call: (target: CallTarget) => Promise<T>,
+    isRefusal?: (answer: T) => boolean,
+  ): Promise<T> {
+    const installed = await this.installed.get(appId);
+    const { app, adapter } = installed;
+    if (!adapter) throw new PermanentFailure('no_adapter', 'the built-in Webhook app has no adapter to call');
+    if (app.state === 'retired') throw new PermanentFailure('app_retired', `the App ${app.id} is retired`);
+    const scope = { organizationId: app.organization_id, projectId: app.project_id };
+    const reached = await this.reached(adapter, scope);
+    return this.refused.retried(
+      installed,
+      () => open(installed),
+      (credentials) => call({ ...reached, credentials, context: scope }),
+      isRefusal,
+    );
   }
 
   /** Credentials as the project's App gets them: by the manifest's names, with its other records if it has this one. */

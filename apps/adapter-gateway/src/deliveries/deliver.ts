@@ -98,6 +98,7 @@ export class Deliverer {
       const message = await this.messages.of(delivery, adapter, credentials);
       result = await this.sendAll(delivery, app, adapter, credentials, message);
     } catch (error) {
+      await this.refusedTokens.settleLookup(installed, credentials, error);
       // Of `/format`: sending gives a refusal as its result.
       if (!(error instanceof AdapterError && error.refusal)) throw error;
       result = refused(error.refusal, '/format', credentials);

@@ -3,9 +3,9 @@ import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AppCredentials } from '../apps/app-credentials.js';
 import type { InstalledApp } from '../apps/installed-apps.js';
+import { refusedTokenCode, refusesToken } from '../apps/refused-calls.js';
+import { AnswerLost } from './answer-lost.js';
 import type { AttemptResult } from './lost-answers.js';
-
-export const refusedTokenCode = 'auth_failed';
 
 /**
  * A provider may refuse an access token before it expires: it was revoked, or the account's password has changed. Such a
@@ -39,6 +39,17 @@ export class RefusedTokens {
       const pending = again(result, `The access token was refused. ${error.detail}`, null);
       // A code of its own: the next refusal asks for another token again.
       return { ...pending, error: 'provider_unavailable' };
+    }
+  }
+
+  /** A look-up that was refused tells nothing: the next attempt looks again, with another token. */
+  async settleLookup(installed: InstalledApp, used: Credentials, error: unknown): Promise<void> {
+    if (!(error instanceof AnswerLost) || !refusesToken(error.cause)) return;
+    try {
+      await this.credentials.replaceRefused(installed, used);
+    } catch (problem) {
+      // The next attempt reads the credentials, and waits or asks again.
+      if (!(problem instanceof Problem)) throw problem;
     }
   }
 }

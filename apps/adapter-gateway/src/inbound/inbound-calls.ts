@@ -1,4 +1,4 @@
-import type { Credentials, JsonObject } from '#libs/adapter-sdk';
+import { type Credentials, isJsonObject, type JsonObject } from '#libs/adapter-sdk';
 import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
@@ -6,6 +6,7 @@ import { AdapterError } from '../adapters/adapter-error.js';
 import { wrongVerification } from '../adapters/answer-fields.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import type { InstalledAdapter, InstalledApp } from '../apps/installed-apps.js';
+import { RefusedCalls, refusedTokenCode } from '../apps/refused-calls.js';
 import { normalizedMessages } from './normalized-messages.js';
 import { shortText, type WebhookRefused, webhookRefused, webhookRefusedByStatus } from './webhook-refusal.js';
 
@@ -32,6 +33,7 @@ export interface Parsed {
 export class InboundCalls {
   constructor(
     private readonly credentials: AppCredentials,
+    private readonly refused: RefusedCalls,
     private readonly adapters: AdapterClient,
   ) {}
 
@@ -61,11 +63,13 @@ export class InboundCalls {
   /** @throws AdapterError; PermanentFailure `contract_violation`, which the adapter's page shows; RunLater */
   async parse(webhook: Webhook): Promise<Parsed> {
     const { baseUrl } = webhook.adapter;
-    const answer = await this.adapters.post<JsonObject>(
-      baseUrl,
-      '/parse-inbound',
-      envelope(webhook, await this.credentialsFor(webhook)),
-      webhook.context,
+    const { context, installed } = webhook;
+    const answer = await this.refused.retried(
+      installed,
+      () => this.credentialsFor(webhook),
+      (credentials) =>
+        this.adapters.post<JsonObject>(baseUrl, '/parse-inbound', envelope(webhook, credentials), context),
+      lacksMessages,
     );
     return { answer, messages: this.adapters.reading(baseUrl, () => normalizedMessages(answer)) };
   }
@@ -73,6 +77,12 @@ export class InboundCalls {
   private credentialsFor({ installed, needsTokens }: Webhook): Promise<Credentials> {
     return needsTokens ? this.credentials.forWork(installed) : this.credentials.ofConnected(installed);
   }
+}
+
+/** The provider refused to give the messages that the webhook only announces. */
+function lacksMessages({ ok, error, metadata }: JsonObject): boolean {
+  const missing = isJsonObject(metadata) ? metadata['messages_unavailable'] : undefined;
+  return (ok === false ? error : missing) === refusedTokenCode;
 }
 
 function envelope({ installed, request, receivedAt }: Webhook, credentials: Credentials): object {

@@ -4,6 +4,8 @@ import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
 import { HealthPoller } from '../adapters/health-poller.js';
+import { credentialWaitCodes } from '../apps/credential-not-ready.js';
+import { CredentialWaits } from '../apps/credential-waits.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import type { SourceRow } from './source.entity.js';
@@ -19,11 +21,15 @@ export class SourceSyncs extends Sweeping {
     private readonly syncer: Syncer,
     private readonly jobs: JobClient,
     poller: HealthPoller,
+    waits: CredentialWaits,
     @Inject(SETTINGS) settings: GatewaySettings,
   ) {
     super();
     poller.onReady(async (adapterId) => {
       for (const id of await this.runs.expedite(adapterId, [notReadyCode, disabledCode])) this.enqueue(id);
+    });
+    waits.onRelease(async (appIds) => {
+      for (const id of await this.runs.release(appIds, [...credentialWaitCodes])) this.enqueue(id);
     });
     this.sweepEvery({
       name: 'source-syncs',

@@ -121,6 +121,19 @@ export class SyncRunRepository {
     return rows.map(({ id }) => id);
   }
 
+  /** Makes runs of these Apps due that wait for one of these reasons. @returns their ids */
+  async release(appIds: string[], codes: string[]): Promise<string[]> {
+    const [rows] = (await this.rows.query(
+      `UPDATE gateway.sync_run SET lease_until = NULL WHERE id IN (
+         SELECT r.id FROM gateway.sync_run r JOIN gateway.source s ON s.id = r.source_id
+          WHERE s.app_id = ANY($1) AND r.state = 'queued' AND r.error = ANY($2) AND r.lease_until > now()
+          ORDER BY r.id FOR UPDATE OF r SKIP LOCKED)
+       RETURNING id`,
+      [appIds, codes],
+    )) as [{ id: string }[], number];
+    return rows.map(({ id }) => id);
+  }
+
   /** Open runs that nobody works on. */
   async abandoned(limit: number): Promise<string[]> {
     const rows = (await this.rows.query(

@@ -87,8 +87,9 @@ export class Syncer {
   /** @returns null when the adapter no longer knows the cursor */
   private async page(run: SyncRunRow, source: SourceRow): Promise<ChangePage | null> {
     try {
-      const target = await this.targets.ofApp(source.app_id);
-      const page = await this.adapter.listChanges(target, source.resource_path, run.cursor);
+      const page = await this.targets.workWithApp(source.app_id, (target) =>
+        this.adapter.listChanges(target, source.resource_path, run.cursor),
+      );
       if (page.hasMore && page.cursor === run.cursor) {
         throw new SourceError(
           'contract_violation',
@@ -112,10 +113,12 @@ export class Syncer {
     const lease = this.settings.SYNC_LEASE_MS;
     if (change.status === 'removed') return this.progress.remove(run, change, lease);
     // Resolved for each document: an access token may have been renewed since the last one.
-    const target = await this.targets.ofApp(source.app_id);
-    let file;
+    let fetched;
     try {
-      file = await this.adapter.fetchFile(target, source.resource_path, change.path);
+      fetched = await this.targets.workWithApp(source.app_id, async (target) => ({
+        slug: target.manifest.slug,
+        file: await this.adapter.fetchFile(target, source.resource_path, change.path),
+      }));
     } catch (error) {
       if (concernsTheRun(error)) throw error;
       const failure = {
@@ -126,7 +129,7 @@ export class Syncer {
       const attempts = errorCode(error) === 'contract_violation' ? 1 : this.settings.DOCUMENT_ATTEMPTS;
       return this.progress.stumble(run, change, failure, attempts, lease);
     }
-    await this.progress.keep(run, source, target.manifest.slug, change, file, lease);
+    await this.progress.keep(run, source, fetched.slug, change, fetched.file, lease);
   }
 
   private async interrupted(run: SyncRunRow, error: unknown): Promise<void> {

@@ -11,6 +11,7 @@ import { AppCredentials } from '../apps/app-credentials.js';
 import { AppViews } from '../apps/app-views.js';
 import { AppService } from '../apps/app.service.js';
 import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
+import { RefusedCalls } from '../apps/refused-calls.js';
 import { type Check, notApplicable, type Verdict } from './check.js';
 import { Checklist } from './checklist.js';
 
@@ -39,6 +40,7 @@ export class AppVerification {
     private readonly apps: AppService,
     private readonly installed: InstalledApps,
     private readonly credentials: AppCredentials,
+    private readonly refused: RefusedCalls,
     private readonly views: AppViews,
     private readonly calls: VerifyCalls,
     private readonly checklist: Checklist,
@@ -71,11 +73,12 @@ export class AppVerification {
     const { adapter } = installed;
     if (!adapter) return this.withoutAdapter(installed);
     const outcome = await this.calls.ask(
-      async () => ({
-        baseUrl: adapter.baseUrl,
-        credentials: await this.read(installed),
-        context: caller,
-      }),
+      (ask) =>
+        this.refused.retried(
+          installed,
+          () => this.read(installed),
+          (credentials) => ask({ baseUrl: adapter.baseUrl, credentials, context: caller }),
+        ),
       () => false,
     );
     if (outcome.ok) await this.apps.rememberSelf(app, { ...outcome.account, name: outcome.user });

@@ -63,6 +63,16 @@ export class WebhookRenewalRepository {
     return (affected ?? 0) > 0;
   }
 
+  /** Makes renewals of these Apps due that wait for one of these reasons. */
+  async release(appIds: string[], codes: string[]): Promise<void> {
+    await this.rows.query(
+      `UPDATE gateway.webhook_renewal SET due_at = now() WHERE app_id IN (
+         SELECT app_id FROM gateway.webhook_renewal
+          WHERE app_id = ANY($1) AND error = ANY($2) AND due_at > now() ORDER BY app_id FOR UPDATE SKIP LOCKED)`,
+      [appIds, codes],
+    );
+  }
+
   byApp(appId: string): Promise<WebhookRenewalRow | null> {
     return this.rows.findOneBy({ app_id: appId });
   }

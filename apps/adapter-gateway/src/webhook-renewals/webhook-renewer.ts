@@ -7,7 +7,10 @@ import { wrongRenewal } from '../adapters/answer-fields.js';
 import type { AppRow } from '../apps/app.entity.js';
 import { AppRepository } from '../apps/app.repository.js';
 import { AppViews } from '../apps/app-views.js';
-import { CallTargets } from '../apps/call-targets.js';
+import { type CallTarget, CallTargets } from '../apps/call-targets.js';
+import { credentialWaitCodes } from '../apps/credential-not-ready.js';
+import { CredentialWaits } from '../apps/credential-waits.js';
+import { refusedTokenCode } from '../apps/refused-calls.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { type RenewalOutcome, WebhookRenewalRepository } from './webhook-renewal.repository.js';
@@ -30,9 +33,11 @@ export class WebhookRenewer extends Sweeping {
     private readonly views: AppViews,
     private readonly targets: CallTargets,
     private readonly adapters: AdapterClient,
+    waits: CredentialWaits,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     super();
+    waits.onRelease((appIds) => this.renewals.release(appIds, [...credentialWaitCodes]));
     this.sweepEvery({
       name: 'webhook-renewals',
       everyMs: settings.RENEWAL_SWEEP_MS,
@@ -57,8 +62,18 @@ export class WebhookRenewer extends Sweeping {
     await this.renewals.record(appId, outcome);
   }
 
-  private async ask(app: AppRow | null, appId: string): Promise<RenewalOutcome> {
-    const { baseUrl, manifest, credentials, context } = await this.targets.ofApp(appId);
+  private ask(app: AppRow | null, appId: string): Promise<RenewalOutcome> {
+    return this.targets.workWithApp(
+      appId,
+      (target) => this.askOnce(app, target),
+      ({ error }) => error === refusedTokenCode,
+    );
+  }
+
+  private async askOnce(
+    app: AppRow | null,
+    { baseUrl, manifest, credentials, context }: CallTarget,
+  ): Promise<RenewalOutcome> {
     const everyMs = Math.min(manifest.webhook?.renew_seconds ?? 86_400, 2_592_000) * 1_000;
     const url = app && this.views.webhookUrl(app, manifest);
     if (url === null) {

@@ -124,7 +124,7 @@ export class Connections implements OnApplicationShutdown {
     }
     const opening = McpConnection.open({
       url: server.url,
-      fetch: guardedFetch(this.egress, this.limits(), (url) => this.credentials.headersFor(server, url)),
+      fetch: guardedFetch(this.egress, this.limits(), (url) => this.credentials.authFor(server, url)),
       connectTimeoutMs: this.settings.MCP_CONNECT_TIMEOUT_MS,
       onListChanged: () => this.listeners.forEach((tell) => tell(server.id)),
     });

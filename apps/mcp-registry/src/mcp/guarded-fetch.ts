@@ -1,6 +1,7 @@
 import { type Egress, EgressError } from '#libs/egress';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { noAuth, type RequestAuth } from '../credentials/server-credentials.js';
 
 export interface FetchLimits {
   /** Until the headers of the answer arrive. */
@@ -22,28 +23,35 @@ const withoutBody = new Set([204, 205, 304]);
 
 /**
  * `fetch` for the MCP client, through the guarded egress. Redirects are returned as they are: the client follows only
- * those within the same origin.
- * @param headersFor headers to add to the client's own, by the request's URL
+ * those within the same origin. A 401 says that nothing was done: if the access token can be replaced, the same request
+ * is made once more.
+ * @param authFor by the request's URL
  */
 export function guardedFetch(
   egress: Egress,
   limits: FetchLimits,
-  headersFor: (url: URL) => Promise<Record<string, string>> = async () => ({}),
+  authFor: (url: URL) => Promise<RequestAuth> = async () => noAuth,
 ): FetchLike {
   return async (target, init = {}) => {
     const url = new URL(target);
-    const headers = { ...Object.fromEntries(new Headers(init.headers)), ...(await headersFor(url)) };
     const method = init.method ?? 'GET';
     const request = onBehalfOf.getStore();
-    const answer = await egress.open(url, {
-      method,
-      headers,
-      ...(init.body === undefined || init.body === null ? {} : { body: bodyText(init.body) }),
-      timeoutMs: limits.answerMs,
-      maxResponseBytes: method === 'GET' ? limits.streamBytes : limits.answerBytes,
-      bodyIdleMs: limits.silenceMs,
-      ...signalOf(init, request),
-    });
+    const send = ({ headers }: RequestAuth) =>
+      egress.open(url, {
+        method,
+        headers: { ...Object.fromEntries(new Headers(init.headers)), ...headers },
+        ...(init.body === undefined || init.body === null ? {} : { body: bodyText(init.body) }),
+        timeoutMs: limits.answerMs,
+        maxResponseBytes: method === 'GET' ? limits.streamBytes : limits.answerBytes,
+        bodyIdleMs: limits.silenceMs,
+        ...signalOf(init, request),
+      });
+    const auth = await authFor(url);
+    let answer = await send(auth);
+    if (answer.status === 401 && (await auth.replaceRefused())) {
+      await answer.body.cancel();
+      answer = await send(await authFor(url));
+    }
     const body = withoutBody.has(answer.status) ? null : answer.body.pipeThrough(tooLargeEnds(request));
     if (!body) await answer.body.cancel();
     return new Response(body, { status: answer.status, headers: headersOf(answer.headers) });

@@ -15,6 +15,8 @@ afterAll(async () => {
 
 beforeEach(async () => {
   registry.fake.asked.length = 0;
+  registry.fake.versions.clear();
+  registry.fake.replace = null;
   registrations = [];
   server = await FakeMcpServer.start();
   const { origin, script } = server;
@@ -171,5 +173,49 @@ describe('a server that requires OAuth', () => {
 
   it('needs the right to manage credentials', async () => {
     expect((await register({}, ['tools:write'])).status).toBe(403);
+  });
+});
+
+describe('an access token that the server refuses', () => {
+  const connected = async (token: string): Promise<string> => {
+    const { body } = await register({ name: `Refusing ${token}` });
+    registry.fake.credentials.set('cred_oauth', { access_token: 'granted' });
+    registry.fake.versions.set('cred_oauth', 1);
+    const { id } = body.server;
+    expect((await registry.call('POST', `/mcp-servers/${id}/discover`)).body.health).toBe('reachable');
+    server.script.wants = { authorization: `Bearer ${token}` };
+    return id;
+  };
+  const replaceWith = (token: string) => (id: string) => {
+    registry.fake.credentials.set(id, { access_token: token });
+    registry.fake.versions.set(id, (registry.fake.versions.get(id) ?? 0) + 1);
+    return null;
+  };
+  const reports = () => registry.fake.asked.filter(({ body }) => body['refused_version'] !== undefined);
+  const discover = async (id: string) => (await registry.call('POST', `/mcp-servers/${id}/discover`)).body;
+
+  it('is replaced, and the request made once more in the same session', async () => {
+    const id = await connected('next');
+    registry.fake.replace = replaceWith('next');
+    const sessions = server.count('initialize');
+    expect(await discover(id)).toMatchObject({ health: 'reachable' });
+    expect(reports().map(({ body }) => body['refused_version'])).toEqual([1]);
+    expect(server.count('initialize')).toBe(sessions);
+  });
+
+  it('fails the request when the next one is refused too', async () => {
+    const id = await connected('another');
+    registry.fake.replace = replaceWith('next');
+    expect(await discover(id)).toMatchObject({ health: 'auth_failed' });
+    expect(reports()).toHaveLength(1);
+  });
+
+  it('fails the request in the words of the vault when the consent has lapsed', async () => {
+    const id = await connected('another');
+    registry.fake.replace = () => ({ status: 409, body: { code: 'needs_reconnect', detail: 'Connect it again.' } });
+    expect(await discover(id)).toMatchObject({
+      health: 'auth_failed',
+      health_reason: expect.stringContaining('again'),
+    });
   });
 });

@@ -16,6 +16,10 @@ export interface FakeServices {
   asked: RecordedRequest[];
   /** Fields of credentials by id. Any other id is a 404. */
   credentials: Map<string, Record<string, string>>;
+  /** Versions of the access tokens of grants. */
+  versions: Map<string, number>;
+  /** What the vault does with a token that was refused: changes the credential, or answers why it does not. */
+  replace: ((id: string) => Answer | null) | null;
   /** Whether the vault answers 503. */
   down: boolean;
   /** The URL of the client metadata document, as the vault gives it. */
@@ -35,6 +39,8 @@ export async function startFakeServices(): Promise<FakeServices> {
   const fake: Omit<FakeServices, 'url' | 'close'> = {
     asked: [],
     credentials: new Map(),
+    versions: new Map(),
+    replace: null,
     clientMetadataUrl: null,
     down: false,
     users: [],
@@ -86,8 +92,13 @@ function answerOf(fake: Omit<FakeServices, 'url' | 'close'>, { method, path, bod
   if (path === '/internal/bindings' && method === 'PUT') return fake.credentials.has(id) ? { body: {} } : missing;
   if (path.startsWith('/internal/bindings/')) return { body: {} };
   if (path === '/internal/credentials/resolve') {
+    const refused = body['refused_version'];
+    const failed = refused !== undefined && refused === fake.versions.get(id) ? fake.replace?.(id) : null;
+    if (failed) return failed;
     const fields = fake.credentials.get(id);
-    return fields ? { body: { credential_id: id, generation: 1, type: 'text', fields } } : missing;
+    const version = fake.versions.get(id);
+    const versioned = version === undefined ? {} : { token_version: version };
+    return fields ? { body: { credential_id: id, generation: 1, type: 'text', fields, ...versioned } } : missing;
   }
   return { status: 404, body: { code: 'not_found', detail: 'There is nothing at this path.' } };
 }
