@@ -8,6 +8,7 @@ import { createS3Adapter } from './s3/s3.adapter.js';
 import { createSendgridAdapter } from './sendgrid/sendgrid.adapter.js';
 import { createSlackAdapter } from './slack/slack.adapter.js';
 import { createSmtpAdapter } from './smtp/smtp.adapter.js';
+import { createSnsAdapter } from './sns/sns.adapter.js';
 import { createTelegramAdapter } from './telegram/telegram.adapter.js';
 
 /** Every adapter that this process serves. */
@@ -21,6 +22,7 @@ export function shippedAdapters(env: AdaptersEnv, egress: Egress): AdapterDefini
     createSendgridAdapter({ ...http, apiUrl: env.sendgridApiUrl }),
     createSlackAdapter({ ...http, apiUrl: env.slackApiUrl }),
     createSmtpAdapter({ connect: egress.connect, timeoutMs: env.providerTimeoutMs }),
+    createSnsAdapter(http),
     createTelegramAdapter({ ...http, apiUrl: env.telegramApiUrl }),
   ];
 }

@@ -31,8 +31,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function send(body: string | Buffer): Promise<{ status: number; error?: string; message?: string }> {
-  const headers = { 'content-type': 'application/json' };
+async function send(
+  body: string | Buffer,
+  type: string | null = 'application/json',
+): Promise<{ status: number; error?: string; message?: string }> {
+  const headers: Record<string, string> = type === null ? {} : { 'content-type': type };
   const answer = await fetch(url, { method: 'POST', headers, body: body as string | Buffer<ArrayBuffer> });
   return { status: answer.status, ...((await answer.json()) as object) };
 }
@@ -43,6 +46,35 @@ const refusals = (code: string): Promise<number> =>
 const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 describe('a body of the built-in Webhook app', () => {
+  it.each([
+    'application/json;charset=utf-8',
+    'Application/JSON ; Charset="UTF-8"',
+    'application/cloudevents+json; charset=UTF-8',
+    'application/vnd.github.v3+json',
+    'application/ld+json',
+    'text/json',
+    'model/gltf+json',
+  ])('may be of each type that is JSON: %s', async (type) => {
+    expect((await send('{"task":"a"}', type)).status).toBe(200);
+  });
+
+  it.each([
+    'text/plain; charset=UTF-8',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'xapplication/json',
+    'a/b+jsonx',
+    'json',
+    null,
+  ])('of type %s is refused, with the type to send', async (type) => {
+    const message = expect.stringContaining('Content-Type: application/json');
+    expect(await send(Buffer.from('{"task":"a"}'), type)).toMatchObject({
+      status: 415,
+      error: 'unsupported_media_type',
+      message,
+    });
+  });
+
   it('may be nested up to a limit, and is refused with that reason beyond it', async () => {
     expect((await send(nested(100))).status).toBe(200);
     for (const body of [nested(101), nested(5_000), `{"metadata":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`]) {

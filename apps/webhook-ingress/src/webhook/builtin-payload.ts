@@ -9,7 +9,8 @@ import { Refused } from './refused.js';
 const knownForMs = 5_000;
 /** Workflows are numbered from 1, in four bytes. */
 const maxWorkflowId = 2_147_483_647;
-const jsonType = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
+/** WHATWG MIME Sniffing, "JSON MIME type". */
+const jsonType = /^(?:(?:application|text)\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(?:;|$)/i;
 
 /** The checks of the built-in Webhook app (spec 2.8): JSON of bounded depth, with an existing `workflow_id` or none. */
 @Injectable()
@@ -27,7 +28,8 @@ export class BuiltinPayload {
    */
   workflowIdIn(contentType: string | undefined, body: Buffer): number | null {
     if (!jsonType.test(contentType ?? '')) {
-      throw new Refused(415, 'unsupported_media_type', 'Send JSON with Content-Type: application/json.');
+      const form = 'Its own adapter reads a provider that sends JSON as text or in a form, such as Amazon SNS.';
+      throw new Refused(415, 'unsupported_media_type', `Send JSON with Content-Type: application/json. ${form}`);
     }
     const payload = parse(body);
     const { MESSAGE_MAX_DEPTH: maxDepth } = this.settings;
