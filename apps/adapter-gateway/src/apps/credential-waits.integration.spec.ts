@@ -172,6 +172,23 @@ describe('messages and replies of an App whose credential is not connected', () 
     await deliveries.inState(reply, 'delivered');
   });
 
+  it('are tried when a person redrives them, and wait again at no cost while nothing has changed', async () => {
+    await install({ ACCOUNT: credential });
+    const reply = await deliveries.send(app);
+    const before = await waiting(reply, 'not_connected');
+    expect((await world.call('POST', `deliveries/${reply}/redrive`)).status).toBe(202);
+    await until('it waits again', async () => {
+      const row = await deliveries.read(reply);
+      return row.state === 'queued' && (row.lease_until ?? '') > (before.lease_until ?? '') && row.attempts === 0;
+    });
+    expect(await deliveries.journalOf(reply)).toEqual(['retrying not_connected']);
+    // Nobody hears of this.
+    world.vault.credentials.set(credential, { access_token: 't' });
+    expect((await world.call('POST', `deliveries/${reply}/redrive`)).status).toBe(202);
+    await deliveries.inState(reply, 'delivered');
+    expect((await world.call('POST', `deliveries/${reply}/redrive`)).body.code).toBe('not_redrivable');
+  });
+
   it('are found by the sweep when nobody hears of the change', async () => {
     await install({ ACCOUNT: credential });
     const reply = await deliveries.send(app);

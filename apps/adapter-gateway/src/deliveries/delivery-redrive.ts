@@ -9,7 +9,7 @@ import { jobOf } from './delivery-job.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
-/** Redrives deliveries that are dead, unknown or expired. */
+/** Redrives deliveries that are dead, unknown or expired, and those that wait: they are tried now, and have the whole time again. */
 @Injectable()
 export class DeliveryRedrive {
   constructor(
@@ -33,7 +33,7 @@ export class DeliveryRedrive {
       throw new Problem(
         409,
         'not_redrivable',
-        `The delivery is ${row.state}: only dead, unknown and expired ones can be redriven.`,
+        `The delivery is ${row.state}: only waiting, dead, unknown and expired ones can be redriven.`,
       );
     }
     await this.jobs.enqueue(deliverySend, jobOf(row));

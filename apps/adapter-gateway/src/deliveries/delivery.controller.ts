@@ -50,7 +50,7 @@ export class DeliveryController {
   @Post(':id/redrive')
   @HttpCode(202)
   @RequireScopes('deliveries:write')
-  @ApiOperation({ operationId: 'redriveDelivery', summary: 'Attempt a dead, unknown or expired delivery again' })
+  @ApiOperation({ operationId: 'redriveDelivery', summary: 'Attempt a waiting, dead, unknown or expired delivery now' })
   @ApiAcceptedResponse({ type: DeliveryView })
   redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
     return this.redriving.redrive(caller, id);

@@ -248,15 +248,16 @@ export class DeliveryRepository {
   }
 
   /**
-   * Opens a settled delivery again; false when it is in flight or delivered.
+   * Opens a settled delivery again, or makes one due now that waits; false when it is in flight or delivered.
    * @param keepsDoubt whether its adapter can still look up a message whose answer was lost; otherwise the person who
    *   redrives it has decided that it is to be sent
    */
   async reopen(tx: Transaction, id: string, keepsDoubt: boolean): Promise<boolean> {
     const rows: unknown = await tx.query(
       `UPDATE gateway.delivery SET state = 'queued', attempts = 0, lease_until = now() - interval '1 s', settled_at = NULL,
-         open_since = now(), failing_since = NULL, error = CASE WHEN $2 AND state = 'unknown' THEN $3 END
-        WHERE id = $1 AND state IN ('dead', 'unknown', 'expired') RETURNING id`,
+         open_since = now(), failing_since = NULL,
+         error = CASE WHEN state = 'queued' THEN error WHEN $2 AND state = 'unknown' THEN $3 END
+        WHERE id = $1 AND state IN ('queued', 'dead', 'unknown', 'expired') RETURNING id`,
       [id, keepsDoubt, answerLostCode],
     );
     return (rows as [unknown[], number])[1] > 0;

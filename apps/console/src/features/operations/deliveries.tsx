@@ -108,8 +108,8 @@ function columnsWith({ reason, redrive, mark }: Columns): Column<Delivery>[] {
       id: 'actions',
       label: uiTexts.actions,
       width: '230px',
-      cell: ({ id, state }) =>
-        (state === 'dead' || state === 'unknown' || state === 'expired') && (
+      cell: ({ id, state, error }) =>
+        (['dead', 'unknown', 'expired'].includes(state) || (state === 'queued' && error !== null)) && (
           <Group gap={6} wrap="nowrap">
             <ConfirmAction
               size="compact-sm"

@@ -45,7 +45,7 @@ export function DeliveryPart({ event, station }: { event: EventDetail; station: 
         </>
       )}
       <Attempts entries={station.entries} />
-      {(delivery?.state === 'dead' || delivery?.state === 'expired') && <Redrive eventId={event.id} id={delivery.id} />}
+      {delivery && mayTryAgain(delivery) && <Redrive eventId={event.id} id={delivery.id} />}
     </Stack>
   );
 }
@@ -75,6 +75,10 @@ function Attempts({ entries }: { entries: readonly Entry[] }): ReactNode {
       ))}
     </Stack>
   );
+}
+
+function mayTryAgain({ state, error }: Schema<'DeliveryView'>): boolean {
+  return state === 'dead' || state === 'expired' || (state === 'queued' && error !== null);
 }
 
 function Redrive({ eventId, id }: { eventId: string; id: string }): ReactNode {
