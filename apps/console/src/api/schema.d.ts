@@ -733,7 +733,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Attempt a dead, unknown or expired delivery again */
+        /** Attempt a waiting, dead, unknown or expired delivery now */
         post: operations["redriveDelivery"];
         delete?: never;
         options?: never;
