@@ -43,7 +43,9 @@ export function follow(clone: Clone, blocks: string[]): Promise<string[]> {
   const mark = '----- next block -----';
   const script = blocks.join(`\necho '${mark}'\n`);
   const shell = `set -eE -o pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n${script}`;
-  const env = { ...process.env, PATH: `${join(process.execPath, '..')}:${process.env.PATH}` };
+  const path = `${join(process.execPath, '..')}:${process.env.PATH}`;
+  // The scripts of the linked checkout would look beside themselves.
+  const env = { ...process.env, PATH: path, GATEHOUSE_DATA_DIR: join(clone.folder, '.data') };
   return new Promise((resolve, reject) => {
     execFile('bash', ['-c', shell], { cwd: clone.folder, env, timeout: 240_000 }, (error, stdout, stderr) => {
       if (error) reject(new Error(`${error.message.slice(0, 200)}\n${stdout}\n${stderr}`));

@@ -108,6 +108,16 @@ async function deliver({ credentials, channel_address: room, message, idempotenc
   }
 }
 
+/** What Courier refuses is an answer; that it does not answer is a 503. */
+async function orRefusal(work) {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'provider_unavailable') throw error;
+    return { ok: false, error: error.code, message: error.message };
+  }
+}
+
 const routes = {
   'GET /manifest.json': () => manifest,
   'GET /health': () => ({ status: 'ready', version: BUILD, adapter: 'courier' }),
@@ -138,14 +148,18 @@ const routes = {
       return { ok: false, error: error.code ?? 'provider_unavailable', message: error.message };
     }
   },
-  'POST /sources/list-changes': async ({ credentials, resource_path: folder, cursor }) => {
-    const query = `folder=${encodeURIComponent(folder)}&after=${encodeURIComponent(cursor ?? '')}`;
-    const { pages, next, more } = await (await courier(credentials, 'GET', `/pages?${query}`)).json();
-    const changes = pages.map(({ name, mark, state }) => ({ path: name, fingerprint: mark, status: state }));
-    return { changes, cursor: next, has_more: more };
-  },
-  'POST /sources/fetch-file': async ({ credentials, file_path: name }) =>
-    Buffer.from(await (await courier(credentials, 'GET', `/pages/${encodeURIComponent(name)}`)).arrayBuffer()),
+  'POST /sources/list-changes': ({ credentials, resource_path: folder, cursor }) =>
+    orRefusal(async () => {
+      const query = `folder=${encodeURIComponent(folder)}&after=${encodeURIComponent(cursor ?? '')}`;
+      const { pages, next, more } = await (await courier(credentials, 'GET', `/pages?${query}`)).json();
+      const changes = pages.map(({ name, mark, state }) => ({ path: name, fingerprint: mark, status: state }));
+      return { changes, cursor: next, has_more: more };
+    }),
+  'POST /sources/fetch-file': ({ credentials, file_path: name }) =>
+    orRefusal(async () => {
+      const answer = await courier(credentials, 'GET', `/pages/${encodeURIComponent(name)}`);
+      return Buffer.from(await answer.arrayBuffer());
+    }),
 };
 
 /** The platform's signature, as Standard Webhooks has it: each secret is base64 behind `whsec_`. */
