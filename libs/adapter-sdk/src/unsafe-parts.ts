@@ -12,7 +12,7 @@ const isShownText = /^(?:setup_instructions|description|label|knowledge)$/;
 /** Payloads of others: they are called or sent with, and never looked up or opened. */
 const isPayload = /^(?:arguments|sample|sample_headers)$/;
 
-const scheme = '(?:javascript|vbscript|livescript|data|blob|filesystem|view-source)';
+const scheme = '(?:javascript|vbscript|livescript|data|file|blob|filesystem|view-source|jar|mhtml)';
 const startsUnsafe = new RegExp(`^${scheme}:`, 'i');
 /** As a link, a reference definition, an autolink, or HTML. Spaces are bounded: a long text is read in linear time. */
 const linksUnsafe = new RegExp(
@@ -20,6 +20,16 @@ const linksUnsafe = new RegExp(
   'im',
 );
 const maxNamed = 10;
+const maxPlaceChars = 300;
+
+/** A value and the way to it. Its place is written only where something is wrong there: ways may be long. */
+interface Part {
+  value: unknown;
+  /** The field that has it, or that has the list that it is in. */
+  name: string;
+  key: string;
+  of: Part | null;
+}
 
 /**
  * What in a JSON value must not be kept: names that every object has, and addresses that would run code in the browser of
@@ -27,20 +37,28 @@ const maxNamed = 10;
  */
 export function unsafeParts(value: unknown): FieldProblem[] {
   const problems: FieldProblem[] = [];
-  const open: { value: unknown; field: string; name: string }[] = [{ value, field: '', name: '' }];
+  const open: Part[] = [{ value, name: '', key: '', of: null }];
   for (let next = open.pop(); next && problems.length < maxNamed; next = open.pop()) {
-    const { value: part, field, name } = next;
-    const message = typeof part === 'string' ? unsafeText(name, part) : null;
-    if (message !== null) problems.push({ field, message });
-    if (typeof part !== 'object' || part === null || ArrayBuffer.isView(part)) continue;
-    const isList = Array.isArray(part);
-    for (const [key, entry] of Object.entries(part).toReversed()) {
-      const at = isList ? `${field}[${key}]` : field === '' ? key : `${field}.${key}`;
-      if (!isList && inheritedNames.has(key)) problems.push({ field: at, message: nameSaid(key) });
-      else if (isList || !isPayload.test(key)) open.push({ value: entry, field: at, name: isList ? name : key });
+    const { value: given, name } = next;
+    const message = typeof given === 'string' ? unsafeText(name, given) : null;
+    if (message !== null) problems.push({ field: placeOf(next), message });
+    if (typeof given !== 'object' || given === null || ArrayBuffer.isView(given)) continue;
+    const isList = Array.isArray(given);
+    for (const [key, entry] of Object.entries(given).toReversed()) {
+      const part = { value: entry, name: isList ? name : key, key, of: next };
+      if (!isList && inheritedNames.has(key)) problems.push({ field: placeOf(part), message: nameSaid(key) });
+      else if (isList || !isPayload.test(key)) open.push(part);
     }
   }
   return problems.slice(0, maxNamed);
+}
+
+/** Its fields from the outside: `links[0].url`. */
+function placeOf(part: Part): string {
+  const steps: string[] = [];
+  for (let at = part; at.of; at = at.of) steps.push(Array.isArray(at.of.value) ? `[${at.key}]` : `.${at.key}`);
+  const place = steps.toReversed().join('').replace(/^\./, '');
+  return place.length > maxPlaceChars ? `${place.slice(0, maxPlaceChars).toWellFormed()}…` : place;
 }
 
 function unsafeText(name: string, text: string): string | null {
@@ -51,7 +69,7 @@ function unsafeText(name: string, text: string): string | null {
 }
 
 const addressSaid =
-  'must not be an address that runs or contains code (javascript:, data:, vbscript: …): give an https address';
+  'must not be an address that runs or contains code or opens a local file (javascript:, data:, vbscript:, file: …): give an https address';
 
 function nameSaid(name: string): string {
   return `must not be named ${name}: every object has that name of its own. Choose another one`;

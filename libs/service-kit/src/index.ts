@@ -22,7 +22,7 @@ export {
 } from './field.js';
 export { bySetting, limitReached } from './limit-reached.js';
 export { type HttpLimits, httpLimitDefaults } from './http-limits.js';
-export { isShallow } from './bounded-depth.pipe.js';
+export { isShallow } from './bounded-depth.interceptor.js';
 export { createLog } from './log.js';
 export { holds } from './auth.guard.js';
 export { requireApprovalsManage } from './require-approvals-manage.js';

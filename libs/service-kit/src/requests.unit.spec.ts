@@ -198,6 +198,24 @@ describe('a text that no column can store', () => {
   });
 });
 
+describe('a body nested too deeply', () => {
+  it.each([
+    ['objects', '{"a":', '}', '1'],
+    ['lists', '[', ']', '1'],
+    ['objects with what must not be kept at the end', '{"a":', '}', '{"url":"data:,x","__proto__":1}'],
+    ['lists with what no column can store at the end', '[', ']', '"\\ud800"'],
+  ])('is refused for that, before anything looks into it: %s', async (_, open, close, end) => {
+    const body = `{"name":"a","facts":{"deep":${open.repeat(20_000)}${end}${close.repeat(20_000)}}}`;
+    expect(await ask('POST', '', body)).toMatchObject({ status: 422, body: { code: 'too_deep' } });
+  });
+
+  it('is one of over a hundred levels', async () => {
+    const nested = (levels: number) => `{"name":"a","facts":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
+    expect((await ask('POST', '', nested(99))).status).toBe(201);
+    expect(await ask('POST', '', nested(100))).toMatchObject({ status: 422, body: { code: 'too_deep' } });
+  });
+});
+
 describe('a name or an address that must not be kept', () => {
   it.each([
     ['{"name":"a","facts":{"__proto__":{"admin":true}}}', 'facts.__proto__', 'named __proto__'],

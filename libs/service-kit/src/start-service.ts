@@ -15,7 +15,7 @@ import { Diagnoser } from './diagnosis/diagnoser.js';
 import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
 import { EntityTags } from './editing/entity-tags.interceptor.js';
 import { SafeContent } from './safe-content.interceptor.js';
-import { BoundedDepthPipe } from './bounded-depth.pipe.js';
+import { BoundedDepth } from './bounded-depth.interceptor.js';
 import type { Jwk } from './env.js';
 import { type HttpLimits, httpServerOptions, limitConnections } from './http-limits.js';
 import { answerAnnouncements } from './incoming/announced-body.js';
@@ -163,8 +163,8 @@ async function buildService(
     app.connectMicroservice({ strategy }, { inheritAppConfig: true });
   }
   // After the job handlers were bound: the transport checks their payloads, by other rules than bodies.
-  app.useGlobalPipes(new BoundedDepthPipe(), validationPipe());
-  app.useGlobalInterceptors(new ReadableRequests(), new SafeContent());
+  app.useGlobalPipes(validationPipe());
+  app.useGlobalInterceptors(new BoundedDepth(), new ReadableRequests(), new SafeContent());
   const database = databaseOf(app);
   if (database) postgresMetrics(metrics.registry, database);
   if (database) app.useGlobalInterceptors(new EntityTags(app, database));

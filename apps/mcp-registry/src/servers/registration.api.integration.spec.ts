@@ -114,7 +114,7 @@ describe('registering a server by its URL', () => {
       'not-mcp': '422 mcp_protocol_error',
       private: '422 mcp_blocked_address',
       metadata: '422 mcp_blocked_address',
-      file: '422 invalid_url',
+      file: '422 unsafe_content',
     });
     const { body } = await registry.call('GET', '/mcp-servers?limit=200');
     expect(body.data.map((one: { slug: string }) => one.slug)).not.toEqual(expect.arrayContaining(['locked']));
