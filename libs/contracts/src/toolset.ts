@@ -15,6 +15,8 @@ export interface CredentialBinding {
   /** The header that carries it and the prefix of its value; absent: as its own record says, else `Bearer`. */
   header?: string;
   scheme?: string;
+  /** How far answers of these hosts are trusted; absent: not. */
+  trust?: ContentTrust;
 }
 
 /** One tool as the registry gives it to the engine: approved, with texts from the registry's own rows. */

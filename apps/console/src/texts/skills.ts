@@ -56,6 +56,13 @@ export const skillTexts = {
     as: 'Known as',
     hosts: 'Sent only to these hosts',
     hostsHint: 'api.example.com, *.example.com',
+    trust: 'How far answers of these hosts are trusted',
+    trusts: {
+      untrusted: 'Untrusted: anybody may have written them',
+      partner: 'A partner: known, and trusted not to mislead agents',
+      own: 'Your own: as your own words',
+    },
+    trustLacks: 'Trusting more needs approvals:manage, which only owners have.',
     lacks: 'To bind credentials, your role needs credentials:read.',
   },
   effect: {

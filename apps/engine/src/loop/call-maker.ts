@@ -173,7 +173,7 @@ export class CallMaker {
     const { result, sanitized } = tool.external ? cleanResult(given, limits.kept) : { result: given, sanitized: null };
     const code = isFailure(result) ? result.error.code : null;
     const { shown, full } = shownResult(result, `result_${seq}`, limits);
-    const trust = await trustOf(tool, result, site);
+    const trust = await trustOf(tool, result, site, args);
     const withheld = this.hasRead(call.name, trust);
     step.results.set(call.id, shown);
     const resultHash = sha256(storableJson((tool.compared ? tool.compared(result) : result) ?? null));
@@ -274,9 +274,14 @@ interface Begun {
 }
 
 /** We word the failures of our own tools. Servers and Python code word theirs, so those are trusted like their results. */
-async function trustOf(tool: Tool, result: unknown, site: CallSite): Promise<ContentTrust> {
+async function trustOf(
+  tool: Tool,
+  result: unknown,
+  site: CallSite,
+  args: Record<string, unknown>,
+): Promise<ContentTrust> {
   if (!tool.external || (tool.source === 'builtin' && isFailure(result))) return 'own';
-  return tool.trustOf ? tool.trustOf(result, site) : 'untrusted';
+  return tool.trustOf ? tool.trustOf(result, site, args) : 'untrusted';
 }
 
 /** Settles the audit row of a call whose process died, since the call is now repeated. */

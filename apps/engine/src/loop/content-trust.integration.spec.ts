@@ -8,7 +8,8 @@ import {
   turnRun,
 } from '#libs/contracts';
 import { until } from '#libs/testing';
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type EngineWorld, sessionOf, turnOf } from '../testing/engine-world.js';
 import type { FakeModel } from '../testing/fake-model.js';
 import { type FakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
@@ -189,5 +190,31 @@ describe('what a turn may do by itself, by the trust of what is in its window', 
       const { rows } = await world.pool.query('SELECT * FROM engine.approval WHERE turn_id = $1', [turn.turn_id]);
       expect(rows).toMatchObject([{ state: 'pending', decide_own: true }]);
     });
+  });
+
+  it('trusts answers of hosts as far as their Skill says, and those of a redirect as the host that answered', async () => {
+    const own = `127.0.0.1:${new URL(target.url).port}`;
+    const elsewhereHost = createServer((_request, response) =>
+      response.writeHead(302, { location: `http://${own}/` }).end(),
+    );
+    await new Promise<void>((resolve) => elsewhereHost.listen(0, '127.0.0.1', resolve));
+    const redirecting = `127.0.0.1:${(elsewhereHost.address() as AddressInfo).port}`;
+    const bindings = (hosts: string[], trust?: ContentTrust) => [
+      { credential_id: 'cred_1', as: 'api', skill_id: 'skl_desk', hosts, ...(trust ? { trust } : {}) },
+    ];
+    const get = (host: string) => named('desk__http_request', { method: 'GET', url: `http://${host}/` });
+    const with_ = async (credential_bindings: ReturnType<typeof bindings>, host: string): Promise<string> => {
+      services.on('/internal/toolsets', () =>
+        toolsetOf([toolOf({ name: 'http_request', source: 'builtin', credential_bindings })]),
+      );
+      const { row } = await run({ agent_id: await agent({ tools: [] }) }, {}, [get(host)], 'Done.');
+      return row.content_trust;
+    };
+    services.on('/internal/credentials/resolve', () => ({ type: 'api_key', fields: { token: 'swordfish' } }));
+    expect(await with_(bindings([own], 'own'), own)).toBe('own');
+    expect(await with_(bindings([own], 'partner'), own)).toBe('partner');
+    expect(await with_(bindings([own]), own)).toBe('untrusted');
+    expect(await with_(bindings([redirecting], 'own'), redirecting)).toBe('untrusted');
+    await new Promise((resolve) => elsewhereHost.close(resolve));
   });
 });

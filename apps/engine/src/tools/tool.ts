@@ -73,7 +73,7 @@ export interface Tool extends ToolDescription {
   /** Its results come from outside, so they are sanitised. */
   external: boolean;
   /** How far a result is trusted; absent: an external tool's is `untrusted`, any other's `own`. */
-  trustOf?(result: unknown, call: CallSite): ContentTrust | Promise<ContentTrust>;
+  trustOf?(result: unknown, call: CallSite, args: Record<string, unknown>): ContentTrust | Promise<ContentTrust>;
   /** An address that a call would reach and that is none of these hosts, in words; null: there is none. */
   elsewhere(args: Record<string, unknown>, hosts: readonly string[]): string | null;
   /** How much a call with these (valid) arguments can change. */

@@ -121,6 +121,7 @@ const skills = [
      hosts text[] NOT NULL DEFAULT '{}',
      header text,
      scheme text,
+     trust text,
      CONSTRAINT skill_credential_pkey PRIMARY KEY (skill_id, name)
    )`,
 ];

@@ -100,7 +100,11 @@ function linked(before: Links, { credentials = [], names = [] }: AppCredentialsO
   const kept = before.filter(({ as }) => !managed.has(as));
   const known = new Map(before.map((link) => [link.as, link]));
   const given = credentials.map(({ credential_id, as, hosts }) => {
-    return { ...known.get(as), credential_id, as, ...(hosts === undefined ? {} : { hosts }) };
+    const { trust, ...kept }: Partial<Links[number]> = known.get(as) ?? {};
+    // A person trusted the hosts of then, not those that a manifest declares later.
+    const isSame = hosts === undefined || hosts.every((host) => kept.hosts?.includes(host));
+    const trusted = trust === undefined || !isSame ? {} : { trust };
+    return { ...kept, ...trusted, credential_id, as, ...(hosts === undefined ? {} : { hosts }) };
   });
   return [...kept, ...given];
 }

@@ -39,13 +39,14 @@ export async function writeContent(
   if (credentials.length > 0) {
     await manager.insert(
       SkillCredential,
-      credentials.map(({ credential_id, as, hosts = [], header = null, scheme = null }) => ({
+      credentials.map(({ credential_id, as, hosts = [], header = null, scheme = null, trust = null }) => ({
         skill_id: skill.id,
         name: as,
         credential_id,
         hosts,
         header,
         scheme,
+        trust,
       })),
     );
   }
@@ -54,12 +55,13 @@ export async function writeContent(
   return { ...skill, ...changed };
 }
 
-function entryOf({ credential_id, name, hosts, header, scheme }: SkillCredential): SkillCredentialEntry {
+function entryOf({ credential_id, name, hosts, header, scheme, trust }: SkillCredential): SkillCredentialEntry {
   return {
     credential_id,
     as: name,
     ...(hosts.length > 0 ? { hosts } : {}),
     ...(header === null ? {} : { header }),
     ...(scheme === null ? {} : { scheme }),
+    ...(trust === null ? {} : { trust }),
   };
 }

@@ -1,3 +1,4 @@
+import type { ContentTrust } from '#libs/contracts';
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { Skill } from './skill.entity.js';
 
@@ -17,4 +18,6 @@ export class SkillCredential {
   @Column({ type: 'text', nullable: true }) header: string | null;
   /** The prefix in that header; null: as its own record says, else by its kind. */
   @Column({ type: 'text', nullable: true }) scheme: string | null;
+  /** How far answers of `hosts` are trusted; null: not. */
+  @Column({ type: 'text', nullable: true }) trust: ContentTrust | null;
 }

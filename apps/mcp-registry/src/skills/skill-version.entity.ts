@@ -1,3 +1,4 @@
+import type { ContentTrust } from '#libs/contracts';
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { Skill } from './skill.entity.js';
 
@@ -24,6 +25,8 @@ export interface SkillCredentialEntry {
   hosts?: string[];
   header?: string;
   scheme?: string;
+  /** How far answers of these hosts are trusted; absent: not. */
+  trust?: ContentTrust;
 }
 
 @Entity({ schema: 'registry', name: 'skill_version' })

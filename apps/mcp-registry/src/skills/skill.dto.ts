@@ -1,3 +1,4 @@
+import { type ContentTrust, contentTrusts } from '#libs/contracts';
 import { LeftOutToolView } from '#libs/views';
 import { anyObject, Flag, idOf, JsonObject, Name, NestedList, OneOf, Text, TextList } from '#libs/service-kit';
 import { applyDecorators } from '@nestjs/common';
@@ -39,6 +40,12 @@ export class SkillCredentialGiven {
     description: 'Prefix in the header: Bearer, Basic, token; empty: none',
   })
   scheme?: string;
+  @OneOf(contentTrusts, {
+    optional: true,
+    description:
+      'How far answers of these hosts to http_request are trusted (docs/security.md). Default: untrusted; more, or more hosts with it, needs approvals:manage',
+  })
+  trust?: ContentTrust;
 }
 
 /** An optional property: a list of objects of one class, with unique keys. */

@@ -1,4 +1,4 @@
-import { newId } from '#libs/contracts';
+import { isTrustedLess, newId } from '#libs/contracts';
 import {
   type FieldError,
   notFound,
@@ -7,6 +7,7 @@ import {
   type Principal,
   Problem,
   type SearchQuery,
+  requireApprovalsManage,
 } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { CredentialBindings } from '../credentials/credential-bindings.js';
@@ -34,6 +35,7 @@ export class SkillService {
   async create(caller: Principal, body: CreateSkill, origin: SkillOrigin = 'person'): Promise<SkillView> {
     const content = contentOf(body, { name: body.name, description: '', knowledge: '', tools: [], credentials: [] });
     await this.check(caller, body);
+    requireRightToTrustHosts(caller, [], content.credentials);
     const now = new Date();
     const { name, description, knowledge } = content;
     const skill: Skill = {
@@ -136,7 +138,9 @@ export class SkillService {
     let before: SkillContent['credentials'] = [];
     const written = await this.skills.change(caller, id, caller.subject, (content) => {
       before = content.credentials;
-      return change(content);
+      const changed = change(content);
+      requireRightToTrustHosts(caller, before, changed.credentials);
+      return changed;
     });
     if (!written) throw notFound('skill', id);
     const dropped = before.map((one) => one.credential_id).filter((one) => !names(written.content, one));
@@ -179,14 +183,29 @@ function contentOf(body: ChangeSkill, before: SkillContent): SkillContent {
 }
 
 /** Omits absent fields: the credential's own record then decides. */
-function entryOf({ credential_id, as, hosts, header, scheme }: SkillCredentialEntry): SkillCredentialEntry {
+function entryOf({ credential_id, as, hosts, header, scheme, trust }: SkillCredentialEntry): SkillCredentialEntry {
   return {
     credential_id,
     as,
     ...(hosts === undefined || hosts.length === 0 ? {} : { hosts: hosts.map((host) => host.toLowerCase()) }),
     ...(header === undefined ? {} : { header }),
     ...(scheme === undefined ? {} : { scheme }),
+    ...(trust === undefined || trust === 'untrusted' ? {} : { trust }),
   };
+}
+
+/** @throws Problem 403 `scope_missing` for more trust in answers, or the same trust in more hosts */
+function requireRightToTrustHosts(
+  caller: Principal,
+  before: SkillCredentialEntry[],
+  after: SkillCredentialEntry[],
+): void {
+  for (const { as, trust = 'untrusted', hosts = [] } of after) {
+    const was = before.find((one) => one.as === as);
+    const isMore = isTrustedLess(was?.trust ?? 'untrusted', trust);
+    const isWider = trust !== 'untrusted' && hosts.some((host) => !was?.hosts?.includes(host));
+    if (isMore || isWider) requireApprovalsManage(caller, `Trusting answers of the hosts of ${as} as ${trust}`);
+  }
 }
 
 function viewOf({ skill, content }: FullSkill): SkillView {

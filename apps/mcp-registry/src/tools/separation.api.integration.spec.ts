@@ -90,4 +90,23 @@ describe('somebody who only writes tools', () => {
     expect(await inForce()).toBe('partner');
     expect(await audit(id)).toMatchObject(Array(3).fill({ action: 'tool.trust_set' }));
   });
+
+  it('may not trust answers of the hosts of a Skill, nor more hosts as far as others', async () => {
+    const writes = { scopes: [...writer.scopes, 'credentials:read', 'credentials:write'] as Scope[] };
+    const manages = { scopes: [...manager.scopes, 'credentials:read', 'credentials:write'] as Scope[] };
+    const bound = (hosts: string[], trust?: string) => ({
+      credentials: [{ credential_id: 'cred_hosts', as: 'api', hosts, ...(trust ? { trust } : {}) }],
+    });
+    registry.fake.credentials.set('cred_hosts', { token: 'swordfish' });
+    const made = await registry.call('POST', '/skills', { name: 'Hosts', ...bound(['api.example.com']) }, writes);
+    const change = (body: object, as: typeof writes) => registry.call('PATCH', `/skills/${made.body.id}`, body, as);
+    const refused = await change(bound(['api.example.com'], 'partner'), writes);
+    expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);
+    expect((await change(bound(['api.example.com'], 'partner'), manages)).status).toBe(200);
+    expect((await change(bound(['api.example.com'], 'partner'), writes)).status).toBe(200);
+    expect((await change(bound(['api.example.com', 'evil.example.com'], 'partner'), writes)).status).toBe(403);
+    expect((await change(bound(['evil.example.com']), writes)).body.credentials).toEqual([
+      { credential_id: 'cred_hosts', as: 'api', hosts: ['evil.example.com'] },
+    ]);
+  });
 });

@@ -1,4 +1,4 @@
-import { SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Select, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useCredentials } from '../../api/credentials.js';
 import { useScope } from '../../api/session.js';
@@ -11,9 +11,12 @@ import type { PartProps } from './skill-values.js';
 const texts = skillTexts.credentials;
 type Given = Schema<'SkillCredentialGiven'>;
 
-/** The credentials that its tools may use: under which name, and to which hosts they may be sent. */
+const trusts = ['untrusted', 'partner', 'own'] as const;
+
+/** The credentials that its tools may use: under which name, to which hosts, and how far those are trusted. */
 export function SkillCredentials({ value, onChange }: PartProps): ReactNode {
   const may = useScope('credentials:read');
+  const mayTrust = useScope('approvals:manage');
   const { data: credentials = [] } = useCredentials(may);
   const given = new Map(value.credentials.map((one) => [one.credential_id, one]));
   const nameOf = (id: string): string => credentials.find((one) => one.id === id)?.name ?? id;
@@ -48,6 +51,19 @@ export function SkillCredentials({ value, onChange }: PartProps): ReactNode {
               placeholder={texts.hostsHint}
               value={given.get(id)?.hosts ?? []}
               onChange={(hosts) => change(id, { hosts })}
+            />
+            <Select
+              size="xs"
+              label={texts.trust}
+              description={mayTrust ? undefined : texts.trustLacks}
+              allowDeselect={false}
+              data={trusts.map((trust) => ({
+                value: trust,
+                label: texts.trusts[trust],
+                disabled: !mayTrust && trust !== 'untrusted' && trust !== given.get(id)?.trust,
+              }))}
+              value={given.get(id)?.trust ?? 'untrusted'}
+              onChange={(next) => change(id, { trust: trusts.find((trust) => trust === next) })}
             />
           </SimpleGrid>
         )}

@@ -3,6 +3,12 @@ import type { BoundCredentials } from '../bound-credentials.js';
 import type { Tool } from '../tool.js';
 import type { BuiltinWork } from './builtin-work.js';
 
+/** What a result's trust depends on, besides the result. */
+const trustIn =
+  (trustOf: NonNullable<BuiltinWork['trustOf']>, credentials: BoundCredentials): NonNullable<Tool['trustOf']> =>
+  (result, _call, args) =>
+    trustOf(result, args, credentials);
+
 interface SkillPlace {
   toolId: string;
   slug: string | null;
@@ -46,7 +52,7 @@ export class BuiltinLibrary {
       grade: (args) => work.grade?.(args) ?? definition.grade,
       idempotent: (args) => work.idempotent?.(args) ?? definition.idempotent,
       elsewhere: (args, hosts) => work.elsewhere?.(args, hosts) ?? null,
-      ...(work.trustOf ? { trustOf: work.trustOf } : {}),
+      ...(work.trustOf ? { trustOf: trustIn(work.trustOf, credentials) } : {}),
       ...(work.noted ? { noted: work.noted } : {}),
       ...(work.compared ? { compared: work.compared } : {}),
       run: (args, call) => work.run(args, call, credentials),

@@ -6,7 +6,7 @@ import type { CallSite } from '../tool.js';
 export interface BuiltinWork {
   external: boolean;
   /** How far a result is trusted; absent: `untrusted` if `external` is true, else `own`. */
-  trustOf?(result: unknown): ContentTrust;
+  trustOf?(result: unknown, args: Record<string, unknown>, credentials: BoundCredentials): ContentTrust;
   /** An address that a call would reach and that is none of these hosts; absent: there never is one. */
   elsewhere?(args: Record<string, unknown>, hosts: readonly string[]): string | null;
   grade?(args: Record<string, unknown>): ToolGrade;

@@ -1,5 +1,5 @@
 import { type DecodedText, decodeText } from '#libs/charset';
-import type { CredentialBinding } from '#libs/contracts';
+import { type CredentialBinding, leastTrusted } from '#libs/contracts';
 import { type Egress, EgressError, type EgressResponse } from '#libs/egress';
 import type { BoundCredential, BoundCredentials } from '../bound-credentials.js';
 import { type CallSite, exceeds, failure, isFailure, type ToolFailure } from '../tool.js';
@@ -14,6 +14,8 @@ export interface HttpRequestLimits {
 export interface HttpRequestResult {
   /** What a reader of the answer has to know about the request, in words. */
   note?: string;
+  /** Whose answer it is, if it was redirected. */
+  url?: string;
   status: number;
   headers: Record<string, string>;
   body: string;
@@ -55,6 +57,11 @@ export function httpRequest(egress: Egress, limits: HttpRequestLimits): BuiltinW
         },
       };
       return request(egress, limits, httpArguments(args), by);
+    },
+    trustOf: (result, args, { bindings }) => {
+      const { url = httpArguments(args).url } = (result ?? {}) as Partial<HttpRequestResult>;
+      const answering = bindings.filter(({ hosts = [] }) => URL.canParse(url) && isNamed(new URL(url), hosts));
+      return answering.length === 0 ? 'untrusted' : leastTrusted(...answering.map(({ trust = 'untrusted' }) => trust));
     },
     noted: (result) => ((result ?? {}) as Partial<HttpRequestResult>).note ?? null,
     // Headers such as a server's clock and ids do not make it a different answer.
@@ -144,7 +151,7 @@ export async function request(
     const read = decodeText(body, { contentType: headers['content-type'], truncated });
     const notes = [noteOf(url, response, bound, bindings, args.headers ?? {}), read?.note ?? null];
     const note = notes.filter((each) => each !== null).join(' ');
-    return { ...(note === '' ? {} : { note }), ...resultOf(response, read, hidden) };
+    return { ...(note === '' ? {} : { note }), ...resultOf(url, response, read, hidden) };
   };
   try {
     const response = await send(sent);
@@ -194,7 +201,12 @@ export function httpArguments(args: Record<string, unknown>): HttpArguments {
   return { ...args, method: String(args['method']), url: String(args['url']) };
 }
 
-function resultOf(response: EgressResponse, read: DecodedText | null, secrets: string[]): HttpRequestResult {
+function resultOf(
+  asked: URL,
+  response: EgressResponse,
+  read: DecodedText | null,
+  secrets: string[],
+): HttpRequestResult {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(response.headers)) {
     // A session cookie is the other side's secret. It is of no use to a model and does not belong in a stored step.
@@ -202,7 +214,8 @@ function resultOf(response: EgressResponse, read: DecodedText | null, secrets: s
   }
   const { status, truncated } = response;
   const text = read?.text ?? `[${response.body.length} bytes that are not text]`;
-  return { status, headers, body: withoutSecrets(text, secrets), truncated };
+  const redirected = new URL(response.url).origin === asked.origin ? {} : { url: response.url };
+  return { ...redirected, status, headers, body: withoutSecrets(text, secrets), truncated };
 }
 
 /** Some servers echo what they were sent, especially in errors. */
