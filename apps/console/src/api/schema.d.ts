@@ -5993,6 +5993,11 @@ export interface components {
             header?: string;
             /** @description Prefix in the header: Bearer, Basic, token; empty: none */
             scheme?: string;
+            /**
+             * @description How far answers of these hosts to http_request are trusted (docs/security.md). Default: untrusted; more, or more hosts with it, needs approvals:manage
+             * @enum {string}
+             */
+            trust?: "untrusted" | "partner" | "own";
         };
         CreateSkill: {
             description?: string;
