@@ -3,7 +3,7 @@ import { Sweeper } from '#libs/database';
 import { notFound, type Page, pageOf, type PageQuery, type Principal } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Connections } from '../mcp/connections.js';
-import { McpError } from '../mcp/mcp-error.js';
+import { McpError, type McpErrorCode } from '../mcp/mcp-error.js';
 import type { McpServer } from '../servers/mcp-server.entity.js';
 import { ServerRepository } from '../servers/server.repository.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
@@ -96,6 +96,7 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
     const { MCP_CALL_TIMEOUT_MS, MCP_CALL_MAX_MS: maxMs, MCP_PROGRESS_EVERY_MS: everyMs } = this.settings;
     const silenceMs = Math.min(body.timeout_ms ?? MCP_CALL_TIMEOUT_MS, maxMs);
     const limits = { silenceMs, maxMs, onProgress: progressWords(onProgress, everyMs) };
+    const startedAt = new Date();
     try {
       let renewed = false;
       const [turn = ''] = body.call_id.split('.');
@@ -107,6 +108,7 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
         },
         turn,
       );
+      await this.follow(server, null, startedAt);
       if (renewed) this.logger.warn({ event: 'session.renewed', server_id: server.id, tool_id: tool.id });
       const { bytes, ...read } = readResult(result, this.settings.MCP_OUTPUT_BYTES);
       const answer = {
@@ -119,11 +121,31 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
       const { code, message, sent } = error;
+      await this.follow(server, error, startedAt);
       this.logger.warn({ event: 'tool.call.failed', server_id: server.id, tool_id: tool.id, code });
       return { answer: { ok: false, error: code, message, retryable: !sent || tool.idempotent }, bytes: 0 };
     }
   }
+
+  /** The health of a server follows its last call, both ways. */
+  private async follow(server: McpServer, error: McpError | null, startedAt: Date): Promise<void> {
+    const failed = server.health === 'auth_failed' || server.health === 'degraded';
+    if (error === null || (error.sent && answered.has(error.code))) {
+      if (failed) await this.servers.follow(server.id, null, startedAt);
+      return;
+    }
+    if (undecided.has(error.code)) return;
+    const health = error.code === 'auth_failed' ? 'auth_failed' : 'degraded';
+    const reason = `${error.code}: ${error.message}`;
+    if (server.health === health && server.health_reason === reason) return;
+    await this.servers.follow(server.id, { health, reason }, startedAt);
+  }
 }
+
+/** Failures of a call that the server itself reports. */
+const answered = new Set<McpErrorCode>(['refused', 'response_too_large']);
+/** Failures that say nothing of the server: a tool may be slow, a caller may leave. */
+const undecided = new Set<McpErrorCode>(['timeout', 'cancelled', 'session_lost']);
 
 function refused(error: string, message: string): McpCallAnswer {
   return { ok: false, error, message, retryable: false };

@@ -6,6 +6,8 @@ export type ListedTool =
   { name: string; definition: ToolDefinition; pin: string; problem: string | null } | { name: string; problem: string };
 
 const maxDepth = 40;
+const onlyAsTask =
+  'can only be called as a task (taskSupport: required), and tasks are not supported: let its server allow plain calls';
 /** What a person reads of what was left out of one tool. */
 const shownLost = 5;
 
@@ -38,8 +40,9 @@ function unusableName(name: unknown, at: number): { name: string; problem: strin
 }
 
 function readEntry(name: string, entry: object, maxBytes: number): ListedTool {
-  const { title, description, inputSchema, outputSchema, annotations } = entry as Record<string, unknown>;
+  const { title, description, inputSchema, outputSchema, annotations, execution } = entry as Record<string, unknown>;
   if (depthOf(entry) > maxDepth) return { name, problem: `is nested deeper than ${maxDepth} levels` };
+  if (isObject(execution) && execution['taskSupport'] === 'required') return { name, problem: onlyAsTask };
   const input = usableSchema(inputSchema);
   const output = outputProblem(outputSchema);
   const definition: ToolDefinition = {

@@ -47,15 +47,29 @@ export function guardedFetch(
         ...signalOf(init, request),
       });
     const auth = await authFor(url);
+    const sent = [auth];
     let answer = await send(auth);
     if (answer.status === 401 && (await auth.replaceRefused())) {
       await answer.body.cancel();
-      answer = await send(await authFor(url));
+      const replaced = await authFor(url);
+      sent.push(replaced);
+      answer = await send(replaced);
     }
     const body = withoutBody.has(answer.status) ? null : answer.body.pipeThrough(tooLargeEnds(request));
     if (!body) await answer.body.cancel();
-    return new Response(body, { status: answer.status, headers: headersOf(answer.headers) });
+    const response = new Response(body, { status: answer.status, headers: headersOf(answer.headers) });
+    const secrets = sent.flatMap(({ headers }) => Object.values(headers));
+    return response.ok || !body ? response : withoutSecrets(response, secrets);
   };
+}
+
+/** A refusal may repeat what it refuses, and its words go to people. */
+async function withoutSecrets(response: Response, values: string[]): Promise<Response> {
+  const secrets = values.flatMap((value) => [value, ...value.split(' ').slice(1)]).filter((each) => each.length > 3);
+  if (secrets.length === 0) return response;
+  const text = await response.text();
+  const hidden = secrets.reduce((said, secret) => said.replaceAll(secret, '[credential]'), text);
+  return new Response(hidden, { status: response.status, headers: response.headers });
 }
 
 /**

@@ -219,14 +219,16 @@ async function openBy(kind: TransportKind, target: ConnectionTarget): Promise<Mc
   return connection;
 }
 
-/** A server of the 2024 protocol has no POST at its URL and answers 4xx. 401, 403 and 429 do not mean that. */
+/** A server of the 2024 protocol has no POST at its URL and answers 4xx. Others that name their reason do not mean that. */
 function speaksNoStreamableHttp(error: unknown): boolean {
   const status = httpStatus(error);
-  return status !== null && status >= 400 && status < 500 && ![401, 403, 429].includes(status);
+  return status !== null && status >= 400 && status < 500 && ![401, 403, 421, 429].includes(status);
 }
 
 function notMcp(first: McpError): McpError {
-  return new McpError('protocol_error', 'no MCP server answers at this URL, by streamable HTTP or SSE', false, {
+  const status = httpStatus(first);
+  const said = status === 404 || status === 405 ? '' : ` (${first.message})`;
+  return new McpError('protocol_error', `no MCP server answers at this URL, by streamable HTTP or SSE${said}`, false, {
     cause: first,
   });
 }

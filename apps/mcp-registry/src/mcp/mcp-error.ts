@@ -1,6 +1,7 @@
 import { EgressError } from '#libs/egress';
 import { Problem } from '#libs/service-kit';
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { isAboutCredential, serverWords } from './server-words.js';
 import { saysSessionLost } from './session-words.js';
 import { plainText } from '../tools/plain-text.js';
 
@@ -55,7 +56,7 @@ export function toMcpError(error: unknown): McpError {
     return new McpError(problem.status >= 500 ? 'unreachable' : 'auth_failed', problem.detail, false, { cause: error });
   }
   const status = httpStatus(error);
-  if (status !== null) return ofStatus(status, error);
+  if (status !== null) return ofStatus(status, wordsOf(error), error);
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof UnauthorizedError) {
     return new McpError('auth_failed', 'the server requires a credential (HTTP 401)', false, { cause: error });
@@ -72,7 +73,34 @@ export function toMcpError(error: unknown): McpError {
       cause: error,
     });
   }
-  return new McpError('protocol_error', message, true, { cause: error });
+  return new McpError('protocol_error', noMcp(error) ?? message, true, { cause: error });
+}
+
+/** One sentence for an answer that the client cannot read as a message of the protocol; null: it is not about that. */
+function noMcp(error: unknown): string | null {
+  const type = inChain(
+    error,
+    (one): one is SdkError => one instanceof SdkError && one.code === SdkErrorCode.ClientHttpUnexpectedContent,
+  );
+  if (type) {
+    const [, kind = ''] = /content type: ([\w.+-]+\/[\w.+-]+)/.exec(type.message) ?? [];
+    const what = kind === 'text/html' ? 'a web page' : kind === '' ? 'something of no type' : kind;
+    return `what answers at this URL is no MCP server: it sent ${what}`;
+  }
+  const other = inChain(
+    error,
+    (one): one is Error => one instanceof Error && (one.name === 'SyntaxError' || one.name.endsWith('ZodError')),
+  );
+  return other && 'what answers at this URL is no MCP server: it sent something that is no message of MCP';
+}
+
+/** The server's own words behind an error. */
+function wordsOf(error: unknown): string {
+  const typed = inChain(error, (one) => one instanceof SdkHttpError);
+  const { text } = (typed?.data ?? {}) as { text?: unknown };
+  if (typeof text === 'string') return serverWords(text);
+  const told = inChain(error, (one): one is Error => one instanceof Error && /\(HTTP \d{3}\): /.test(one.message));
+  return serverWords(told?.message.replace(/^.*?\(HTTP \d{3}\): /s, '') ?? '');
 }
 
 const lostCodes = new Set<string>([SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected]);
@@ -85,16 +113,18 @@ export function httpStatus(error: unknown): number | null {
   return told ? Number(/\bHTTP (\d{3})\b/.exec(told.message)?.[1]) : null;
 }
 
-function ofStatus(status: number, cause: unknown): McpError {
+function ofStatus(status: number, words: string, cause: unknown): McpError {
+  const said = words === '' ? '' : `: ${words}`;
   const say = (code: McpErrorCode, message: string, sent = false): McpError =>
-    new McpError(code, message, sent, { cause });
-  if (status === 401 || status === 403) return say('auth_failed', `the server refuses the credential (HTTP ${status})`);
+    new McpError(code, `${message} (HTTP ${status})${said}`, sent, { cause });
+  if (status === 401) return say('auth_failed', 'the server refuses the credential');
+  if (status === 403 && isAboutCredential(words)) return say('auth_failed', 'the server refuses the credential');
   // Other ways to say it are recognised where the answer's body is read (`sessionFetch`).
-  if (status === 404) return say('session_lost', `the server does not know the session (HTTP ${status})`);
-  if (status === 400) return say('refused', 'the server refuses the request (HTTP 400)');
-  if (status === 429) return say('unreachable', 'the server limits the rate of requests (HTTP 429)');
-  if (status >= 500) return say('unreachable', `the server answered HTTP ${status}`, true);
-  return say('protocol_error', `the server answered HTTP ${status}`);
+  if (status === 404) return say('session_lost', 'the server does not know the session');
+  if ([400, 403, 421].includes(status)) return say('refused', 'the server refuses the request');
+  if (status === 429) return say('unreachable', 'the server limits the rate of requests');
+  if (status >= 500) return say('unreachable', 'the server fails', true);
+  return say('protocol_error', 'the server did not answer as an MCP server does');
 }
 
 function inChain<T>(error: unknown, is: (one: unknown) => one is T): T | null {

@@ -10,7 +10,7 @@ import type { SkillContent } from '../skills/skill-version.entity.js';
 import { Skill } from '../skills/skill.entity.js';
 import type { ServerQuery } from './mcp-server.dto.js';
 import type { WorldHints } from './recommended-trust.js';
-import { McpServer, type Policy } from './mcp-server.entity.js';
+import { type Health, McpServer, type Policy } from './mcp-server.entity.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
@@ -112,6 +112,20 @@ export class ServerRepository {
       const { trust = before.trust } = change;
       if (trust !== before.trust) await this.notedTrust(manager, by, { ...before, trust }, before.trust);
     });
+  }
+
+  /**
+   * Health as the last call found it, unless a listing started later. A call says nothing about the list, so it is no
+   * check of it.
+   */
+  async follow(id: string, failure: { health: Health; reason: string } | null, startedAt: Date): Promise<void> {
+    await this.source.query(
+      `UPDATE registry.mcp_server SET health_reason = $3, health = coalesce($2,
+              CASE WHEN EXISTS (SELECT 1 FROM registry.tool WHERE server_id = $1 AND state IN ('pending', 'changed'))
+                   THEN 'drifted' ELSE 'reachable' END)
+        WHERE id = $1 AND (checked_at IS NULL OR checked_at <= $4)`,
+      [id, failure?.health ?? null, failure?.reason.slice(0, 1_000) ?? null, startedAt],
+    );
   }
 
   /** Deletes its tools and its Skill as well. */
