@@ -177,6 +177,16 @@ inBrowser('connecting other systems in the console', () => {
     await page.getByText('Connected.', { exact: true }).waitFor();
     await page.getByText('alice').waitFor();
     expect(orbit.uses).toMatchObject([{ status: 200 }]);
+    // The names of what came with the tokens; this provider sends nothing else.
+    const grants = '**/api/v1/credentials/*/oauth';
+    await page.route(grants, async (route) => {
+      const grant = await route.fetch();
+      await route.fulfill({ response: grant, json: { ...(await grant.json()), answer_fields: ['instance_url'] } });
+    });
+    await page.reload();
+    await page.getByText('Also received, by name').waitFor();
+    await page.getByText('instance_url', { exact: true }).waitFor();
+    await page.unroute(grants);
     await account('mallory');
     await button(page, 'Reconnect').click();
     await page.getByText('The provider returned a different account').waitFor();

@@ -83,6 +83,7 @@ export const credentialTexts = {
     expires: 'Access token expires',
     scopes: 'Scopes',
     missingScopes: 'Requested but not granted',
+    answerFields: 'Also received, by name',
     redirect: 'Redirect URI',
     redirectHint: 'Register it at the provider.',
     failures: 'Failures in a row',

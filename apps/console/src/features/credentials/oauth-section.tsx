@@ -74,7 +74,7 @@ export function OauthSection({ credential }: { credential: Credential }): ReactN
 }
 
 function GrantState({ grant }: { grant: Grant }): ReactNode {
-  const { scopes, missing_scopes: missing, events } = grant;
+  const { scopes, missing_scopes: missing, answer_fields: received, events } = grant;
   return (
     <>
       <FieldList
@@ -82,8 +82,9 @@ function GrantState({ grant }: { grant: Grant }): ReactNode {
           [texts.lastRefreshed, <When key="last" at={grant.last_refreshed_at} />],
           [texts.nextRefresh, grant.next_refresh_at && <When key="next" at={grant.next_refresh_at} />],
           [texts.expires, grant.access_token_expires_at && <When key="until" at={grant.access_token_expires_at} />],
-          [texts.scopes, scopes.length > 0 && <Scopes key="scopes" scopes={scopes} />],
-          [texts.missingScopes, missing.length > 0 && <Scopes key="missing" scopes={missing} />],
+          [texts.scopes, scopes.length > 0 && <Names key="scopes" names={scopes} />],
+          [texts.missingScopes, missing.length > 0 && <Names key="missing" names={missing} />],
+          [texts.answerFields, received.length > 0 && <Names key="received" names={received} />],
           [texts.failures, grant.consecutive_failures || null],
         ]}
       />
@@ -115,12 +116,12 @@ function GrantState({ grant }: { grant: Grant }): ReactNode {
   );
 }
 
-function Scopes({ scopes }: { scopes: string[] }): ReactNode {
+function Names({ names }: { names: string[] }): ReactNode {
   return (
     <Group gap={4}>
-      {scopes.map((scope) => (
-        <Badge key={scope} variant="default" radius="sm" tt="none" fw={500}>
-          {scope}
+      {names.map((name) => (
+        <Badge key={name} variant="default" radius="sm" tt="none" fw={500}>
+          {name}
         </Badge>
       ))}
     </Group>
