@@ -203,3 +203,29 @@ describe('the texts of a server', () => {
     expect(new Set(names).size).toBe(4);
   });
 });
+
+describe('a listing with names that every object has and addresses that run code', () => {
+  it('gives tools that work, and keeps no address', async () => {
+    const properties = '"__proto__":{"type":"string"},"constructor":{"type":"string"},"toString":{"type":"number"}';
+    const hostile = (name: string) => ({
+      ...tool(name, { description: 'Does it.' }),
+      inputSchema: JSON.parse(`{"type":"object","properties":{${properties}},"required":["constructor"]}`) as object,
+      icons: [{ src: 'javascript:alert(1)' }],
+      websiteUrl: 'javascript:alert(1)',
+      _meta: { link: 'data:text/html,x' },
+    });
+    server.script.list = () => ({ tools: ['__proto__', 'constructor', 'toString', 'plain'].map(hostile) });
+    const { id, skillId } = await registered('auto');
+    const { body } = await registry.call('GET', `/tools?server_id=${id}`);
+    expect(body.data.map((one) => [one.name, one.state]).sort()).toEqual(
+      ['__proto__', 'constructor', 'plain', 'toString'].map((name) => [name, 'approved']),
+    );
+    const { tools } = (await registry.internal('GET', `/toolsets?skill_ids=${skillId}`)).body;
+    expect(tools.map((one) => Object.keys((one.input_schema as { properties: object }).properties).sort())).toEqual(
+      tools.map(() => ['__proto__', 'constructor', 'toString']),
+    );
+    expect(tools).toHaveLength(4);
+    const all = JSON.stringify([body, tools, await viewOf(id), (await toolOf(id, 'plain'))?.id]);
+    expect(all).not.toMatch(/javascript:|data:text/);
+  });
+});
