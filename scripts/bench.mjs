@@ -56,6 +56,10 @@ const benchmarks = {
     title: 'Slow clients: 20 good requests a second beside heads, bodies and readers that are slow',
     run: async (quick) => (await import('../bench/slow.mjs')).benchSlow({ seconds: quick ? 4 : 15 }),
   },
+  'in-force': {
+    title: 'In force: how long a replaced secret and a revoked key still work',
+    run: async (quick) => (await import('../bench/in-force.mjs')).benchInForce({ rounds: quick ? 10 : 50 }),
+  },
   'adapter-call': {
     title: 'A call of an adapter, bare and by the gateway',
     run: async (quick) =>
