@@ -25,7 +25,8 @@ export interface PromptParts {
 
 /**
  * Builds the prompt. Trusted text (agent, workflow) is the system message. Every external event is a user message
- * inside fences that the sender cannot guess, with the claimed sender.
+ * inside fences that the sender cannot guess, with the claimed sender. Events in a row, and those that got no reply, are
+ * one user message: many models want user and assistant to alternate.
  */
 export function buildPrompt(parts: PromptParts): ModelMessage[] {
   const messages: ModelMessage[] = [{ role: 'system', content: systemText(parts) }];
@@ -53,7 +54,19 @@ export function buildPrompt(parts: PromptParts): ModelMessage[] {
       metadata: message.metadata ?? {},
     },
   });
-  return messages;
+  return alternating(messages);
+}
+
+/** Each event keeps its own fence. */
+function alternating(messages: ModelMessage[]): ModelMessage[] {
+  const joined: ModelMessage[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (message.role === 'user' && last?.role === 'user') {
+      joined.splice(-1, 1, { ...last, ...message, content: `${last.content}\n\n${message.content}` });
+    } else joined.push(message);
+  }
+  return joined;
 }
 
 const ground = `${fenceExplanation} Your answer is sent back over the channel the event came from. Where no answer is wanted, answer \

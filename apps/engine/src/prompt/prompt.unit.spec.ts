@@ -50,6 +50,29 @@ describe('a prompt', () => {
     expect(messages[2]).toMatchObject({ role: 'assistant', content: `${'z'.repeat(10)} […] (40 characters left out)` });
   });
 
+  it('alternates: messages that came together, and those without a reply, are one, each in its own fence', () => {
+    const said = (message: string) => ({ ...input(message).message, metadata: {} });
+    const many = Array.from({ length: 18 }, (_, at) => said(`m${at}`));
+    const messages = buildPrompt({
+      instructions: '',
+      skills: [],
+      input: { ...input('now'), earlier: many },
+      past: [
+        { input: input('unanswered'), reply_text: null },
+        { input: { ...input('then'), earlier: many }, reply_text: 'ok' },
+        { input: input('unanswered too'), reply_text: null },
+      ],
+      pastChars: 100,
+      readOnly: true,
+    });
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    const [, first, , last] = messages.map((message) => (message.role === 'user' ? message.content : ''));
+    const fences = (text = '') => new Set([...text.matchAll(/^\[external (\w{16})\]$/gm)].map(([, id]) => id)).size;
+    expect([fences(first), fences(last)]).toEqual([20, 20]);
+    expect(last).toMatch(/unanswered too[^]*m0[^]*m17[^]*now/);
+    expect(messages.at(-1)).toMatchObject({ event: { message: 'now' } });
+  });
+
   it('shows what was said during a takeover in its place, and by whom', () => {
     const said = (message: string) => ({ ...input(message).message, metadata: {} });
     const takenOver = (message: string): TurnInput => ({
@@ -69,7 +92,13 @@ describe('a prompt', () => {
       past: [{ input: takenOver('then'), reply_text: 'ok' }],
       pastChars: 100,
       readOnly: true,
-    }).map((message) => (message.role === 'tool' ? '' : message.content));
+    }).flatMap(({ role, ...message }) =>
+      role === 'user' && 'content' in message
+        ? message.content.split('\n\n')
+        : 'content' in message
+          ? [message.content]
+          : [],
+    );
     const textOf = (content: string) => content.match(/text:\n(.*)/)?.[1]?.slice(0, 13) ?? content;
     const shown = ['to the person', 'first', 'm1', 'second [marke', 'm2', 'third'];
     expect(messages.slice(1).map(textOf)).toEqual([...shown, 'then', 'ok', ...shown, 'now']);

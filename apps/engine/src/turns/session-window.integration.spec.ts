@@ -26,7 +26,11 @@ describe('what an agent sees of its session', () => {
       expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'succeeded' });
       return (model.requests[0]?.messages ?? [])
         .filter(({ role }) => role !== 'system')
-        .map(({ content }) => content?.match(/text:\n(.*)/)?.[1] ?? content ?? '');
+        .flatMap(({ role, content }) =>
+          role === 'user'
+            ? [...(content ?? '').matchAll(/^text:\n(.*)$/gm)].map(([, said]) => said ?? '')
+            : [content ?? ''],
+        );
     };
     const takeover = [
       { by: 'sender', message: message('to a person'), verified: true, after: 0 },
