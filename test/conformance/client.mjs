@@ -102,10 +102,11 @@ const connection = await McpConnection.open({
   onListChanged: () => undefined,
 });
 const listed = await listTools(connection, { pages: 10, tools: 100, bytes: 1_000_000, timeoutMs: 20_000 });
+const limitsOfCall = { silenceMs: 20_000, maxMs: 20_000, onProgress: () => undefined };
 for (const { name, inputSchema } of listed) {
   const names = Object.entries(inputSchema?.properties ?? {});
   const args = Object.fromEntries(names.map(([key, { type }]) => [key, type === 'number' ? 1 : 'text']));
-  await connection.call({ name, input_schema: inputSchema }, args, 20_000);
+  await connection.call({ name, input_schema: inputSchema }, args, limitsOfCall);
 }
-await connection.close();
+await connection.end(20_000);
 await egress.close();

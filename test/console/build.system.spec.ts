@@ -152,6 +152,23 @@ inBrowser('what is built in the console', () => {
     await page.getByText('7 of sencha are left').waitFor();
   });
 
+  it('warns where one session at a server is chosen for all conversations', async () => {
+    const { page } = owner;
+    const server = await system.api<{ id: string }>('POST', '/api/v1/mcp-servers', { url: mcp.url, name: 'Kiosk' });
+    await open(owner, `/mcp-servers/${server.id}?tab=settings`, 'Kiosk');
+    const warning = page.getByText('What one contact does there, others can read and change');
+    expect(await warning.count()).toBe(0);
+    await page.getByRole('combobox', { name: 'Sessions at the server' }).click();
+    await page.getByRole('option', { name: 'One for all conversations' }).click();
+    await warning.waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('mcp-sessions');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved').first().waitFor();
+    await page.reload();
+    await warning.waitFor();
+  });
+
   it('chooses how far results of a server and of a tool are trusted, with a recommendation', async () => {
     const { page } = owner;
     const server = await system.api<{ id: string }>('POST', '/api/v1/mcp-servers', { url: mcp.url, name: 'Depot' });

@@ -28,9 +28,16 @@ const settings = {
   MCP_LIST_BYTES: integer(4_194_304, 1_024, 104_857_600),
   /** A larger tool definition is quarantined: every run of an agent pays for its tokens. */
   MCP_DEFINITION_BYTES: integer(65_536, 256, 1_048_576),
-  /** A connection is closed after this long without a call. */
+  /** A connection is closed, and its session ended, after this long without a call. */
   MCP_IDLE_MS: integer(300_000, 100, 86_400_000),
+  /** Connections of one process. At the limit, the one that was not used for longest is closed. */
   MCP_CONNECTIONS: integer(500, 1, 10_000),
+  /** Sessions at one server, of all conversations. At the limit, the one that was not used for longest is ended. */
+  MCP_SERVER_SESSIONS: integer(50, 1, 10_000),
+  /** How often sessions are ended that were left by processes that are gone. */
+  MCP_SESSION_SWEEP_MS: integer(60_000, 50, 3_600_000),
+  /** Days until it is forgotten that a conversation had a session. Until then, it is informed that it is gone. */
+  MCP_SESSION_DAYS: integer(30, 1, 3_650),
   /** How often each server is listed. */
   DISCOVERY_EVERY_MS: integer(900_000, 100, 86_400_000),
   DISCOVERY_SWEEP_MS: integer(10_000, 50, 3_600_000),

@@ -15,6 +15,7 @@ export const auditActions = [
   'tool.trust_set',
   'mcp_server.policy_set',
   'mcp_server.trust_set',
+  'mcp_server.sessions_set',
   'member.added',
   'member.changed',
   'member.removed',

@@ -81,7 +81,15 @@ export interface McpCallProgress {
   progress: string;
 }
 
-/** The registry's answer to `POST /internal/tool-calls` `{tool_id, pin, arguments, call_id, timeout_ms}`. */
+/**
+ * Why a session is gone: its server lost it (or its process ended), nobody used it, others needed its place, or the
+ * server is reached in another way.
+ */
+export type McpSessionEnd = 'lost' | 'idle' | 'evicted' | 'changed';
+
+/**
+ * The registry's answer to `POST /internal/tool-calls` `{tool_id, pin, arguments, call_id, conversation, timeout_ms}`.
+ */
 export type McpCallAnswer =
   | {
       ok: true;
@@ -89,8 +97,8 @@ export type McpCallAnswer =
       is_error: boolean;
       truncated: boolean;
       structured?: Record<string, unknown>;
-      /** The server had lost its session: what it kept there of earlier calls is gone. */
-      session_renewed?: true;
+      /** The conversation had a session at the server, and what that kept is gone. */
+      session_renewed?: McpSessionEnd | true;
     }
   | { ok: false; error: string; message: string; retryable: boolean };
 

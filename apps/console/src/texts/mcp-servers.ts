@@ -65,6 +65,15 @@ export const mcpTexts = {
     },
     trustLacks: 'Trusting more needs approvals:manage, which only owners have.',
     recommended: (trust: string, why: string) => `Recommended: ${trust}. ${named(why)}`,
+    sessions: 'Sessions at the server',
+    sessionsHint: 'What a server keeps between calls: an open page, a login, a cart.',
+    sessionChoices: {
+      conversation: 'Each conversation has its own',
+      shared: 'One for all conversations',
+    },
+    sharedWarning:
+      'What one contact does there, others can read and change: a page, a login, a cart. Share it only if the server ' +
+      'keeps nothing personal, or allows only one session.',
     policyLacks: 'Accepting changes without approval needs approvals:manage, which only owners have.',
   },
   tabs: { tools: 'Tools', settings: 'Settings' },

@@ -15,6 +15,7 @@ export const auditActions = {
   'tool.regraded': 'Tool regraded',
   'mcp_server.policy_set': 'Policy of an MCP server set',
   'mcp_server.trust_set': 'Trust of an MCP server set',
+  'mcp_server.sessions_set': 'Sessions of an MCP server set',
   'member.added': 'Member invited',
   'member.changed': 'Member changed',
   'member.removed': 'Member removed',

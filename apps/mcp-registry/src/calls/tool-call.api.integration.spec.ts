@@ -156,12 +156,12 @@ describe('a tool call', () => {
     server.script.forgot = forgot;
     server.forgetSessions();
     const [made, called] = [server.count('initialize'), server.count('tools/call')];
-    expect(await call(turn)).toMatchObject({ ok: true, session_renewed: true });
+    expect(await call(turn)).toMatchObject({ ok: true, session_renewed: 'lost' });
     expect(server.count('initialize')).toBe(made + 1);
     expect(server.count('tools/call')).toBe(called + 1);
-    // Each turn that had used the old one hears of it, once.
+    // Each conversation hears once that its own is gone.
     expect(await call(turn)).not.toHaveProperty('session_renewed');
-    expect(await call({ call_id: 'trn_2.s2' })).toMatchObject({ ok: true, session_renewed: true });
+    expect(await call({ call_id: 'trn_2.s2' })).toMatchObject({ ok: true, session_renewed: 'lost' });
     expect(await call({ call_id: 'trn_3.s1' })).not.toHaveProperty('session_renewed');
   });
 

@@ -7,6 +7,12 @@ export class CallTool {
   @Text(64, { minLength: 64, description: 'Pin of the definition for which the arguments were made' }) pin: string;
   @JsonObject() arguments: Record<string, unknown>;
   @Text(200, { minLength: 1, description: "The caller's id of the call, for the record" }) call_id: string;
+  @Text(100, {
+    minLength: 1,
+    optional: true,
+    description: 'Whose session at the server it uses. Absent: that of the turn, the first part of `call_id`',
+  })
+  conversation?: string;
   @Whole(100, 600_000, { optional: true }) timeout_ms?: number;
 }
 

@@ -1,4 +1,4 @@
-import { type McpCallAnswer, newId } from '#libs/contracts';
+import { type McpCallAnswer, type McpSessionEnd, newId } from '#libs/contracts';
 import { Sweeper } from '#libs/database';
 import { notFound, type Page, pageOf, type PageQuery, type Principal } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -98,24 +98,20 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
     const limits = { silenceMs, maxMs, onProgress: progressWords(onProgress, everyMs) };
     const startedAt = new Date();
     try {
-      let renewed = false;
+      let renewed: McpSessionEnd | null = null;
       const [turn = ''] = body.call_id.split('.');
-      const result = await this.connections.use(
-        server,
-        (connection, isRenewed) => {
-          renewed = isRenewed;
-          return connection.call(definition, body.arguments, limits, signal);
-        },
-        turn,
-      );
+      const result = await this.connections.use(server, body.conversation ?? turn, (connection, why) => {
+        renewed = why;
+        return connection.call(definition, body.arguments, limits, signal);
+      });
       await this.follow(server, null, startedAt);
-      if (renewed) this.logger.warn({ event: 'session.renewed', server_id: server.id, tool_id: tool.id });
+      if (renewed) this.logger.warn({ event: 'session.renewed', server_id: server.id, tool_id: tool.id, why: renewed });
       const { bytes, ...read } = readResult(result, this.settings.MCP_OUTPUT_BYTES);
       const answer = {
         ok: true,
         is_error: result.isError === true,
         ...read,
-        ...(renewed ? { session_renewed: true as const } : {}),
+        ...(renewed ? { session_renewed: renewed } : {}),
       } as const;
       return { answer, bytes };
     } catch (error) {
@@ -144,8 +140,8 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
 
 /** Failures of a call that the server itself reports. */
 const answered = new Set<McpErrorCode>(['refused', 'response_too_large']);
-/** Failures that say nothing of the server: a tool may be slow, a caller may leave. */
-const undecided = new Set<McpErrorCode>(['timeout', 'cancelled', 'session_lost']);
+/** Failures that say nothing of the server: a tool may be slow, a caller may leave, others may have all sessions. */
+const undecided = new Set<McpErrorCode>(['timeout', 'cancelled', 'session_lost', 'busy']);
 
 function refused(error: string, message: string): McpCallAnswer {
   return { ok: false, error, message, retryable: false };

@@ -13,6 +13,7 @@ export interface ServerFacts {
   transport: TransportKind;
   protocol_version: string | null;
   server_info: { name: string; version: string } | null;
+  stateless: boolean;
   /** When the listing was requested. The listing is at least this fresh. */
   checked_at: Date;
 }

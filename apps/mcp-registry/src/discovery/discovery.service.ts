@@ -2,6 +2,7 @@ import { mcpDiscover } from '#libs/contracts';
 import { Sweeper } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { ConnectionOpener } from '../mcp/connection-opener.js';
 import { Connections } from '../mcp/connections.js';
 import { listTools } from '../mcp/list-tools.js';
 import { McpError, toMcpError } from '../mcp/mcp-error.js';
@@ -24,6 +25,7 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
   constructor(
     private readonly servers: DiscoveryRepository,
     private readonly connections: Connections,
+    private readonly opener: ConnectionOpener,
     private readonly jobs: JobClient,
     @Inject(SETTINGS) private readonly settings: RegistrySettings,
   ) {
@@ -36,7 +38,7 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
   }
 
   onApplicationBootstrap(): void {
-    this.connections.onListChanged((id) => void this.jobs.enqueue(mcpDiscover, { server_id: id }));
+    this.opener.onListChanged((id) => void this.jobs.enqueue(mcpDiscover, { server_id: id }));
     this.sweeper.start();
   }
 
@@ -74,12 +76,14 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
     };
     const startedAt = new Date();
     try {
-      return await this.connections.use(server, async (connection) => ({
+      return await this.connections.aside(server, async (connection) => ({
         tools: readListing(await listTools(connection, limits), this.settings.MCP_DEFINITION_BYTES),
         facts: {
           transport: connection.kind,
           protocol_version: connection.protocolVersion,
-          server_info: connection.serverInfo,
+          // A resumed session does not say.
+          server_info: connection.serverInfo ?? server.server_info,
+          stateless: connection.session === null,
           checked_at: startedAt,
         },
       }));

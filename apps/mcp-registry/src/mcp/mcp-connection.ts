@@ -15,6 +15,8 @@ import { plainText } from '../tools/plain-text.js';
 import type { ToolDefinition } from '../tools/tool-definition.js';
 import { onBehalfOf } from './guarded-fetch.js';
 import { httpStatus, McpError, toMcpError } from './mcp-error.js';
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sessionFetch } from './session-loss.js';
 
 /** Checks a result against its tool's output schema, with patterns whose run time is bounded. */
@@ -39,6 +41,12 @@ export interface ConnectionTarget {
   onListChanged: () => void;
 }
 
+/** A session that a server has for a client, which another process may have opened. */
+export interface KnownSession {
+  session: string;
+  protocolVersion: string;
+}
+
 /** How long a call may be silent, and how long it may take in all. */
 export interface CallLimits {
   silenceMs: number;
@@ -53,12 +61,16 @@ type Transport = StreamableHTTPClientTransport | SSEClientTransport;
 /** An initialised connection to one MCP server: streamable HTTP, or SSE if the server supports nothing else. */
 export class McpConnection {
   private ended = false;
+  /** The session's id; of an event stream, which is a session, one of our own. Null: the server keeps none. */
+  readonly session: string | null;
 
   private constructor(
     private readonly client: Client,
     private readonly transport: Transport,
     readonly kind: TransportKind,
+    private readonly resumed: KnownSession | null,
   ) {
+    this.session = transport instanceof StreamableHTTPClientTransport ? (transport.sessionId ?? null) : randomUUID();
     client.onclose = () => {
       this.ended = true;
     };
@@ -83,8 +95,13 @@ export class McpConnection {
     }
   }
 
-  static of(client: Client, transport: Transport, kind: TransportKind): McpConnection {
-    return new McpConnection(client, transport, kind);
+  /** Goes on with a session; whether the server still has it shows with the first request. @throws McpError */
+  static resume(target: ConnectionTarget, known: KnownSession): Promise<McpConnection> {
+    return openBy('streamable_http', target, known);
+  }
+
+  static of(client: Client, transport: Transport, kind: TransportKind, known: KnownSession | null): McpConnection {
+    return new McpConnection(client, transport, kind, known);
   }
 
   get usable(): boolean {
@@ -97,11 +114,12 @@ export class McpConnection {
   }
 
   get protocolVersion(): string | null {
-    return this.client.getNegotiatedProtocolVersion() ?? null;
+    return this.client.getNegotiatedProtocolVersion() ?? this.resumed?.protocolVersion ?? null;
   }
 
+  /** A resumed session does not say what the server can do. It had tools. */
   get hasTools(): boolean {
-    return this.client.getServerCapabilities()?.tools !== undefined;
+    return this.resumed !== null || this.client.getServerCapabilities()?.tools !== undefined;
   }
 
   /** One page of `tools/list`, not parsed: a single bad definition must not hide the others. @throws McpError */
@@ -142,13 +160,28 @@ export class McpConnection {
     }
   }
 
-  /** Ends the session if the server keeps one. A refusal does not matter. */
-  async close(): Promise<void> {
+  /** Ends the session, if the server keeps one, and closes. A refusal does not matter. @param withinMs for an answer */
+  async end(withinMs: number): Promise<void> {
     this.ended = true;
+    const timer = setTimeout(() => void this.close(), withinMs);
     if (this.transport instanceof StreamableHTTPClientTransport) {
       await this.transport.terminateSession().catch(() => undefined);
     }
+    clearTimeout(timer);
+    await this.close();
+  }
+
+  /** Leaves a session with the server, for whoever resumes it. */
+  async close(): Promise<void> {
+    this.ended = true;
     await this.client.close().catch(() => undefined);
+  }
+
+  /** Opens the stream for what the server says by itself: some end a session that does not answer there. */
+  listen(): void {
+    if (this.transport instanceof StreamableHTTPClientTransport) {
+      void this.transport.resumeStream('').catch(() => undefined);
+    }
   }
 
   private async within<T>(
@@ -177,7 +210,11 @@ export class McpConnection {
   }
 }
 
-async function openBy(kind: TransportKind, target: ConnectionTarget): Promise<McpConnection> {
+async function openBy(
+  kind: TransportKind,
+  target: ConnectionTarget,
+  known: KnownSession | null = null,
+): Promise<McpConnection> {
   const url = new URL(target.url);
   const client = new Client(
     { name: 'gatehouse', version: '1' },
@@ -189,14 +226,18 @@ async function openBy(kind: TransportKind, target: ConnectionTarget): Promise<Mc
     },
   );
   let connection: McpConnection | null = null;
-  const fetch = sessionFetch(target.fetch, kind, () => {
+  const fetch = sessionFetch(target.fetch, kind, (answered) => {
     connection?.markLost();
-    // Calls that wait for an answer on the old stream would wait until their time-out.
-    if (kind === 'sse') void client.close().catch(() => undefined);
+    if (kind !== 'sse') return;
+    // Calls that wait for an answer on the old stream would wait until their time-out. A refusal is thrown before.
+    void answered.then(() => nextTurn()).then(() => client.close().catch(() => undefined));
   });
   const transport =
     kind === 'streamable_http'
-      ? new StreamableHTTPClientTransport(url, { fetch })
+      ? new StreamableHTTPClientTransport(url, {
+          fetch,
+          ...(known ? { sessionId: known.session, protocolVersion: known.protocolVersion } : {}),
+        })
       : new SSEClientTransport(url, { fetch });
   const timer = AbortSignal.timeout(target.connectTimeoutMs);
   const late = new Promise<never>((_resolve, reject) =>
@@ -215,7 +256,7 @@ async function openBy(kind: TransportKind, target: ConnectionTarget): Promise<Mc
     await transport.close().catch(() => undefined);
     throw error;
   }
-  connection = McpConnection.of(client, transport, kind);
+  connection = McpConnection.of(client, transport, kind, known);
   return connection;
 }
 

@@ -13,6 +13,7 @@ export type McpErrorCode =
   | 'timeout'
   | 'cancelled'
   | 'session_lost'
+  | 'busy'
   | 'response_too_large'
   | 'list_too_long'
   | 'protocol_error'

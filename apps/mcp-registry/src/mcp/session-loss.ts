@@ -10,25 +10,34 @@ const maxReadChars = 4_096;
 /**
  * A fetch for one connection that recognises a lost session whatever the server answers: the protocol says 404, others
  * answer 400, 401, 410 or 500, with the reason in the body. The client itself would lose the status.
- * @param onLost the connection cannot be used any more
+ * @param onLost the connection cannot be used any more. What was sent is answered first: a message that the server
+ *   refuses has not been executed, which the end of the connection would not say
  */
-export function sessionFetch(fetch: FetchLike, kind: TransportKind, onLost: () => void): FetchLike {
+export function sessionFetch(
+  fetch: FetchLike,
+  kind: TransportKind,
+  onLost: (answered: Promise<unknown>) => void,
+): FetchLike {
   let streams = 0;
+  const sent = new Set<Promise<unknown>>();
+  const lose = (): void => onLost(Promise.allSettled(sent));
   return async (target, init = {}) => {
     const method = init.method ?? 'GET';
     // The older transport's session is its stream: a new stream has a new one, which nobody has initialised.
     if (kind === 'sse' && method === 'GET' && (streams += 1) > 1) {
-      onLost();
+      lose();
       throw gone('its event stream ended');
     }
-    const response = await fetch(target, init);
+    const answer = fetch(target, init);
+    if (method === 'POST') sent.add(answer);
+    const response = await answer.finally(() => sent.delete(answer));
     const inSession = kind === 'sse' ? method === 'POST' : new Headers(init.headers).has(sessionHeader);
     if (response.ok || response.status < 400 || !inSession || method === 'DELETE') return response;
     const text = await response.text().catch(() => '');
     if (!isLoss(response.status, text.slice(0, maxReadChars))) {
       return new Response(text, { status: response.status, headers: response.headers });
     }
-    onLost();
+    lose();
     throw gone(`HTTP ${response.status}`);
   };
 }

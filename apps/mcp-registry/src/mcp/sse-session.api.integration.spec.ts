@@ -57,17 +57,19 @@ class SseServer {
     if (rpc.method === 'initialize') this.initialized.add(id);
     if (rpc.id === undefined) return;
     const answer = this.initialized.has(id)
-      ? { result: resultOf(rpc.method) }
+      ? { result: resultOf(rpc.method, id) }
       : { error: { code: -32_602, message: 'Invalid request parameters' } };
     stream.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: rpc.id, ...answer })}\n\n`);
   }
 }
 
-function resultOf(method: string): object {
+function resultOf(method: string, session: string): object {
   if (method === 'initialize') {
     return { protocolVersion: '2024-11-05', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } };
   }
-  return method === 'tools/list' ? { tools: [tool('first')] } : { content: [{ type: 'text', text: 'done' }] };
+  return method === 'tools/list'
+    ? { tools: [tool('first')] }
+    : { content: [{ type: 'text', text: `done in ${session}` }] };
 }
 
 describe('a server that speaks by an event stream', () => {
@@ -86,9 +88,9 @@ describe('a server that speaks by an event stream', () => {
     await server.stop();
   });
 
-  const call = async (callId: string) => {
-    const body = { tool_id: one.id, pin: one.pin, arguments: {}, call_id: callId };
-    return (await registry.internal('POST', '/tool-calls', body)).body;
+  const call = async (callId: string, conversation = 'ses_a', from = registry) => {
+    const body = { tool_id: one.id, pin: one.pin, arguments: {}, call_id: callId, conversation };
+    return (await from.internal('POST', '/tool-calls', body, registry.home)).body;
   };
   const count = (method: string) => server.asked.filter((each) => each === method).length;
 
@@ -101,7 +103,11 @@ describe('a server that speaks by an event stream', () => {
     expect(await call('trn_1.a')).toMatchObject({ ok: true });
     const [made, called] = [count('initialize'), count('tools/call')];
     server.restart();
-    expect(await call('trn_1.b')).toMatchObject({ ok: true, content: 'done', session_renewed: true });
+    expect(await call('trn_1.b')).toMatchObject({
+      ok: true,
+      content: expect.stringContaining('done'),
+      session_renewed: 'lost',
+    });
     expect([count('initialize'), count('tools/call')]).toEqual([made + 1, called + 1]);
     expect(await call('trn_1.c')).not.toHaveProperty('session_renewed');
   });
@@ -112,6 +118,24 @@ describe('a server that speaks by an event stream', () => {
     server.restart();
     // The client opens the stream again by itself; the registry ends that connection.
     await until('no stream is open', () => server.streams.size < Math.max(1, streams));
-    expect(await call('trn_2.b')).toMatchObject({ ok: true, content: 'done', session_renewed: true });
+    expect(await call('trn_2.b')).toMatchObject({
+      ok: true,
+      content: expect.stringContaining('done'),
+      session_renewed: 'lost',
+    });
+  });
+
+  it('has a stream for each conversation, and another process says that what it had is gone', async () => {
+    const [a, b] = [(await call('trn_4.a')).content, (await call('trn_4.b', 'ses_b')).content];
+    expect(a).not.toBe(b);
+    expect([(await call('trn_4.c')).content, (await call('trn_4.d', 'ses_b')).content]).toEqual([a, b]);
+    const other = await startRegistry({ DATABASE_URL: registry.databaseUrl });
+    const elsewhere = await call('trn_5.a', 'ses_a', other);
+    expect(elsewhere).toMatchObject({ ok: true, session_renewed: 'lost' });
+    expect([a, b]).not.toContain(elsewhere.content);
+    expect(await call('trn_5.b', 'ses_a', other)).not.toHaveProperty('session_renewed');
+    // It was not one session with two heads meanwhile.
+    expect(await call('trn_5.c')).toMatchObject({ ok: true, session_renewed: 'lost' });
+    await other.close();
   });
 });

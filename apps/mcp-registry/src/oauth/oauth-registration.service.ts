@@ -41,13 +41,14 @@ export class OauthRegistration {
     try {
       const client = await this.clientFor(server, credential, body);
       await this.credentials.setClient(caller, serverId, id, client, config);
-      const { slug, policy, trust } = body;
+      const { slug, policy, trust, sessions } = body;
       const asked = {
         url: url.href,
         name,
         ...(slug ? { slug } : {}),
         ...(policy ? { policy } : {}),
         ...(trust ? { trust } : {}),
+        ...(sessions ? { sessions } : {}),
       };
       return await this.registration.register(
         caller,

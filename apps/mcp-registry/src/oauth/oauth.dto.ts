@@ -2,8 +2,8 @@ import { type ContentTrust, contentTrusts } from '#libs/contracts';
 import { idOf, Name, OneOf, Text, TextList } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
-import { ServerView, trustNote } from '../servers/mcp-server.dto.js';
-import { policies, type Policy } from '../servers/mcp-server.entity.js';
+import { ServerView, sessionsNote, trustNote } from '../servers/mcp-server.dto.js';
+import { policies, type Policy, type SessionChoice, sessionChoices } from '../servers/mcp-server.entity.js';
 import { slugPattern } from '../tools/model-name.js';
 
 export class RegisterByOauth {
@@ -14,6 +14,7 @@ export class RegisterByOauth {
   slug?: string;
   @OneOf(policies, { optional: true }) policy?: Policy;
   @OneOf(contentTrusts, { optional: true, description: trustNote }) trust?: ContentTrust;
+  @OneOf(sessionChoices, { optional: true, description: sessionsNote }) sessions?: SessionChoice;
   @Text(500, { optional: true, description: 'A client that was registered by hand; absent: registered dynamically' })
   client_id?: string;
   @Text(2_000, { optional: true }) client_secret?: string;

@@ -4,7 +4,15 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { slugPattern } from '../tools/model-name.js';
 import type { RecommendedTrust } from './recommended-trust.js';
-import { type AuthMode, authModes, healths, policies, type Policy } from './mcp-server.entity.js';
+import {
+  type AuthMode,
+  authModes,
+  healths,
+  policies,
+  type Policy,
+  type SessionChoice,
+  sessionChoices,
+} from './mcp-server.entity.js';
 
 const policyNote =
   'New or changed tools: block (default): they wait for approval; warn: they are accepted and reported in ' +
@@ -15,6 +23,12 @@ export const trustNote =
   'How far results are trusted. With `untrusted` ones (default) in a conversation, an agent by itself only goes on ' +
   'reading; with those of a `partner` it also writes; those of your `own` limit nothing. More than `untrusted` needs ' +
   'approvals:manage';
+
+export const sessionsNote =
+  'Whose the session is at a server that keeps something between calls (an open page, a login, a cart). ' +
+  '`conversation` (default): each conversation has one, and sees nothing of others. `shared`: all have the same one: ' +
+  'what one contact does there, others can read and change. Only for servers that hold nothing personal, or that ' +
+  'allow one session';
 
 export class ServerAuth {
   @OneOf(authModes, { description: 'oauth: an oauth2 credential of the vault, connected there' }) mode: AuthMode;
@@ -37,6 +51,7 @@ export class RegisterServer {
   @Nested(ServerAuth, { optional: true }) auth?: ServerAuth;
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
   @OneOf(contentTrusts, { optional: true, description: trustNote }) trust?: ContentTrust;
+  @OneOf(sessionChoices, { optional: true, description: sessionsNote }) sessions?: SessionChoice;
 }
 
 export class ChangeServer {
@@ -44,6 +59,7 @@ export class ChangeServer {
   @Nested(ServerAuth, { optional: true }) auth?: ServerAuth;
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
   @OneOf(contentTrusts, { optional: true, description: trustNote }) trust?: ContentTrust;
+  @OneOf(sessionChoices, { optional: true, description: sessionsNote }) sessions?: SessionChoice;
 }
 
 export class ImportServer {
@@ -52,6 +68,7 @@ export class ImportServer {
   @Nested(ServerAuth, { optional: true }) auth?: ServerAuth;
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
   @OneOf(contentTrusts, { optional: true, description: trustNote }) trust?: ContentTrust;
+  @OneOf(sessionChoices, { optional: true, description: sessionsNote }) sessions?: SessionChoice;
 }
 
 export class ServerQuery extends SearchQuery {
@@ -92,6 +109,7 @@ export class ServerView {
   @ApiProperty({ type: ServerAuthView }) auth: ServerAuthView;
   @ApiProperty({ enum: policies }) policy: string;
   @ApiProperty({ enum: contentTrusts, description: trustNote }) trust: ContentTrust;
+  @ApiProperty({ enum: sessionChoices, description: sessionsNote }) sessions: SessionChoice;
   @ApiProperty({ type: RecommendedTrustView, description: 'By where it runs and what its tools claim' })
   recommended_trust: RecommendedTrust;
   @ApiProperty({ enum: healths }) health: string;

@@ -18,6 +18,10 @@ export type Policy = (typeof policies)[number];
 export const healths = ['reachable', 'drifted', 'auth_failed', 'degraded'] as const;
 export type Health = (typeof healths)[number];
 
+/** Whose the session is in which tools are called: each conversation has one, or all share one. */
+export const sessionChoices = ['conversation', 'shared'] as const;
+export type SessionChoice = (typeof sessionChoices)[number];
+
 export type TransportKind = 'streamable_http' | 'sse';
 
 /** A registered MCP server of one project. */
@@ -42,6 +46,9 @@ export class McpServer {
   @Column({ type: 'text' }) policy: Policy;
   /** How far the results of its tools are trusted, if a tool has no trust of its own. */
   @Column({ type: 'text', default: 'untrusted' }) trust: ContentTrust;
+  @Column({ type: 'text', default: 'conversation' }) sessions: SessionChoice;
+  /** It gave no session when it was last listed: there is nothing to keep apart. */
+  @Column({ type: 'boolean', default: false }) stateless: boolean;
   /** False until the first complete listing was accepted as what the person who registered the server saw. */
   @Column({ type: 'boolean' }) has_baseline: boolean;
   @Column({ type: 'text' }) health: Health;

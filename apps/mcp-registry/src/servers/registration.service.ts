@@ -48,6 +48,7 @@ export class Registration {
       slug: body.slug ?? (await this.servers.freeSlug(caller, slugOf(name))),
       policy: body.policy ?? 'block',
       trust: body.trust ?? 'untrusted',
+      sessions: body.sessions ?? 'conversation',
       discover_at: new Date(Date.now() + this.settings.DISCOVERY_EVERY_MS),
     };
     const skillId = newId('skl');
@@ -63,11 +64,16 @@ export class Registration {
 
   /** Removes the vault bindings of the server and its Skill, and closes the connection. */
   async letGo(server: McpServer, skillId: string | null): Promise<void> {
-    await this.connections.drop(server.id);
+    await this.connections.drop(server);
     if (!server.credential_id) return;
     const scope = { organizationId: server.organization_id, projectId: server.project_id };
     await this.bindings.unbind(scope, { kind: 'mcp_server', id: server.id });
     if (skillId) await this.bindings.unbind(scope, { kind: 'skill', id: skillId });
+  }
+
+  /** Calls begin new sessions. */
+  async endSessions(server: McpServer): Promise<void> {
+    await this.connections.drop(server);
   }
 
   async bind(server: McpServer, skillId: string | null): Promise<void> {
@@ -118,7 +124,10 @@ function newServer(
   id: string,
   url: string,
   name: string,
-): Omit<McpServer, 'auth_mode' | 'auth_header' | 'credential_id' | 'slug' | 'policy' | 'trust' | 'discover_at'> {
+): Omit<
+  McpServer,
+  'auth_mode' | 'auth_header' | 'credential_id' | 'slug' | 'policy' | 'trust' | 'sessions' | 'discover_at'
+> {
   const now = new Date();
   return {
     id,
@@ -129,6 +138,7 @@ function newServer(
     transport: null,
     protocol_version: null,
     server_info: null,
+    stateless: false,
     has_baseline: false,
     health: 'reachable',
     health_reason: null,

@@ -40,13 +40,18 @@ export class ServerController {
   @ApiCreatedResponse({ type: ServerView })
   async import(
     @Caller() caller: Principal,
-    @Body() { server, auth, policy, trust }: ImportServer,
+    @Body() { server, auth, policy, trust, sessions }: ImportServer,
   ): Promise<ServerView> {
     const { url, name, headers } = readServerJson(server);
     if (headers.length > 0 && !auth) {
       throw new Problem(422, 'auth_needed', `The server requires ${headers.join(', ')}: pass auth with a credential.`);
     }
-    const chosen = { ...(auth ? { auth } : {}), ...(policy ? { policy } : {}), ...(trust ? { trust } : {}) };
+    const chosen = {
+      ...(auth ? { auth } : {}),
+      ...(policy ? { policy } : {}),
+      ...(trust ? { trust } : {}),
+      ...(sessions ? { sessions } : {}),
+    };
     return this.register(caller, { url, name, ...chosen });
   }
 
@@ -70,7 +75,7 @@ export class ServerController {
   @RequireScopes('tools:write')
   @ApiOperation({
     operationId: 'changeMcpServer',
-    summary: 'Rename a server, or change its policy, trust or credential',
+    summary: 'Rename a server, or change its policy, trust, sessions or credential',
   })
   @ApiOkResponse({ type: ServerView })
   change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeServer): Promise<ServerView> {

@@ -10,7 +10,8 @@ import type { SkillContent } from '../skills/skill-version.entity.js';
 import { Skill } from '../skills/skill.entity.js';
 import type { ServerQuery } from './mcp-server.dto.js';
 import type { WorldHints } from './recommended-trust.js';
-import { type Health, McpServer, type Policy } from './mcp-server.entity.js';
+import { McpSession } from '../mcp/mcp-session.entity.js';
+import { type Health, McpServer, type Policy, type SessionChoice } from './mcp-server.entity.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
@@ -59,6 +60,7 @@ export class ServerRepository {
         await writeContent(manager, row, skill.content, by.subject);
         if (server.policy !== 'block') await this.noted(manager, by, server, null);
         if (server.trust !== 'untrusted') await this.notedTrust(manager, by, server, null);
+        if (server.sessions !== 'conversation') await this.notedSessions(manager, by, server, null);
         return listing ? applyListing(manager, server, listing.tools, listing.facts) : server;
       });
     } catch (error) {
@@ -101,7 +103,7 @@ export class ServerRepository {
     return this.source.manager.countBy(McpServer, owned(scope));
   }
 
-  /** @param by who changed it; a change of the policy or the trust is noted in the audit log */
+  /** @param by who changed it; a change of the policy, the trust or the sessions is noted in the audit log */
   async update(id: string, change: Partial<McpServer>, by: Principal): Promise<void> {
     await this.source.transaction(async (manager) => {
       const before = await manager.findOne(McpServer, { where: { id }, lock: { mode: 'pessimistic_write' } });
@@ -111,6 +113,8 @@ export class ServerRepository {
       if (policy !== before.policy) await this.noted(manager, by, { ...before, policy }, before.policy);
       const { trust = before.trust } = change;
       if (trust !== before.trust) await this.notedTrust(manager, by, { ...before, trust }, before.trust);
+      const { sessions = before.sessions } = change;
+      if (sessions !== before.sessions) await this.notedSessions(manager, by, { ...before, sessions }, before.sessions);
     });
   }
 
@@ -130,7 +134,10 @@ export class ServerRepository {
 
   /** Deletes its tools and its Skill as well. */
   async delete(scope: Scope, id: string): Promise<void> {
-    await this.source.manager.delete(McpServer, { ...owned(scope), id });
+    await this.source.transaction(async (manager) => {
+      const { affected } = await manager.delete(McpServer, { ...owned(scope), id });
+      if (affected) await manager.delete(McpSession, { server_id: id });
+    });
   }
 
   async summaries(ids: string[]): Promise<Map<string, ServerSummary>> {
@@ -176,6 +183,17 @@ export class ServerRepository {
   ): Promise<void> {
     const was = before === null ? null : { name, trust: before };
     const entry = { action: 'mcp_server.trust_set' as const, subject: id, before: was, after: { name, trust } };
+    await this.audit.append(tx, by, entry);
+  }
+
+  private async notedSessions(
+    tx: EntityManager,
+    by: Principal,
+    { id, name, sessions }: McpServer,
+    before: SessionChoice | null,
+  ): Promise<void> {
+    const was = before === null ? null : { name, sessions: before };
+    const entry = { action: 'mcp_server.sessions_set' as const, subject: id, before: was, after: { name, sessions } };
     await this.audit.append(tx, by, entry);
   }
 }

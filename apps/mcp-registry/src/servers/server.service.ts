@@ -49,6 +49,8 @@ export class ServerService {
       await this.registration.bind({ ...server, ...change }, skillId);
     }
     await this.servers.update(id, { ...columns, ...change }, caller);
+    if (columns.sessions !== undefined && columns.sessions !== server.sessions)
+      await this.registration.endSessions(server);
     if (auth) await this.discovery.discover(id);
     return this.view(caller, id);
   }
@@ -104,6 +106,7 @@ function viewOf(row: McpServer, summary: ServerSummary | undefined): ServerView 
     auth: { mode: row.auth_mode, header: row.auth_header, credential_id: row.credential_id },
     policy: row.policy,
     trust: row.trust,
+    sessions: row.sessions,
     recommended_trust: recommendedTrust(row.url, summary?.hints ?? { open: 0, closed: 0, tools: 0 }),
     health: row.health,
     health_reason: row.health_reason,

@@ -22,7 +22,7 @@ export const env = readEnv({
   /** Bytes of one message, in either direction. */
   MCP_SIDECAR_MESSAGE_BYTES: integer(4_194_304, 1_024, 104_857_600),
   /** Concurrent sessions of all servers together; each has its own process. */
-  MCP_SIDECAR_SESSIONS: integer(16, 1, 1_000),
+  MCP_SIDECAR_SESSIONS: integer(64, 1, 1_000),
   /** Messages of one session that are unanswered or not yet read by its process. */
   MCP_SIDECAR_PENDING: integer(64, 1, 10_000),
   /** A session ends after this long without a request. It has to exceed the longest call. */

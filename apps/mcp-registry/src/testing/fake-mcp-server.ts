@@ -12,7 +12,7 @@ interface Rpc {
 export interface Script {
   /** One page of tools/list, or a promise of it. */
   list(cursor: string | undefined): unknown;
-  call(name: string, args: Record<string, unknown>): unknown;
+  call(name: string, args: Record<string, unknown>, session: string): unknown;
   /** Requests without these headers are answered 401. */
   wants: Record<string, string>;
   /** The delay before each answer. */
@@ -25,6 +25,8 @@ export interface Script {
   streams: boolean;
   /** Progress of a call before its answer, as an event stream: params of the notifications, and the time before each. */
   progress: { notes: Record<string, unknown>[]; everyMs: number };
+  /** False: no client gets a session. */
+  keepsSessions: boolean;
   /** How a request in an unknown session is answered. `rpc`: the message of a JSON-RPC error, with its code. */
   forgot: { status: number; body?: string; rpc?: { code: number; message: string } };
 }
@@ -47,6 +49,7 @@ export class FakeMcpServer {
     challenge: 'Bearer',
     documents: {},
     streams: false,
+    keepsSessions: true,
     progress: { notes: [], everyMs: 0 },
     forgot: { status: 404, body: 'no such session' },
   };
@@ -54,7 +57,9 @@ export class FakeMcpServer {
   readonly asked: string[] = [];
   /** Calls whose connection closed before they were answered. */
   hungUp = 0;
-  private sessions = new Set<string>();
+  /** Sessions that clients have ended. */
+  readonly ended: string[] = [];
+  sessions = new Set<string>();
   private readonly streams = new Set<ServerResponse>();
   private made = 0;
 
@@ -115,7 +120,11 @@ export class FakeMcpServer {
     const session = String(request.headers['mcp-session-id'] ?? '');
     if (session && !this.sessions.has(session)) return this.refuseSession(request, response);
     if (request.method === 'GET') return this.stream(response);
-    if (request.method === 'DELETE') return void response.writeHead(204).end();
+    if (request.method === 'DELETE') {
+      this.sessions.delete(session);
+      this.ended.push(session);
+      return void response.writeHead(204).end();
+    }
     const rpc = JSON.parse(await textOf(request)) as Rpc;
     this.asked.push(rpc.method);
     if (rpc.id === undefined) return void response.writeHead(202).end();
@@ -123,7 +132,7 @@ export class FakeMcpServer {
       response.once('close', () => (this.hungUp += response.writableFinished ? 0 : 1));
       await new Promise((resolve) => setTimeout(resolve, this.script.delayMs).unref());
     }
-    await this.answer(rpc, response);
+    await this.answer(rpc, session, response);
   }
 
   private async refuseSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -134,15 +143,15 @@ export class FakeMcpServer {
     response.writeHead(request.method === 'POST' ? status : 404, type).end(error ?? body);
   }
 
-  private async answer({ id, method, params = {} }: Rpc, response: ServerResponse): Promise<void> {
-    if (method === 'initialize') {
-      const session = `s${(this.made += 1)}`;
-      this.sessions.add(session);
-      response.setHeader('mcp-session-id', session);
+  private async answer({ id, method, params = {} }: Rpc, session: string, response: ServerResponse): Promise<void> {
+    if (method === 'initialize' && this.script.keepsSessions) {
+      const made = `s${(this.made += 1)}`;
+      this.sessions.add(made);
+      response.setHeader('mcp-session-id', made);
     }
     const { progressToken } = (params['_meta'] ?? {}) as { progressToken?: unknown };
     if (method === 'tools/call' && progressToken !== undefined) await this.progress(response, progressToken);
-    const result = await this.resultOf(method, params);
+    const result = await this.resultOf(method, params, session);
     const body = JSON.stringify(
       result === undefined
         ? { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
@@ -167,7 +176,7 @@ export class FakeMcpServer {
     }
   }
 
-  private resultOf(method: string, params: Record<string, unknown>): unknown {
+  private resultOf(method: string, params: Record<string, unknown>, session: string): unknown {
     if (method === 'initialize') {
       return {
         protocolVersion: '2025-06-18',
@@ -177,7 +186,7 @@ export class FakeMcpServer {
     }
     if (method === 'tools/list') return this.script.list(params['cursor'] as string | undefined);
     if (method === 'tools/call') {
-      return this.script.call(String(params['name']), (params['arguments'] ?? {}) as Record<string, unknown>);
+      return this.script.call(String(params['name']), (params['arguments'] ?? {}) as Record<string, unknown>, session);
     }
     return undefined;
   }

@@ -22,6 +22,7 @@ export interface RegistryWorld {
   app: NestFastifyApplication;
   url: string;
   databaseUrl: string;
+  home: { organizationId: string; projectId: string };
   fake: FakeServices;
   /** As a person of the home project, unless `as` says otherwise. */
   call<M extends Method, Path extends string>(
@@ -67,6 +68,9 @@ const defaults = {
   MCP_DEFINITION_BYTES: 8_192,
   MCP_IDLE_MS: 60_000,
   MCP_CONNECTIONS: 50,
+  MCP_SERVER_SESSIONS: 50,
+  MCP_SESSION_SWEEP_MS: 3_600_000,
+  MCP_SESSION_DAYS: 30,
   DISCOVERY_EVERY_MS: 3_600_000,
   DISCOVERY_SWEEP_MS: 3_600_000,
   SERVERS_PER_PROJECT: 50,
@@ -77,9 +81,9 @@ const defaults = {
   CALL_RECORD_DAYS: 90,
 };
 
-/** The registry with its own database, and fakes for the services that it calls. */
+/** The registry with its own database, or on that of another one (`DATABASE_URL`), and fakes for the services that it calls. */
 export async function startRegistry(settings: Partial<RegistrySettings> = {}): Promise<RegistryWorld> {
-  const database = await testDatabase();
+  const own = settings.DATABASE_URL === undefined ? await testDatabase() : null;
   const fake = await startFakeServices();
   const urls = { VAULT_URL: fake.url, ENGINE_URL: fake.url, PYTHON_RUNNER_URL: fake.url };
   const all: RegistrySettings = {
@@ -88,7 +92,7 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
     ...telemetryDefaults,
     ...defaults,
     ...urls,
-    DATABASE_URL: database.url,
+    DATABASE_URL: own?.url ?? '',
     REDIS_URL: testRedisUrl(),
     ...settings,
   };
@@ -107,7 +111,8 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
   return {
     app,
     url: await app.getUrl(),
-    databaseUrl: database.url,
+    databaseUrl: all.DATABASE_URL,
+    home,
     fake,
     call: async (method, path, body, as) => send(method, `/api/v1${path}`, await token(as), body),
     internal: async (method, path, body, as) =>
@@ -116,7 +121,7 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
     close: async () => {
       await app.close();
       await fake.close();
-      await database.drop();
+      await own?.drop();
     },
   };
 }

@@ -75,7 +75,7 @@ export class SidecarsWorld {
       MCP_SIDECAR_FILE: readServerFile(file),
       MCP_SIDECAR_TOKEN: sidecarToken,
       MCP_SIDECAR_MESSAGE_BYTES: 65_536,
-      MCP_SIDECAR_SESSIONS: 8,
+      MCP_SIDECAR_SESSIONS: 16,
       MCP_SIDECAR_PENDING: 8,
       MCP_SIDECAR_IDLE_MS: 60_000,
       MCP_SIDECAR_HEALTHY_MS: 60_000,

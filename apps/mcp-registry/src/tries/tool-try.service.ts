@@ -33,7 +33,10 @@ export class ToolTryService {
     const { skill_id: skillId, ...call } = body;
     const credentials = skillId === undefined ? [] : await this.credentialsOf(caller, skillId, id);
     if (tool.source === 'mcp') {
-      return this.calls.call(caller, { ...call, tool_id: id, pin: tool.pin ?? '', call_id: callId }, signal);
+      // A person's tries go on with what the person has opened, apart from every conversation.
+      const conversation = `try ${caller.subject}`.slice(0, 100);
+      const asked = { ...call, tool_id: id, pin: tool.pin ?? '', call_id: callId, conversation };
+      return this.calls.call(caller, asked, signal);
     }
     // A tool's source can print its arguments and credentials, so trying it with a Skill's credentials takes rights on
     // those.

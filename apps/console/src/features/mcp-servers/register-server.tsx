@@ -10,6 +10,7 @@ import { FormModal } from '../../ui/form-modal.js';
 import { AuthFields } from './auth-fields.js';
 import { PolicyField } from './policy-field.js';
 import { emptyServer, type ServerValues } from './server-values.js';
+import { SessionsField } from './sessions-field.js';
 import { TrustField } from './trust-field.js';
 import { useServerRefresh } from './use-server-refresh.js';
 
@@ -68,13 +69,14 @@ export function RegisterServer({ opened, onClose }: { opened: boolean; onClose: 
       <AuthFields value={value} onChange={change} />
       <PolicyField value={value.policy} onChange={(policy) => change({ policy })} />
       <TrustField value={value.trust} now="untrusted" onChange={(trust) => change({ trust })} />
+      <SessionsField value={value.sessions} onChange={(sessions) => change({ sessions })} />
     </FormModal>
   );
 }
 
 async function registered(value: ServerValues): Promise<string> {
-  const { url, policy, trust, mode } = value;
-  const common = { url, policy, trust, ...(value.name ? { name: value.name } : {}) };
+  const { url, policy, trust, sessions, mode } = value;
+  const common = { url, policy, trust, sessions, ...(value.name ? { name: value.name } : {}) };
   if (mode === 'oauth') {
     const { clientId, clientSecret } = value;
     const client = clientId ? { client_id: clientId, ...(clientSecret ? { client_secret: clientSecret } : {}) } : {};

@@ -16,13 +16,14 @@ import { TextLink } from '../../ui/text-link.js';
 import { useDraft } from '../../ui/use-draft.js';
 import { When } from '../../ui/when.js';
 import { PolicyField } from './policy-field.js';
+import { SessionsField } from './sessions-field.js';
 import { TrustField } from './trust-field.js';
 import { useServerRefresh } from './use-server-refresh.js';
 
 export function ServerSettings({ server }: { server: Schema<'ServerView'> }): ReactNode {
   const projectId = useProjectId();
   const refresh = useServerRefresh();
-  const draft = useDraft({ name: server.name, policy: server.policy, trust: server.trust });
+  const draft = useDraft({ name: server.name, policy: server.policy, trust: server.trust, sessions: server.sessions });
   const save = useMutation({
     mutationFn: () =>
       answer(api.PATCH('/api/v1/mcp-servers/{id}', { params: { path: { id: server.id } }, body: draft.change })),
@@ -66,6 +67,7 @@ export function ServerSettings({ server }: { server: Schema<'ServerView'> }): Re
             recommended={server.recommended_trust}
             onChange={(trust) => draft.set({ trust })}
           />
+          <SessionsField value={draft.value.sessions} onChange={(sessions) => draft.set({ sessions })} />
           <ProblemAlert error={save.error} />
         </Stack>
         <SaveBar

@@ -11,6 +11,7 @@ export interface ServerValues {
   clientSecret: string;
   policy: Schema<'ServerView'>['policy'];
   trust: Schema<'ServerView'>['trust'];
+  sessions: Schema<'ServerView'>['sessions'];
 }
 
 export const emptyServer: ServerValues = {
@@ -23,4 +24,5 @@ export const emptyServer: ServerValues = {
   clientSecret: '',
   policy: 'block',
   trust: 'untrusted',
+  sessions: 'conversation',
 };

@@ -1,8 +1,8 @@
-import type { McpCallAnswer, McpCallProgress, ToolsetTool } from '#libs/contracts';
+import type { McpCallAnswer, McpCallProgress, McpSessionEnd, ToolsetTool } from '#libs/contracts';
 import { linksIn } from '#libs/sanitizer';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { isNamed } from '../builtin/host-credential.js';
-import { failure, type Tool } from '../tool.js';
+import { failure, type Tool, type TurnScope } from '../tool.js';
 
 /** What all tools of the registry have in common. */
 export function describedBy(definition: ToolsetTool): Omit<Tool, 'run' | 'external'> {
@@ -27,8 +27,17 @@ function unnamedHost(args: Record<string, unknown>, hosts: readonly string[]): s
   return urls.map((url) => new URL(url)).find((url) => !isNamed(url, hosts))?.host ?? null;
 }
 
-const sessionLost =
-  'The server had lost its session, and a new one was opened: what it kept there of earlier calls is gone.';
+const gone = 'a new one was opened: what it kept there of earlier calls (an open page, a login) is gone.';
+const sessionGone: Record<McpSessionEnd, string> = {
+  lost: `The server had lost this conversation's session, and ${gone}`,
+  idle: `This conversation's session at the server was ended because it was not used, and ${gone}`,
+  evicted: `This conversation's session at the server was ended because others needed its place, and ${gone}`,
+  changed: `This conversation's session was ended because the server's settings were changed, and ${gone}`,
+};
+
+/** Whose session a call uses. A turn of no conversation has one of its own, and so has a rehearsal. */
+const conversationOf = ({ sessionId, turnId, rehearsal }: TurnScope): string =>
+  rehearsal ? turnId : (sessionId ?? turnId);
 
 /** On top of the registry's own limit, so that the registry can end the call and say why. */
 const graceMs = 5_000;
@@ -41,7 +50,13 @@ export function mcpTool(definition: ToolsetTool, registry: ServiceClient): Tool 
     trustOf: () => definition.trust,
     noted: (result) => ((result ?? {}) as { note?: string }).note ?? null,
     run: async (args, { turn, ref, signal, say }) => {
-      const body = { tool_id: definition.id, pin: definition.pin, arguments: args, call_id: `${turn.turnId}.${ref}` };
+      const body = {
+        tool_id: definition.id,
+        pin: definition.pin,
+        arguments: args,
+        call_id: `${turn.turnId}.${ref}`,
+        conversation: conversationOf(turn),
+      };
       const { call_max_ms: maxMs } = definition;
       const asked = registry.follow<McpCallAnswer>('/internal/tool-calls', turn, body, {
         signal,
@@ -53,7 +68,7 @@ export function mcpTool(definition: ToolsetTool, registry: ServiceClient): Tool 
       const { content, is_error, truncated, structured, session_renewed: renewed } = answer;
       // A tool's own error goes to the model like an answer.
       return {
-        ...(renewed ? { note: sessionLost } : {}),
+        ...(renewed ? { note: sessionGone[renewed === true ? 'lost' : renewed] } : {}),
         ...(is_error ? { is_error } : {}),
         content,
         ...(structured ? { structured } : {}),

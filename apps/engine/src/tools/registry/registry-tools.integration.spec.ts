@@ -100,6 +100,32 @@ describe('tools of the registry', () => {
     expect(call?.body).toMatchObject({ tool_id: 'tol_find', pin: 'pin_1', call_id: `${turn.turn_id}.1.call_0` });
   });
 
+  it('are called in the session of the conversation, and the turn and the timeline say why it is another', async () => {
+    const answer = { ok: true, content: 'about:blank', is_error: false, truncated: false };
+    services.on('/internal/tool-calls', () => ({ ...answer, session_renewed: 'idle' }));
+    const turns: string[] = [];
+    for (const key of ['ada', 'bob', null]) {
+      model.script([{ name: 'desk__find', arguments: '{"q":"tea"}' }], 'Done.');
+      const session = key ? { key, contact_id: null, inbox_mode: 'queue' as const, reset_before: null } : null;
+      const turn = turnOf({ agent_id: agent, session });
+      await turnsOf(world).run(turn);
+      turns.push(turn.turn_id);
+    }
+    const sql = 'SELECT coalesce(session_id, id) AS conversation FROM engine.turn WHERE id = ANY($1) ORDER BY id';
+    const conversations = (await world.pool.query(sql, [turns])).rows.map((row) => row.conversation);
+    expect(new Set(conversations).size).toBe(3);
+    expect(conversations.at(-1)).toBe(turns.at(-1));
+    expect(asked('/internal/tool-calls').map(({ body }) => body['conversation'])).toEqual(conversations);
+    const note = expect.stringContaining('was ended because it was not used');
+    expect(await turnsOf(world).results(turns[0] ?? '')).toEqual([{ note, content: 'about:blank' }]);
+    const { rows } = await until('the timeline has it', async () => {
+      const of = `SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'tool_called'`;
+      const found = await world.pool.query(of, [turns[0]]);
+      return found.rows.length > 0 && found;
+    });
+    expect(rows[0].detail).toMatchObject({ tool: 'desk__find', note });
+  });
+
   it('report on the timeline what a long call is doing, and leave its time to the registry', async () => {
     const answer = { ok: true, content: 'found', is_error: false, truncated: false };
     services.on('/internal/tool-calls', () => ({ lines: [{ progress: 'Indexing (1 of 2)' }, answer] }));
