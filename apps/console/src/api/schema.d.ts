@@ -2215,7 +2215,7 @@ export interface paths {
         delete: operations["unregisterMcpServer"];
         options?: never;
         head?: never;
-        /** Rename a server, or change its policy, trust or credential */
+        /** Rename a server, or change its policy, trust, sessions or credential */
         patch: operations["changeMcpServer"];
         trace?: never;
     };
@@ -2977,7 +2977,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
+            action: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -5850,6 +5850,11 @@ export interface components {
              * @enum {string}
              */
             trust?: "untrusted" | "partner" | "own";
+            /**
+             * @description Whose the session is at a server that keeps something between calls (an open page, a login, a cart). `conversation` (default): each conversation has one, and sees nothing of others. `shared`: all have the same one: what one contact does there, others can read and change. Only for servers that hold nothing personal, or that allow one session
+             * @enum {string}
+             */
+            sessions?: "conversation" | "shared";
             /** @description A client that was registered by hand; absent: registered dynamically */
             client_id?: string;
             client_secret?: string;
@@ -5890,6 +5895,11 @@ export interface components {
              * @enum {string}
              */
             trust: "untrusted" | "partner" | "own";
+            /**
+             * @description Whose the session is at a server that keeps something between calls (an open page, a login, a cart). `conversation` (default): each conversation has one, and sees nothing of others. `shared`: all have the same one: what one contact does there, others can read and change. Only for servers that hold nothing personal, or that allow one session
+             * @enum {string}
+             */
+            sessions: "conversation" | "shared";
             /** @description By where it runs and what its tools claim */
             recommended_trust: components["schemas"]["RecommendedTrustView"];
             /** @enum {string} */
@@ -5941,6 +5951,11 @@ export interface components {
              * @enum {string}
              */
             trust?: "untrusted" | "partner" | "own";
+            /**
+             * @description Whose the session is at a server that keeps something between calls (an open page, a login, a cart). `conversation` (default): each conversation has one, and sees nothing of others. `shared`: all have the same one: what one contact does there, others can read and change. Only for servers that hold nothing personal, or that allow one session
+             * @enum {string}
+             */
+            sessions?: "conversation" | "shared";
         };
         ImportServer: {
             /** @description A server.json of the MCP registry; its first usable remote is registered */
@@ -5958,6 +5973,11 @@ export interface components {
              * @enum {string}
              */
             trust?: "untrusted" | "partner" | "own";
+            /**
+             * @description Whose the session is at a server that keeps something between calls (an open page, a login, a cart). `conversation` (default): each conversation has one, and sees nothing of others. `shared`: all have the same one: what one contact does there, others can read and change. Only for servers that hold nothing personal, or that allow one session
+             * @enum {string}
+             */
+            sessions?: "conversation" | "shared";
         };
         ServerPage: {
             data: components["schemas"]["ServerView"][];
@@ -5976,6 +5996,11 @@ export interface components {
              * @enum {string}
              */
             trust?: "untrusted" | "partner" | "own";
+            /**
+             * @description Whose the session is at a server that keeps something between calls (an open page, a login, a cart). `conversation` (default): each conversation has one, and sees nothing of others. `shared`: all have the same one: what one contact does there, others can read and change. Only for servers that hold nothing personal, or that allow one session
+             * @enum {string}
+             */
+            sessions?: "conversation" | "shared";
         };
         SkillToolGiven: {
             /** @description A tool id, or `builtin:<name>` */
@@ -6790,7 +6815,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
+                action?: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
