@@ -4265,6 +4265,8 @@ export interface components {
              * @description Null: it was never set up, these are the defaults
              */
             updated_at: string | null;
+            /** @description Settings that have no effect as things are, in sentences */
+            notes: string[];
         };
         ChannelPage: {
             data: components["schemas"]["ChannelView"][];

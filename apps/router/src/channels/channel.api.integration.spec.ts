@@ -70,6 +70,22 @@ describe('the channel of an App', () => {
     expect((await patch({ idle_reset_minutes: null })).body).toMatchObject({ ...changed, idle_reset_minutes: null });
   });
 
+  it('says which settings have no effect, since no message reaches an agent', async () => {
+    const put = async (body: object) => {
+      const answer = await world.api<{ notes: string[] }>('PUT', `/api/v1/channels/${hook}`, body);
+      return answer.body.notes;
+    };
+    expect(await put({ agent_id: null, route_policy: 'both' })).toEqual([]);
+    expect(await put({ agent_id: null, route_policy: 'triggers' })).toEqual([]);
+    const notes = await put({ route_policy: 'triggers', bots: 'chief_of_staff', daily_reset_hour: 4 });
+    expect(notes).toEqual([
+      expect.stringMatching(/^bots has no effect: route_policy is triggers, .* Set route_policy to both/),
+      expect.stringContaining('daily_reset_hour has no effect'),
+    ]);
+    expect((await read(hook)).body.notes).toEqual(notes);
+    expect(await put({ reply_address: 'https://example.com/replies' })).toEqual([]);
+  });
+
   it.each(['PUT', 'PATCH'])('is left as it is by a %s that names no setting, which says so', async (method) => {
     const before = await read(hook);
     const answer = await world.api(method, `/api/v1/channels/${hook}`, {});

@@ -16,7 +16,7 @@ import { ProjectRules } from '../routing/project-rules.js';
 import { GATEWAY } from '../services.js';
 import { ChannelRepository } from './channel.repository.js';
 import { ChannelSettings } from './channel-settings.dto.js';
-import { ChannelPage, ChannelView } from './channel.dto.js';
+import { ChannelPage, ChannelView, channelView } from './channel.dto.js';
 import { defaultFailureNotice } from './failure-notice.js';
 
 @ApiTags('channels')
@@ -34,7 +34,8 @@ export class ChannelController {
   @ApiOperation({ operationId: 'listChannels', summary: 'List channels that were set up; others use the defaults' })
   @ApiOkResponse({ type: ChannelPage })
   async list(@Caller() caller: Principal): Promise<ChannelPage> {
-    return { data: await this.channels.list(caller.organizationId, caller.projectId), next_cursor: null };
+    const rows = await this.channels.list(caller.organizationId, caller.projectId);
+    return { data: rows.map(channelView), next_cursor: null };
   }
 
   @Get(':appId')
@@ -47,9 +48,9 @@ export class ChannelController {
   @ApiOkResponse({ type: ChannelView })
   async get(@Caller() caller: Principal, @Param('appId') appId: string): Promise<ChannelView> {
     const row = await this.channels.find(caller.organizationId, caller.projectId, appId);
-    if (row) return row;
+    if (row) return channelView(row);
     if (!isAppId(appId)) throw notFound('app', appId);
-    return defaultsOf(caller, await this.requireApp(caller, appId));
+    return channelView(defaultsOf(caller, await this.requireApp(caller, appId)));
   }
 
   @Put(':appId')
@@ -120,6 +121,9 @@ export class ChannelController {
   }
 }
 
+/** A channel as it is stored; one that was never configured has no update time. */
+type Stored = Omit<ChannelView, 'notes'>;
+
 type InstalledApp = Pick<Endpoint, 'kind'> & { id: string };
 
 /** The settings that a body names. */
@@ -139,13 +143,13 @@ function isAppId(text: string): boolean {
 }
 
 /** The defaults of an App whose channel was never configured. */
-function defaultsOf(caller: Principal, { id, kind }: InstalledApp): ChannelView {
+function defaultsOf(caller: Principal, { id, kind }: InstalledApp): Stored {
   const builtin = kind === 'builtin';
   const inForce = { unknown_senders: builtin ? null : 'hold', inbox_mode: builtin ? 'queue' : 'collect' } as const;
   return channelOf(caller, id, inForce);
 }
 
-function channelOf(caller: Principal, appId: string, given: ChannelSettings): ChannelView {
+function channelOf(caller: Principal, appId: string, given: ChannelSettings): Stored {
   return {
     app_id: appId,
     organization_id: caller.organizationId,

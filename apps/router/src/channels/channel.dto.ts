@@ -10,6 +10,7 @@ import {
   type SessionScope,
   type UnknownSenders,
 } from './channel.entity.js';
+import { idleSettings } from './idle-settings.js';
 
 /** A channel as shown; one that was never configured has no update time. */
 export class ChannelView implements Omit<ChannelRow, 'updated_at'> {
@@ -39,6 +40,12 @@ export class ChannelView implements Omit<ChannelRow, 'updated_at'> {
   reply_ttl_seconds: number | null;
   @ApiProperty({ ...time, nullable: true, description: 'Null: it was never set up, these are the defaults' })
   updated_at: Date | null;
+  @ApiProperty({ type: [String], description: 'Settings that have no effect as things are, in sentences' })
+  notes: string[];
 }
 
 export class ChannelPage extends PageOf(ChannelView) {}
+
+export function channelView(row: Omit<ChannelView, 'notes'>): ChannelView {
+  return { ...row, notes: idleSettings(row) };
+}

@@ -1,4 +1,4 @@
-import { Button, List, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, List, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAgents } from '../../api/agents.js';
 import { useProjectQuery } from '../../api/project-query.js';
@@ -52,6 +52,15 @@ export default function ChannelSection({ app, editing, onEdit }: ChannelSectionP
               <List.Item key={sentence}>{sentence}</List.Item>
             ))}
           </List>
+          {channel.notes.length > 0 && (
+            <Alert color="yellow" variant="light" role="note">
+              {channel.notes.map((note) => (
+                <Text key={note} size="sm">
+                  {note}
+                </Text>
+              ))}
+            </Alert>
+          )}
           <FieldList
             fields={[
               [texts.fields.reply, channel.reply_address],
