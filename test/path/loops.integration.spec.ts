@@ -122,7 +122,7 @@ describe('loops', () => {
       () => minute,
       () => ['slow', `Ticket ${newId('msg')} was updated`],
     );
-    expect(replies).toBeLessThanOrEqual(21);
+    expect(replies).toBeLessThanOrEqual(41);
     expect(await last(appId)).toMatchObject({ outcome: 'loop_paused', reason: 'even_pace' });
   });
 
@@ -166,6 +166,22 @@ describe('loops', () => {
       pass(second + random() * 2 * second);
       await answer(appId, `order ${n} is placed`, false);
       pass(4 * second - Math.log(random()) * 20 * second);
+    }
+  });
+
+  it.each([3.5, 20, 60])('do not include a person who writes evenly, %d seconds apart', async (seconds) => {
+    const appId = await openApp();
+    const words = ['tea', 'why so', 'and then', 'what of the cups', 'thanks', 'one more', 'who says that', 'fine'];
+    for (let n = 0; n < 70; n += 1) {
+      const text = `${words[n % words.length]}, ${words[(n * 3) % 7]}?`;
+      expect(await receive(appId, 'even', text)).toMatchObject({ outcome: 'routed' });
+      await answer(appId, `answer ${n}`, false);
+      pass(seconds * second);
+    }
+    for (let n = 0; n < 32; n += 1) {
+      expect(await receive(appId, 'counting', `message ${n}`)).toMatchObject({ outcome: 'routed' });
+      await answer(appId, `answer ${n}`, false);
+      pass(seconds * second);
     }
   });
 

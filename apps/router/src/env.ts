@@ -20,7 +20,7 @@ const settings = {
   LOOP_ROUNDS_PER_MINUTE: integer(20, 2, 60),
   /** Consecutive answered messages with the same text that pause the exchange. */
   LOOP_SAME_TEXTS: integer(8, 2, 60),
-  /** Consecutive answered messages at even intervals that pause the exchange. */
+  /** Consecutive answered messages that follow the replies evenly and pause the exchange; twice as many of one form. */
   LOOP_EVEN_ROUNDS: integer(20, 4, 60),
   /** How long a paused exchange stays paused unless a person resumes it. */
   LOOP_COOLDOWN_MS: integer(600_000, 1_000, 86_400_000),

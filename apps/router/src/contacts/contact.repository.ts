@@ -78,7 +78,7 @@ export class ContactRepository {
   async resume(id: string): Promise<void> {
     await this.db.query(
       `UPDATE router.contact_identity SET paused_until = NULL, pause_reason = NULL, inbound_at = '{}', replied_at = '{}',
-              same_texts = 0, last_text = NULL WHERE contact_id = $1`,
+              same_texts = 0, last_text = NULL, same_forms = 0, last_form = NULL WHERE contact_id = $1`,
       [id],
     );
   }

@@ -25,6 +25,9 @@ export class IdentityRow {
   @Column({ type: 'bigint', array: true }) replied_at: string[];
   @Column({ type: 'text', nullable: true }) last_text: string | null;
   @Column({ type: 'integer' }) same_texts: number;
+  /** The last text without its numbers. */
+  @Column({ type: 'text', nullable: true }) last_form: string | null;
+  @Column({ type: 'integer', default: 0 }) same_forms: number;
   @Column({ type: 'timestamptz', nullable: true }) paused_until: Date | null;
   @Column({ type: 'text', nullable: true }) pause_reason: string | null;
   @Column({ type: 'timestamptz' }) created_at: Date;

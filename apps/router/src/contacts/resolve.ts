@@ -22,6 +22,8 @@ interface Resolved {
   replied_at: string[];
   last_text: string | null;
   same_texts: number;
+  last_form: string | null;
+  same_forms: number;
   paused_until: Date | null;
   pause_reason: string | null;
 }
@@ -40,7 +42,7 @@ const resolveSql = `
     INSERT INTO router.contact (id, organization_id, project_id, name, status, created_at, updated_at)
     SELECT home_id, organization_id, project_id, name, status, now(), now() FROM seen WHERE home_id = ANY($5))
   SELECT app_id, sender, home_id, contact_id, name, status, daily_budget, inbound_at, replied_at, last_text, same_texts,
-         paused_until, pause_reason FROM seen`;
+         last_form, same_forms, paused_until, pause_reason FROM seen`;
 
 /** Finds the contact of each sender, or creates one for a new sender. The senders stay locked until the end of `tx`. */
 export async function resolveSenders(tx: Queryable, senders: SenderOf[]): Promise<Map<string, SenderContext>> {
@@ -75,6 +77,8 @@ function senderContextOf(row: Resolved, isNew: boolean): SenderContext {
       repliedAt: row.replied_at.map(Number),
       lastText: row.last_text,
       sameTexts: row.same_texts,
+      lastForm: row.last_form,
+      sameForms: row.same_forms,
       pausedUntil: row.paused_until?.getTime() ?? null,
       pauseReason: row.pause_reason,
     },
@@ -86,10 +90,12 @@ export async function keepExchanges(tx: Queryable, senderContexts: SenderContext
   if (senderContexts.length === 0) return;
   await tx.query(
     `UPDATE router.contact_identity i SET inbound_at = g.inbound::bigint[], replied_at = g.replied::bigint[],
-            last_text = g.last_text, same_texts = g.same_texts, pause_reason = g.pause_reason,
+            last_text = g.last_text, same_texts = g.same_texts, last_form = g.last_form, same_forms = g.same_forms,
+            pause_reason = g.pause_reason,
             paused_until = to_timestamp(g.paused_until / 1000.0)
-       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::double precision[], $8::text[])
-         AS g(app, sender, inbound, replied, last_text, same_texts, paused_until, pause_reason)
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::double precision[], $8::text[],
+                   $9::text[], $10::integer[])
+         AS g(app, sender, inbound, replied, last_text, same_texts, paused_until, pause_reason, last_form, same_forms)
       WHERE i.app_id = g.app AND i.sender = g.sender`,
     [
       senderContexts.map((each) => each.appId),
@@ -100,6 +106,8 @@ export async function keepExchanges(tx: Queryable, senderContexts: SenderContext
       senderContexts.map(({ exchange }) => exchange.sameTexts),
       senderContexts.map(({ exchange }) => exchange.pausedUntil),
       senderContexts.map(({ exchange }) => exchange.pauseReason),
+      senderContexts.map(({ exchange }) => exchange.lastForm),
+      senderContexts.map(({ exchange }) => exchange.sameForms),
     ],
   );
 }

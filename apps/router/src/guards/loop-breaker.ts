@@ -7,6 +7,10 @@ export interface Exchange {
   lastText: string | null;
   /** How often the last text was repeated in a row. */
   sameTexts: number;
+  /** The last text without its numbers. */
+  lastForm: string | null;
+  /** How often that form was repeated in a row. */
+  sameForms: number;
   pausedUntil: number | null;
   pauseReason: string | null;
 }
@@ -16,7 +20,7 @@ export interface LoopLimits {
   LOOP_ROUNDS_PER_MINUTE: number;
   /** Messages with the same text in a row. */
   LOOP_SAME_TEXTS: number;
-  /** Rounds in a row at even intervals: a slow loop. */
+  /** Rounds in a row at even intervals, with a sign of a machine: a slow loop. */
   LOOP_EVEN_ROUNDS: number;
   LOOP_COOLDOWN_MS: number;
 }
@@ -33,7 +37,7 @@ const instantMs = 1_000;
 /**
  * Records a message and returns why the exchange has to pause, or null. Changes `exchange`. It needs nothing from the
  * other side. Rounds are counted, so a person who writes many messages is not stopped unless they are answered one by
- * one faster than anybody types, repeat themselves, or come like clockwork.
+ * one faster than anybody types, repeat themselves, or come like clockwork with a sign of a machine.
  */
 export function noteInbound(exchange: Exchange, text: string, nowMs: number, limits: LoopLimits): string | null {
   if (exchange.pausedUntil !== null) {
@@ -44,6 +48,9 @@ export function noteInbound(exchange: Exchange, text: string, nowMs: number, lim
   const fingerprint = fingerprintOf(text);
   exchange.sameTexts = fingerprint === exchange.lastText ? exchange.sameTexts + 1 : 1;
   exchange.lastText = fingerprint;
+  const form = fingerprintOf(formOf(text));
+  exchange.sameForms = form === exchange.lastForm ? exchange.sameForms + 1 : 1;
+  exchange.lastForm = form;
   exchange.inboundAt = [...exchange.inboundAt, nowMs].slice(-exchangeKept);
   const reason = loopIn(exchange, nowMs, limits);
   if (reason === null) return null;
@@ -59,12 +66,15 @@ export function resume(exchange: Exchange): void {
     repliedAt: [],
     lastText: null,
     sameTexts: 0,
+    lastForm: null,
+    sameForms: 0,
     pausedUntil: null,
     pauseReason: null,
   });
 }
 
-function loopIn({ inboundAt, repliedAt, sameTexts }: Exchange, nowMs: number, limits: LoopLimits): string | null {
+function loopIn(exchange: Exchange, nowMs: number, limits: LoopLimits): string | null {
+  const { inboundAt, repliedAt, sameTexts } = exchange;
   const answered = repliedAt.length > 0;
   if (answered && sameTexts >= limits.LOOP_SAME_TEXTS) return 'identical_texts';
   const recent = (times: number[]): number => times.filter((at) => at > nowMs - windowMs).length;
@@ -76,7 +86,20 @@ function loopIn({ inboundAt, repliedAt, sameTexts }: Exchange, nowMs: number, li
   const replies = repliedAt.filter((at) => at >= first).length;
   // Each message must have been answered; otherwise this is not an exchange but a feed that nobody echoes.
   if (replies < rounds - 1) return null;
-  return isEven(gapsOf(row)) || isEven(reactionsIn(row, repliedAt, rounds - 1)) ? 'even_pace' : null;
+  return isMachine(exchange, row, limits) ? 'even_pace' : null;
+}
+
+/**
+ * A person may write evenly, and types on while the agent answers. A machine that waits for each reply keeps its own
+ * delay after it, whatever the agent's time, and so whatever there was to read. One that does not is known by what it
+ * says: one form, with other numbers in it, for much longer than a person counts.
+ */
+function isMachine({ repliedAt, sameForms }: Exchange, row: number[], limits: LoopLimits): boolean {
+  const rounds = limits.LOOP_EVEN_ROUNDS;
+  const ownPace = isEven(gapsOf(row));
+  const followsReplies = isEven(reactionsIn(row, repliedAt, rounds - 1));
+  if (followsReplies && !ownPace) return true;
+  return ownPace && sameForms > 2 * rounds;
 }
 
 function gapsOf(times: number[]): number[] {
@@ -101,6 +124,11 @@ function isEven(times: number[]): boolean {
   const variance = times.reduce((sum, time) => sum + (time - mean) ** 2, 0) / times.length;
   // Nobody reads and types within a second, twenty times in a row: the remaining variation comes from the network.
   return Math.max(...times) < instantMs || Math.sqrt(variance) < evenSpread * mean;
+}
+
+/** Without what counts: numbers, and words with digits in them such as ids. */
+function formOf(text: string): string {
+  return text.replaceAll(/[\p{L}\p{N}_-]+/gu, (word) => (/\p{N}/u.test(word) ? '0' : word));
 }
 
 /** The exact text: `order 1000` and `order 1037` differ. Loops that count are recognised by their pace. */
