@@ -24,6 +24,7 @@ import { hookBodies } from './incoming/body-hooks.js';
 import { guardRequests } from './incoming/request-guard.js';
 import { sendRefusal } from './incoming/unread-body.js';
 import { createLog, logBy, NestLog } from './log.js';
+import { sendInPieces } from './long-answers.js';
 import { Metrics } from './metrics.js';
 import { postgresMetrics } from './postgres-metrics.js';
 import { type FieldError, Problem, problemBody } from './problem.js';
@@ -147,6 +148,7 @@ async function buildService(
   // Only others announce bodies to a service, and the portal announces those of its clients.
   if (options.name !== 'portal') answerAnnouncements(fastify, bodyLimit);
   followMessages(fastify);
+  sendInPieces(fastify);
   app.useGlobalFilters(new ProblemFilter());
   await options.routes?.(app);
   guardRequests(app.getHttpServer());
