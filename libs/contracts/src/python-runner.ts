@@ -4,6 +4,8 @@ import type { EventBody } from './message.js';
 export interface PythonRunRequest {
   call_id: string;
   /** The organization of the caller's token. A sandbox serves no other. */
+  /** Whose calls may share a process. Absent: those of the turn, the first part of `call_id`. */
+  conversation?: string;
   organization_id: string;
   source: string;
   /** In hex: what runs is what was approved. */

@@ -41,6 +41,11 @@ export interface TurnScope {
   startedBy: string[];
 }
 
+/** What a call's side may keep for later calls. A turn of no conversation is one of its own, and so is a rehearsal. */
+export function conversationOf({ sessionId, turnId, rehearsal }: TurnScope): string {
+  return rehearsal ? turnId : (sessionId ?? turnId);
+}
+
 /** One call in flight. */
 export interface CallSite {
   turn: TurnScope;

@@ -25,7 +25,7 @@ export class CompileService {
     const limit = this.settings.PYTHON_SOURCE_BYTES;
     if (bytes > limit)
       return refused('source_too_large', `The source has ${bytes} bytes; at most ${limit} are allowed.`);
-    const ending = await this.pool.call(tenantOf(caller, source), {
+    const ending = await this.pool.call(tenantOf(caller, source, ''), {
       request: { kind: 'compile', source },
       timeoutMs: this.settings.PYTHON_COMPILE_MS,
       answerQuestion: () => Promise.resolve({ refused: 'A source cannot call the platform while it is being saved.' }),

@@ -3,21 +3,26 @@ import { createHash } from 'node:crypto';
 
 export type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
-/** Which calls may share a child: those of one source of one project. */
+/**
+ * Which calls may share a child: those of one source in one conversation. Python's modules keep what a call changes in
+ * them, so what one contact's call left there, no other contact's call may find.
+ */
 export interface Tenant extends Scope {
   /** Hex SHA-256. */
   sourceSha256: string;
+  conversation: string;
 }
 
-export function tenantOf({ organizationId, projectId }: Scope, source: string): Tenant {
-  return { organizationId, projectId, sourceSha256: sha256(source) };
+export function tenantOf({ organizationId, projectId }: Scope, source: string, conversation: string): Tenant {
+  return { organizationId, projectId, sourceSha256: sha256(source), conversation };
 }
 
 export function isSame(one: Tenant, other: Tenant): boolean {
   return (
     one.organizationId === other.organizationId &&
     one.projectId === other.projectId &&
-    one.sourceSha256 === other.sourceSha256
+    one.sourceSha256 === other.sourceSha256 &&
+    one.conversation === other.conversation
   );
 }
 

@@ -35,7 +35,8 @@ export class RunService {
     this.check(run);
     const timeoutMs = Math.min(run.timeout_ms, this.settings.PYTHON_TIMEOUT_MS);
     const host = new HostCalls(run, this.engine, this.settings.PYTHON_HOST_CALLS);
-    const ending = await this.pool.call(tenantOf(caller, run.source), {
+    const { conversation = run.call_id.split('.')[0] ?? '' } = run;
+    const ending = await this.pool.call(tenantOf(caller, run.source, conversation), {
       request: { kind: 'run', source: run.source, function: run.function, arguments: run.arguments },
       timeoutMs,
       answerQuestion: (question) => host.answer(question),

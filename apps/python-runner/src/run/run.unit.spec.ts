@@ -39,6 +39,25 @@ describe('a call', () => {
     });
   });
 
+  it('finds nothing that a call of another conversation left in a module, or in the tool', async () => {
+    const body = `import decimal, json
+found = [getattr(json, "left", None), decimal.getcontext().prec, getattr(tool, "left", None)]
+json.left = tool.left = who
+decimal.getcontext().prec = 7
+return found`;
+    const source = toolOf(body, 'who: str');
+    const found = async (who: string, more: object) => {
+      const answer = await runner.run(source, { arguments: { who }, ...more });
+      return answer.ok ? answer.result : answer;
+    };
+    const nothing = [null, 28, null];
+    expect(await found('ada', { conversation: 'ses_a' })).toEqual(nothing);
+    expect(await found('bob', { conversation: 'ses_b' })).toEqual(nothing);
+    // A call without a conversation is of its turn.
+    expect(await found('eve', { call_id: 'trn_1.a' })).toEqual(nothing);
+    expect(await found('eve', { call_id: 'trn_2.a' })).toEqual(nothing);
+  });
+
   it('gives the tool the types that its hints promise', async () => {
     const source = `
 from dataclasses import dataclass

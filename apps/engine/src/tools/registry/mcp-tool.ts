@@ -2,7 +2,7 @@ import type { McpCallAnswer, McpCallProgress, McpSessionEnd, ToolsetTool } from 
 import { linksIn } from '#libs/sanitizer';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { isNamed } from '../builtin/host-credential.js';
-import { failure, type Tool, type TurnScope } from '../tool.js';
+import { conversationOf, failure, type Tool } from '../tool.js';
 
 /** What all tools of the registry have in common. */
 export function describedBy(definition: ToolsetTool): Omit<Tool, 'run' | 'external'> {
@@ -34,10 +34,6 @@ const sessionGone: Record<McpSessionEnd, string> = {
   evicted: `This conversation's session at the server was ended because others needed its place, and ${gone}`,
   changed: `This conversation's session was ended because the server's settings were changed, and ${gone}`,
 };
-
-/** Whose session a call uses. A turn of no conversation has one of its own, and so has a rehearsal. */
-const conversationOf = ({ sessionId, turnId, rehearsal }: TurnScope): string =>
-  rehearsal ? turnId : (sessionId ?? turnId);
 
 /** On top of the registry's own limit, so that the registry can end the call and say why. */
 const graceMs = 5_000;

@@ -2,7 +2,7 @@ import type { PythonRunAnswer, PythonRunRequest, ToolsetTool } from '#libs/contr
 import type { ServiceClient } from '#libs/service-kit';
 import type { GivenToken } from '../../steps/tool-call.entity.js';
 import type { BoundCredentials, CredentialFields } from '../bound-credentials.js';
-import { failure, isFailure, type Tool, type ToolFailure, type TurnScope } from '../tool.js';
+import { conversationOf, failure, isFailure, type Tool, type ToolFailure, type TurnScope } from '../tool.js';
 import { describedBy, refusalOf, unlessAborted } from './mcp-tool.js';
 
 export interface PythonRuns {
@@ -36,7 +36,13 @@ export function pythonTool(definition: ToolsetTool, credentials: BoundCredential
       if (given.tokens.length > 0) await runs.noteTokens(call.callbackToken, given.tokens);
       const { turnId, organizationId } = call.turn;
       const body = runRequest(
-        { callId: `${turnId}.${call.ref}`, organizationId, python, arguments: args },
+        {
+          callId: `${turnId}.${call.ref}`,
+          conversation: conversationOf(call.turn),
+          organizationId,
+          python,
+          arguments: args,
+        },
         { credentials: given.values, callbackToken: call.callbackToken },
         runs,
       );
@@ -53,6 +59,8 @@ export function pythonTool(definition: ToolsetTool, credentials: BoundCredential
 export function runRequest(
   call: {
     callId: string;
+    /** Absent: the call is one by itself. */
+    conversation?: string;
     organizationId: string;
     python: NonNullable<ToolsetTool['python']>;
     arguments: Record<string, unknown>;
@@ -63,6 +71,7 @@ export function runRequest(
   return {
     call_id: call.callId.slice(0, 200),
     organization_id: call.organizationId,
+    ...(call.conversation === undefined ? {} : { conversation: call.conversation }),
     ...call.python,
     arguments: call.arguments,
     credentials: given.credentials,

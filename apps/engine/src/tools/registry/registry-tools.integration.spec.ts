@@ -206,6 +206,10 @@ describe('tools of the registry', () => {
     expect(part.text).toContain('needle');
     expect(part.next_offset).toBe(3_030);
     expect(none.error.code).toBe('unknown_handle');
+    model.script([{ name: 'read_result', arguments: '{"handle":"result_2"}' }], 'Read.');
+    const other = turnOf({ agent_id: agent });
+    await turnsOf(world).run(other);
+    expect(await turnsOf(world).results(other.turn_id)).toMatchObject([{ error: { code: 'unknown_handle' } }]);
     const shown = await engine.inject({
       url: `/api/v1/turns/${turn.turn_id}`,
       headers: { authorization: `Bearer ${await world.token(['agents:read'])}` },
