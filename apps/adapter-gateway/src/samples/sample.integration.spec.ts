@@ -19,7 +19,7 @@ beforeAll(async () => {
     ],
   });
   await world.call('POST', 'adapters', { url: adapter.url });
-  world.credentials.set('cred_1', { TOKEN: 'shared' });
+  world.credentials.set('cred_1', { TOKEN: 'a-secret-that-both-share' });
   app = (await world.call('POST', 'listings/sampled/install', { credential_id: 'cred_1' })).body.id;
 });
 afterAll(async () => {
@@ -40,7 +40,7 @@ describe('samples of a manifest', () => {
 
   it('are signed with the secret of the App by the declared scheme; a webhook that nobody answers is reported', async () => {
     const { sent, answer, error, event_id } = await send({ event_type: 'opened' });
-    const mac = createHmac('sha256', 'shared').update(JSON.stringify(sample)).digest('hex');
+    const mac = createHmac('sha256', 'a-secret-that-both-share').update(JSON.stringify(sample)).digest('hex');
     expect(sent.headers).toEqual({ 'content-type': 'application/json', 'x-kind': 'issues', 'x-mac': `v1=${mac}` });
     expect({ answer, event_id, code: error?.code }).toEqual({ answer: null, event_id: null, code: expect.any(String) });
     const tampered = await send({ kind: 'tampered' });

@@ -176,6 +176,7 @@ function Choice<Value extends string>({ label, description, labels, value, onCha
 }
 
 function settingsOf(channel: Channel): Settings {
-  const { app_id: _app, organization_id: _organization, project_id: _project, updated_at: _at, ...settings } = channel;
+  const { app_id: _app, organization_id: _organization, project_id: _project, ...rest } = channel;
+  const { updated_at: _at, notes: _notes, ...settings } = rest;
   return settings;
 }
