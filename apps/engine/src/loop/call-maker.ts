@@ -55,8 +55,8 @@ export class CallMaker {
   /** The tools that the model is shown now: none whose every call would be refused. */
   get offered(): Tool[] {
     const { powers, turn } = this.input;
-    if (!turn.trusted || powers.nobody === null) return powers.tools.told;
-    return powers.tools.told.filter((tool) => beyondWindow(this.window, tool.least, null) === null);
+    if (!turn.trusted || powers.nobody === null) return powers.tools.shown;
+    return powers.tools.shown.filter((tool) => beyondWindow(this.window, tool.least, null) === null);
   }
 
   /** A call as its tool is named and takes its arguments, if that is clear; else as the model wrote it. */

@@ -22,7 +22,7 @@ export class OfferedTools {
   }
 
   /** The tools that the model is shown now. */
-  get told(): Tool[] {
+  get shown(): Tool[] {
     const found = this.found.slice(-this.room).flatMap((name) => this.hidden.get(name) ?? []);
     return this.room > 0 ? [...this.direct, ...found] : this.direct;
   }

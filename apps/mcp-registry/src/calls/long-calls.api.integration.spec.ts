@@ -58,7 +58,7 @@ describe('a long call', () => {
     expect(said.length).toBeGreaterThan(1);
     expect(said.at(-1)).toMatchObject({ ok: false, error: 'timeout' });
     expect(said.at(-1)?.['message']).toBe('no answer within 6 s in all, the limit MCP_CALL_MAX_MS');
-    await until('the server is told', () => server.count('notifications/cancelled') === 1);
+    await until('the server has the cancellation', () => server.count('notifications/cancelled') === 1);
     expect(await records()).toMatchObject([{ outcome: 'timeout' }]);
   });
 

@@ -90,7 +90,7 @@ describe('a tool call', () => {
     expect(await call({ timeout_ms: 200 })).toMatchObject({ ok: false, error: 'timeout' });
     expect(await records()).toMatchObject([{ outcome: 'timeout' }]);
     await until('its connection is closed', () => server.hungUp === 1);
-    await until('the server is told', () => server.count('notifications/cancelled') === 1);
+    await until('the server has the cancellation', () => server.count('notifications/cancelled') === 1);
   });
 
   it('ends at the server when the caller hangs up', async () => {
@@ -103,7 +103,7 @@ describe('a tool call', () => {
     await until('the server has the call', () => server.count('tools/call') === 1);
     hanging.destroy();
     await until('the call ended there', () => server.hungUp === 1);
-    await until('the server is told', () => server.count('notifications/cancelled') === 1);
+    await until('the server has the cancellation', () => server.count('notifications/cancelled') === 1);
     await until('the record says so', async () => (await records())[0]?.outcome === 'cancelled');
   });
 

@@ -100,8 +100,8 @@ function wordsOf(error: unknown): string {
   const typed = inChain(error, (one) => one instanceof SdkHttpError);
   const { text } = (typed?.data ?? {}) as { text?: unknown };
   if (typeof text === 'string') return serverWords(text);
-  const told = inChain(error, (one): one is Error => one instanceof Error && /\(HTTP \d{3}\): /.test(one.message));
-  return serverWords(told?.message.replace(/^.*?\(HTTP \d{3}\): /s, '') ?? '');
+  const worded = inChain(error, (one): one is Error => one instanceof Error && /\(HTTP \d{3}\): /.test(one.message));
+  return serverWords(worded?.message.replace(/^.*?\(HTTP \d{3}\): /s, '') ?? '');
 }
 
 const lostCodes = new Set<string>([SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected]);
@@ -110,8 +110,8 @@ const lostCodes = new Set<string>([SdkErrorCode.ConnectionClosed, SdkErrorCode.N
 export function httpStatus(error: unknown): number | null {
   const typed = inChain(error, (one) => one instanceof SdkHttpError);
   if (typed) return typed.status;
-  const told = inChain(error, (one): one is Error => one instanceof Error && /\bHTTP \d{3}\b/.test(one.message));
-  return told ? Number(/\bHTTP (\d{3})\b/.exec(told.message)?.[1]) : null;
+  const worded = inChain(error, (one): one is Error => one instanceof Error && /\bHTTP \d{3}\b/.test(one.message));
+  return worded ? Number(/\bHTTP (\d{3})\b/.exec(worded.message)?.[1]) : null;
 }
 
 function ofStatus(status: number, words: string, cause: unknown): McpError {

@@ -58,9 +58,9 @@ describe('a server that refuses its registration', () => {
   });
 
   it('does not give away the credential that it repeats', async () => {
-    registry.fake.credentials.set('cred_told', { token: 'sesame-open' });
-    const told = { auth: { mode: 'bearer', credential_id: 'cred_told' } };
-    const { detail } = await register({ status: 403, body: 'No such token: $AUTH' }, told);
+    registry.fake.credentials.set('cred_echoed', { token: 'sesame-open' });
+    const bearer = { auth: { mode: 'bearer', credential_id: 'cred_echoed' } };
+    const { detail } = await register({ status: 403, body: 'No such token: $AUTH' }, bearer);
     expect(detail).toContain('No such token: [credential]');
     expect(detail).not.toContain('sesame');
   });
