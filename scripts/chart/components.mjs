@@ -4,6 +4,7 @@
  * @typedef {object} Component
  * @property {string} value the map of `values.yaml` whose `enabled` enables it
  * @property {string} [beside] another one that has to be enabled too
+ * @property {string} [settings] the file of settings of one service, which `settings` of that map replaces
  * @property {Record<string, string>} [files] resources that another value enables
  */
 
@@ -14,10 +15,12 @@ export const components = {
   'database-roles': { value: 'databaseRoles' },
   'external-secrets': { value: 'externalSecrets' },
   'external-secrets/database-roles': { value: 'externalSecrets', beside: 'databaseRoles' },
+  'external-secrets/model': { value: 'externalSecrets', beside: 'model' },
   'external-secrets/mcp-sidecar': { value: 'externalSecrets', beside: 'mcpSidecar' },
   'external-secrets/single-sign-on': { value: 'externalSecrets', beside: 'singleSignOn' },
   'gateway-api': { value: 'gateway' },
   'mcp-sidecar': { value: 'mcpSidecar' },
+  model: { value: 'model', settings: 'settings.yaml' },
   monitoring: {
     value: 'monitoring',
     files: {

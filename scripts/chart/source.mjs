@@ -59,7 +59,7 @@ export function eachPair(node, name, change) {
 /**
  * The patches of a component by their target. All are `add` operations of JSON Patch.
  * @param {string} component
- * @returns {{kind: string, names: string[], operations: {path: string, value: any}[]}[]}
+ * @returns {{kind: string, names: string[], file: string, operations: {path: string, value: any}[]}[]}
  */
 export function patchesOf(component) {
   const [kustomization] = documentsOf(`components/${component}/kustomization.yaml`);
@@ -74,6 +74,6 @@ export function patchesOf(component) {
       if (op !== 'add') throw new Error(`${component}/${path}: a chart can add, not ${op}`);
       return { path: pointer.slice(1), value };
     });
-    return [{ kind: target.kind, names: target.name.split('|'), operations }];
+    return [{ kind: target.kind, names: target.name.split('|'), file: path, operations }];
   });
 }

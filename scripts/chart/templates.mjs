@@ -7,6 +7,8 @@ import { at, documentsOf, eachPair, patchesOf, resourcesOf, unflowed } from './s
 
 /** @typedef {import('./source.mjs').Doc} Doc */
 
+const ENV = 'spec/template/spec/containers/0/env';
+
 /** @param {string} name of an image @returns {string} the key of its own map in the values */
 const imageValues = (name) => (name === 'mcp-sidecar' ? '$.Values.mcpSidecar' : service(name));
 
@@ -33,8 +35,16 @@ function references(node, marks) {
  * @param {string} name
  */
 function componentPatches(document, marks, name) {
-  for (const [component, { value }] of Object.entries(components)) {
-    const ours = patchesOf(component).filter(({ kind, names }) => kind === 'Deployment' && names.includes(name));
+  for (const [component, { value, settings }] of Object.entries(components)) {
+    const all = patchesOf(component).filter(({ kind, names }) => kind === 'Deployment' && names.includes(name));
+    const ours = all.filter(({ file }) => file !== settings);
+    if (ours.length < all.length) {
+      const line = '- { name: {{ $name }}, value: {{ $value | quote }} }';
+      marks.append(
+        unflowed(document, ENV),
+        `{{- if $.Values.${value}.enabled }}\n{{- range $name, $value := $.Values.${value}.settings }}\n${line}\n{{- end }}\n{{- end }}`,
+      );
+    }
     /** The additions by path. @type {Map<string, any[]>} */
     const additions = new Map();
     for (const { path, value: added } of ours.flatMap(({ operations }) => operations)) {

@@ -1,6 +1,7 @@
 // The parts of `values.yaml` that come from the base, with their comments: settings, replicas, resources, network
 // rules.
 import { isMap, parseDocument } from 'yaml';
+import { components } from './components.mjs';
 import { at, baseObjects, documentsOf, patchesOf, services, textOf } from './source.mjs';
 
 /** @typedef {import('./source.mjs').Doc} Doc */
@@ -40,13 +41,16 @@ function service(values, name) {
 }
 
 /**
- * The settings that a component gives every service: its patches of the ConfigMap.
+ * The settings that a component gives every service, which are its patches of the ConfigMap, or one service.
  * @param {Doc} values @param {string} component
  * @param {string} key
  */
 function componentSettings(values, component, key) {
-  const operations = patchesOf(component).flatMap((patch) => (patch.kind === 'ConfigMap' ? patch.operations : []));
-  const told = operations.map(({ path, value }) => [path.replace('data/', ''), value]);
+  const own = components[component]?.settings;
+  const told = patchesOf(component).flatMap(({ kind, file, operations }) => {
+    if (file === own) return operations.map(({ value }) => [value.name, value.value]);
+    return kind === 'ConfigMap' ? operations.map(({ path, value }) => [path.replace('data/', ''), value]) : [];
+  });
   // Left out: the chart knows its own namespace.
   const map = Object.fromEntries(told.filter(([name]) => name !== 'KUBERNETES_NAMESPACE'));
   values.setIn([key, 'settings'], values.createNode(map));
@@ -69,6 +73,7 @@ export function valuesOf(before) {
   rule('metrics.from', 'metrics', 'spec/ingress/0/from');
   for (const [component, key] of [
     ['cluster-tokens', 'clusterTokens'],
+    ['model', 'model'],
     ['single-sign-on', 'singleSignOn'],
     ['tracing', 'tracing'],
   ]) {

@@ -40,6 +40,7 @@ describe('the schema of the chart', () => {
       'k8s/secrets.example.yaml',
       'k8s/components/single-sign-on/secret.example.yaml',
       'k8s/components/mcp-sidecar/secret.example.yaml',
+      'k8s/components/model/secret.example.yaml',
     ].flatMap((file) => manifestsOf(read(file)).map(({ metadata }) => metadata.name));
     // These belong to the dev overlay's Redis, which the chart does not have.
     const secrets = examples.filter((name) => name !== 'redis-users');
@@ -72,6 +73,12 @@ describe('the schema of the chart', () => {
     ['services/router/extraEnv', [{ value: 'nameless' }]],
     ['settings/DATABASE_POOL', 5],
     ['settings/databasePool', '5'],
+    ['settings/MODEL_API_KEY', 'given to every service'],
+    ['settings/OIDC_CLIENT_SECRET', 'given to every service'],
+    ['model/settings/MODEL_API_KEY', 'belongs into the Secret'],
+    ['model/settings/LOG_LEVEL', 'debug'],
+    ['model/settings/MODEL_BASE_URL', 'models.example.com'],
+    ['model/settings', { MODEL_BASE_URL: 'https://models.example.com' }],
     ['settings/PUBLIC_URL', 'gatehouse.example.com'],
     ['settings/PUBLIC_URL', 'https://gatehouse.example.com/below'],
     ['secrets/names', { 'router-store': 'mine' }],
@@ -97,6 +104,7 @@ describe('the schema of the chart', () => {
     ['gateway', { annotations: {}, hosts: [], ...gateway }],
     ['image/tag', '1.2.3-rc.1'],
     ['settings/MODEL_URL', 'https://models.example.com'],
+    ['model/settings/MODEL_PRICES', '{"example": {"input": 1, "output": 2}}'],
     ['secrets/names', { 'router-stores': 'mine' }],
     [
       'services/credential-vault/serviceAccount',
@@ -163,6 +171,19 @@ describeRendered('values of the chart', () => {
     expect(app.volumeMounts).toContainEqual({ name: 'more', mountPath: '/more' });
     expect(find(objects, 'ServiceAccount', 'engine').metadata.annotations).toEqual({ role: 'engine' });
     expect(JSON.stringify(podOf(objects, 'router'))).not.toMatch(/MODEL|\/more|gpu/);
+  });
+
+  it('give the model to the engine alone, its key by a Secret, and replace each setting of it', () => {
+    const settings = { MODEL_BASE_URL: 'http://model:8000/v1', MODEL_NAME: 'own', MODEL_PRICES: '{"own": "dear"}' };
+    const objects = rendered({ model: { enabled: true, settings }, secrets: { names: { model: 'mine' } } });
+    const given = (appOf(objects, 'engine').env ?? []).filter(({ name }) => name.startsWith('MODEL_'));
+    expect(given).toEqual([
+      ...Object.entries(settings).map(([name, value]) => ({ name, value })),
+      { name: 'MODEL_API_KEY', valueFrom: { secretKeyRef: { name: 'mine', key: 'MODEL_API_KEY' } } },
+    ]);
+    const others = objects.filter((each) => JSON.stringify(each).includes('MODEL_'));
+    expect(others.map(id)).toEqual(['Deployment engine']);
+    expect(JSON.stringify(rendered())).not.toContain('MODEL_');
   });
 
   it('mount a CA where the stores are reached, and nowhere else', () => {

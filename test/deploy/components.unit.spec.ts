@@ -81,6 +81,28 @@ describeBuilt('the component single-sign-on', () => {
   });
 });
 
+describeBuilt('the component model', () => {
+  it('consists of valid objects, and gives the endpoint and its key to the engine alone', async () => {
+    const secret = manifestsOf(read('k8s/components/model/secret.example.yaml'));
+    const manifests = patched('model');
+    for (const manifest of [...manifests, ...secret]) {
+      expect([manifest.metadata.name, await complaint(manifest)]).toEqual([manifest.metadata.name, null]);
+    }
+    const holders = manifests.filter((each) => JSON.stringify(each).includes('MODEL_'));
+    expect(holders.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([['Deployment', 'engine']]);
+    const pod = holders[0]?.spec?.template;
+    expect(pod?.metadata.labels).toMatchObject({ 'gatehouse.dev/internet': 'true' });
+    const given = (pod?.spec.containers[0]?.env ?? []).filter(({ name }) => name.startsWith('MODEL_'));
+    expect(given.at(-1)).toEqual({
+      name: 'MODEL_API_KEY',
+      valueFrom: { secretKeyRef: { name: 'model', key: 'MODEL_API_KEY' } },
+    });
+    const source = read('apps/engine/src/env.ts');
+    for (const { name } of given) expect(source).toContain(`  ${name}: `);
+    expect(given.map(({ name }) => name)).toEqual(['MODEL_BASE_URL', 'MODEL_NAME', 'MODEL_API_KEY']);
+  });
+});
+
 describeBuilt('the component mcp-sidecar', () => {
   const resources = resourcesOf('mcp-sidecar');
   const named = (kind: string, name: string) =>

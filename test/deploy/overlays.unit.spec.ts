@@ -101,7 +101,7 @@ describeBuilt('a component that replaces a default', () => {
   });
 
   it('has an ExternalSecret for each Secret that the pods refer to', () => {
-    const others = ['database-roles', 'mcp-sidecar', 'single-sign-on'];
+    const others = ['database-roles', 'mcp-sidecar', 'model', 'single-sign-on'];
     const beside = others.map((name) => `external-secrets/${name}`);
     const objects = built('production', ['external-secrets', ...others, ...beside]);
     const used = [...named(objects, 'Deployment'), ...named(objects, 'Job')].flatMap(({ spec }) =>
