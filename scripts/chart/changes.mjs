@@ -20,9 +20,13 @@ export const service = (name) => `(index $.Values.services "${name}")`;
 /** @param {Doc} document @param {Marks} marks @param {string} own the values of this pod, or `dict` */
 function pod(document, marks, own) {
   const spec = unflowed(document, 'spec/template/spec');
+  // What the values add to: the base's own tolerations and affinity.
+  const placed = ['tolerations', 'affinity'].filter((key) => spec.has(key));
+  const base = JSON.stringify(Object.fromEntries(placed.map((key) => [key, spec.get(key).toJS(document)])));
+  for (const key of placed) spec.delete(key);
   marks.append(
     spec,
-    `{{- with include "gatehouse.scheduling" (list $ ${own}) }}\n{{- . | trim | nindent 0 }}\n{{- end }}`,
+    `{{- with include "gatehouse.scheduling" (list $ ${own} (fromJson \`${base}\`)) }}\n{{- . | trim | nindent 0 }}\n{{- end }}`,
   );
   for (const containers of ['initContainers', 'containers'].filter((key) => spec.has(key))) {
     marks.append(

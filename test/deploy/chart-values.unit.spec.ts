@@ -161,7 +161,7 @@ describeRendered('values of the chart', () => {
     expect(spec.template.metadata).toMatchObject({ annotations: { note: 'a' }, labels: { team: 'b' } });
     expect(spec.template.spec).toMatchObject({
       nodeSelector: { disk: 'ssd' },
-      tolerations: [toleration],
+      tolerations: [toleration, ...podOf(rendered(), 'engine').spec.tolerations],
       priorityClassName: 'high',
     });
     expect(spec.template.spec.volumes).toContainEqual({ name: 'more', emptyDir: {} });
@@ -184,6 +184,30 @@ describeRendered('values of the chart', () => {
     const others = objects.filter((each) => JSON.stringify(each).includes('MODEL_'));
     expect(others.map(id)).toEqual(['Deployment engine']);
     expect(JSON.stringify(rendered())).not.toContain('MODEL_');
+  });
+
+  it('add to the placement of the base, and replace what they name themselves', () => {
+    const unreachable = { key: 'node.kubernetes.io/unreachable', operator: 'Exists', tolerationSeconds: 120 };
+    const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] } };
+    const podAntiAffinity = { preferredDuringSchedulingIgnoredDuringExecution: [] };
+    const objects = rendered({
+      tolerations: [unreachable],
+      affinity: { nodeAffinity },
+      services: { portal: { affinity: { podAntiAffinity } } },
+    });
+    const keys = podOf(objects, 'router').spec.tolerations.map(({ key }) => key);
+    expect(keys.sort()).toEqual(['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']);
+    for (const name of ['engine', 'router']) {
+      const { spec } = podOf(objects, name);
+      expect(spec.tolerations).toContainEqual(unreachable);
+      expect(spec.affinity).toEqual({ ...podOf(rendered(), name).spec.affinity, nodeAffinity });
+    }
+    expect(podOf(objects, 'portal').spec.affinity).toEqual({ podAntiAffinity });
+    const [job] = ofKind(objects, 'Job');
+    expect(job?.spec.template.spec).toMatchObject({
+      affinity: { nodeAffinity },
+      tolerations: expect.arrayContaining([unreachable]),
+    });
   });
 
   it('mount a CA where the stores are reached, and nowhere else', () => {

@@ -66,6 +66,25 @@ describe('a service with a schema', () => {
   });
 });
 
+describe('a pod that keeps nothing on its node', () => {
+  const components = ['database-roles/database-roles.yaml', 'mcp-sidecar/mcp-sidecar.yaml'];
+  const pods = [...all, ...components.flatMap((file) => manifestsOf(read(`k8s/components/${file}`)))].filter(
+    ({ kind }) => kind === 'Deployment' || kind === 'Job',
+  );
+  it.each(pods.map((pod) => [pod.metadata.name, pod] as const))('%s leaves a dead node within 30 s', (_name, pod) => {
+    const tolerations = pod.spec?.template?.spec.tolerations ?? [];
+    expect(tolerations.map(({ key }) => key)).toEqual([
+      'node.kubernetes.io/unreachable',
+      'node.kubernetes.io/not-ready',
+    ]);
+    for (const { operator, effect, tolerationSeconds } of tolerations) {
+      expect([operator, effect]).toEqual(['Exists', 'NoExecute']);
+      expect(tolerationSeconds).toBeGreaterThanOrEqual(15);
+      expect(tolerationSeconds).toBeLessThanOrEqual(30);
+    }
+  });
+});
+
 describe('a Job', () => {
   it.each(ofKind('Job').map((job) => [job.metadata.name, job] as const))('%s may be applied again', (name, job) => {
     // Overlays name it by release, and only a release changes it.
@@ -99,6 +118,19 @@ describe.each(deployments)('%s', (name) => {
       { name: 'operations', port: 9090, targetPort: 'operations' },
     ]);
     expect(Object.values(baseSettings())).toContain(`http://${name}:${port}`);
+  });
+
+  it('has the pods of one rollout on different nodes, also where nodes have no zone', () => {
+    const { topologySpreadConstraints = [], affinity } = deployment?.spec?.template?.spec ?? {};
+    const [zone, ...more] = affinity?.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+    expect(more).toEqual([]);
+    // Nodes that lack the label of one constraint are left out of all of them.
+    expect(topologySpreadConstraints.map(({ topologyKey }) => topologyKey)).toEqual(['kubernetes.io/hostname']);
+    expect(zone?.podAffinityTerm.topologyKey).toBe('topology.kubernetes.io/zone');
+    for (const term of [...topologySpreadConstraints, zone?.podAffinityTerm]) {
+      expect(term?.matchLabelKeys).toEqual(['pod-template-hash']);
+      expect(term?.labelSelector).toEqual(deployment?.spec?.selector);
+    }
   });
 
   it('has separate startup, liveness and readiness probes, and cannot write to its image', () => {

@@ -34,10 +34,24 @@ interface LabelSelector {
 }
 
 interface PodSpec {
+  topologySpreadConstraints?: SpreadTerm[];
+  affinity?: {
+    podAntiAffinity: {
+      preferredDuringSchedulingIgnoredDuringExecution: { weight: number; podAffinityTerm: SpreadTerm }[];
+    };
+  };
+  tolerations?: { key: string; operator: string; effect: string; tolerationSeconds: number }[];
   serviceAccountName: string;
   initContainers?: Container[];
   containers: Container[];
   enableServiceLinks?: boolean;
+}
+
+interface SpreadTerm {
+  topologyKey: string;
+  whenUnsatisfiable?: string;
+  labelSelector: LabelSelector;
+  matchLabelKeys?: string[];
 }
 
 export interface Container {

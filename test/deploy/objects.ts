@@ -4,6 +4,8 @@ interface Pod {
   containers: (Container & { name: string; volumeMounts: { name: string; mountPath: string }[] })[];
   initContainers?: Pod['containers'];
   volumes: object[];
+  tolerations: { key: string }[];
+  affinity?: object;
 }
 
 interface PodTemplate {

@@ -15,7 +15,7 @@ values applied again change nothing.
 {{- define "gatehouse.release" -}}
 {{- $root := index . 0 }}
 {{- $tag := index . 1 | splitList "@" | first | splitList ":" | last | lower | replace "_" "-" | trunc 40 }}
-{{- $rest := list (index . 1) (include "gatehouse.scheduling" (list $root dict)) $root.Values.image.pullPolicy $root.Values.stores $root.Values.secrets.names $root.Chart.Version }}
+{{- $rest := list (index . 1) (include "gatehouse.scheduling" (list $root dict dict)) $root.Values.image.pullPolicy $root.Values.stores $root.Values.secrets.names $root.Chart.Version }}
 {{- printf "%s-%s" $tag ($rest | toJson | sha256sum | trunc 8) }}
 {{- end }}
 

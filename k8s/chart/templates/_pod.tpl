@@ -1,14 +1,31 @@
-{{- /* Where a pod runs: (list $ values), the service's own before those of all. */ -}}
+{{- /*
+Where a pod runs: (list $ values base), the service's own before those of all. Tolerations are added to those of the base, unless they
+name the same taint; an affinity replaces the base's of its kind.
+*/ -}}
 {{- define "gatehouse.scheduling" -}}
 {{- $root := (index . 0).Values }}
 {{- $own := index . 1 }}
 {{- with $root.image.pullSecrets }}
 imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- range $key := list "nodeSelector" "tolerations" "affinity" }}
-{{- with get $own $key | default (get $root $key) }}
-{{ $key }}: {{- toYaml . | nindent 2 }}
+{{- with $own.nodeSelector | default $root.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- $tolerations := $own.tolerations | default $root.tolerations }}
+{{- $taints := list }}
+{{- range $tolerations }}{{ $taints = append $taints .key }}{{ end }}
+{{- range (index . 2).tolerations }}
+{{- if not (has .key $taints) }}{{ $tolerations = append $tolerations . }}{{ end }}
+{{- end }}
+{{- with $tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- $affinity := deepCopy ($own.affinity | default $root.affinity | default dict) }}
+{{- range $kind, $terms := (index . 2).affinity }}
+{{- if not (hasKey $affinity $kind) }}{{ $_ := set $affinity $kind $terms }}{{ end }}
+{{- end }}
+{{- with $affinity }}
+affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with $own.priorityClassName | default $root.priorityClassName }}
 priorityClassName: {{ . }}
