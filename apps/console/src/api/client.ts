@@ -43,10 +43,13 @@ export async function answer<Data>(asked: Promise<Answered<Data>>): Promise<Data
   return data as Data;
 }
 
-/** The body, and the value of `If-Match` for a change to it. */
-export async function answerWithEtag<Data>(
-  asked: Promise<Answered<Data>>,
-): Promise<{ data: Data; etag: string | null }> {
+/** What was read, and the value of `If-Match` for a change to it. */
+export interface Tagged<Data> {
+  data: Data;
+  etag: string | null;
+}
+
+export async function answerWithEtag<Data>(asked: Promise<Answered<Data>>): Promise<Tagged<Data>> {
   const { data, response } = await asked;
   return { data: data as Data, etag: response.headers.get('etag') };
 }

@@ -1,10 +1,11 @@
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../api/client.js';
-import { projectKey, useProjectId, useProjectQuery } from '../api/project-query.js';
+import { useProjectQuery } from '../api/project-query.js';
+import { useRefresh } from '../api/use-change.js';
 import type { Schema } from '../api/named-schema.js';
 import { toolTexts } from '../texts/tools.js';
 import { ActionButton } from './action-button.js';
@@ -18,8 +19,6 @@ const texts = toolTexts.review;
 /** What a server changed of its tool, leaf by leaf, and approving exactly that. */
 export function ToolReview({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
   const reason = useReason('tools:write');
-  const projectId = useProjectId();
-  const queryClient = useQueryClient();
   const { data, error, refetch } = useProjectQuery(['tools', tool.id, 'difference', tool.candidate_pin], (signal) =>
     answer(api.GET('/api/v1/tools/{id}/difference', { params: { path: { id: tool.id } }, signal })),
   );
@@ -27,12 +26,7 @@ export function ToolReview({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
     mutationFn: (pin: string) =>
       answer(api.POST('/api/v1/tools/{id}/approve', { params: { path: { id: tool.id } }, body: { pin } })),
     onSuccess: () => notifications.show({ message: texts.approving, color: 'teal' }),
-    onSettled: () =>
-      Promise.all(
-        ['tools', 'mcp-servers'].map((key) =>
-          queryClient.invalidateQueries({ queryKey: projectKey(projectId, [key]) }),
-        ),
-      ),
+    onSettled: useRefresh('tools', 'mcp-servers'),
   });
   if (error && !data) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height={90} />;

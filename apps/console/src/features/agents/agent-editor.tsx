@@ -1,20 +1,16 @@
-import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
-import { projectKey, useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { agentTexts } from '../../texts/agents.js';
 import { uiTexts } from '../../texts/ui.js';
 import { Editable } from '../../ui/editable.js';
-import { isConflict } from '../../api/problem.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { errorBeside } from '../../ui/field-errors.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { SaveBar } from '../../ui/save-bar.js';
 import { UrlTabs } from '../../ui/url-tabs.js';
-import { useDraft } from '../../ui/use-draft.js';
+import { useEditor } from '../../ui/use-editor.js';
 import { AgentBudget } from './agent-budget.js';
 import { AgentInstructions } from './agent-instructions.js';
 import { AgentPowers } from './agent-powers.js';
@@ -31,24 +27,20 @@ const route = getRouteApi('/p/$projectId/agents/$agentId');
 export function AgentEditor({ agent, etag }: { agent: Schema<'AgentDetail'>; etag: string | null }): ReactNode {
   const { tab = 'instructions' } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/agents/$agentId' });
-  const projectId = useProjectId();
-  const queryClient = useQueryClient();
-  const draft = useDraft(valuesOf(agent), etag);
-  const save = useMutation({
-    mutationFn: (match: string | null) =>
+  const editor = useEditor({
+    saved: valuesOf(agent),
+    etag,
+    touched: ['agents'],
+    announce: uiTexts.saved,
+    save: ({ change: body }, match) =>
       answer(
         api.PATCH('/api/v1/agents/{id}', {
-          params: { path: { id: agent.id }, header: match ? { 'If-Match': match } : {} },
-          body: draft.change,
+          params: { path: { id: agent.id }, header: { 'If-Match': match } },
+          body,
         }),
       ),
-    onSuccess: () => notifications.show({ message: uiTexts.saved, color: 'teal' }),
-    onSettled: async (_saved, error) => {
-      await queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['agents']) });
-      if (!error) draft.discard();
-    },
   });
-  const part = { value: draft.value, onChange: draft.set, error: save.error };
+  const part = { value: editor.value, onChange: editor.set, error: editor.error };
   const { tabs } = agentTexts;
   return (
     <>
@@ -64,28 +56,9 @@ export function AgentEditor({ agent, etag }: { agent: Schema<'AgentDetail'>; eta
           { value: 'usage', label: tabs.usage, content: <AgentUsage agentId={agent.id} /> },
         ]}
       />
-      <ProblemAlert error={isConflict(save.error) ? null : errorBeside(save.error, agentFields)} />
-      <SaveBar
-        changed={draft.changed}
-        saving={save.isPending}
-        onSave={() => save.mutate(draft.etag)}
-        onDiscard={() => {
-          draft.discard();
-          save.reset();
-        }}
-      />
-      <EtagConflict
-        error={save.error}
-        label={agentTexts.title}
-        theirs={valuesOf(agent)}
-        mine={draft.value}
-        onTakeTheirs={() => {
-          draft.discard();
-          save.reset();
-        }}
-        onSaveMine={() => save.mutate(null)}
-        onClose={save.reset}
-      />
+      <ProblemAlert error={errorBeside(editor.error, agentFields)} />
+      <SaveBar {...editor.bar} />
+      <EtagConflict label={agentTexts.title} {...editor.conflict} />
     </>
   );
 }

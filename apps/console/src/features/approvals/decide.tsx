@@ -1,11 +1,11 @@
 import { Group, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Check, Lock, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
-import { projectKey, useProjectId } from '../../api/project-query.js';
 import { hasScope, type Session, useSession } from '../../api/session.js';
+import { useRefresh } from '../../api/use-change.js';
 import type { Schema } from '../../api/named-schema.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { ActionButton } from '../../ui/action-button.js';
@@ -15,8 +15,6 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 type Approval = Schema<'ApprovalView'>;
 
 function useDecision(approval: Approval) {
-  const queryClient = useQueryClient();
-  const projectId = useProjectId();
   return useMutation({
     mutationFn: ({ approve, note }: { approve: boolean; note: string }) => {
       const request = { params: { path: { id: approval.id } }, body: note ? { note } : {} };
@@ -31,12 +29,7 @@ function useDecision(approval: Approval) {
       notifications.show({ message, color: state === 'approved' ? 'teal' : 'gray' });
     },
     // Also after a refusal: somebody else may have decided first.
-    onSettled: () =>
-      Promise.all(
-        ['approvals', 'approval'].map((key) =>
-          queryClient.invalidateQueries({ queryKey: projectKey(projectId, [key]) }),
-        ),
-      ),
+    onSettled: useRefresh('approvals', 'approval'),
   });
 }
 

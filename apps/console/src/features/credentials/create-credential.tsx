@@ -14,7 +14,8 @@ import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { fieldsOf, type FieldValue, FieldValues, firstFields } from './field-values.js';
-import { useRefreshCredentials } from './use-credential.js';
+import { useRefresh } from '../../api/use-change.js';
+import { touched } from './use-credential.js';
 
 const texts = credentialTexts.form;
 type Type = Schema<'CredentialView'>['type'];
@@ -44,7 +45,7 @@ interface FormProps {
 function Form({ slug: first, listings, onClose }: FormProps): ReactNode {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const refresh = useRefreshCredentials();
+  const refresh = useRefresh(...touched);
   const mayListApps = useScope('apps:read');
   const listingOf = (slug: string | null) => listings.find((listing) => listing.slug === slug);
   const [slug, setSlug] = useState(first);

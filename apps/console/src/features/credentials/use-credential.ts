@@ -1,13 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { answer, answerWithEtag, api } from '../../api/client.js';
-import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { useMutation } from '@tanstack/react-query';
+import { answer, answerWithEtag, api, type Tagged } from '../../api/client.js';
+import { useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
-import type { Tagged } from '../../api/use-guarded-edit.js';
+import { useRefresh } from '../../api/use-change.js';
 
 export type Credential = Schema<'CredentialView'>;
 export type Grant = Schema<'GrantView'>;
 
-export const readCredential = (id: string, signal?: AbortSignal): Promise<Tagged<Credential>> =>
+const readCredential = (id: string, signal?: AbortSignal): Promise<Tagged<Credential>> =>
   answerWithEtag(api.GET('/api/v1/credentials/{id}', { params: { path: { id } }, signal }));
 
 const againMs = 15_000;
@@ -31,19 +31,11 @@ export const useBindings = (id: string) =>
     return data;
   });
 
-/** Refetches everything that depends on credentials, including the Apps that they fill. */
-export function useRefreshCredentials(): () => Promise<void> {
-  const queryClient = useQueryClient();
-  const projectId = useProjectId();
-  return async () => {
-    await Promise.all(
-      [['credentials'], ['apps']].map((key) => queryClient.invalidateQueries({ queryKey: projectKey(projectId, key) })),
-    );
-  };
-}
+/** The keys of everything that depends on credentials, including the Apps that they fill. */
+export const touched = ['credentials', 'apps'];
 
 /** A change, after which everything of credentials is refetched. */
 export function useCredentialMutation<Sent, Answered>(change: (sent: Sent) => Promise<Answered>) {
-  const refresh = useRefreshCredentials();
+  const refresh = useRefresh(...touched);
   return useMutation({ mutationFn: change, onSuccess: refresh });
 }

@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { answer, api } from '../../api/client.js';
-import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { useProjectQuery } from '../../api/project-query.js';
+import { useRefresh } from '../../api/use-change.js';
 import type { Schema } from '../../api/named-schema.js';
 
 export type Adapter = Schema<'AdapterView'>;
@@ -33,13 +34,5 @@ export const useVersions = (id: string) =>
 
 /** A change, after which everything of adapters and their Apps is refetched. */
 export function useAdapterMutation<Sent, Answered>(change: (sent: Sent) => Promise<Answered>) {
-  const queryClient = useQueryClient();
-  const projectId = useProjectId();
-  return useMutation({
-    mutationFn: change,
-    onSuccess: () =>
-      Promise.all(
-        [['adapters'], ['apps']].map((key) => queryClient.invalidateQueries({ queryKey: projectKey(projectId, key) })),
-      ),
-  });
+  return useMutation({ mutationFn: change, onSuccess: useRefresh('adapters', 'apps') });
 }

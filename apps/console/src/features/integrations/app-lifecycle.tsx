@@ -9,7 +9,8 @@ import { ConfirmButton } from '../../ui/confirm-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Removal } from '../../ui/removal.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { type App, useAppChange, useRefreshApps } from './use-app-change.js';
+import { useRefresh } from '../../api/use-change.js';
+import { type App, useAppChange, touched } from './use-app-change.js';
 
 const texts = integrationTexts.settings;
 
@@ -17,7 +18,7 @@ const texts = integrationTexts.settings;
 export function AppLifecycle({ app }: { app: App }): ReactNode {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const refresh = useRefreshApps();
+  const refresh = useRefresh(...touched);
   const change = useAppChange(app.id);
   const remove = useMutation({
     mutationFn: () => answer(api.DELETE('/api/v1/apps/{id}', { params: { path: { id: app.id } } })),

@@ -1,7 +1,7 @@
 import { Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
+import type { Tagged } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
-import { type Tagged, useGuardedEdit } from '../../api/use-guarded-edit.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
@@ -9,9 +9,10 @@ import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { SaveButton } from '../../ui/save-button.js';
 import { Section } from '../../ui/section.js';
+import { useEditor } from '../../ui/use-editor.js';
 import { AppLifecycle } from './app-lifecycle.js';
 import { RotateUrl } from './rotate-url.js';
-import { type App, readApp, saveApp, useRefreshApps } from './use-app-change.js';
+import { type App, saveApp, touched } from './use-app-change.js';
 
 const texts = integrationTexts.settings;
 const kib = 1_024;
@@ -44,33 +45,19 @@ const valuesOf = ({ name, max_body_bytes, capabilities: can }: App) => ({
   capabilities: capabilities.filter((one) => can.includes(one)),
 });
 
-function Limits({ shown }: { shown: Tagged<App> }): ReactNode {
-  // The state when the form opened: data fetched later must not count as what the person saw.
-  const [base] = useState(shown);
-  const [values, setValues] = useState(() => valuesOf(base.data));
-  const [saved, setSaved] = useState(false);
-  const refresh = useRefreshApps();
-  const { id } = base.data;
-  const edit = useGuardedEdit({
-    base,
-    toValues: valuesOf,
-    read: () => readApp(id),
-    save: (sent: ReturnType<typeof valuesOf>, etag) => saveApp(id, sent, etag),
-    onTheirs: setValues,
-    onSaved: () => {
-      setSaved(true);
-      void refresh();
-    },
+function Limits({ shown: { data, etag } }: { shown: Tagged<App> }): ReactNode {
+  const edit = useEditor({
+    saved: valuesOf(data),
+    etag,
+    touched,
+    save: ({ value }, match) => saveApp(data.id, value, match),
   });
-  const set = (part: Partial<typeof values>): void => {
-    setSaved(false);
-    setValues((before) => ({ ...before, ...part }));
-  };
+  const { value: values, set } = edit;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        edit.save(values);
+        edit.save();
       }}
     >
       <Stack gap="md">
@@ -96,7 +83,7 @@ function Limits({ shown }: { shown: Tagged<App> }): ReactNode {
           </Group>
         </Checkbox.Group>
         <ProblemAlert error={errorBeside(edit.error, ['name', 'max_body_bytes'])} />
-        <SaveButton saving={edit.saving} saved={saved ? texts.saved : null} />
+        <SaveButton saving={edit.saving} saved={edit.saved ? texts.saved : null} />
       </Stack>
       <EtagConflict label={texts.conflict} {...edit.conflict} />
     </form>

@@ -1,18 +1,15 @@
 import { Modal, NumberInput, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
-import { projectKey, useProjectId } from '../../api/project-query.js';
+import type { ReactNode } from 'react';
+import { answer, api, type Tagged } from '../../api/client.js';
 import type { Schema } from '../../api/named-schema.js';
-import { type Tagged, useGuardedEdit } from '../../api/use-guarded-edit.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { uiTexts } from '../../texts/ui.js';
 import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { type Channel, readChannel } from './channel.js';
-import type { App } from './use-app-change.js';
+import { useEditor } from '../../ui/use-editor.js';
+import type { App, Channel } from './use-app-change.js';
 
 const texts = integrationTexts.channel.form;
 type Settings = Required<Schema<'ChannelSettings'>>;
@@ -22,41 +19,33 @@ const choices = <Value extends string>(labels: Readonly<Record<Value, string>>):
 
 interface ChannelFormProps {
   app: App;
-  /** What is edited, as it was when the form opened. */
+  /** What is edited. */
   shown: Tagged<Channel>;
   agents: Schema<'AgentView'>[];
   onClose: () => void;
 }
 
 export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): ReactNode {
-  const queryClient = useQueryClient();
-  const projectId = useProjectId();
-  const [values, setValues] = useState(() => settingsOf(shown.data));
-  const set = (part: Partial<Settings>): void => setValues((before) => ({ ...before, ...part }));
-  const edit = useGuardedEdit({
-    base: shown,
-    toValues: settingsOf,
-    read: () => readChannel(app.id),
-    save: (body: Settings, etag) =>
+  const editor = useEditor({
+    saved: settingsOf(shown.data),
+    etag: shown.etag,
+    touched: ['channels', 'apps'],
+    save: ({ value: body }, match) =>
       answer(
         api.PUT('/api/v1/channels/{appId}', {
-          params: { path: { appId: app.id }, header: { 'If-Match': etag ?? undefined } },
+          params: { path: { appId: app.id }, header: { 'If-Match': match } },
           body,
         }),
       ),
-    onTheirs: setValues,
-    onSaved: async () => {
-      onClose();
-      await queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['channels']) });
-      await queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['apps']) });
-    },
+    onSaved: onClose,
   });
+  const { value: values, set, error } = editor;
   return (
     <Modal opened onClose={onClose} title={texts.title} size="lg">
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          edit.save(values);
+          editor.save();
         }}
       >
         <Stack gap="md">
@@ -112,7 +101,7 @@ export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): 
               label={texts.idle}
               min={1}
               value={values.idle_reset_minutes ?? ''}
-              error={fieldError(edit.error, 'idle_reset_minutes')}
+              error={fieldError(error, 'idle_reset_minutes')}
               onChange={(value) => set({ idle_reset_minutes: typeof value === 'number' ? value : null })}
             />
             <NumberInput
@@ -121,7 +110,7 @@ export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): 
               min={1}
               max={43_200}
               value={values.reply_ttl_seconds === null ? '' : values.reply_ttl_seconds / 60}
-              error={fieldError(edit.error, 'reply_ttl_seconds')}
+              error={fieldError(error, 'reply_ttl_seconds')}
               onChange={(value) =>
                 set({ reply_ttl_seconds: typeof value === 'number' ? Math.round(value * 60) : null })
               }
@@ -131,7 +120,7 @@ export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): 
             label={texts.reply}
             description={texts.replyHint}
             value={values.reply_address ?? ''}
-            error={fieldError(edit.error, 'reply_address')}
+            error={fieldError(error, 'reply_address')}
             onChange={(event) => set({ reply_address: event.currentTarget.value || null })}
           />
           <Textarea
@@ -141,11 +130,11 @@ export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): 
             value={values.failure_notice ?? ''}
             onChange={(event) => set({ failure_notice: event.currentTarget.value || null })}
           />
-          <ProblemAlert error={errorBeside(edit.error, ['reply_address', 'idle_reset_minutes', 'reply_ttl_seconds'])} />
-          <DialogButtons action={uiTexts.save} loading={edit.saving} onCancel={onClose} />
+          <ProblemAlert error={errorBeside(error, ['reply_address', 'idle_reset_minutes', 'reply_ttl_seconds'])} />
+          <DialogButtons action={uiTexts.save} loading={editor.saving} onCancel={onClose} />
         </Stack>
       </form>
-      <EtagConflict label={texts.title} {...edit.conflict} />
+      <EtagConflict label={texts.title} {...editor.conflict} />
     </Modal>
   );
 }

@@ -1,6 +1,7 @@
 import { Alert, Button, List, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAgents } from '../../api/agents.js';
+import { answerWithEtag, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { integrationTexts } from '../../texts/integrations.js';
@@ -9,8 +10,7 @@ import { FieldList } from '../../ui/field-list.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { ChannelForm } from './channel-form.js';
-import { type Channel, readChannel } from './channel.js';
-import type { App } from './use-app-change.js';
+import type { App, Channel } from './use-app-change.js';
 
 const texts = integrationTexts.channel;
 
@@ -27,7 +27,9 @@ export default function ChannelSection({ app, editing, onEdit }: ChannelSectionP
     data: shown,
     error,
     refetch,
-  } = useProjectQuery(['channels', app.id], (signal) => readChannel(app.id, signal));
+  } = useProjectQuery(['channels', app.id], (signal) =>
+    answerWithEtag(api.GET('/api/v1/channels/{appId}', { params: { path: { appId: app.id } }, signal })),
+  );
   const { data: agents = [], isLoading } = useAgents({ enabled: useScope('agents:read') });
   const channel = shown?.data;
   const agentName = isLoading && channel?.agent_id ? unread : agents.find(({ id }) => id === channel?.agent_id)?.name;

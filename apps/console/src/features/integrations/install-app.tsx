@@ -12,7 +12,8 @@ import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { CredentialSelect } from './credential-select.js';
-import { useRefreshApps } from './use-app-change.js';
+import { useRefresh } from '../../api/use-change.js';
+import { touched } from './use-app-change.js';
 
 const texts = integrationTexts.installing;
 type Capability = 'send' | 'receive';
@@ -34,7 +35,7 @@ export function InstallApp({ listing, onClose }: InstallAppProps): ReactNode {
 function InstallForm({ listing, onClose }: { listing: Schema<'ListingView'>; onClose: () => void }): ReactNode {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const refresh = useRefreshApps();
+  const refresh = useRefresh(...touched);
   const [name, setName] = useState(listing.name);
   const [capabilities, setCapabilities] = useState<Capability[]>(listing.capabilities);
   const [credentials, setCredentials] = useState<Record<string, string>>({});

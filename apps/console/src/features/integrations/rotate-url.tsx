@@ -6,14 +6,15 @@ import { integrationTexts } from '../../texts/integrations.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { CopyField } from '../../ui/copy-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { type App, useRefreshApps } from './use-app-change.js';
+import { useRefresh } from '../../api/use-change.js';
+import { type App, touched } from './use-app-change.js';
 
 const texts = integrationTexts.settings;
 const graces = ['0', '3600', '86400', '604800'] as const;
 
 /** Creates a new Webhook URL. The old one keeps working for a while. */
 export function RotateUrl({ app }: { app: App }): ReactNode {
-  const refresh = useRefreshApps();
+  const refresh = useRefresh(...touched);
   const [grace, setGrace] = useState<(typeof graces)[number]>('86400');
   const rotate = useMutation({
     mutationFn: () =>

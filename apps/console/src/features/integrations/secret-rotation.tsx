@@ -15,7 +15,8 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { overlapTexts } from '../../texts/overlap.js';
 import { generateSecret, keepSecret, linkSecret, secretField, secretOf, type Signature } from './signing-secret.js';
-import { type App, useRefreshApps } from './use-app-change.js';
+import { useRefresh } from '../../api/use-change.js';
+import { type App, touched } from './use-app-change.js';
 
 const texts = integrationTexts.secret;
 
@@ -29,7 +30,7 @@ interface SecretRotationProps {
 export function SecretRotation({ app, scheme, onSecret }: SecretRotationProps): ReactNode {
   const projectId = useProjectId();
   const may = useScope('credentials:write');
-  const refresh = useRefreshApps();
+  const refresh = useRefresh(...touched);
   const mayRead = useScope('credentials:read');
   const { data: credentials, isPending } = useCredentials(mayRead);
   const reading = mayRead && isPending;

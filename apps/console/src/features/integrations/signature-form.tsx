@@ -6,7 +6,8 @@ import { uiTexts } from '../../texts/ui.js';
 import { DialogButtons } from '../../ui/dialog-buttons.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { generateSecret, keepSecret, linkSecret, secretOf, type Signature } from './signing-secret.js';
-import { type App, saveApp, useRefreshApps } from './use-app-change.js';
+import { useRefresh } from '../../api/use-change.js';
+import { type App, saveApp, touched } from './use-app-change.js';
 
 const texts = integrationTexts.secret.form;
 const schemes = ['hmac', 'standard-webhooks'] as const;
@@ -31,7 +32,7 @@ export default function SignatureForm({ opened, onClose, ...form }: SignatureFor
 }
 
 function Fields({ app, onClose, onSecret }: Omit<SignatureFormProps, 'opened'>): ReactNode {
-  const refresh = useRefreshApps();
+  const refresh = useRefresh(...touched);
   const [signature, setSignature] = useState<Signature>(() => settingsOf(app));
   const set = (part: Partial<Signature>): void => setSignature((before) => ({ ...before, ...part }));
   const save = useMutation({

@@ -12,7 +12,8 @@ import { PolicyField } from './policy-field.js';
 import { emptyServer, type ServerValues } from './server-values.js';
 import { SessionsField } from './sessions-field.js';
 import { TrustField } from './trust-field.js';
-import { useServerRefresh } from './use-server-refresh.js';
+import { provided } from './use-discovery.js';
+import { useRefresh } from '../../api/use-change.js';
 
 const texts = mcpTexts.fields;
 
@@ -23,7 +24,7 @@ const texts = mcpTexts.fields;
 export function RegisterServer({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const refresh = useServerRefresh();
+  const refresh = useRefresh(...provided);
   const [value, setValue] = useState(emptyServer);
   const change = (patch: Partial<ServerValues>): void => setValue((before) => ({ ...before, ...patch }));
   const register = useMutation({

@@ -10,14 +10,15 @@ import { ConfirmButton } from '../../ui/confirm-button.js';
 import { useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import type { Discovery } from './use-discovery.js';
-import { useServerRefresh } from './use-server-refresh.js';
+import { provided } from './use-discovery.js';
+import { useRefresh } from '../../api/use-change.js';
 
 /** List its tools again, or remove it. */
 export function ServerActions({ id, discovery }: { id: string; discovery: Discovery }): ReactNode {
   const reason = useReason('tools:write');
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const refresh = useServerRefresh();
+  const refresh = useRefresh(...provided);
   const params = { path: { id } };
   const remove = useMutation({
     mutationFn: () => answer(api.DELETE('/api/v1/mcp-servers/{id}', { params })),

@@ -1,6 +1,4 @@
 import { Stack, TextInput } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
-import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
@@ -13,23 +11,23 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 import { SaveBar } from '../../ui/save-bar.js';
 import { Section } from '../../ui/section.js';
 import { TextLink } from '../../ui/text-link.js';
-import { useDraft } from '../../ui/use-draft.js';
+import { useEditor } from '../../ui/use-editor.js';
 import { When } from '../../ui/when.js';
 import { PolicyField } from './policy-field.js';
 import { SessionsField } from './sessions-field.js';
 import { TrustField } from './trust-field.js';
-import { useServerRefresh } from './use-server-refresh.js';
+import { provided } from './use-discovery.js';
 
 export function ServerSettings({ server }: { server: Schema<'ServerView'> }): ReactNode {
   const projectId = useProjectId();
-  const refresh = useServerRefresh();
-  const draft = useDraft({ name: server.name, policy: server.policy, trust: server.trust, sessions: server.sessions });
-  const save = useMutation({
-    mutationFn: () =>
-      answer(api.PATCH('/api/v1/mcp-servers/{id}', { params: { path: { id: server.id } }, body: draft.change })),
-    onSuccess: () => notifications.show({ message: uiTexts.saved, color: 'teal' }),
-    onSettled: refresh,
+  const { id, name, policy, trust, sessions } = server;
+  const editor = useEditor({
+    saved: { name, policy, trust, sessions },
+    touched: provided,
+    announce: uiTexts.saved,
+    save: ({ change: body }) => answer(api.PATCH('/api/v1/mcp-servers/{id}', { params: { path: { id } }, body })),
   });
+  const { value, set } = editor;
   const { skill_id: skillId, server_info: info } = server;
   return (
     <Stack gap="md">
@@ -57,25 +55,20 @@ export function ServerSettings({ server }: { server: Schema<'ServerView'> }): Re
           <TextInput
             label={mcpTexts.fields.name}
             maxLength={200}
-            value={draft.value.name}
-            onChange={(event) => draft.set({ name: event.currentTarget.value })}
+            value={value.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
           />
-          <PolicyField value={draft.value.policy} onChange={(policy) => draft.set({ policy })} />
+          <PolicyField value={value.policy} onChange={(next) => set({ policy: next })} />
           <TrustField
-            value={draft.value.trust}
-            now={server.trust}
+            value={value.trust}
+            now={trust}
             recommended={server.recommended_trust}
-            onChange={(trust) => draft.set({ trust })}
+            onChange={(next) => set({ trust: next })}
           />
-          <SessionsField value={draft.value.sessions} onChange={(sessions) => draft.set({ sessions })} />
-          <ProblemAlert error={save.error} />
+          <SessionsField value={value.sessions} onChange={(next) => set({ sessions: next })} />
+          <ProblemAlert error={editor.error} />
         </Stack>
-        <SaveBar
-          changed={draft.changed}
-          saving={save.isPending}
-          onSave={() => save.mutate()}
-          onDiscard={draft.discard}
-        />
+        <SaveBar {...editor.bar} />
       </Editable>
     </Stack>
   );

@@ -1,6 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { answerWithEtag, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { Editable } from '../../ui/editable.js';
@@ -11,7 +12,7 @@ import { Section } from '../../ui/section.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { MemberActions } from './member-actions.js';
-import { MemberRole, readMember } from './member-role.js';
+import { MemberRole } from './member-role.js';
 import { SessionTable } from './session-table.js';
 
 const route = getRouteApi('/p/$projectId/settings/members/$memberId');
@@ -20,9 +21,11 @@ const againMs = 15_000;
 
 export function MemberPage(): ReactNode {
   const { projectId, memberId } = route.useParams();
-  const member = useProjectQuery(['members', memberId], (signal) => readMember(memberId, signal), {
-    refetchInterval: againMs,
-  });
+  const member = useProjectQuery(
+    ['members', memberId],
+    (signal) => answerWithEtag(api.GET('/api/v1/members/{id}', { params: { path: { id: memberId } }, signal })),
+    { refetchInterval: againMs },
+  );
   const data = member.data?.data;
   const members = { to: '/p/$projectId/settings/$section', params: { projectId, section: 'members' } } as const;
   return (

@@ -1,56 +1,35 @@
 import { Button, Stack } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { answerWithEtag, api } from '../../api/client.js';
-import { projectKey, useProjectId } from '../../api/project-query.js';
+import type { ReactNode } from 'react';
+import { answer, api, type Tagged } from '../../api/client.js';
 import type { Schema } from '../../api/named-schema.js';
-import { type Tagged, useGuardedEdit } from '../../api/use-guarded-edit.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { useEditor } from '../../ui/use-editor.js';
 import { RoleSelect } from './role-select.js';
 
-type Member = Schema<'MemberView'>;
 const texts = settingsTexts.members;
-const valuesOf = ({ role }: Member) => ({ role });
 
-export const readMember = (id: string, signal?: AbortSignal): Promise<Tagged<Member>> =>
-  answerWithEtag(api.GET('/api/v1/members/{id}', { params: { path: { id } }, signal }));
-
-export function MemberRole({ shown }: { shown: Tagged<Member> }): ReactNode {
-  // The state when the page opened: data fetched later must not count as what the person saw.
-  const [base, setBase] = useState(shown);
-  const { id } = base.data;
-  const [role, setRole] = useState(base.data.role);
-  const queryClient = useQueryClient();
-  const projectId = useProjectId();
-  const edit = useGuardedEdit({
-    base,
-    toValues: valuesOf,
-    read: () => readMember(id),
-    save: async (body: Pick<Member, 'role'>, etag) => {
-      setBase(
-        await answerWithEtag(
-          api.PATCH('/api/v1/members/{id}', {
-            params: { path: { id }, header: etag ? { 'If-Match': etag } : {} },
-            body,
-          }),
-        ),
-      );
-    },
-    onTheirs: (theirs) => setRole(theirs.role),
-    onSaved: () => void queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['members']) }),
+export function MemberRole({ shown: { data, etag } }: { shown: Tagged<Schema<'MemberView'>> }): ReactNode {
+  const { id, role } = data;
+  const editor = useEditor({
+    saved: { role },
+    etag,
+    touched: ['members'],
+    save: ({ value: body }, match) =>
+      answer(api.PATCH('/api/v1/members/{id}', { params: { path: { id }, header: { 'If-Match': match } }, body })),
   });
+  const chosen = editor.value.role;
   return (
     <Stack gap="sm" maw={520} align="stretch">
-      <RoleSelect value={role} onChange={setRole} />
-      <ProblemAlert error={edit.error} />
-      {role !== base.data.role && (
-        <Button w="fit-content" loading={edit.saving} onClick={() => edit.save({ role })}>
-          {texts.saveRole(settingsTexts.roleNames[role])}
+      <RoleSelect value={chosen} onChange={(next) => editor.set({ role: next })} />
+      <ProblemAlert error={editor.error} />
+      {editor.changed && (
+        <Button w="fit-content" loading={editor.saving} onClick={editor.save}>
+          {texts.saveRole(settingsTexts.roleNames[chosen])}
         </Button>
       )}
-      <EtagConflict label={texts.role} {...edit.conflict} />
+      <EtagConflict label={texts.role} {...editor.conflict} />
     </Stack>
   );
 }

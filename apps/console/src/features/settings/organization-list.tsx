@@ -12,7 +12,7 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 import { ListRow, RowList } from '../../ui/row-list.js';
 import { Section } from '../../ui/section.js';
 import { NameForm } from './name-form.js';
-import { useSessionChange } from './use-session-change.js';
+import { useSessionChange } from '../../api/use-change.js';
 
 const texts = settingsTexts.organizations;
 

@@ -17,7 +17,7 @@ import { ListRow, RowList } from '../../ui/row-list.js';
 import { NameForm } from './name-form.js';
 import { ProjectLimits } from './project-limits.js';
 import { Rename } from './rename.js';
-import { useSessionChange } from './use-session-change.js';
+import { useSessionChange } from '../../api/use-change.js';
 
 const texts = settingsTexts.projects;
 

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { uiTexts } from '../../texts/ui.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { useSessionChange } from './use-session-change.js';
+import { useSessionChange } from '../../api/use-change.js';
 
 interface RenameProps {
   label: string;

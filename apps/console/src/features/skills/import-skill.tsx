@@ -8,7 +8,7 @@ import type { Schema } from '../../api/named-schema.js';
 import { skillTexts } from '../../texts/skills.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { TextLink } from '../../ui/text-link.js';
-import { useSkillRefresh } from './use-skill-refresh.js';
+import { useRefresh } from '../../api/use-change.js';
 
 const texts = skillTexts.importing;
 /** Every browser has it; React's types do not. */
@@ -17,7 +17,7 @@ const folder: object = { webkitdirectory: '' };
 /** Imports a SKILL.md, or a folder with one. Says what was ignored and what is still missing. */
 export function ImportSkill({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const projectId = useProjectId();
-  const refresh = useSkillRefresh();
+  const refresh = useRefresh('skills', 'agents', 'tools');
   const [files, setFiles] = useState<File[]>([]);
   const load = useMutation({
     mutationFn: async () => answer(api.POST('/api/v1/skills/import', { body: { files: await folderFiles(files) } })),

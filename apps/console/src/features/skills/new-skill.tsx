@@ -8,14 +8,14 @@ import { skillTexts } from '../../texts/skills.js';
 import { fieldError } from '../../ui/field-errors.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { NameField } from '../../ui/name-field.js';
-import { useSkillRefresh } from './use-skill-refresh.js';
+import { useRefresh } from '../../api/use-change.js';
 
 const texts = skillTexts.fields;
 
 export function NewSkill({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const refresh = useSkillRefresh();
+  const refresh = useRefresh('skills', 'agents', 'tools');
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
   const create = useMutation({

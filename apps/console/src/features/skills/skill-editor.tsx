@@ -1,5 +1,3 @@
-import { notifications } from '@mantine/notifications';
-import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
@@ -8,20 +6,18 @@ import type { Schema } from '../../api/named-schema.js';
 import { skillTexts } from '../../texts/skills.js';
 import { uiTexts } from '../../texts/ui.js';
 import { Editable } from '../../ui/editable.js';
-import { isConflict } from '../../api/problem.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { errorBeside } from '../../ui/field-errors.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { SaveBar } from '../../ui/save-bar.js';
 import { UrlTabs } from '../../ui/url-tabs.js';
-import { useDraft } from '../../ui/use-draft.js';
+import { useEditor } from '../../ui/use-editor.js';
 import { SkillCredentials } from './skill-credentials.js';
 import { SkillEffect } from './skill-effect.js';
 import { SkillKnowledge } from './skill-knowledge.js';
 import { SkillTools } from './skill-tools.js';
 import { skillFields, valuesOf } from './skill-values.js';
 import { SkillVersions } from './skill-versions.js';
-import { useSkillRefresh } from './use-skill-refresh.js';
 
 // The tabs themselves stay open to readers without the scope.
 const editable = (fields: ReactNode): ReactNode => <Editable scope="tools:write">{fields}</Editable>;
@@ -33,27 +29,20 @@ export function SkillEditor({ skill, etag }: { skill: Schema<'SkillDetail'>; eta
   const { tab = 'knowledge' } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/skills/$skillId' });
   const readOnly = !useScope('tools:write');
-  const refresh = useSkillRefresh();
-  const draft = useDraft(valuesOf(skill), etag);
-  const save = useMutation({
-    mutationFn: (match: string | null) =>
+  const editor = useEditor({
+    saved: valuesOf(skill),
+    etag,
+    touched: ['skills', 'agents', 'tools'],
+    announce: uiTexts.saved,
+    save: ({ change: body }, match) =>
       answer(
         api.PATCH('/api/v1/skills/{id}', {
-          params: { path: { id: skill.id }, header: match ? { 'If-Match': match } : {} },
-          body: draft.change,
+          params: { path: { id: skill.id }, header: { 'If-Match': match } },
+          body,
         }),
       ),
-    onSuccess: () => notifications.show({ message: uiTexts.saved, color: 'teal' }),
-    onSettled: async (_saved, error) => {
-      await refresh();
-      if (!error) draft.discard();
-    },
   });
-  const discard = (): void => {
-    draft.discard();
-    save.reset();
-  };
-  const part = { value: draft.value, onChange: draft.set, error: save.error, readOnly };
+  const part = { value: editor.value, onChange: editor.set, error: editor.error, readOnly };
   const { tabs } = skillTexts;
   return (
     <>
@@ -69,22 +58,9 @@ export function SkillEditor({ skill, etag }: { skill: Schema<'SkillDetail'>; eta
           { value: 'versions', label: tabs.versions, content: <SkillVersions skill={skill} /> },
         ]}
       />
-      <ProblemAlert error={isConflict(save.error) ? null : errorBeside(save.error, skillFields)} />
-      <SaveBar
-        changed={draft.changed}
-        saving={save.isPending}
-        onSave={() => save.mutate(draft.etag)}
-        onDiscard={discard}
-      />
-      <EtagConflict
-        error={save.error}
-        label={skillTexts.title}
-        theirs={valuesOf(skill)}
-        mine={draft.value}
-        onTakeTheirs={discard}
-        onSaveMine={() => save.mutate(null)}
-        onClose={save.reset}
-      />
+      <ProblemAlert error={errorBeside(editor.error, skillFields)} />
+      <SaveBar {...editor.bar} />
+      <EtagConflict label={skillTexts.title} {...editor.conflict} />
     </>
   );
 }

@@ -12,7 +12,7 @@ import { ConfirmButton } from '../../ui/confirm-button.js';
 import { Page } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { SkillEditor } from './skill-editor.js';
-import { useSkillRefresh } from './use-skill-refresh.js';
+import { useRefresh } from '../../api/use-change.js';
 import { zip } from './zip.js';
 
 const route = getRouteApi('/p/$projectId/skills/$skillId');
@@ -55,7 +55,7 @@ function DeleteSkill({ id }: { id: string }): ReactNode {
   const may = useScope('tools:write');
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const refresh = useSkillRefresh();
+  const refresh = useRefresh('skills', 'agents', 'tools');
   const remove = useMutation({
     mutationFn: () => answer(api.DELETE('/api/v1/skills/{id}', { params: { path: { id } } })),
     onSuccess: async () => {

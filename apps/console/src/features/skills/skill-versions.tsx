@@ -14,7 +14,7 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { useSkillRefresh } from './use-skill-refresh.js';
+import { useRefresh } from '../../api/use-change.js';
 
 const texts = skillTexts.versions;
 
@@ -22,7 +22,7 @@ const texts = skillTexts.versions;
 export function SkillVersions({ skill }: { skill: Schema<'SkillView'> }): ReactNode {
   const may = useScope('tools:write');
   const nameOf = usePrincipalName();
-  const refresh = useSkillRefresh();
+  const refresh = useRefresh('skills', 'agents', 'tools');
   const { data, error, refetch } = useProjectQuery(['skills', skill.id, 'versions'], (signal) =>
     answer(api.GET('/api/v1/skills/{id}/versions', { params: { path: { id: skill.id } }, signal })),
   );

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { answer, api } from '../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { useRefresh } from '../../api/use-change.js';
 import type { Schema } from '../../api/named-schema.js';
 
 export type Source = Schema<'SourceView'>;
@@ -50,10 +51,5 @@ export function useFollowSyncs(id: string, run: SyncRun | null | undefined): voi
 }
 
 export function useSourceMutation<Sent, Answered>(change: (sent: Sent) => Promise<Answered>) {
-  const queryClient = useQueryClient();
-  const projectId = useProjectId();
-  return useMutation({
-    mutationFn: change,
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['sources']) }),
-  });
+  return useMutation({ mutationFn: change, onSuccess: useRefresh('sources') });
 }

@@ -9,14 +9,14 @@ import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
 import { Page } from '../../ui/page.js';
 import { SourceEditor } from './source-editor.js';
-import { useToolRefresh } from './use-tool-refresh.js';
+import { useRefresh } from '../../api/use-change.js';
 
 const texts = toolTexts.python;
 
 export function NewToolPage(): ReactNode {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const refresh = useToolRefresh();
+  const refresh = useRefresh('tools');
   const reason = useReason('tools:write');
   const [source, setSource] = useState<string>(texts.template);
   const create = useMutation({

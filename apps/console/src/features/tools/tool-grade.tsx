@@ -8,7 +8,7 @@ import { toolWords } from '../../texts/tool-words.js';
 import { Editable } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
-import { useToolRefresh } from './use-tool-refresh.js';
+import { useRefresh } from '../../api/use-change.js';
 
 const texts = toolTexts.one;
 const grades = ['read', 'write', 'destructive'] as const;
@@ -16,7 +16,7 @@ const trusts = ['untrusted', 'partner', 'own'] as const;
 
 /** The most that a call can do, and how far what it returns is trusted. Whether calls wait for approval depends on both. */
 export function ToolGrade({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
-  const refresh = useToolRefresh();
+  const refresh = useRefresh('tools');
   const change = useMutation({
     mutationFn: (body: Schema<'ChangeTool'>) =>
       answer(api.PATCH('/api/v1/tools/{id}', { params: { path: { id: tool.id } }, body })),

@@ -19,7 +19,7 @@ import { ToolCalls } from './tool-calls.js';
 import { ToolDetails } from './tool-details.js';
 import { ToolVersions } from './tool-versions.js';
 import { TryTool } from './try-tool.js';
-import { useToolRefresh } from './use-tool-refresh.js';
+import { useRefresh } from '../../api/use-change.js';
 
 const route = getRouteApi('/p/$projectId/tools/$toolId');
 
@@ -101,7 +101,7 @@ function DeleteTool({ id }: { id: string }): ReactNode {
   const may = useScope('tools:write');
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const refresh = useToolRefresh();
+  const refresh = useRefresh('tools');
   const remove = useMutation({
     mutationFn: () => answer(api.DELETE('/api/v1/tools/{id}', { params: { path: { id } } })),
     onSuccess: async () => {

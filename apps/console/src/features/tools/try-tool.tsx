@@ -15,7 +15,7 @@ import { SchemaFields } from '../../ui/schema-fields.js';
 import { fieldsOf } from '../../ui/schema-fields-of.js';
 import { Section } from '../../ui/section.js';
 import { TryAnswer } from './try-answer.js';
-import { useToolRefresh } from './use-tool-refresh.js';
+import { useRefresh } from '../../api/use-change.js';
 
 const texts = toolTexts.try;
 type Arguments = Record<string, unknown>;
@@ -23,7 +23,7 @@ type Arguments = Record<string, unknown>;
 /** Calls a tool by hand: its arguments by schema or as JSON, then its answer and output. */
 export function TryTool({ tool, unsaved = false }: { tool: Schema<'ToolView'>; unsaved?: boolean }): ReactNode {
   const reason = useReason('tools:write');
-  const refresh = useToolRefresh();
+  const refresh = useRefresh('tools');
   const [given, setGiven] = useState<Arguments>({});
   const [json, setJson] = useState<string | null>(null);
   const [skill, setSkill] = useState<string | null>(null);

@@ -5,7 +5,8 @@ import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { FormModal } from '../../ui/form-modal.js';
-import { useRefresh } from './queries.js';
+import { useRefresh } from '../../api/use-change.js';
+import { touched } from './queries.js';
 import { WorkflowFields, workflowFields, type WorkflowValues } from './workflow-fields.js';
 
 const nothing: WorkflowValues = { name: '', agent_id: null, instructions: '' };
@@ -13,7 +14,7 @@ const nothing: WorkflowValues = { name: '', agent_id: null, instructions: '' };
 export function NewWorkflow({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const refresh = useRefresh();
+  const refresh = useRefresh(...touched);
   const [value, setValue] = useState(nothing);
   const create = useMutation({
     mutationFn: () => answer(api.POST('/api/v1/workflows', { body: value })),

@@ -1,6 +1,6 @@
-import { useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { answer, answerWithEtag, api } from '../../api/client.js';
-import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 
 export function useWorkflows(): UseQueryResult<Schema<'WorkflowView'>[]> {
@@ -23,14 +23,5 @@ export function useTriggers(): UseQueryResult<Schema<'TriggerView'>[]> {
   });
 }
 
-/** Refetches all workflows, triggers and runs that are shown. */
-export function useRefresh(): () => Promise<unknown> {
-  const queryClient = useQueryClient();
-  const projectId = useProjectId();
-  return () =>
-    Promise.all(
-      ['workflows', 'triggers', 'runs'].map((key) =>
-        queryClient.invalidateQueries({ queryKey: projectKey(projectId, [key]) }),
-      ),
-    );
-}
+/** The keys of all workflows, triggers and runs that are shown. */
+export const touched = ['workflows', 'triggers', 'runs'];

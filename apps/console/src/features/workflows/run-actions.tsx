@@ -9,7 +9,8 @@ import type { Schema } from '../../api/named-schema.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { useRefresh } from './queries.js';
+import { useRefresh } from '../../api/use-change.js';
+import { touched } from './queries.js';
 
 type Run = Schema<'RunView'>;
 
@@ -19,7 +20,7 @@ const ended = ['succeeded', 'failed', 'cancelled', 'timed_out'];
 /** Cancel a run in progress; retry or replay one that has ended. */
 export function RunActions({ run }: { run: Run }): ReactNode {
   const may = useScope('workflows:write');
-  const refresh = useRefresh();
+  const refresh = useRefresh(...touched);
   const [replaying, setReplaying] = useState(false);
   const open = useOpenRun();
   const request = { params: { path: { id: run.id } } };
@@ -77,7 +78,7 @@ export function RunActions({ run }: { run: Run }): ReactNode {
 function useOpenRun(): (run: Run) => void {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const refresh = useRefresh();
+  const refresh = useRefresh(...touched);
   return ({ id }) => {
     void refresh();
     void navigate({ to: '/p/$projectId/runs/$runId', params: { projectId, runId: id } });

@@ -1,22 +1,23 @@
 import { Alert, Button, Grid, Group, Stack } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { answer, api } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
 import type { Schema } from '../../api/named-schema.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { Editable } from '../../ui/editable.js';
-import { isConflict } from '../../api/problem.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { errorBeside } from '../../ui/field-errors.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { SaveBar } from '../../ui/save-bar.js';
 import { Section } from '../../ui/section.js';
-import { useDraft } from '../../ui/use-draft.js';
+import { useEditor } from '../../ui/use-editor.js';
 import { DryRun } from './dry-run.js';
 import type { verdicts } from './search-values.js';
 import { TriggerForm } from './trigger-form.js';
 import { TriggerSentence } from './trigger-sentence.js';
+import { touched } from './queries.js';
 import { emptyTrigger, triggerFields, valuesOf } from './trigger-values.js';
 import { useDryRun } from './use-dry-run.js';
 import { useTriggerChanges } from './use-trigger-changes.js';
@@ -37,22 +38,28 @@ const texts = workflowTexts.trigger;
 /** The rules of a trigger, and beside them what they would have done. */
 export function TriggerEditor({ workflowId, saved, etag, show, onShow }: TriggerEditorProps): ReactNode {
   const may = useScope('workflows:write');
-  const draft = useDraft(saved ? valuesOf(saved) : emptyTrigger, etag);
-  const tried = useDryRun(draft.value);
-  const { create, save, remove } = useTriggerChanges(workflowId, saved?.id ?? '');
-  const error = create.error ?? save.error;
-  const beside = isConflict(error) ? null : errorBeside(error, triggerFields);
+  const id = saved?.id ?? '';
+  const editor = useEditor({
+    saved: saved ? valuesOf(saved) : emptyTrigger,
+    etag,
+    touched,
+    announce: texts.saved,
+    save: ({ change: { app_id: _app, ...body } }, match) =>
+      answer(api.PATCH('/api/v1/triggers/{id}', { params: { path: { id }, header: { 'If-Match': match } }, body })),
+  });
+  const { value } = editor;
+  const tried = useDryRun(value);
+  const { create, remove } = useTriggerChanges(workflowId, id);
+  const error = create.error ?? editor.error;
   const knownTypes = [...new Set(tried.result.data?.verdicts.map(({ event_type }) => event_type))];
-  const keep = (match: string | null): void =>
-    save.mutate({ change: draft.change, etag: match }, { onSuccess: draft.discard });
   return (
     <Editable scope="workflows:write">
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Stack gap="md">
             <TriggerForm
-              value={draft.value}
-              onChange={draft.set}
+              value={value}
+              onChange={editor.set}
               error={error}
               filterProblem={tried.result.data?.problem ?? null}
               knownTypes={knownTypes}
@@ -64,14 +71,10 @@ export function TriggerEditor({ workflowId, saved, etag, show, onShow }: Trigger
                 {message}
               </Alert>
             ))}
-            <ProblemAlert error={beside ?? remove.error} />
+            <ProblemAlert error={errorBeside(error, triggerFields) ?? remove.error} />
             {saved === null ? (
               <Group>
-                <Button
-                  loading={create.isPending}
-                  disabled={draft.value.app_id === ''}
-                  onClick={() => create.mutate(draft.value)}
-                >
+                <Button loading={create.isPending} disabled={value.app_id === ''} onClick={() => create.mutate(value)}>
                   {texts.create}
                 </Button>
               </Group>
@@ -88,33 +91,17 @@ export function TriggerEditor({ workflowId, saved, etag, show, onShow }: Trigger
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Stack gap="md">
-            {draft.value.app_id !== '' && (
+            {value.app_id !== '' && (
               <Section title={texts.reads}>
-                <TriggerSentence trigger={draft.value} />
+                <TriggerSentence trigger={value} />
               </Section>
             )}
-            <DryRun tried={tried} hasApp={draft.value.app_id !== ''} show={show} onShow={onShow} />
+            <DryRun tried={tried} hasApp={value.app_id !== ''} show={show} onShow={onShow} />
           </Stack>
         </Grid.Col>
       </Grid>
-      <SaveBar
-        changed={saved !== null && draft.changed}
-        saving={save.isPending}
-        onSave={() => keep(draft.etag)}
-        onDiscard={draft.discard}
-      />
-      <EtagConflict
-        error={error}
-        label={texts.title}
-        theirs={saved ? valuesOf(saved) : undefined}
-        mine={draft.value}
-        onTakeTheirs={() => {
-          draft.discard();
-          save.reset();
-        }}
-        onSaveMine={() => keep(null)}
-        onClose={save.reset}
-      />
+      <SaveBar {...editor.bar} changed={saved !== null && editor.changed} />
+      <EtagConflict label={texts.title} {...editor.conflict} />
     </Editable>
   );
 }

@@ -3,20 +3,15 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
-import { workflowTexts } from '../../texts/workflows.js';
-import { useRefresh } from './queries.js';
+import { useRefresh } from '../../api/use-change.js';
+import { touched } from './queries.js';
 import type { TriggerValues } from './trigger-values.js';
 
-interface Saving {
-  change: Partial<TriggerValues>;
-  etag: string | null;
-}
-
-/** Creates, changes and deletes a trigger. */
+/** Creates and deletes a trigger. */
 export function useTriggerChanges(workflowId: number, triggerId: string) {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const refresh = useRefresh();
+  const refresh = useRefresh(...touched);
   const toWorkflow = async (): Promise<void> => {
     await refresh();
     const params = { projectId, workflowId: String(workflowId) };
@@ -30,20 +25,9 @@ export function useTriggerChanges(workflowId: number, triggerId: string) {
       return toWorkflow();
     },
   });
-  const save = useMutation({
-    mutationFn: ({ change: { app_id: _app, ...change }, etag }: Saving) =>
-      answer(
-        api.PATCH('/api/v1/triggers/{id}', {
-          params: { path: { id: triggerId }, header: etag ? { 'If-Match': etag } : {} },
-          body: change,
-        }),
-      ),
-    onSuccess: () => notifications.show({ message: workflowTexts.trigger.saved, color: 'teal' }),
-    onSettled: refresh,
-  });
   const remove = useMutation({
     mutationFn: () => answer(api.DELETE('/api/v1/triggers/{id}', { params: { path: { id: triggerId } } })),
     onSuccess: toWorkflow,
   });
-  return { create, save, remove };
+  return { create, remove };
 }

@@ -13,7 +13,8 @@ import { ConfirmButton } from '../../ui/confirm-button.js';
 import { useReason } from '../../ui/editable.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { useRefresh } from './queries.js';
+import { useRefresh } from '../../api/use-change.js';
+import { touched } from './queries.js';
 
 type Status = Schema<'WorkflowView'>['status'];
 
@@ -21,7 +22,7 @@ type Status = Schema<'WorkflowView'>['status'];
 export function WorkflowActions({ workflow: { id, status } }: { workflow: Schema<'WorkflowView'> }): ReactNode {
   const texts = workflowTexts.status;
   const reason = useReason('workflows:write');
-  const refresh = useRefresh();
+  const refresh = useRefresh(...touched);
   const [starting, setStarting] = useState(false);
   const change = useMutation({
     mutationFn: (next: Status) =>
@@ -85,7 +86,7 @@ function StartRun({ workflowId, opened, onClose }: StartRunProps): ReactNode {
   const texts = workflowTexts.start;
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const refresh = useRefresh();
+  const refresh = useRefresh(...touched);
   const [message, setMessage] = useState('');
   const start = useMutation({
     mutationFn: () =>
