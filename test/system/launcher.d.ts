@@ -156,3 +156,10 @@ declare module '*/dev/watch-folders.mjs' {
 declare module '*/dev/inspector-ports.mjs' {
   export const FIRST_PORT: number;
 }
+
+declare module '*/image/contents.mjs' {
+  export function below(folder: string): string[];
+}
+declare module '*/image/fill.mjs' {
+  export function fillImage(root: string, app: string, into: string): void;
+}
