@@ -91,6 +91,18 @@ describe('a Job', () => {
     expect(name).toMatch(/-release$/);
     expect(containerOf(job).envFrom).toBeUndefined();
   });
+
+  const roles = manifestsOf(read('k8s/components/database-roles/database-roles.yaml'));
+  const jobs = [...all, ...roles].filter(({ kind }) => kind === 'Job');
+  it.each(jobs.map((job) => [job.metadata.name, job] as const))(
+    '%s waits for Postgres with the role it works as',
+    (_name, job) => {
+      const [login] = job.spec?.template?.spec.initContainers ?? [];
+      expect(login?.command?.slice(-3, -1)).toEqual(['dist/libs/database/src/wait-migrated.js', '--login']);
+      expect(login?.image).toBe(containerOf(job).image);
+      expect(secretsOf(job)).toContainEqual(login?.env?.[0]?.valueFrom?.secretKeyRef);
+    },
+  );
 });
 
 describe.each(deployments)('%s', (name) => {

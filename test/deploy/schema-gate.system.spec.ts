@@ -1,5 +1,6 @@
 import { freePort, testDatabase, testRedisUrl, testServiceKey, type TestDatabase, until } from '#libs/testing';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { root } from '../../scripts/launcher/project.mjs';
@@ -87,5 +88,46 @@ describe('a service on a schema that is older than its code', () => {
     await until('it says what it waits for', () => child.said().includes(newest.name));
     await migrateNewest();
     expect(await end).toBe(0);
+  });
+});
+
+describe('a Job that needs Postgres', () => {
+  it('is held back by a command that waits for the login: while Postgres is away, and while there is no such role', async () => {
+    const database = await testDatabase();
+    const admin = new pg.Client({ connectionString: database.url });
+    await admin.connect();
+    const role = `late_${process.pid}_${Date.now()}`;
+    const url = new URL(database.url);
+    [url.username, url.password] = [role, 'right'];
+    const [port, target] = [await freePort(), Number(url.port || 5432)];
+    const host = url.hostname;
+    [url.hostname, url.port, url.search] = ['127.0.0.1', String(port), ''];
+    const args = [...preload, entry('libs/database/src/wait-migrated.js'), '--login', 'migrate'];
+    const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], DATABASE_URL: String(url) } });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const end = new Promise((resolve) => child.once('exit', resolve));
+    // A Postgres that comes up later, at an address that is known before.
+    let refused = 0;
+    const door = createServer((socket) => {
+      const inner = connect(target, host);
+      inner.on('end', () => (refused += 1));
+      socket.pipe(inner).pipe(socket);
+      for (const each of [socket, inner]) each.on('error', () => void [socket, inner].map((one) => one.destroy()));
+    });
+    try {
+      await until('it waits for Postgres', () => said.includes('migrate waits: connect ECONNREFUSED'));
+      await new Promise<void>((resolve) => door.listen(port, '127.0.0.1', resolve));
+      await until('it was refused as an unknown role', () => refused > 0);
+      expect(child.exitCode).toBeNull();
+      await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'right'`);
+      expect(await end).toBe(0);
+    } finally {
+      child.kill('SIGKILL');
+      door.close();
+      await admin.query(`DROP ROLE IF EXISTS ${role}`);
+      await admin.end();
+      await database.drop();
+    }
   });
 });

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { allSchemas } from './all-schemas.js';
 import { databaseUrl } from './env.js';
@@ -8,25 +9,45 @@ import { dataSourceOptions, type ServiceSchema } from './service-schema.js';
 
 /**
  * `wait-migrated <service>` exits once the schema of that service is at this build's version. A pod runs it before the
- * service, so manifests may be applied in any order. Every 15 s it prints what it waits for.
+ * service, so manifests may be applied in any order. `wait-migrated --login <job>` exits once Postgres accepts the role of
+ * DATABASE_URL: a Job runs it first, since each try of a Job that fails waits longer than the one before. Every 15 s it
+ * prints what it waits for.
  */
-const name = process.argv[2] ?? '';
-const schema = (await allSchemas()).find(({ service }) => service === name)?.schema;
-if (!schema) throw new Error(`no service with a schema is named ${JSON.stringify(name)}`);
+const login = process.argv[2] === '--login';
+const name = process.argv[login ? 3 : 2] ?? '';
 
 const askEveryMs = 1_000;
 const sayEveryMs = 15_000;
 const settings = { url: databaseUrl(), poolSize: 1, applicationName: `wait-${name}` };
 
 for (let said = 0; ; await pause(askEveryMs)) {
-  const problem = await problemOf(schema);
+  const problem = await (login ? loginProblem() : schemaProblem(await schemaOf(name)));
   if (problem === null) break;
   if (Date.now() - said < sayEveryMs) continue;
   said = Date.now();
   process.stdout.write(`${name} waits: ${problem}\n`);
 }
 
-async function problemOf(wanted: ServiceSchema): Promise<string | null> {
+async function schemaOf(service: string): Promise<ServiceSchema> {
+  const schema = (await allSchemas()).find((each) => each.service === service)?.schema;
+  if (!schema) throw new Error(`no service with a schema is named ${JSON.stringify(service)}`);
+  return schema;
+}
+
+async function loginProblem(): Promise<string | null> {
+  const client = new pg.Client({ connectionString: settings.url, application_name: settings.applicationName });
+  try {
+    await client.connect();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message || error.name : String(error);
+  } finally {
+    // After a failed connect there may be nothing to end.
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function schemaProblem(wanted: ServiceSchema): Promise<string | null> {
   const source = new DataSource(dataSourceOptions(wanted, settings));
   try {
     await source.initialize();
