@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { fastify, type FastifyInstance } from 'fastify';
+import { answerHalfClosed } from './incoming/half-closed.js';
 
 export interface OperationsSettings {
   OPERATIONS_PORT: number;
@@ -17,6 +18,7 @@ export class OperationsServer implements OnApplicationShutdown {
   /** @returns its address; @throws Error `EADDRINUSE` naming the setting that moves it */
   async listen({ OPERATIONS_PORT: port, HOST: host }: OperationsSettings): Promise<string> {
     try {
+      answerHalfClosed(this.http.server);
       const url = await this.http.listen({ port, host });
       new Logger('start').log({ event: 'operations.started', url });
       return url;

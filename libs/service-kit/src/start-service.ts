@@ -21,6 +21,7 @@ import { type HttpLimits, httpServerOptions, limitConnections } from './http-lim
 import { answerAnnouncements } from './incoming/announced-body.js';
 import { refuseUnreadable } from './incoming/parser-refusals.js';
 import { hookBodies } from './incoming/body-hooks.js';
+import { answerHalfClosed } from './incoming/half-closed.js';
 import { guardRequests } from './incoming/request-guard.js';
 import { sendRefusal } from './incoming/unread-body.js';
 import { createLog, logBy, NestLog } from './log.js';
@@ -152,6 +153,7 @@ async function buildService(
   app.useGlobalFilters(new ProblemFilter());
   await options.routes?.(app);
   guardRequests(app.getHttpServer());
+  answerHalfClosed(app.getHttpServer());
   limitConnections(app, settings, options.trustedProxies ?? []);
   if (options.consumes?.length && settings.REDIS_URL !== null && jobClient) {
     metrics.queues(options.consumes, (queue) => jobClient.depth(queue));

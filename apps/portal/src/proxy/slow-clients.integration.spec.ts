@@ -6,10 +6,15 @@ import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 let portal: PortalWorld;
 let behind: Server;
 let streaming = 0;
+let longAnswers = 0;
 let key: string;
 
 beforeAll(async () => {
   behind = createServer((request, response) => {
+    if (request.url === '/api/v1/credentials?long') {
+      longAnswers += 1;
+      return void response.end(Buffer.alloc(20_000_000, 'x'));
+    }
     if (!request.url?.startsWith('/api/v1/events')) return void request.resume().once('end', () => response.end('{}'));
     streaming += 1;
     response.once('close', () => (streaming -= 1));
@@ -73,4 +78,14 @@ it('a stream that nobody reads ends, here and at the service behind', async () =
   client.socket.pause();
   await until('it is open', () => streaming === 1);
   await until('it is closed', () => streaming === 0);
+});
+
+it('a client that asks ten times at once and reads nothing takes one connection to the service behind', async () => {
+  const ask = `GET /api/v1/credentials?long HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n\r\n`;
+  const client = await slowClient(portal.url, ask.repeat(10));
+  client.socket.pause();
+  await until('it is asked', () => longAnswers > 0);
+  for (let times = 0; times < 10; times += 1) expect(await answers()).toBe(200);
+  expect(longAnswers).toBe(1);
+  client.socket.destroy();
 });

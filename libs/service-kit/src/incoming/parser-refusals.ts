@@ -23,6 +23,11 @@ export function noteAnswer({ socket }: IncomingMessage, response: ServerResponse
   answering.set(socket, response);
 }
 
+/** The last answer that a connection gets, or got. */
+export function currentAnswer(socket: Socket): ServerResponse | undefined {
+  return answering.get(socket);
+}
+
 /**
  * Answers what Node's parser cannot read, and requests that come too late, with problem+json. It is called again for
  * each further piece.
@@ -32,6 +37,10 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
   if (refused.has(socket)) return;
   refused.add(socket);
   const current = answering.get(socket);
+  // It waits for the answers before it, and has not come whole: it is answered when they have been sent.
+  if (current?.socket === null && !current.writableFinished && !current.req.complete) {
+    return void current.once('socket', () => answerOn(socket, problemOf(error)));
+  }
   if (current === undefined || current.writableFinished || !(current.headersSent || current.req.complete)) {
     return answerOn(socket, problemOf(error));
   }

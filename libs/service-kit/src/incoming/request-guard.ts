@@ -2,23 +2,28 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { browserHeaders } from '../browser-headers.js';
 import { Problem, problemBody } from '../problem.js';
 import { noteAnswer } from './parser-refusals.js';
+import { RequestTurns } from './request-turns.js';
 import { awaitContinue, leavesUnread, untilBodyEnds } from './unread-body.js';
 
 /** The characters of a host and port (RFC 3986, 3.2.2). */
 const hostText = /^[\w.~%!$&'()*+;=:[\]-]*$/;
 
 /**
- * Checks what Node leaves to its users, before any listener that the server has by now: the Host header and
- * expectations. A client that expects `100 Continue` gets it when its body is read, not before.
+ * Checks what Node leaves to its users, before any listener that the server has by now: the Host header, expectations,
+ * and the turns of the requests of one connection. A client that expects `100 Continue` gets it when its body is read,
+ * not before.
  */
 export function guardRequests(server: Server): void {
+  const turns = new RequestTurns();
   const others = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
     noteAnswer(request, response);
-    const problem = hostProblem(request);
-    if (problem) refuse(request, response, problem);
-    else for (const listener of others) listener.call(server, request, response);
+    turns.take(request, response, () => {
+      const problem = hostProblem(request);
+      if (problem) refuse(request, response, problem);
+      else for (const listener of others) listener.call(server, request, response);
+    });
   });
   server.on('checkContinue', (request, response) => {
     awaitContinue(request, response);
@@ -26,7 +31,8 @@ export function guardRequests(server: Server): void {
   });
   server.on('checkExpectation', (request, response) => {
     const detail = 'The only expectation that is understood is Expect: 100-continue.';
-    refuse(request, response, new Problem(417, 'unknown_expectation', detail));
+    noteAnswer(request, response);
+    turns.take(request, response, () => refuse(request, response, new Problem(417, 'unknown_expectation', detail)));
   });
 }
 

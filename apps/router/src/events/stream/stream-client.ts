@@ -34,13 +34,13 @@ export class StreamClient {
       for (const timer of this.timers) clearTimeout(timer);
       onClose();
     });
-    response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-      // A connection kept for reuse after the stream would delay a shutdown.
-      connection: 'close',
-    });
+    response.statusCode = 200;
+    // Not by `writeHead`: what is set there alone cannot be read again, and this type says that the stream is live.
+    response.setHeader('content-type', 'text/event-stream; charset=utf-8');
+    response.setHeader('cache-control', 'no-store');
+    response.setHeader('x-accel-buffering', 'no');
+    // A connection kept for reuse after the stream would delay a shutdown.
+    response.setHeader('connection', 'close');
     this.write('retry: 2000\n\n');
   }
 
