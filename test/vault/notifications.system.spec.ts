@@ -56,7 +56,7 @@ describe('the notifications of a project', () => {
     await until('it was tried', () => told(id).length === 1);
     sink.answer = () => ({ status: 204 });
     await until('it was accepted', async () => {
-      await world.vaults.db.query('UPDATE vault.notification SET next_try_at = now() WHERE attempts > 0');
+      await world.vaults.db.query('UPDATE vault.notification SET due_at = now() WHERE tries > 0');
       return (await waiting()) === 0;
     });
     expect(new Set(told(id).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
@@ -72,7 +72,7 @@ describe('the notifications of a project', () => {
     expect(first).toMatchObject({ code: 'receiver_refused', what_to_do: null });
     expect(first.error).toMatch(/could not be sent to the receiver: it answered 410/);
     expect(Date.parse(first.next_try_at ?? '')).toBeGreaterThan(Date.parse(first.since));
-    await world.vaults.db.query('UPDATE vault.notification SET next_try_at = now(), attempts = 13');
+    await world.vaults.db.query('UPDATE vault.notification SET due_at = now(), tries = 13');
     const last = await until('it is given up', async () => {
       const shown = await failure();
       return shown?.next_try_at === null ? shown : null;

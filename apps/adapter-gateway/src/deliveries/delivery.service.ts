@@ -26,7 +26,7 @@ import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
 import { jobOf } from './delivery-job.js';
 import { DeliveryLeases } from './delivery-leases.js';
 import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
-import { InFlightLimiter, type Leave, SurplusPlaces } from './in-flight-limiter.js';
+import { InFlightLimiter, type Leave, SurplusPlaces } from '#libs/work';
 
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;

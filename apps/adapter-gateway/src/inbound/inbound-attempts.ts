@@ -19,7 +19,7 @@ import { AdapterReadiness } from '../adapters/adapter-readiness.js';
 import { credentialWaitCodes, waitsForCredential } from '../apps/credential-not-ready.js';
 import { CredentialWaits } from '../apps/credential-waits.js';
 import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
-import { InFlightLimiter } from '../deliveries/in-flight-limiter.js';
+import { InFlightLimiter } from '#libs/work';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { InboundWaitRepository, type Rescheduled, type Waiting } from './inbound-wait.repository.js';

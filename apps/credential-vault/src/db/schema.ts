@@ -17,6 +17,7 @@ import { Vault1770000000000 } from './1770000000000-vault.js';
 import { ClientPause1795678342288 } from './1795678342288-client-pause.js';
 import { AnswerFields1795679539484 } from './1795679539484-answer-fields.js';
 import { FieldRotation1795682400000 } from './1795682400000-field-rotation.js';
+import { Work1795701300000 } from './1795701300000-work.js';
 import { FieldRotation } from '../credential-store/field-rotation.entity.js';
 
 export const schema: ServiceSchema = {
@@ -38,5 +39,11 @@ export const schema: ServiceSchema = {
     NotificationTarget,
     Notification,
   ],
-  migrations: [Vault1770000000000, ClientPause1795678342288, AnswerFields1795679539484, FieldRotation1795682400000],
+  migrations: [
+    Vault1770000000000,
+    ClientPause1795678342288,
+    AnswerFields1795679539484,
+    FieldRotation1795682400000,
+    Work1795701300000,
+  ],
 };

@@ -19,8 +19,8 @@ export class DueRevocations extends Sweeping {
 
   private async sweep(limit: number): Promise<number> {
     await this.rows.purge(this.settings.REVOCATION_RECORD_DAYS);
-    const due = await this.rows.due(limit);
-    for (const id of due) await this.revocations.run(id);
+    const due = await this.rows.work.overdue(0, limit);
+    for (const { id } of due) await this.revocations.run(id);
     return due.length;
   }
 }

@@ -41,16 +41,17 @@ export class RevocationController {
 }
 
 function viewOf(row: Revocation): RevocationView {
-  const { id, credential_id, reason, attempts, last_error } = row;
+  const { id, credential_id, cause, tries, reason } = row;
+  const gaveUp = row.state === 'dead';
   return {
     id,
     credential_id,
     provider: row.provider.slug,
-    reason,
-    attempts,
-    last_error,
-    state: row.gave_up_at ? 'gave_up' : 'waiting',
-    next_try_at: row.gave_up_at ? null : row.next_try_at.toISOString(),
+    reason: cause,
+    attempts: tries,
+    last_error: reason,
+    state: gaveUp ? 'gave_up' : 'waiting',
+    next_try_at: gaveUp ? null : row.due_at.toISOString(),
     created_at: row.created_at.toISOString(),
   };
 }

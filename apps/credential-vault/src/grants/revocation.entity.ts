@@ -1,3 +1,4 @@
+import { WorkRow } from '#libs/work';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 
@@ -16,12 +17,15 @@ export const leaveReasons = [
 ] as const;
 export type LeaveReason = (typeof leaveReasons)[number];
 
-/** Tokens that are no longer needed and still have to be revoked at their provider. Outlives the credential. */
+/**
+ * Tokens that are no longer needed and still have to be revoked at their provider. Outlives the credential. When one is
+ * `dead`, a person has to revoke the tokens there.
+ */
 @Entity({ schema: 'vault', name: 'revocation' })
-@Index('revocation_next_idx', ['next_try_at'])
+@Index('revocation_due_idx', ['due_at'], { where: `state IN ('queued', 'running')` })
 @Index('revocation_kid_idx', ['kid'])
 @Index('revocation_project_idx', ['organization_id', 'project_id', 'id'])
-export class Revocation {
+export class Revocation extends WorkRow<'queued' | 'running' | 'dead'> {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'revocation_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text', default: '' }) project_id: string;
@@ -32,12 +36,6 @@ export class Revocation {
   /** Sealed JSON: tokens, client id and secret. */
   @Column({ type: 'bytea' }) sealed: Buffer;
   /** Why they are no longer needed. */
-  @Column({ type: 'text', default: 'deleted' }) reason: LeaveReason;
-  @Column({ type: 'integer' }) attempts: number;
-  @Column({ type: 'timestamptz' }) next_try_at: Date;
-  /** The error of the last try: a code, never the provider's text. */
-  @Column({ type: 'text', nullable: true }) last_error: string | null;
-  /** The limit of tries is reached, or the provider refused for good. A person has to revoke the tokens there. */
-  @Column({ type: 'timestamptz', nullable: true }) gave_up_at: Date | null;
+  @Column({ type: 'text', default: 'deleted' }) cause: LeaveReason;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
 }

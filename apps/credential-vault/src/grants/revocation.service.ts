@@ -1,6 +1,7 @@
 import { credentialRevoke } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { Metrics, notFound, type Principal } from '#libs/service-kit';
+import { settlementOf, type Verdict } from '#libs/work';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { AuditRepository } from '../audit/audit.repository.js';
@@ -16,6 +17,8 @@ import { GrantRepository } from './grant.repository.js';
 import type { Revocation } from './revocation.entity.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { type KeptTokens, TokenCustody } from './token-custody.js';
+
+const backoff = { baseMs: 15_000, capMs: 3_600_000 };
 
 /** Revokes tokens that are no longer needed at their provider (RFC 7009). Here they are removed in any case. */
 @Injectable()
@@ -63,25 +66,26 @@ export class RevocationService {
 
   /** One try of one revocation. Its row says when the next one is, or why there is none. */
   async run(id: string): Promise<void> {
-    const row = await this.revocations.claim(id);
+    const { work } = this.revocations;
+    const row = await work.claim(id);
     if (!row) return;
-    const { credential_id, attempts, reason } = row;
+    const { claim, credential_id, tries: attempt, cause } = row;
     try {
-      await this.revoke(row);
+      await work.run({ key: id, claim }, () => this.revoke(row));
     } catch (error) {
-      const code =
-        error instanceof TokenRefused ? error.code : error instanceof DoesNotOpen ? 'undecryptable' : 'failed';
-      const gaveUp = attempts >= this.settings.REVOCATION_ATTEMPTS || isForGood(error);
-      await this.revocations.failed(id, code, gaveUp);
+      const policy = { tries: this.settings.REVOCATION_ATTEMPTS, backoff, jitter: 0.2, ageMs: null, failuresAge: true };
+      const settlement = settlementOf(id, row, verdictOn(error), policy);
+      await work.settle([settlement]);
+      const gaveUp = settlement.state === 'dead';
       this.outcomes.inc({ outcome: gaveUp ? 'gave_up' : 'failed' });
-      const told = { credential_id, attempt: attempts, reason, code, error: String(error) };
-      if (gaveUp) this.logger.error({ event: 'revocation.gave_up', ...told });
-      else this.logger.warn({ event: 'revocation.failed', ...told });
+      const facts = { credential_id, attempt, cause, code: settlement.reason, error: String(error) };
+      if (gaveUp) this.logger.error({ event: 'revocation.gave_up', ...facts });
+      else this.logger.warn({ event: 'revocation.failed', ...facts });
       return;
     }
-    await this.revocations.delete(id);
+    await this.revocations.delete(row);
     this.outcomes.inc({ outcome: 'done' });
-    this.logger.log({ event: 'revocation.done', credential_id, attempts, reason });
+    this.logger.log({ event: 'revocation.done', credential_id, attempt, cause });
   }
 
   private async revoke(row: Revocation): Promise<void> {
@@ -96,8 +100,10 @@ export class RevocationService {
   }
 }
 
-/** The provider refuses the client or the request, or the row does not open: a retry would not help. */
-function isForGood(error: unknown): boolean {
-  if (!(error instanceof TokenRefused)) return error instanceof DoesNotOpen;
-  return ['client', 'rejected', 'grant', 'revoked'].includes(error.failure);
+/** A retry does not help where the provider refuses the client or the request, or the row does not open. */
+function verdictOn(error: unknown): Verdict {
+  if (error instanceof DoesNotOpen) return { do: 'dead', code: 'undecryptable' };
+  if (!(error instanceof TokenRefused)) return { do: 'retry', code: 'failed' };
+  const isForGood = ['client', 'rejected', 'grant', 'revoked'].includes(error.failure);
+  return { do: isForGood ? 'dead' : 'retry', code: error.code };
 }

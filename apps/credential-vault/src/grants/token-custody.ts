@@ -91,7 +91,7 @@ export class TokenCustody {
       ...owner,
       provider,
       kid,
-      reason,
+      cause: reason,
       wrapped_dek: wrappedDek,
       sealed: value,
     });

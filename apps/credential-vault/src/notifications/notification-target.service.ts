@@ -5,7 +5,8 @@ import { randomBytes } from 'node:crypto';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { Secret } from '../sealing/secret.js';
-import { NotificationRepository, type ClaimedNotification } from './notification.repository.js';
+import type { NotificationTarget } from './notification-target.entity.js';
+import { NotificationRepository } from './notification.repository.js';
 
 const shortestSecretBytes = 24;
 
@@ -46,7 +47,7 @@ export class NotificationTargetService {
   }
 
   /** @throws DoesNotOpen */
-  secretOf({ organization_id, project_id, kid, wrapped_dek, secret }: ClaimedNotification): Promise<Secret> {
+  secretOf({ organization_id, project_id, kid, wrapped_dek, secret }: NotificationTarget): Promise<Secret> {
     const sealed = { kid, wrappedDek: wrapped_dek, value: secret };
     return this.sealer.open(ownerOf(organization_id, project_id), secretRow, sealed);
   }

@@ -1,13 +1,13 @@
 import { failureSql } from '#libs/service-kit';
+import { type Settlement, Work } from '#libs/work';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { NotificationTarget } from './notification-target.entity.js';
 import { Notification } from './notification.entity.js';
 
-/** A notification with a claimed try. */
-export type ClaimedNotification = Pick<Notification, 'id' | 'credential_id' | 'body' | 'attempts'> &
-  Pick<NotificationTarget, 'project_id' | 'organization_id' | 'url' | 'kid' | 'wrapped_dek' | 'secret'>;
+/** Longer than a try takes. */
+const leaseMs = 30_000;
 
 /**
  * Stores a notification in the transaction of the change, if the project wants notifications. The lock keeps a
@@ -28,7 +28,11 @@ export async function notify(
 
 @Injectable()
 export class NotificationRepository {
-  constructor(private readonly db: DataSource) {}
+  private readonly work: Work<Notification>;
+
+  constructor(private readonly db: DataSource) {
+    this.work = new Work(db, { table: 'vault.notification', leaseMs, owner: () => null });
+  }
 
   target({ organizationId, projectId }: CredentialScope): Promise<NotificationTarget | null> {
     return this.db
@@ -41,8 +45,7 @@ export class NotificationRepository {
     await this.db.transaction(async (manager) => {
       await manager.upsert(NotificationTarget, row, ['project_id']);
       await manager.query(
-        `UPDATE vault.notification SET given_up_at = NULL, attempts = 0, next_try_at = now()
-          WHERE project_id = $1 AND given_up_at IS NOT NULL`,
+        `UPDATE vault.notification SET ${this.work.reopenSql} WHERE project_id = $1 AND state = 'dead'`,
         [row.project_id],
       );
     });
@@ -51,7 +54,7 @@ export class NotificationRepository {
   /** How many are pending, and how many were given up. */
   async counts(projectId: string): Promise<{ waiting: number; given_up: number }> {
     const [counts] = await this.db.query<[{ waiting: number; given_up: number }]>(
-      `SELECT count(*) FILTER (WHERE given_up_at IS NULL)::int AS waiting, count(given_up_at)::int AS given_up
+      `SELECT count(*) FILTER (WHERE state <> 'dead')::int AS waiting, count(*) FILTER (WHERE state = 'dead')::int AS given_up
          FROM vault.notification WHERE project_id = $1`,
       [projectId],
     );
@@ -70,34 +73,30 @@ export class NotificationRepository {
     });
   }
 
-  /**
-   * Claims one try of each due notification and reschedules the next with growing delays, so that two processes do not
-   * make the same try.
-   */
-  async claim(limit: number): Promise<ClaimedNotification[]> {
-    const [rows] = await this.db.query<[ClaimedNotification[], number]>(
-      `UPDATE vault.notification n SET attempts = attempts + 1,
-         next_try_at = now() + make_interval(secs => least(3600, 30 * 2 ^ least(attempts, 10)))
-        FROM vault.notification_target t
-        WHERE t.project_id = n.project_id AND n.id IN (
-          SELECT id FROM vault.notification WHERE next_try_at <= now() AND given_up_at IS NULL
-           ORDER BY next_try_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-        RETURNING n.id, n.credential_id, n.body, n.attempts, t.project_id, t.organization_id, t.url, t.kid, t.wrapped_dek, t.secret`,
-      [limit],
-    );
-    return rows;
+  /** Claims due notifications, each with its target. */
+  async claim(limit: number): Promise<Notification[]> {
+    const claimed = await this.work.claimDue(limit);
+    const targets = await this.db
+      .getRepository(NotificationTarget)
+      .findBy({ project_id: In(claimed.map((row) => row.project_id)) });
+    const byProject = new Map(targets.map((target) => [target.project_id, target]));
+    // With its target, a notification is deleted too.
+    return claimed.flatMap((row) => {
+      const target = byProject.get(row.project_id);
+      return target ? [{ ...row, target }] : [];
+    });
   }
 
   /**
    * The notification was delivered. The credential shows no failure any more, unless another of its notifications has
    * failed.
    */
-  async told({ id, credential_id: credentialId }: ClaimedNotification): Promise<void> {
-    await this.db.getRepository(Notification).delete({ id });
+  async delivered({ id, claim, credential_id: credentialId }: Notification): Promise<void> {
+    await this.db.getRepository(Notification).delete({ id, claim });
     await this.db.query(
       `UPDATE vault.credential SET notification_failure = NULL
         WHERE id = $1 AND notification_failure IS NOT NULL
-          AND NOT EXISTS (SELECT FROM vault.notification WHERE credential_id = $1 AND error IS NOT NULL)`,
+          AND NOT EXISTS (SELECT FROM vault.notification WHERE credential_id = $1 AND reason IS NOT NULL)`,
       [credentialId],
     );
   }
@@ -106,20 +105,15 @@ export class NotificationRepository {
    * A try failed, and the credential shows it. A notification that was given up is kept until the project sets its
    * receiver again or removes it, and for at most `keptDays`.
    */
-  async failed(
-    { id, credential_id: credentialId, project_id: projectId }: ClaimedNotification,
-    { code, detail, last }: { code: string; detail: string; last: boolean },
-    keptDays: number,
-  ): Promise<void> {
+  async failed(settlement: Settlement, projectId: string, detail: string, keptDays: number): Promise<void> {
     await this.db.query(
-      `WITH failed AS (UPDATE vault.notification SET error = $2, given_up_at = CASE WHEN $3 THEN now() END
-         WHERE id = $1 RETURNING next_try_at)
-       UPDATE vault.credential c SET notification_failure = ${shown} FROM failed WHERE c.id = $5`,
-      [id, detail, last, code, credentialId, lastTry],
+      `WITH settled AS (${this.work.settleSql('$1')})
+       UPDATE vault.credential c SET notification_failure = ${shown} FROM settled WHERE c.id = settled.credential_id`,
+      [this.work.settled([settlement]), detail, lastTry],
     );
-    if (!last) return;
+    if (settlement.state !== 'dead') return;
     await this.db.query(
-      `DELETE FROM vault.notification WHERE project_id = $1 AND given_up_at < now() - make_interval(days => $2)`,
+      'DELETE FROM vault.notification WHERE project_id = $1 AND ended_at < now() - make_interval(days => $2)',
       [projectId, keptDays],
     );
   }
@@ -129,8 +123,8 @@ const lastTry =
   "Fix the receiver, then set the project's receiver again: notifications that were given up are sent then.";
 
 const shown = failureSql('c.notification_failure', {
-  code: '$4',
+  code: 'settled.reason',
   error: `'A change of its state could not be sent to the receiver: ' || $2::text`,
-  nextTryAt: 'CASE WHEN NOT $3 THEN failed.next_try_at END',
-  whatToDo: 'CASE WHEN $3 THEN $6 END',
+  nextTryAt: "CASE settled.state WHEN 'queued' THEN settled.due_at END",
+  whatToDo: "CASE settled.state WHEN 'dead' THEN $3 END",
 });

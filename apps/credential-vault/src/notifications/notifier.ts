@@ -1,21 +1,30 @@
 import { signStandardWebhooks } from '#libs/adapter-sdk';
 import { Sweeping } from '#libs/database';
 import { type Egress, EgressError } from '#libs/egress';
+import { type Policy, settlementOf, type Verdict, verdictOf } from '#libs/work';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { DoesNotOpen } from '../sealing/aead.js';
 import { EGRESS } from '../services.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
 import { NotificationTargetService } from './notification-target.service.js';
-import { type ClaimedNotification, NotificationRepository } from './notification.repository.js';
+import type { Notification } from './notification.entity.js';
+import { NotificationRepository } from './notification.repository.js';
 
-/** With the pauses between them, about seven hours. */
-const maxAttempts = 14;
-/** Shorter than the pause after a first failure, so that tries do not overlap. */
+/** With the pauses between the tries, about seven hours. */
+const policy: Policy = {
+  tries: 14,
+  backoff: { baseMs: 15_000, capMs: 3_600_000 },
+  jitter: 0.2,
+  ageMs: null,
+  failuresAge: true,
+};
+/** Shorter than a lease. */
 const timeoutMs = 10_000;
 const batch = 20;
 
 class ReceiverRefused extends Error {
   override readonly name = 'ReceiverRefused';
+  readonly code = 'receiver_refused';
   constructor(status: number) {
     super(`it answered ${status}`);
   }
@@ -47,30 +56,23 @@ export class Notifier extends Sweeping {
     return claimed.length;
   }
 
-  private async deliver(notification: ClaimedNotification): Promise<void> {
-    const { id, attempts } = notification;
+  private async deliver(notification: Notification): Promise<void> {
+    const { id, tries: attempt, project_id: projectId } = notification;
     try {
       await this.send(notification);
     } catch (error) {
-      const last = attempts >= maxAttempts || error instanceof DoesNotOpen;
-      const [code, detail] = causeOf(error);
-      this.logger.warn({
-        event: 'notification.failed',
-        notification: id,
-        attempt: attempts,
-        last,
-        error: String(error),
-      });
-      await this.notifications.failed(notification, { code, detail, last }, this.settings.NOTIFICATION_KEEP_DAYS);
+      const settlement = settlementOf(id, notification, verdict(error), policy);
+      const last = settlement.state === 'dead';
+      this.logger.warn({ event: 'notification.failed', notification: id, attempt, last, error: String(error) });
+      await this.notifications.failed(settlement, projectId, causeOf(error), this.settings.NOTIFICATION_KEEP_DAYS);
       return;
     }
-    await this.notifications.told(notification);
+    await this.notifications.delivered(notification);
   }
 
-  private async send(notification: ClaimedNotification): Promise<void> {
-    const { id, body, url } = notification;
-    const secret = await this.targets.secretOf(notification);
-    const { status } = await this.egress.fetch(url, {
+  private async send({ id, body, target }: Notification): Promise<void> {
+    const secret = await this.targets.secretOf(target);
+    const { status } = await this.egress.fetch(target.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...signStandardWebhooks({ secret: secret.reveal(), id, body }) },
       body,
@@ -82,10 +84,12 @@ export class Notifier extends Sweeping {
   }
 }
 
-/** @returns the code, and the text that the credential shows */
-function causeOf(error: unknown): [string, string] {
-  if (error instanceof ReceiverRefused) return ['receiver_refused', error.message];
-  if (error instanceof DoesNotOpen) return ['undecryptable', 'the secret that signs it cannot be opened'];
-  if (error instanceof EgressError) return [error.code, `it could not be reached (${error.code})`];
-  return ['internal_error', 'it could not be sent'];
+const verdict = (error: unknown): Verdict =>
+  error instanceof DoesNotOpen ? { do: 'dead', code: 'undecryptable' } : verdictOf(error);
+
+/** What the credential shows. */
+function causeOf(error: unknown): string {
+  if (error instanceof ReceiverRefused) return error.message;
+  if (error instanceof DoesNotOpen) return 'the secret that signs it cannot be opened';
+  return error instanceof EgressError ? `it could not be reached (${error.code})` : 'it could not be sent';
 }

@@ -1,0 +1,42 @@
+const columns = {
+  state: "text NOT NULL DEFAULT 'queued'",
+  claim: 'integer NOT NULL DEFAULT 0',
+  owner: 'text',
+  lease_until: 'timestamptz',
+  due_at: 'timestamptz NOT NULL DEFAULT now()',
+  tries: 'integer NOT NULL DEFAULT 0',
+  blocked_since: 'timestamptz',
+  reason: 'text',
+  ended_at: 'timestamptz',
+};
+
+type WorkColumn = keyof typeof columns;
+/** What a table called some of the columns before. */
+export type Renamed = Partial<Record<WorkColumn, string>>;
+
+const all = Object.entries(columns) as [WorkColumn, string][];
+
+/** For the CREATE TABLE of a new table of work. */
+export const workColumns = all.map((column) => column.join(' ')).join(', ');
+
+/** Gives an existing table the columns. Like what it is called by, it never changes: migrations have run with it. */
+export function addWorkColumns(table: string, renamed: Renamed): string[] {
+  return all.flatMap(([column, type]) => {
+    const before = renamed[column];
+    if (before === undefined) return [`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`];
+    const value = / DEFAULT (.+)$/.exec(type)?.[1];
+    return [
+      ...(before === column ? [] : [`ALTER TABLE ${table} RENAME COLUMN ${before} TO ${column}`]),
+      ...(value === undefined ? [] : [`ALTER TABLE ${table} ALTER COLUMN ${column} SET DEFAULT ${value}`]),
+    ];
+  });
+}
+
+/** Reverts `addWorkColumns`. */
+export function dropWorkColumns(table: string, renamed: Renamed): string[] {
+  return all.flatMap(([column]) => {
+    const before = renamed[column];
+    if (before === undefined) return [`ALTER TABLE ${table} DROP COLUMN ${column}`];
+    return before === column ? [] : [`ALTER TABLE ${table} RENAME COLUMN ${column} TO ${before}`];
+  });
+}

@@ -1,0 +1,175 @@
+import { isGone, type Queryable, storableJson } from '#libs/database';
+import { type HeldClaim, Leases } from './leases.js';
+import type { Settlement } from './verdict.js';
+import type { WorkRow } from './work-row.entity.js';
+
+export interface WorkOptions {
+  /** Schema-qualified, from code, never from input. */
+  table: string;
+  /** Its primary key. */
+  key?: string;
+  /** Its own word for `running`. */
+  running?: string;
+  leaseMs: number;
+  /** Who holds the leases that are taken now; null where leases end only by time. */
+  owner: () => string | null;
+}
+
+/** The caller's own columns in a settlement: each with its type. */
+type OwnColumns = Readonly<Record<string, string>>;
+
+const ms = (value: string): string => `${value} * interval '1 millisecond'`;
+
+/**
+ * The rows of one table of work: claimed under a lease, settled by the claim that holds it, swept when nobody does.
+ * Methods that end in `Sql` are parts of statements that commit more than the row.
+ */
+export class Work<Row extends WorkRow> {
+  readonly table: string;
+  private readonly key: string;
+  private readonly running: string;
+  private readonly leases: Leases;
+
+  constructor(
+    private readonly db: Queryable,
+    private readonly options: WorkOptions,
+  ) {
+    const { table, key = 'id', running = 'running', leaseMs } = options;
+    this.table = table;
+    this.key = key;
+    this.running = running;
+    this.leases = new Leases((claims) => this.renew(claims), leaseMs);
+  }
+
+  /** Rows that are queued or running. @param t the alias of the table */
+  isOpenSql(t: string): string {
+    return `${t}.state IN ('queued', '${this.running}')`;
+  }
+
+  /** Open rows that nobody holds, and that have been due for `graceMs`. */
+  isDueSql(t: string, graceMs = '0'): string {
+    const before = `now() - ${ms(graceMs)}`;
+    return `((${t}.state = 'queued' AND ${t}.due_at <= ${before}) OR (${t}.state = '${this.running}' AND ${t}.lease_until < ${before}))`;
+  }
+
+  /** What a claim sets. @param owner, leaseMs the statement's parameters */
+  claimSql(t: string, owner: string, leaseMs: string): string {
+    return `state = '${this.running}', claim = ${t}.claim + 1, tries = ${t}.tries + 1, owner = ${owner},
+      lease_until = now() + ${ms(leaseMs)}`;
+  }
+
+  /** What opens an ended row again, with all its tries. */
+  readonly reopenSql =
+    "state = 'queued', tries = 0, due_at = now(), lease_until = NULL, owner = NULL, blocked_since = NULL, ended_at = NULL";
+
+  /** The parameters that `claimSql` needs: the owner, and the lease. */
+  get lease(): [string | null, number] {
+    return [this.options.owner(), this.options.leaseMs];
+  }
+
+  /** Claims one row, if it is due. */
+  async claim(key: string): Promise<Row | null> {
+    return (await this.claimDue(1, `${this.key} = $4`, [key]))[0] ?? null;
+  }
+
+  /**
+   * Claims rows that are due.
+   * @param where a further condition, whose parameters begin with `$4`
+   */
+  claimDue(limit: number, where = 'true', parameters: unknown[] = []): Promise<Row[]> {
+    return this.rows<Row>(
+      `WITH due AS (SELECT ${this.key} FROM ${this.table} w WHERE ${this.isDueSql('w')} AND ${where}
+          ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED),
+       claimed AS (UPDATE ${this.table} w SET ${this.claimSql('w', '$1', '$2::float8')}
+         WHERE ${this.key} IN (SELECT ${this.key} FROM due) RETURNING w.*)
+       SELECT * FROM claimed`,
+      [...this.lease, limit, ...parameters],
+    );
+  }
+
+  /** Works on a claimed row under its lease. @param act gets a signal that aborts with `LeaseLost` */
+  run<T>(claim: HeldClaim, act: (lost: AbortSignal) => Promise<T>): Promise<T> {
+    return this.leases.during(claim, act);
+  }
+
+  /** Stores what became of rows. @returns the keys of those that the claims still held */
+  async settle(settlements: Settlement[]): Promise<Set<string>> {
+    const rows = await this.rows<{ key: string }>(
+      `WITH settled AS (${this.settleSql('$1')}) SELECT ${this.key} AS key FROM settled`,
+      [this.settled(settlements)],
+    );
+    return new Set(rows.map(({ key }) => key));
+  }
+
+  /**
+   * The UPDATE that stores settlements, and returns the rows that the claims still held.
+   * @param own the caller's columns; `keeps`: those that null leaves as they are
+   * @param unless a condition on `s` under which a settlement counts although another claim has the row
+   */
+  settleSql(parameter: string, own: OwnColumns = {}, keeps: string[] = [], unless = 'false'): string {
+    const set = Object.keys(own).map((name) =>
+      keeps.includes(name) ? `, ${name} = coalesce(s.${name}, w.${name})` : `, ${name} = s.${name}`,
+    );
+    const types = Object.entries(own).map(([name, type]) => `, ${name} ${type}`);
+    return `UPDATE ${this.table} w SET state = s.state, tries = s.tries, blocked_since = s.blocked_since, reason = s.reason,
+       owner = NULL, lease_until = NULL, due_at = CASE s.state WHEN 'queued' THEN now() + ${ms('s.due_in_ms')} ELSE w.due_at END,
+       ended_at = CASE WHEN s.state <> 'queued' THEN now() END${set.join('')}
+      FROM jsonb_to_recordset(${parameter}::jsonb) AS s(key text, claim integer, state text, due_in_ms float8, tries integer,
+        blocked_since timestamptz, reason text${types.join('')})
+     WHERE w.${this.key} = s.key AND ${this.isOpenSql('w')} AND (w.claim = s.claim OR ${unless}) RETURNING w.*`;
+  }
+
+  /** The parameter of `settleSql`, in the order of keys: batches in different orders would deadlock. */
+  settled(settlements: (Pick<Settlement, 'key'> & object)[]): string {
+    return storableJson(settlements.toSorted((a, b) => (a.key < b.key ? -1 : 1)));
+  }
+
+  /** Rows that have been due for so long that no job will take them. */
+  overdue(graceMs: number, limit: number): Promise<Row[]> {
+    return this.rows<Row>(
+      `SELECT * FROM ${this.table} w WHERE ${this.isDueSql('w', '$1::float8')} ORDER BY due_at LIMIT $2`,
+      [graceMs, limit],
+    );
+  }
+
+  /** Makes queued rows due now. @param where what they wait for; its parameters begin with `$1` */
+  expedite(where: string, parameters: unknown[], limit = 100_000): Promise<Row[]> {
+    return this.rows<Row>(
+      `WITH waiting AS (SELECT ${this.key} FROM ${this.table} w WHERE state = 'queued' AND due_at > now() AND ${where}
+          ORDER BY ${this.key} LIMIT ${limit} FOR UPDATE SKIP LOCKED),
+       due AS (UPDATE ${this.table} w SET due_at = now() WHERE ${this.key} IN (SELECT ${this.key} FROM waiting) RETURNING w.*)
+       SELECT * FROM due`,
+      parameters,
+    );
+  }
+
+  /** Frees the rows of processes that have died, so far in the past that a sweep takes them whatever its grace. */
+  async freeGone(): Promise<void> {
+    await this.db.query(
+      `UPDATE ${this.table} SET state = 'queued', owner = NULL, lease_until = NULL, due_at = now() - interval '1 day'
+        WHERE ${this.key} IN (SELECT ${this.key} FROM ${this.table} WHERE state = '${this.running}' AND ${isGone('owner')}
+                               ORDER BY ${this.key} FOR UPDATE SKIP LOCKED)`,
+    );
+  }
+
+  /** Renews leases, but of rows that are being settled. @returns the keys whose claim still holds */
+  private async renew(claims: HeldClaim[]): Promise<Set<string>> {
+    const sorted = claims.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    const rows = await this.rows<{ key: string }>(
+      `WITH held AS (SELECT w.${this.key} AS key FROM ${this.table} w
+          JOIN unnest($1::text[], $2::integer[]) AS h(key, claim) ON w.${this.key} = h.key AND w.claim = h.claim
+         WHERE w.state = '${this.running}'),
+       free AS (SELECT ${this.key} FROM ${this.table} WHERE ${this.key} IN (SELECT key FROM held)
+                 ORDER BY ${this.key} FOR UPDATE SKIP LOCKED),
+       renewed AS (UPDATE ${this.table} SET lease_until = now() + ${ms('$3::float8')}
+         WHERE ${this.key} IN (SELECT ${this.key} FROM free))
+       SELECT key FROM held`,
+      [sorted.map(({ key }) => key), sorted.map(({ claim }) => claim), this.options.leaseMs],
+    );
+    return new Set(rows.map(({ key }) => key));
+  }
+
+  private async rows<T>(sql: string, parameters: unknown[]): Promise<T[]> {
+    return (await this.db.query(sql, parameters)) as T[];
+  }
+}
