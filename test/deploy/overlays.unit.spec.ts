@@ -8,44 +8,47 @@ const named = (objects: Manifest[], kind: string) => objects.filter((each) => ea
 const milli = (cpu = '0') => (cpu.endsWith('m') ? Number(cpu.slice(0, -1)) : Number(cpu) * 1_000);
 const mebi = (memory = '0') => Number(memory.replace('Mi', '')) * (memory.endsWith('Gi') ? Number.NaN : 1);
 
-describeBuilt.each(overlays.flatMap((overlay) => choices.map((more) => [overlay, more] as const)))(
-  'the overlay %s with %j',
-  (overlay, more) => {
-    let objects: Manifest[];
-    beforeAll(() => {
-      objects = built(overlay, more);
-    });
+/** Each installation's overlay with each component, and that of `npm run test:cluster`. */
+const chosen: [string, string[]][] = [
+  ...overlays.flatMap((overlay) => choices.map((more): [string, string[]] => [overlay, more])),
+  ['test', []],
+];
 
-    it('consists of valid objects, only in the namespace of Gatehouse', async () => {
-      expect(objects.length).toBeGreaterThan(50);
-      for (const object of objects) {
-        expect([object.kind, object.metadata.name, await complaint(object)]).toEqual([
-          object.kind,
-          object.metadata.name,
-          null,
-        ]);
-      }
-      const elsewhere = objects.filter(namespaced).filter(({ metadata }) => metadata.namespace !== 'gatehouse');
-      expect(elsewhere.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
-    });
+describeBuilt.each(chosen)('the overlay %s with %j', (overlay, more) => {
+  let objects: Manifest[];
+  beforeAll(() => {
+    objects = built(overlay, more);
+  });
 
-    it('rolls pods when their settings change, and lets its Jobs be applied again', () => {
-      const [settings] = named(objects, 'ConfigMap')
-        .map(({ metadata }) => metadata.name)
-        .filter((name) => name !== 'gatehouse-dashboards');
-      expect(settings).toMatch(/^gatehouse-\w{10}$/);
-      const deployments = named(objects, 'Deployment').filter(({ metadata }) => metadata.name !== 'mcp-sidecar');
-      for (const { metadata, spec } of deployments) {
-        const [container] = spec?.template?.spec.containers ?? [];
-        expect([metadata.name, container?.envFrom]).toEqual([metadata.name, [{ configMapRef: { name: settings } }]]);
-      }
-      for (const { metadata, spec } of named(objects, 'Job')) {
-        const tag = spec?.template?.spec.containers[0]?.image.split(':').at(-1);
-        expect(metadata.name).toMatch(new RegExp(`-${tag}$`));
-      }
-    });
-  },
-);
+  it('consists of valid objects, only in the namespace of Gatehouse', async () => {
+    expect(objects.length).toBeGreaterThan(50);
+    for (const object of objects) {
+      expect([object.kind, object.metadata.name, await complaint(object)]).toEqual([
+        object.kind,
+        object.metadata.name,
+        null,
+      ]);
+    }
+    const elsewhere = objects.filter(namespaced).filter(({ metadata }) => metadata.namespace !== 'gatehouse');
+    expect(elsewhere.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
+  });
+
+  it('rolls pods when their settings change, and lets its Jobs be applied again', () => {
+    const [settings] = named(objects, 'ConfigMap')
+      .map(({ metadata }) => metadata.name)
+      .filter((name) => name !== 'gatehouse-dashboards');
+    expect(settings).toMatch(/^gatehouse-\w{10}$/);
+    const deployments = named(objects, 'Deployment').filter(({ metadata }) => metadata.name !== 'mcp-sidecar');
+    for (const { metadata, spec } of deployments) {
+      const [container] = spec?.template?.spec.containers ?? [];
+      expect([metadata.name, container?.envFrom]).toEqual([metadata.name, [{ configMapRef: { name: settings } }]]);
+    }
+    for (const { metadata, spec } of named(objects, 'Job')) {
+      const tag = spec?.template?.spec.containers[0]?.image.split(':').at(-1);
+      expect(metadata.name).toMatch(new RegExp(`-${tag}$`));
+    }
+  });
+});
 
 describeBuilt('the overlay production', () => {
   it('has another ConfigMap and another Job with another release', () => {

@@ -163,3 +163,11 @@ declare module '*/image/contents.mjs' {
 declare module '*/image/fill.mjs' {
   export function fillImage(root: string, app: string, into: string): void;
 }
+
+declare module '*/cluster/policies.mjs' {
+  interface Pod {
+    namespace: string;
+    labels: Record<string, string>;
+  }
+  export function mayReach(policies: object[], from: Pod, to: Pod, port: number): boolean;
+}
