@@ -1,5 +1,7 @@
 import { type CourierWorld, startCourierWorld } from './anew/courier-world.js';
 import { holdAway } from './anew/away.js';
+import { holdFrozen } from './anew/frozen.js';
+import { holdLapsed } from './anew/lapsed.js';
 import { holdWorks } from './anew/works.js';
 
 describe('an adapter that was written from its page alone, in a running system', () => {
@@ -13,4 +15,6 @@ describe('an adapter that was written from its page alone, in a running system',
   const shared = () => world;
   holdWorks(shared);
   holdAway(shared);
+  holdLapsed(shared);
+  holdFrozen(shared);
 });

@@ -99,7 +99,10 @@ export function openApi(origin: string, key: string, logs = () => ''): Api {
     reached: (id, stage, outcome) =>
       until(`the event ${id} reached ${stage} ${outcome}`, async () => {
         const detail = await event(id);
-        return detail.timeline.some((entry) => entry.stage === stage && entry.outcome === outcome) ? detail : null;
+        if (detail.timeline.some((entry) => entry.stage === stage && entry.outcome === outcome)) return detail;
+        // Kept for the error, which would name what was awaited and nothing of what happened instead.
+        const steps = detail.timeline.map((entry) => [entry.stage, entry.outcome, entry.reason ?? ''].join(' ').trim());
+        throw new Error(`it is ${detail.outcome ?? 'in flight'} ${detail.reason ?? ''}: ${steps.join(', ')}`);
       }),
   };
 }

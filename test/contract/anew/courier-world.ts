@@ -20,7 +20,7 @@ export interface CourierWorld {
   signing: string;
   /** The secret that the installation signs its calls with. */
   secret: string;
-  /** Sends a message of Jane's, signed. @returns the event's id */
+  /** Sends a message of somebody who has not written before, signed. @returns the event's id */
   write(event?: object): Promise<string>;
   event(id: string): Promise<Schema<'EventDetailView'>>;
   deliveries(eventId: string): Promise<Schema<'DeliveryView'>[]>;
@@ -53,7 +53,6 @@ export async function startCourierWorld(settings: Record<string, string>): Promi
   const neighbour: ContractAdapter = await system.adapters.mount('neighbour', { credentials: [] });
   const other = await system.install(neighbour);
   let written = 0;
-  const author = { id: 'u-jane', name: 'Jane' };
   const view = async <T>(path: string): Promise<T> => (await system.ask<T>('GET', path)).body;
   return {
     system,
@@ -65,11 +64,13 @@ export async function startCourierWorld(settings: Record<string, string>): Promi
     signing,
     secret,
     write: async (event = {}) => {
+      const id = `m-${(written += 1)}`;
       const message = {
         kind: 'message',
-        id: `m-${(written += 1)}`,
+        id,
         room: 'r-1',
-        author,
+        // Someone else each time: who repeats a text, and is answered each time, is paused as a machine.
+        author: { id: `u-${id}`, name: 'Jane' },
         text: 'Is it done?',
         ...event,
       };
@@ -83,7 +84,11 @@ export async function startCourierWorld(settings: Record<string, string>): Promi
     page: () => view(`adapters/${id}`),
     neighbourGoesOn: async () => {
       const text = `neighbour ${(written += 1)}`;
-      const sent = await system.send(other, { from: 'next-door', text, about: { channel_address: 'next-door' } });
+      const sent = await system.send(other, {
+        from: `next-door-${written}`,
+        text,
+        about: { channel_address: 'next-door' },
+      });
       expect(sent.status).toBe(200);
       await system.reached(sent.id, 'delivery', 'delivered');
       await until('the neighbour was answered', async () =>

@@ -82,6 +82,26 @@ export function holdWorks(shared: () => CourierWorld): void {
       expect(own).toMatchObject({ outcome: 'dropped_bot', turns: [] });
     });
 
+    it('pauses who only repeats a text, says so, and answers everybody else', async () => {
+      const author = { id: 'u-machine', name: 'Machine' };
+      const isPaused = async (): Promise<boolean> => {
+        const id = await world.write({ author, text: 'I am out of the office.' });
+        const event = await until('it was answered, or paused', async () => {
+          const now = await world.event(id);
+          const isAnswered = now.timeline.some(({ stage, outcome }) => stage === 'delivery' && outcome === 'delivered');
+          return isAnswered || now.outcome === 'loop_paused' ? now : null;
+        });
+        if (event.outcome !== 'loop_paused') return false;
+        expect(event).toMatchObject({ reason: 'identical_texts', turns: [] });
+        expect(event.text).toContain('LOOP_SAME_TEXTS');
+        return true;
+      };
+      let answered = 0;
+      while (!(await isPaused())) answered += 1;
+      expect(answered).toBe(7);
+      await arrived(await world.write({ text: 'I am out of the office.' }));
+    });
+
     it('takes an event that is nothing for anybody, and a handshake before all', async () => {
       const typing = await world.system.ended(await world.write({ kind: 'typing' }));
       expect(typing).toMatchObject({ outcome: 'ignored', turns: [] });

@@ -33,6 +33,11 @@ const reasons: Readonly<Record<string, string>> = {
   unknown_sender: 'The sender is unknown, and the channel drops such messages.',
   not_paired: 'The sender has not sent a pairing code yet.',
   hop_limit: 'Apps of this installation answer each other.',
+  identical_texts:
+    'The sender repeated one text as often in a row as LOOP_SAME_TEXTS allows, and was answered each time.',
+  fast_loop: 'Message and reply followed each other as often within a minute as LOOP_ROUNDS_PER_MINUTE allows.',
+  even_pace:
+    'Messages followed the replies as evenly as those of a machine, as often in a row as LOOP_EVEN_ROUNDS allows.',
   own_message_id: 'It carries the id of a message that this App sent.',
   own_text: 'It has the text of a message that this App sent a moment ago.',
   answered_too_late: 'The handshake was answered too late.',
