@@ -4,6 +4,7 @@ import { holdChallenges } from './points/challenges.js';
 import { holdCredentials } from './points/credentials.js';
 import { holdInbound } from './points/inbound.js';
 import { holdTypedFields } from './points/typed-fields.js';
+import { holdWebhook } from './points/webhook.js';
 
 describe('what an adapter receives, in a running system', () => {
   let world: ContractWorld;
@@ -19,4 +20,5 @@ describe('what an adapter receives, in a running system', () => {
   holdCredentials(shared);
   holdTypedFields(shared);
   holdBodies(shared);
+  holdWebhook(shared);
 });
