@@ -1,37 +1,223 @@
-import { agentsPalette } from '../features/agents/palette.js';
-import { approvalsPalette } from '../features/approvals/palette.js';
-import { contactsPalette } from '../features/contacts/palette.js';
-import { conversationsPalette } from '../features/conversations/palette.js';
-import { credentialsPalette } from '../features/credentials/palette.js';
-import { developerPortalPalette } from '../features/developer-portal/palette.js';
-import { eventsPalette } from '../features/events/palette.js';
-import { integrationsPalette } from '../features/integrations/palette.js';
-import { knowledgePalette } from '../features/knowledge/palette.js';
-import { mcpServersPalette } from '../features/mcp-servers/palette.js';
-import { operationsPalette } from '../features/operations/palette.js';
-import { settingsPalette } from '../features/settings/palette.js';
-import { skillsPalette } from '../features/skills/palette.js';
-import { sourcesPalette } from '../features/sources/palette.js';
-import { toolsPalette } from '../features/tools/palette.js';
-import { workflowsPalette } from '../features/workflows/palette.js';
-import type { Palette } from './feature.js';
+import {
+  Activity,
+  Blocks,
+  BookOpen,
+  Bot,
+  Contact,
+  FolderSync,
+  GraduationCap,
+  KeyRound,
+  MailX,
+  MessagesSquare,
+  Plug,
+  Plus,
+  ScrollText,
+  ServerCrash,
+  Settings,
+  ShieldCheck,
+  ShieldX,
+  SquareTerminal,
+  UserPlus,
+  UserRound,
+  Workflow,
+  Wrench,
+} from 'lucide-react';
+import { answer, api } from '../api/client.js';
+import { topicOf } from '../features/conversations/topic.js';
+import { own } from '../own.js';
+import { agentTexts } from '../texts/agents.js';
+import { approvalTexts } from '../texts/approvals.js';
+import { contactTexts } from '../texts/contacts.js';
+import { conversationTexts } from '../texts/conversations.js';
+import { credentialTexts } from '../texts/credentials.js';
+import { developerPortalTexts } from '../texts/developer-portal.js';
+import { eventTexts } from '../texts/events.js';
+import { integrationTexts } from '../texts/integrations.js';
+import { knowledgeTexts } from '../texts/knowledge.js';
+import { mcpTexts } from '../texts/mcp-servers.js';
+import { operationsTexts } from '../texts/operations.js';
+import { settingsTexts } from '../texts/settings.js';
+import { skillTexts } from '../texts/skills.js';
+import { sourceTexts } from '../texts/sources.js';
+import { toolTexts } from '../texts/tools.js';
+import { uiTexts } from '../texts/ui.js';
+import { workflowTexts } from '../texts/workflows.js';
+import { contains, limit, listed, type Palette } from './palette.js';
+
+const { palette: settings } = settingsTexts;
+const { sections: operations } = operationsTexts;
 
 /** What each feature adds to ⌘K; loaded with it. */
 export const palettes: readonly Palette[] = [
-  integrationsPalette,
-  credentialsPalette,
-  sourcesPalette,
-  developerPortalPalette,
-  eventsPalette,
-  conversationsPalette,
-  approvalsPalette,
-  contactsPalette,
-  workflowsPalette,
-  agentsPalette,
-  skillsPalette,
-  toolsPalette,
-  mcpServersPalette,
-  knowledgePalette,
-  operationsPalette,
-  settingsPalette,
+  listed({
+    actions: [{ id: 'install-app', label: integrationTexts.palette.install, icon: Plus, path: '/integrations' }],
+    label: integrationTexts.palette.search,
+    scope: 'apps:read',
+    icon: Blocks,
+    path: '/integrations',
+    ask: async (query, signal) => {
+      const { data } = await answer(api.GET('/api/v1/apps', { signal }));
+      const matches = (id: string, name: string): boolean => id === query || contains(query, name);
+      return { data: data.filter(({ id, name, state }) => state !== 'retired' && matches(id, name)) };
+    },
+    entry: ({ name, provider }) => ({ label: name, description: provider }),
+  }),
+  listed({
+    actions: [{ id: 'new-credential', label: credentialTexts.palette.make, icon: Plus, path: '/credentials?make=' }],
+    label: credentialTexts.palette.search,
+    scope: 'credentials:read',
+    icon: KeyRound,
+    path: '/credentials',
+    ask: (search, signal) => answer(api.GET('/api/v1/credentials', { params: { query: { search, limit } }, signal })),
+    entry: ({ name, account }) => ({ label: name, description: account?.name }),
+  }),
+  listed({
+    actions: [{ id: 'add-source', label: sourceTexts.palette.add, icon: Plus, path: '/sources?add=true' }],
+    label: sourceTexts.palette.search,
+    scope: 'apps:read',
+    icon: FolderSync,
+    path: '/sources',
+    ask: (search, signal) => answer(api.GET('/api/v1/sources', { params: { query: { search, limit } }, signal })),
+    entry: ({ name, resource_path }) => ({ label: name, description: resource_path }),
+  }),
+  listed({
+    actions: [
+      {
+        id: 'register-adapter',
+        label: developerPortalTexts.palette.register,
+        icon: Plus,
+        path: '/developer-portal?register=true',
+      },
+    ],
+    label: developerPortalTexts.palette.search,
+    scope: 'apps:read',
+    icon: SquareTerminal,
+    path: '/developer-portal',
+    ask: async (query, signal) => {
+      const { data } = await answer(api.GET('/api/v1/adapters', { signal }));
+      return { data: data.filter(({ id, name, slug }) => id === query || contains(query, `${name} ${slug}`)) };
+    },
+    entry: ({ name, slug }) => ({ label: name, description: slug }),
+  }),
+  listed({
+    label: eventTexts.palette.search,
+    scope: 'events:read',
+    icon: Activity,
+    path: '/events',
+    direct: (id) =>
+      /^evt_\w+$/.test(id) ? [{ id, label: eventTexts.palette.goTo(id), icon: Activity, path: `/events/${id}` }] : null,
+    ask: (text, signal) => answer(api.GET('/api/v1/events', { params: { query: { text, limit } }, signal })),
+    entry: ({ id, text = id, event_type }) => ({ label: text, description: event_type }),
+  }),
+  listed({
+    label: conversationTexts.title,
+    scope: 'channels:read',
+    icon: MessagesSquare,
+    path: '/conversations',
+    ask: (search, signal) => answer(api.GET('/api/v1/sessions', { params: { query: { search, limit } }, signal })),
+    entry: (session) => ({ label: topicOf(session), description: conversationTexts.statuses[session.status] }),
+  }),
+  listed({
+    label: approvalTexts.palette,
+    scope: 'agents:read',
+    icon: ShieldCheck,
+    path: '/approvals',
+    ask: (search, signal) => answer(api.GET('/api/v1/approvals', { params: { query: { search, limit } }, signal })),
+    entry: ({ tool, state }) => ({ label: tool, description: own(uiTexts.outcomes, state) }),
+  }),
+  listed({
+    label: contactTexts.title,
+    scope: 'contacts:read',
+    icon: Contact,
+    path: '/contacts',
+    ask: (search, signal) => answer(api.GET('/api/v1/contacts', { params: { query: { search, limit } }, signal })),
+    entry: ({ name, status }) => ({ label: name, description: contactTexts.statuses[status] }),
+  }),
+  listed({
+    label: workflowTexts.palette.search,
+    scope: 'workflows:read',
+    icon: Workflow,
+    path: '/workflows',
+    direct: (id) =>
+      /^run_\w+$/.test(id)
+        ? [{ id, label: `${workflowTexts.run.title} ${id}`, icon: Workflow, path: `/runs/${id}` }]
+        : null,
+    ask: async (query, signal) => {
+      const { data } = await answer(api.GET('/api/v1/workflows', { signal }));
+      return { data: data.filter(({ name }) => contains(query, name)).slice(0, limit) };
+    },
+    entry: ({ name }) => ({ label: name }),
+  }),
+  listed({
+    label: agentTexts.palette.search,
+    scope: 'agents:read',
+    icon: Bot,
+    path: '/agents',
+    ask: (search, signal) => answer(api.GET('/api/v1/agents', { params: { query: { search, limit } }, signal })),
+    entry: ({ name }) => ({ label: name }),
+  }),
+  listed({
+    label: skillTexts.palette.search,
+    scope: 'tools:read',
+    icon: GraduationCap,
+    path: '/skills',
+    ask: (search, signal) => answer(api.GET('/api/v1/skills', { params: { query: { search, limit } }, signal })),
+    entry: ({ name, description }) => ({ label: name, description }),
+  }),
+  listed({
+    actions: [{ id: 'new-tool', label: toolTexts.palette.create, icon: Wrench, path: '/tools/new' }],
+    label: toolTexts.palette.search,
+    scope: 'tools:read',
+    icon: Wrench,
+    path: '/tools',
+    ask: (search, signal) => answer(api.GET('/api/v1/tools', { params: { query: { search, limit } }, signal })),
+    entry: ({ name, description }) => ({ label: name, description }),
+  }),
+  listed({
+    label: mcpTexts.palette.search,
+    scope: 'tools:read',
+    icon: Plug,
+    path: '/mcp-servers',
+    ask: (search, signal) => answer(api.GET('/api/v1/mcp-servers', { params: { query: { search, limit } }, signal })),
+    entry: ({ name, url }) => ({ label: name, description: url }),
+  }),
+  listed({
+    label: knowledgeTexts.palette.search,
+    scope: 'knowledge:read',
+    icon: BookOpen,
+    path: '/knowledge',
+    ask: async (q, signal) => {
+      const { data } = await answer(api.GET('/api/v1/knowledge/search', { params: { query: { q, limit } }, signal }));
+      // Passages of one document are one result.
+      return {
+        data: [
+          ...new Map(data.map((passage) => [passage.document_id, { ...passage, id: passage.document_id }])).values(),
+        ],
+      };
+    },
+    entry: ({ title, excerpt }) => ({ label: title, description: excerpt.slice(0, 80) }),
+  }),
+  {
+    actions: [
+      { id: 'dead-letters', label: operations['dead-letters'].label, icon: MailX, path: '/operations/dead-letters' },
+      { id: 'deliveries', label: operations.deliveries.label, icon: ServerCrash, path: '/operations/deliveries' },
+      { id: 'refusals', label: operations.refusals.label, icon: ShieldX, path: '/operations/refusals' },
+      { id: 'audit', label: operations.audit.label, icon: ScrollText, path: '/operations/audit' },
+    ],
+  },
+  listed({
+    actions: [
+      { id: 'invite', label: settings.invite, icon: UserPlus, path: '/settings/members?add=true' },
+      { id: 'create-key', label: settings.createKey, icon: KeyRound, path: '/settings/keys?add=true' },
+      { id: 'my-sessions', label: settings.sessions, icon: UserRound, path: '/settings/sessions' },
+      { id: 'roles', label: settings.roles, icon: UserRound, path: '/settings/roles' },
+      { id: 'organization', label: settings.organization, icon: Settings, path: '/settings/organization' },
+    ],
+    label: settings.search,
+    scope: 'members:read',
+    icon: UserRound,
+    path: '/settings/members',
+    ask: (search, signal) => answer(api.GET('/api/v1/members', { params: { query: { search, limit } }, signal })),
+    entry: ({ name, email }) => ({ label: name, description: email }),
+  }),
 ];

@@ -4,8 +4,7 @@ import { Search } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useProjectId } from '../api/project-query.js';
 import { hasScope, useSession } from '../api/session.js';
-import type { NavigationGroup, NavigationItem } from '../app/feature.js';
-import { features } from '../app/features.js';
+import { navigation, type NavigationGroup, type NavigationItem } from '../app/navigation.js';
 import { shellTexts } from '../texts/shell.js';
 import { AccountMenu } from './account-menu.js';
 import classes from './navigation.module.css';
@@ -15,9 +14,7 @@ const groups: readonly NavigationGroup[] = ['home', 'messages', 'build', 'connec
 
 export default function Navigation({ onSearch }: { onSearch: () => void }): ReactNode {
   const { scopes } = useSession();
-  const allowed = features
-    .flatMap(({ navigation }) => navigation)
-    .filter(({ scope }) => scope === undefined || hasScope(scopes, scope));
+  const allowed = navigation.filter(({ scope }) => scope === undefined || hasScope(scopes, scope));
   return (
     <div className={classes.navigation}>
       <ProjectSwitcher />
@@ -36,7 +33,7 @@ export default function Navigation({ onSearch }: { onSearch: () => void }): Reac
   );
 }
 
-/** Features name their pages by path: the type of the whole route tree cannot cover each of them. */
+/** Pages are named by path: the type of the whole route tree cannot cover each of them. */
 const pathWithin = (projectId: string, path: string): string => `/p/${projectId}${path}`;
 
 function Group({ label, items }: { label: string; items: NavigationItem[] }): ReactNode {

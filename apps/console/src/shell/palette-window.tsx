@@ -7,8 +7,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { projectKey, useProjectId } from '../api/project-query.js';
 import { hasScope, useSession } from '../api/session.js';
-import type { PaletteEntry } from '../app/feature.js';
-import { features } from '../app/features.js';
+import { navigation } from '../app/navigation.js';
+import type { PaletteEntry } from '../app/palette.js';
 import { palettes } from '../app/palettes.js';
 import { shellTexts } from '../texts/shell.js';
 
@@ -69,8 +69,7 @@ function usePaletteGroups(query: string, asked: string): { groups: PaletteGroup[
   const { scopes } = useSession();
   const projectId = useProjectId();
   const may = (scope: string | undefined): boolean => scope === undefined || hasScope(scopes, scope);
-  const pages = features
-    .flatMap(({ navigation }) => navigation)
+  const pages = navigation
     .filter(({ scope }) => may(scope))
     .map(({ path, label, icon }) => ({ id: path || 'home', label, icon, path }));
   const actions = palettes.flatMap((palette) => palette.actions ?? []);

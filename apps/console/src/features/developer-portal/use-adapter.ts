@@ -9,7 +9,7 @@ export type ManifestVersion = Schema<'ManifestVersionView'>;
 
 const againMs = 15_000;
 
-export const listAdapters = async (signal: AbortSignal): Promise<Adapter[]> =>
+const listAdapters = async (signal: AbortSignal): Promise<Adapter[]> =>
   (await answer(api.GET('/api/v1/adapters', { signal }))).data;
 
 export const useAdapters = () => useProjectQuery(['adapters', 'all'], listAdapters, { refetchInterval: againMs });
