@@ -9,13 +9,13 @@ import { systemProxy } from './dev/system-proxy.ts';
 
 /** Overlays and form fields. */
 const forms =
-  /node_modules\/(react-number-format|react-remove-scroll|react-transition-group|use-sidecar|@mantine\/core\/.*\/(Popover|Combobox|Select|MultiSelect|TagsInput|PillsInput|NumberInput|PasswordInput|Menu|Modal|ModalBase|Drawer|Tooltip|Transition|Portal|FocusTrap|Overlay|Floating|Checkbox|Radio|Switch|Textarea|Fieldset|Pill)\/)|src\/ui\/(confirm-dialog|etag-conflict|form-modal|full-popover|full-select|name-field|removal|secret-window)\.tsx/;
+  /node_modules\/(react-number-format|react-remove-scroll|react-transition-group|use-sidecar|@mantine\/core\/.*\/(Popover|Combobox|Select|MultiSelect|TagsInput|PillsInput|NumberInput|PasswordInput|Menu|Modal|ModalBase|Drawer|Tooltip|Transition|Portal|FocusTrap|Overlay|Floating|Checkbox|Radio|Switch|Textarea|Fieldset|Pill)\/)|src\/ui\/(dialog|etag-conflict|full-popover|full-select|name-field|secret-window)\.tsx/;
 /** What positions overlays and scrolls within them. */
 const floating =
   /node_modules\/(@floating-ui|@mantine\/core\/.*\/(Table|ScrollArea)\/(?!utils))|src\/ui\/diff-view\.tsx/;
-const tables = /node_modules\/@tanstack\/(react-virtual|virtual-core)|src\/ui\/(data-table|table-head|table-row)\.tsx/;
+const tables = /node_modules\/@tanstack\/(react-virtual|virtual-core)|src\/ui\/(data-table|table-row)\.tsx/;
 /** What a feature says, which its pages share and no others need. */
-const featureTexts = /src\/texts\/(?!navigation|shell|tool-words|ui)/;
+const featureTexts = /src\/texts\/(?!shell|ui)/;
 
 export default defineConfig({
   root: import.meta.dirname,

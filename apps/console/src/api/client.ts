@@ -1,8 +1,9 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import { connection } from './connection.js';
 import { ApiProblem, problemOf } from './problem.js';
-import { contextHeaders } from './request-context.js';
 import type { paths } from './schema.js';
+
+export type { Schema } from './named-schema.js';
 
 /** Status codes of a gateway that reaches no backend. */
 const nobody = [502, 503, 504];
@@ -52,4 +53,36 @@ export interface Tagged<Data> {
 export async function answerWithEtag<Data>(asked: Promise<Answered<Data>>): Promise<Tagged<Data>> {
   const { data, response } = await asked;
   return { data: data as Data, etag: response.headers.get('etag') };
+}
+
+/** The headers of every request: who asks and in which project. The session and the project's route set them. */
+export const requestContext: { projectId: string | null; csrfToken: string | null } = {
+  projectId: null,
+  csrfToken: null,
+};
+
+const safe = ['GET', 'HEAD', 'OPTIONS'];
+
+/** @param method of the request */
+export function contextHeaders(method: string): Record<string, string> {
+  const { projectId, csrfToken } = requestContext;
+  return {
+    ...(projectId ? { 'x-project-id': projectId } : {}),
+    ...(csrfToken && !safe.includes(method) ? { 'x-csrf-token': csrfToken } : {}),
+  };
+}
+
+/** Saves an answer of the API as a file. A plain link could not name the project. @throws ApiProblem */
+export async function download(path: string, name: string): Promise<void> {
+  const response = await fetch(path, { headers: contextHeaders('GET') });
+  if (!response.ok) throw await problemOf(response);
+  saveFile(name, await response.blob());
+}
+
+/** Has the browser save the content as a file. */
+export function saveFile(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = Object.assign(document.createElement('a'), { href: url, download: name });
+  link.click();
+  URL.revokeObjectURL(url);
 }

@@ -3,9 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { connection } from './connection.js';
 import { isProblem, problemOf } from './problem.js';
-import { useProjectId } from './project-query.js';
-import { contextHeaders } from './request-context.js';
-import { sessionQuery } from './session.js';
+import { projectKey, useProjectId } from './project-query.js';
+import { contextHeaders } from './client.js';
+import { sessionQuery, useScope } from './session.js';
+import { useThrottledCallback } from '@mantine/hooks';
 
 export type StreamState = 'connecting' | 'live' | 'retrying' | 'off';
 
@@ -111,4 +112,37 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     });
   });
+}
+
+/** Lists are refetched at most this often. */
+const everyMs = 1_000;
+
+interface Live {
+  appId?: string;
+  /** Only this event. */
+  eventId?: string;
+  enabled?: boolean;
+}
+
+/** Refetches events as something happens to them. */
+export function useLiveEvents({ appId, eventId, enabled = true }: Live): StreamState {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  const key = projectKey(projectId, eventId ? ['event', eventId] : ['events']);
+  const refresh = useThrottledCallback(() => void queryClient.invalidateQueries({ queryKey: key }), everyMs);
+  const query = new URLSearchParams();
+  if (appId) query.set('app_id', appId);
+  if (eventId) query.set('event_id', eventId);
+  return useEventStream({ path: `/api/v1/events/stream?${query}`, enabled, onMessage: refresh });
+}
+
+/** Refetches what is under a key whenever something happens to an event of the project. */
+export function useLiveRefresh(key: string): StreamState {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  const refresh = useThrottledCallback(
+    () => void queryClient.invalidateQueries({ queryKey: projectKey(projectId, [key]) }),
+    everyMs,
+  );
+  return useEventStream({ path: '/api/v1/events/stream', enabled: useScope('events:read'), onMessage: refresh });
 }

@@ -1,12 +1,49 @@
-import { useQueries } from '@tanstack/react-query';
-import { answer, api } from './client.js';
-import { useContactsOf } from './contacts.js';
-import { projectKey, useProjectId } from './project-query.js';
-import { hasScope, useSession } from './session.js';
+import { useQueries, type UseQueryResult } from '@tanstack/react-query';
+import { answer, api, type Schema } from './client.js';
+import { projectKey, useProjectId, useProjectQuery } from './project-query.js';
+import { hasScope, useScope, useSession } from './session.js';
 import { uiTexts, unread } from '../texts/ui.js';
 
+/** One contact; a null id asks for none. */
+export function useContact(id: string | null): UseQueryResult<Schema<'ContactDetailView'>> {
+  return useProjectQuery(
+    ['contacts', id],
+    (signal) => answer(api.GET('/api/v1/contacts/{id}', { params: { path: { id: id ?? '' } }, signal })),
+    { enabled: useScope('contacts:read') && id !== null },
+  );
+}
+
+/** How many contacts one request can name. */
+const mostIds = 200;
+
+/** These contacts, as far as the reader may see them. Further ids are asked for while the ones before are shown. */
+function useContactsOf(wanted: readonly (string | null)[]): UseQueryResult<Schema<'ContactView'>[]> {
+  const ids = [...new Set(wanted.flatMap((id) => id ?? []))].sort();
+  const may = useScope('contacts:read');
+  return useProjectQuery(
+    ['contacts', 'names', ids],
+    async (signal) => {
+      const starts = Array.from({ length: Math.ceil(ids.length / mostIds) }, (_, index) => index * mostIds);
+      const pages = await Promise.all(
+        starts.map((start) => {
+          const query = { ids: ids.slice(start, start + mostIds).join(','), limit: mostIds };
+          return answer(api.GET('/api/v1/contacts', { params: { query }, signal }));
+        }),
+      );
+      return pages.flatMap(({ data }) => data);
+    },
+    { enabled: may && ids.length > 0, keep: true },
+  );
+}
+
+/** The names of the contacts in a list. */
+export function useContactNames(wanted: readonly (string | null)[]): (id: string | null) => string | undefined {
+  const { data = [] } = useContactsOf(wanted);
+  return (id) => data.find((contact) => contact.id === id)?.name;
+}
+
 /** Who may act: `user:mem_…`, `key:key_…` or `contact:con_…`. */
-export interface Named {
+interface Named {
   subject: string;
   name: string;
 }

@@ -1,7 +1,6 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { answer, api } from './client.js';
-import { requestContext } from './request-context.js';
-import type { Schema } from './named-schema.js';
+import { queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { answer, api, requestContext, type Schema } from './client.js';
+import { useProjectQuery } from './project-query.js';
 
 /** Who is signed in, and what that person may do here. */
 export type Session = Schema<'SignedInView'>;
@@ -46,4 +45,17 @@ export function hasScope(held: readonly string[], wanted: string): boolean {
 
 export function useScope(wanted: string): boolean {
   return hasScope(useSession().scopes, wanted);
+}
+
+export type Role = Schema<'RoleView'>;
+
+/** The roles that members can have, and what each may do. */
+export function useRoles(): UseQueryResult<Role[]> {
+  return useProjectQuery(['roles'], (signal) => answer(api.GET('/api/v1/roles', { signal })));
+}
+
+/** Whether the person may give somebody this role: nobody grants more than they have. */
+export function useMayGrant(): (role: Role) => boolean {
+  const { scopes } = useSession();
+  return (role) => role.scopes.every((scope) => hasScope(scopes, scope));
 }

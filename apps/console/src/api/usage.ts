@@ -1,7 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { answer, api } from './client.js';
+import { answer, api, type Schema } from './client.js';
 import { useProjectQuery } from './project-query.js';
-import type { Schema } from './named-schema.js';
 
 type UsageGroup = 'agent' | 'day_agent' | 'day_contact' | 'day_model' | 'total';
 
@@ -35,3 +34,12 @@ export function useUsage<By extends UsageGroup>(from: string, by: By): UseQueryR
     { refetchInterval: everyMs, keep: true },
   );
 }
+
+const millionths = 1_000_000;
+const digits = 4;
+
+/** How many days the usage of agents is shown for. */
+export const usageDays = 30;
+
+export const costOf = (micros: number): string =>
+  (micros / millionths).toLocaleString(undefined, { maximumFractionDigits: digits });

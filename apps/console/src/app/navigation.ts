@@ -20,7 +20,7 @@ import {
   Workflow,
   Wrench,
 } from 'lucide-react';
-import { navigationTexts as label } from '../texts/navigation.js';
+import { navigationTexts as label } from '../texts/shell.js';
 
 export type NavigationGroup = 'home' | 'messages' | 'build' | 'connect' | 'operate';
 

@@ -23,7 +23,7 @@ import {
   Wrench,
 } from 'lucide-react';
 import { answer, api } from '../api/client.js';
-import { topicOf } from '../features/conversations/topic.js';
+import { topicOf } from '../features/conversations/use-conversation.js';
 import { own } from '../own.js';
 import { agentTexts } from '../texts/agents.js';
 import { approvalTexts } from '../texts/approvals.js';

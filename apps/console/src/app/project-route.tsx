@@ -1,11 +1,20 @@
-import { createRoute, notFound, redirect } from '@tanstack/react-router';
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, notFound, Outlet, redirect } from '@tanstack/react-router';
+import { NotFound } from '../shell/no-page.js';
 import { isProblem } from '../api/problem.js';
-import { requestContext } from '../api/request-context.js';
+import { requestContext } from '../api/client.js';
 import { type Session, sessionQuery } from '../api/session.js';
-import { NotFound } from '../shell/not-found.js';
 import { Shell } from '../shell/shell.js';
 import { searchOf, text } from './search.js';
-import { rootRoute, type RouterContext } from './root-route.js';
+
+interface RouterContext {
+  queryClient: QueryClient;
+}
+
+export const rootRoute = createRootRouteWithContext<RouterContext>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+});
 
 /** Requires a session. Everybody else is sent to the sign-in page and comes back here afterwards. */
 async function requireSession({ queryClient }: RouterContext, returnTo: string): Promise<Session> {

@@ -17,8 +17,7 @@ import { skillRoutes } from '../features/skills/routes.js';
 import { toolRoutes } from '../features/tools/routes.js';
 import { usageRoutes } from '../features/usage/routes.js';
 import { workflowRoutes } from '../features/workflows/routes.js';
-import { indexRoute, projectRoute } from './project-route.js';
-import { rootRoute } from './root-route.js';
+import { indexRoute, projectRoute, rootRoute } from './project-route.js';
 
 export const routeTree = rootRoute.addChildren([
   indexRoute,

@@ -22,3 +22,6 @@ export function searchOf<Readers extends Record<string, Reader<unknown>>>(reader
     return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Read<Readers>;
   };
 }
+
+/** The values of `outcome` in the URL that the browser returns to from a provider. */
+export const connectOutcomes = ['connected', 'other_account', 'failed'] as const;

@@ -1,7 +1,7 @@
 /** What is drawn of a text at once. A browser needs seconds to lay out 100,000 characters without a space. */
 export const drawnAtMost = 2_000;
 /** For attributes, which have nothing that shows the rest: tooltips, names for screen readers. */
-export const saidAtMost = 300;
+export const labelAtMost = 300;
 /** For a name within a sentence. */
 const namedAtMost = 200;
 

@@ -1,6 +1,6 @@
 import { createElement, type ElementType, type Key, type ReactElement, type ReactNode } from 'react';
 import { Fragment, jsx as one, jsxs as several } from 'react/jsx-runtime';
-import { cut, drawnAtMost, reorders, saidAtMost, withoutTurns } from './drawn-text.js';
+import { cut, drawnAtMost, reorders, labelAtMost, withoutTurns } from './drawn-text.js';
 import { LongText } from './long-text.js';
 
 export type { JSX } from 'react/jsx-runtime';
@@ -19,11 +19,11 @@ export const jsxDEV = (type: ElementType, props: Props, key: Key | undefined, is
 
 /** Properties that become text, with the characters that are drawn of it. */
 const textProps: readonly (readonly [name: string, atMost: number])[] = [
-  ['title', saidAtMost],
-  ['aria-label', saidAtMost],
-  ['placeholder', saidAtMost],
-  ['alt', saidAtMost],
-  ['label', saidAtMost],
+  ['title', labelAtMost],
+  ['aria-label', labelAtMost],
+  ['placeholder', labelAtMost],
+  ['alt', labelAtMost],
+  ['label', labelAtMost],
   ['description', drawnAtMost],
   ['error', drawnAtMost],
 ];

@@ -7,7 +7,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useSyncExternalStore } from 
 import { connection } from '../api/connection.js';
 import { sessionQuery } from '../api/session.js';
 import { shellTexts } from '../texts/shell.js';
-import { OnceOpened } from '../ui/once-opened.js';
+import { OnceOpened } from '../ui/later.js';
 import classes from './shell.module.css';
 
 const wideScreen = '(min-width: 62.01em)';

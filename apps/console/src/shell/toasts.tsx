@@ -1,6 +1,6 @@
 import { useNotifications } from '@mantine/notifications';
 import { lazy, type ReactNode } from 'react';
-import { OnceOpened } from '../ui/once-opened.js';
+import { OnceOpened } from '../ui/later.js';
 
 const ToastList = lazy(() => import('./toast-list.js'));
 

@@ -50,7 +50,7 @@ export const approvalTexts = {
   refuse: 'Refuse',
   approveQuestion: 'The call is made now, once. It may delete or overwrite something for good.',
   approvedNote: 'Approved. The call is made and the turn continues.',
-  refusedNote: 'Refused. The agent is told that the call was refused.',
+  refusedNote: 'Refused. The agent learns that the call was refused.',
   decided: (state: string, by: string) => `${state} by ${named(by)}`,
   clock: 'timeout',
   notice: {

@@ -3,7 +3,7 @@ import { named } from '../drawn/drawn-text.js';
 export const conversationTexts = {
   title: 'Conversations',
   one: 'Conversation',
-  description: 'Who talks with your agents, and where a person has to step in.',
+  description: 'Who writes to your agents, and where a person has to step in.',
   columns: { with: 'With', app: 'App', agent: 'Agent', status: 'State', updated: 'Last change' },
   statuses: { active: 'Active', taken_over: 'Taken over', resolved: 'Resolved', closed: 'Closed' },
   waiting: (count: number) => `${count} waiting`,

@@ -49,7 +49,7 @@ export const credentialTexts = {
     verified: 'Last checked',
     changed: 'Changed',
     managed: 'Created for',
-    notTold: 'State changes could not be reported',
+    notReported: 'State changes could not be reported',
     verify: 'Check now',
     verified_ok: 'The provider accepts it.',
     accountChanged: 'It now belongs to a different account.',

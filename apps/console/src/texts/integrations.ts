@@ -1,5 +1,5 @@
 import { named } from '../drawn/drawn-text.js';
-import { grouped } from '../ui/grouped.js';
+import { grouped } from '../ui/numbers.js';
 
 export const integrationTexts = {
   title: 'Integrations',
@@ -9,7 +9,7 @@ export const integrationTexts = {
   allInstalled: 'All registered adapters are installed. Register another one in the Developer Portal.',
   skillNote: 'A Skill without an App: give it to an agent.',
   install: 'Install',
-  installAgain: 'Install another',
+  installAnother: 'Install another',
   cannotInstall: 'Your role may not install Apps. Ask an admin.',
   cannotChange: 'Your role may not change Apps. Ask an admin.',
   capabilities: { send: 'Sends', receive: 'Receives' },
@@ -135,7 +135,7 @@ export const integrationTexts = {
   },
   verify: {
     run: 'Verify',
-    again: 'Verify again',
+    repeat: 'Verify again',
     running: 'Sending requests to the App and its provider …',
     intro:
       'Checks the adapter and the provider, and sends real requests to the App’s own URL: signed, unsigned, tampered and stale.',

@@ -1,4 +1,4 @@
-import { grouped } from '../ui/grouped.js';
+import { grouped } from '../ui/numbers.js';
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
@@ -44,8 +44,8 @@ export const knowledgeTexts = {
   },
   entity: {
     title: 'What is known',
-    said: 'What is said about it',
-    nothingSaid: 'It is mentioned, and nothing more is said about it.',
+    statements: 'What is stated about it',
+    noStatement: 'It is mentioned, and nothing more is stated about it.',
     relations: 'Relations',
     noRelations: 'No relations are stated.',
     says: 'Says so',

@@ -1,4 +1,4 @@
-import { grouped } from '../ui/grouped.js';
+import { grouped } from '../ui/numbers.js';
 
 /** Entries of the audit log. */
 export const auditActions = {

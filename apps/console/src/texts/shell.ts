@@ -29,3 +29,26 @@ export const shellTexts = {
   },
   groups: { home: '', messages: 'Messages', build: 'Build', connect: 'Connect', operate: 'Operate' },
 };
+
+/** The names of pages in the navigation. It loads before any page. */
+export const navigationTexts = {
+  agents: 'Agents',
+  approvals: 'Approvals',
+  contacts: 'Contacts',
+  conversations: 'Conversations',
+  credentials: 'Credentials',
+  developerPortal: 'Developer Portal',
+  events: 'Events',
+  simulator: 'Simulator',
+  home: 'Home',
+  integrations: 'Integrations',
+  knowledge: 'Knowledge',
+  mcpServers: 'MCP servers',
+  operations: 'Operations',
+  settings: 'Settings',
+  skills: 'Skills',
+  sources: 'Sources',
+  tools: 'Tools',
+  usage: 'Usage',
+  workflows: 'Workflows',
+};

@@ -53,7 +53,7 @@ export const toolTexts = {
   },
   python: {
     title: 'Source',
-    hint: 'One function with type hints and a docstring: they become what the model is told.',
+    hint: 'One function with type hints and a docstring: they become what the model reads.',
     create: 'Create the tool',
     save: 'Save the source',
     saved: 'Saved. Calls use this source from now on.',

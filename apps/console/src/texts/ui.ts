@@ -1,5 +1,5 @@
 import type { Problem } from '../api/problem.js';
-import { grouped } from '../ui/grouped.js';
+import { grouped } from '../ui/numbers.js';
 
 /** Texts of the building blocks, on every page. */
 /** In a sentence, in place of a name that is still loading. */
@@ -25,7 +25,7 @@ export const uiTexts = {
   limitOf: ({ value, of, window_seconds: seconds }: NonNullable<Problem['limit']>) =>
     `${value} ${seconds === undefined ? 'at a time' : `in ${seconds} s`}, ${owners[of]}`,
   actions: 'Actions',
-  tryAgain: 'Try again',
+  retry: 'Try again',
   cancel: 'Cancel',
   confirm: 'Confirm',
   save: 'Save',
@@ -158,3 +158,23 @@ export const uiTexts = {
     working: 'Working',
   } as Readonly<Record<string, string>>,
 };
+
+/** How long a replaced secret stays valid. */
+export const overlapTexts = {
+  label: 'The old one stays valid',
+  choices: { '0': 'Not at all', '3600': 'For an hour', '86400': 'For a day', '604800': 'For a week' },
+  until: 'The old one is accepted too, until',
+};
+
+/** Words for tools, on every page. */
+export const toolWords = {
+  grades: { read: 'Reads', write: 'Writes', destructive: 'Destroys' },
+  sources: { builtin: 'Built in', mcp: 'MCP', python: 'Python' },
+  states: {
+    approved: 'Approved',
+    pending: 'New',
+    changed: 'Changed',
+    removed: 'Removed',
+    quarantined: 'Quarantined',
+  },
+} as const;

@@ -46,7 +46,7 @@ export function AssignList(props: AssignListProps): ReactNode {
         {rows.length === 0 && <li className={classes.none}>{none}</li>}
         {rows.map(({ id, name, description, mark, link }: Assignable) => (
           <li key={id} className={classes.row}>
-            <div className={classes.said}>
+            <div className={classes.text}>
               <Group gap={8}>
                 {link ?? <Text fw={500}>{name}</Text>}
                 {mark}

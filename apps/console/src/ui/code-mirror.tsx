@@ -44,7 +44,7 @@ export default function CodeMirror(props: CodeEditorProps): ReactNode {
   const holder = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const writable = useRef(new Compartment());
-  const tell = useEffectEvent((text: string) => onChange?.(text));
+  const report = useEffectEvent((text: string) => onChange?.(text));
 
   useEffect(() => {
     if (!holder.current) return;
@@ -67,7 +67,7 @@ export default function CodeMirror(props: CodeEditorProps): ReactNode {
           EditorView.cspNonce.of(cspNonce ?? ''),
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) tell(update.state.doc.toString());
+            if (update.docChanged) report(update.state.doc.toString());
           }),
         ],
       }),

@@ -4,8 +4,9 @@ import type { ReactNode } from 'react';
 import { answer, api } from '../api/client.js';
 import { useChange } from '../api/use-change.js';
 import { credentialTexts } from '../texts/credentials.js';
-import type { connectOutcomes } from './connect-outcomes.js';
-import { ProblemAlert } from './problem-alert.js';
+import type { connectOutcomes } from '../app/search.js';
+import { ProblemAlert } from './notices.js';
+import { useMutation } from '@tanstack/react-query';
 
 const texts = credentialTexts.oauth;
 
@@ -73,4 +74,21 @@ export function ConnectOutcome({ credentialId, outcome, flow, code, onDone }: Co
       </Stack>
     </Alert>
   );
+}
+
+/**
+ * Sends the browser to the provider of an OAuth credential.
+ * @param returnTo the page that it comes back to: the credential's, or that of its consumer
+ */
+export function useConnect(returnTo: 'credential' | 'consumer' = 'credential') {
+  return useMutation({
+    mutationFn: (credentialId: string) =>
+      answer(
+        api.POST('/api/v1/credentials/{id}/connect', {
+          params: { path: { id: credentialId } },
+          body: { return_to: returnTo },
+        }),
+      ),
+    onSuccess: ({ authorization_url }) => window.location.assign(authorization_url),
+  });
 }

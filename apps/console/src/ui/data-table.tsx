@@ -4,12 +4,10 @@ import { useWindowVirtualizer, windowScroll } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { CursorList } from '../api/project-query.js';
 import { uiTexts } from '../texts/ui.js';
-import { TableHead } from './table-head.js';
-import { TableRow } from './table-row.js';
+import { TableHead, TableRow } from './table-row.js';
 import { sortedRows, useSort } from './use-sort.js';
-import { ProblemAlert } from './problem-alert.js';
-import { useDrawnReady } from './use-drawn-ready.js';
-import { useTouched } from './use-touched.js';
+import { ProblemAlert } from './notices.js';
+import { useDrawnReady, useTouched } from './later.js';
 import classes from './data-table.module.css';
 
 export interface Column<Row> {

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { Search, X } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { uiTexts } from '../texts/ui.js';
-import { LaterSelect } from './later-select.js';
+import { LaterSelect } from './later.js';
 import classes from './filter-bar.module.css';
 
 interface FilterBarProps {

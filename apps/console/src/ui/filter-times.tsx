@@ -2,8 +2,8 @@ import { Button, Divider, Stack, TextInput } from '@mantine/core';
 import { CalendarClock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
-import { LaterPopover } from './later-popover.js';
-import { once } from './once.js';
+import { LaterPopover } from './later.js';
+import { once } from './numbers.js';
 
 interface Range {
   since: string | undefined;

@@ -2,10 +2,10 @@ import { UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { LongText } from '../drawn/long-text.js';
 import { uiTexts } from '../texts/ui.js';
-import { CopyButton } from './copy-button.js';
+import { CopyButton } from './copy.js';
 import classes from './json-view.module.css';
 import { useLongList } from './long-list.js';
-import { jsonText, visibleText } from './readable-text.js';
+import { jsonText, visibleText } from './code-block.js';
 
 interface JsonViewProps {
   value: unknown;

@@ -1,7 +1,7 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
-import { fieldError } from './field-errors.js';
+import { fieldError } from './notices.js';
 
 interface NameFieldProps extends Pick<TextInputProps, 'description'> {
   value: string;

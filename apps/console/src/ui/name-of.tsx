@@ -1,7 +1,6 @@
-import { Skeleton, VisuallyHidden } from '@mantine/core';
+import { Skeleton, Text, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useAgentName, useAgents } from '../api/agents.js';
-import { useAppName, useApps } from '../api/apps.js';
+import { useAgentName, useAgents, useAppName, useApps } from '../api/choices.js';
 import { usePrincipalName } from '../api/principals.js';
 import { uiTexts } from '../texts/ui.js';
 
@@ -29,3 +28,17 @@ export const Unread = (): ReactNode => (
     <VisuallyHidden>{uiTexts.loading}</VisuallyHidden>
   </>
 );
+
+/** A name, and below it what distinguishes it from others. */
+export function NameOver({ name, under }: { name: ReactNode; under: ReactNode }): ReactNode {
+  return (
+    <>
+      <Text component="div" truncate inherit>
+        {name}
+      </Text>
+      <Text component="div" size="xs" c="dimmed" truncate>
+        {under}
+      </Text>
+    </>
+  );
+}

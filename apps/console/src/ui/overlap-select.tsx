@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { overlapTexts as texts } from '../texts/overlap.js';
+import { overlapTexts as texts } from '../texts/ui.js';
 
 /** Seconds for which a replaced secret may stay valid. */
 const choices = ['0', '3600', '86400', '604800'] as const;

@@ -1,10 +1,11 @@
-import { Anchor, Breadcrumbs, Group, Text, Title } from '@mantine/core';
+import { Anchor, Breadcrumbs, Group, Paper, Text, Title, UnstyledButton } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { Link, type ToOptions } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { named } from '../drawn/drawn-text.js';
 import { shellTexts } from '../texts/shell.js';
 import classes from './page.module.css';
+import { ChevronDown, ChevronRight } from 'lucide-react';
 
 interface Crumb {
   label: string;
@@ -50,6 +51,46 @@ export function Page({ title, mark, description, breadcrumbs = [], actions, chil
         {actions && <Group gap="xs">{actions}</Group>}
       </header>
       {children}
+    </div>
+  );
+}
+
+interface SectionProps {
+  title: string;
+  actions?: ReactNode;
+  /** Without padding, for tables and lists that have their own. */
+  flush?: boolean;
+  /** One of several alike. They are not landmarks, because two may have the same title. */
+  item?: boolean;
+  children: ReactNode;
+}
+
+/** A titled part of a page. */
+export function Section({ title, actions, flush = false, item = false, children }: SectionProps): ReactNode {
+  const id = useId();
+  return (
+    <Paper component={item ? 'article' : 'section'} aria-labelledby={id} p={0}>
+      <Group justify="space-between" px="md" py="sm" style={{ borderBottom: '1px solid var(--gh-line)' }}>
+        <Title order={2} id={id}>
+          {title}
+        </Title>
+        {actions}
+      </Group>
+      <div style={flush ? undefined : { padding: 'var(--mantine-spacing-md)' }}>{children}</div>
+    </Paper>
+  );
+}
+
+/** Something that few people need: one line until it is opened. */
+export function Disclosure({ label, children }: { label: ReactNode; children: ReactNode }): ReactNode {
+  const [open, setOpen] = useState(false);
+  const Icon = open ? ChevronDown : ChevronRight;
+  return (
+    <div>
+      <UnstyledButton className={classes.button} aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Icon size={14} aria-hidden /> {label}
+      </UnstyledButton>
+      {open && <div className={classes.content}>{children}</div>}
     </div>
   );
 }

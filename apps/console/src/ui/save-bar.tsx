@@ -28,3 +28,19 @@ export function SaveBar({ changed, saving, onSave, onDiscard }: SaveBarProps): R
     </div>
   );
 }
+
+/** Submits the surrounding form, and says beside it that this was done. @param saved what it says; null: nothing yet */
+export function SaveButton({ saving, saved }: { saving: boolean; saved: string | null }): ReactNode {
+  return (
+    <Group>
+      <Button type="submit" loading={saving}>
+        {uiTexts.save}
+      </Button>
+      {saved && (
+        <Text size="sm" role="status">
+          {saved}
+        </Text>
+      )}
+    </Group>
+  );
+}

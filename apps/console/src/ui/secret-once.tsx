@@ -1,5 +1,5 @@
 import { lazy, type ReactNode } from 'react';
-import { OnceOpened } from './once-opened.js';
+import { OnceOpened } from './later.js';
 
 const SecretWindow = lazy(() => import('./secret-window.js'));
 

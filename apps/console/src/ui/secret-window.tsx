@@ -2,7 +2,7 @@ import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import { KeyRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
-import { CopyField } from './copy-field.js';
+import { CopyField } from './copy.js';
 import type { SecretOnceProps } from './secret-once.js';
 
 export default function SecretWindow({ title, label, secret, onDone }: SecretOnceProps): ReactNode {

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { own } from '../own.js';
-import { uiTexts } from '../texts/ui.js';
+import { toolWords, uiTexts } from '../texts/ui.js';
 import classes from './status-badge.module.css';
+import { Badge } from '@mantine/core';
 
 export type Tone = 'good' | 'busy' | 'quiet' | 'warn' | 'bad';
 
@@ -127,5 +128,31 @@ export function StatusBadge({ status, tone, label: given }: StatusBadgeProps): R
     <span className={classes.badge} data-tone={tone ?? toneOf(status)}>
       {label}
     </span>
+  );
+}
+
+/** Whether models get the tool as it is. */
+export function ToolStateBadge({ state }: { state: keyof typeof toolWords.states }): ReactNode {
+  return <StatusBadge status={state} label={toolWords.states[state]} />;
+}
+
+const gradeColours = { read: 'gray', write: 'accent', destructive: 'red' } as const;
+
+/** The most that a call of a tool can do. */
+export function GradeBadge({ grade }: { grade: keyof typeof gradeColours }): ReactNode {
+  return (
+    <Badge
+      component="span"
+      variant="outline"
+      color={gradeColours[grade]}
+      radius="sm"
+      size="sm"
+      tt="none"
+      fw={500}
+      style={{ flexShrink: 0 }}
+      styles={{ label: { color: 'var(--mantine-color-text)' } }}
+    >
+      {toolWords.grades[grade]}
+    </Badge>
   );
 }

@@ -3,16 +3,14 @@ import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../api/client.js';
+import { answer, api, type Schema } from '../api/client.js';
 import { useProjectQuery } from '../api/project-query.js';
 import { useRefresh } from '../api/use-change.js';
-import type { Schema } from '../api/named-schema.js';
 import { toolTexts } from '../texts/tools.js';
 import { ActionButton } from './action-button.js';
-import { DifferenceTable } from './diff-view.js';
+import { DifferenceTable, type LeafDifference, leafDifferences } from './diff-view.js';
 import { useReason } from './editable.js';
-import { type LeafDifference, leafDifferences } from './leaf-differences.js';
-import { ProblemAlert } from './problem-alert.js';
+import { ProblemAlert } from './notices.js';
 
 const texts = toolTexts.review;
 

@@ -1,6 +1,6 @@
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import type { Column } from './data-table.js';
-import { once } from './once.js';
+import { once } from './numbers.js';
 
 export interface Sort {
   by: string;

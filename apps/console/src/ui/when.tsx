@@ -1,7 +1,7 @@
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { uiTexts } from '../texts/ui.js';
 import { Hint } from './hint.js';
-import { once } from './once.js';
+import { once } from './numbers.js';
 
 interface WhenProps {
   at: string | null | undefined;

@@ -2,15 +2,24 @@ import { Badge, Skeleton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { answer, answerWithEtag, api } from '../../api/client.js';
+import { answer, answerWithEtag, api, type Schema } from '../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { agentTexts } from '../../texts/agents.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
-import { CopyText } from '../../ui/copy-text.js';
+import { ConfirmButton } from '../../ui/action-button.js';
+import { CopyText } from '../../ui/copy.js';
 import { Page } from '../../ui/page.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { AgentEditor } from './agent-editor.js';
+import { errorBeside, ProblemAlert } from '../../ui/notices.js';
+import { uiTexts } from '../../texts/ui.js';
+import { Editable } from '../../ui/editable.js';
+import { EtagConflict } from '../../ui/etag-conflict.js';
+import { SaveBar } from '../../ui/save-bar.js';
+import { UrlTabs } from '../../ui/url-tabs.js';
+import { useEditor } from '../../ui/use-editor.js';
+import { AgentBudget, agentFields, AgentInstructions, valuesOf } from './agent-fields.js';
+import { AgentPowers } from './agent-powers.js';
+import { AgentTools } from './agent-tools.js';
+import { AgentUsage } from './agent-usage.js';
 
 const route = getRouteApi('/p/$projectId/agents/$agentId');
 
@@ -60,6 +69,49 @@ function DeleteAgent({ id }: { id: string }): ReactNode {
         {agentTexts.remove}
       </ConfirmButton>
       <ProblemAlert error={remove.error} />
+    </>
+  );
+}
+
+// The tabs themselves stay open to readers without the scope.
+const editable = (fields: ReactNode): ReactNode => <Editable scope="agents:write">{fields}</Editable>;
+
+/** Everything of an agent, in tabs with one draft over all of them. */
+function AgentEditor({ agent, etag }: { agent: Schema<'AgentDetail'>; etag: string | null }): ReactNode {
+  const { tab = 'instructions' } = route.useSearch();
+  const navigate = useNavigate({ from: '/p/$projectId/agents/$agentId' });
+  const editor = useEditor({
+    saved: valuesOf(agent),
+    etag,
+    touched: ['agents'],
+    announce: uiTexts.saved,
+    save: ({ change: body }, match) =>
+      answer(
+        api.PATCH('/api/v1/agents/{id}', {
+          params: { path: { id: agent.id }, header: { 'If-Match': match } },
+          body,
+        }),
+      ),
+  });
+  const part = { value: editor.value, onChange: editor.set, error: editor.error };
+  const { tabs } = agentTexts;
+  return (
+    <>
+      <UrlTabs
+        label={agent.name}
+        value={tab}
+        onChange={(next) => void navigate({ search: { tab: next } })}
+        tabs={[
+          { value: 'instructions', label: tabs.instructions, content: editable(<AgentInstructions {...part} />) },
+          { value: 'tools', label: tabs.tools, content: editable(<AgentTools {...part} toolset={agent.toolset} />) },
+          { value: 'powers', label: tabs.powers, content: editable(<AgentPowers {...part} />) },
+          { value: 'budget', label: tabs.budget, content: editable(<AgentBudget {...part} />) },
+          { value: 'usage', label: tabs.usage, content: <AgentUsage agentId={agent.id} /> },
+        ]}
+      />
+      <ProblemAlert error={errorBeside(editor.error, agentFields)} />
+      <SaveBar {...editor.bar} />
+      <EtagConflict label={agentTexts.title} {...editor.conflict} />
     </>
   );
 }

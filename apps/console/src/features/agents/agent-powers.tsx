@@ -5,8 +5,8 @@ import { kindOf, usePrincipals } from '../../api/principals.js';
 import { useScope, useSession } from '../../api/session.js';
 import { named } from '../../drawn/drawn-text.js';
 import { agentTexts } from '../../texts/agents.js';
-import { fieldError } from '../../ui/field-errors.js';
-import type { PartProps } from './agent-values.js';
+import { fieldError } from '../../ui/notices.js';
+import type { PartProps } from './agent-fields.js';
 
 const texts = agentTexts.powers;
 const grades = ['read', 'write', 'destructive'] as const;

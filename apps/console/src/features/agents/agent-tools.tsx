@@ -1,15 +1,14 @@
 import { Alert, Grid, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
-import { useSkills } from '../../api/skills.js';
-import { useTools } from '../../api/tools.js';
-import type { Schema } from '../../api/named-schema.js';
+import { useSkills, useTools } from '../../api/choices.js';
+import type { Schema } from '../../api/client.js';
 import { agentTexts } from '../../texts/agents.js';
 import { type Assignable, AssignList } from '../../ui/assign-list.js';
-import { GradeBadge } from '../../ui/grade-badge.js';
-import { Section } from '../../ui/section.js';
-import { TextLink } from '../../ui/text-link.js';
-import type { PartProps } from './agent-values.js';
+import { GradeBadge } from '../../ui/status-badge.js';
+import { Section } from '../../ui/page.js';
+import { TextLink } from '../../ui/links.js';
+import type { PartProps } from './agent-fields.js';
 
 const texts = agentTexts.tools;
 const common = { nothingLeft: texts.nothing, removeLabel: texts.remove };

@@ -1,16 +1,14 @@
 import { SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { ChartNoAxesColumn } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/named-schema.js';
-import { firstOfDays, useUsage } from '../../api/usage.js';
+import type { Schema } from '../../api/client.js';
+import { costOf, firstOfDays, usageDays as days, useUsage } from '../../api/usage.js';
 import { agentTexts } from '../../texts/agents.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState, ProblemAlert } from '../../ui/notices.js';
 import { LineChart } from '../../ui/line-chart.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
-import { StatTile } from '../../ui/stat-tile.js';
-import { costOf, usageDays as days } from './usage-of.js';
-import { grouped } from '../../ui/grouped.js';
+import { Section } from '../../ui/page.js';
+import { StatTile } from '../../ui/facts.js';
+import { grouped } from '../../ui/numbers.js';
 
 const texts = agentTexts.usage;
 const dayMs = 86_400_000;

@@ -1,14 +1,13 @@
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { Facts } from '../../ui/facts.js';
 import { AgentName } from '../../ui/name-of.js';
-import { TextLink } from '../../ui/text-link.js';
+import { TextLink } from '../../ui/links.js';
 import { When } from '../../ui/when.js';
-import { useCalledTool } from './called-tool.js';
+import { useCalledTool } from './approval-call.js';
 
 /** Who requested it, in which conversation, and who may decide. */
 export function ApprovalContext({ approval }: { approval: Schema<'ApprovalView'> }): ReactNode {

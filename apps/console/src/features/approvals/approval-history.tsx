@@ -1,20 +1,19 @@
 import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { own } from '../../own.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { uiTexts } from '../../texts/ui.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState } from '../../ui/notices.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
 import { AgentName } from '../../ui/name-of.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { useOrder } from '../../ui/use-sort.js';
 import { When } from '../../ui/when.js';
-import { decidedStates } from './search-values.js';
+import { decidedStates } from '../../app/search-values.js';
 
 type Approval = Schema<'ApprovalView'>;
 type Decided = (typeof decidedStates)[number];

@@ -3,14 +3,12 @@ import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { Check, Lock, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { hasScope, type Session, useSession } from '../../api/session.js';
 import { useRefresh } from '../../api/use-change.js';
-import type { Schema } from '../../api/named-schema.js';
 import { approvalTexts } from '../../texts/approvals.js';
-import { ActionButton } from '../../ui/action-button.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ActionButton, ConfirmButton } from '../../ui/action-button.js';
+import { ProblemAlert } from '../../ui/notices.js';
 
 type Approval = Schema<'ApprovalView'>;
 

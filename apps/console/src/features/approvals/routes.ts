@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
 import { oneOf, searchOf } from '../../app/search.js';
-import { decidedStates } from './search-values.js';
+import { decidedStates } from '../../app/search-values.js';
 
 export const approvalRoutes = [
   createRoute({

@@ -1,14 +1,12 @@
 import { type ButtonProps, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
-import type { Schema } from '../../api/named-schema.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useChange } from '../../api/use-change.js';
 import { contactTexts } from '../../texts/contacts.js';
-import { ActionButton } from '../../ui/action-button.js';
-import { ConfirmAction } from '../../ui/confirm-action.js';
+import { ActionButton, ConfirmAction } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert } from '../../ui/notices.js';
 
 const texts = contactTexts.actions;
 

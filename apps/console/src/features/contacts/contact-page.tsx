@@ -1,21 +1,28 @@
-import { Skeleton, Stack } from '@mantine/core';
+import { Button, Group, NumberInput, Skeleton, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useContact } from '../../api/contacts.js';
+import { useContact } from '../../api/principals.js';
 import { contactTexts } from '../../texts/contacts.js';
-import { CopyText } from '../../ui/copy-text.js';
+import { CopyText } from '../../ui/copy.js';
 import { Editable } from '../../ui/editable.js';
-import { Page } from '../../ui/page.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
-import { TextLink } from '../../ui/text-link.js';
+import { Page, Section } from '../../ui/page.js';
+import { EmptyState, errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
+import { TextLink } from '../../ui/links.js';
 import { Admission } from './admission.js';
-import { ContactForm } from './contact-form.js';
-import { ContactMessages } from './contact-messages.js';
-import { useLiveRefresh } from '../../api/use-live-refresh.js';
-import { ContactStatus } from './contact-status.js';
+import { useLiveRefresh } from '../../api/event-stream.js';
+import { ContactStatus } from './contact-table.js';
 import { Identities } from './identities.js';
 import { Merged } from './merged.js';
+import { answer, api, type Schema } from '../../api/client.js';
+import { uiTexts } from '../../texts/ui.js';
+import { NameField } from '../../ui/name-field.js';
+import { useEditor } from '../../ui/use-editor.js';
+import { Inbox } from 'lucide-react';
+import { useCursorList, useProjectId } from '../../api/project-query.js';
+import { DataTable } from '../../ui/data-table.js';
+import { AppName } from '../../ui/name-of.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
 
 const route = getRouteApi('/p/$projectId/contacts/$contactId');
 
@@ -63,5 +70,95 @@ export function ContactPage(): ReactNode {
         </Stack>
       )}
     </Page>
+  );
+}
+
+const formTexts = contactTexts.form;
+
+/** The contact's name, and how many messages a day they may send. */
+function ContactForm({ contact }: { contact: Schema<'ContactDetailView'> }): ReactNode {
+  const { name, daily_budget, id } = contact;
+  const editor = useEditor<Schema<'ContactChange'>>({
+    saved: { name, daily_budget },
+    touched: ['contacts'],
+    save: ({ change: body }) => answer(api.PATCH('/api/v1/contacts/{id}', { params: { path: { id } }, body })),
+  });
+  const { value, error, set } = editor;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        editor.save();
+      }}
+    >
+      <Stack gap="md" maw={520}>
+        <NameField value={value.name ?? ''} error={error} onChange={(name) => set({ name })} />
+        <NumberInput
+          label={formTexts.budget}
+          description={formTexts.budgetHint}
+          placeholder={formTexts.noBudget}
+          min={0}
+          allowDecimal={false}
+          value={value.daily_budget ?? ''}
+          error={fieldError(error, 'daily_budget')}
+          onChange={(budget) => set({ daily_budget: budget === '' ? null : Number(budget) })}
+        />
+        <ProblemAlert error={errorBeside(error, ['name', 'daily_budget'])} />
+        {editor.changed && (
+          <Group gap="xs">
+            <Button type="submit" loading={editor.saving}>
+              {uiTexts.save}
+            </Button>
+            <Button variant="default" onClick={editor.discard}>
+              {uiTexts.discard}
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </form>
+  );
+}
+
+const messageTexts = contactTexts.messages;
+const pageSize = 30;
+
+/** Everything that a contact sent, and its outcome. */
+function ContactMessages({ contactId }: { contactId: string }): ReactNode {
+  const projectId = useProjectId();
+  const list = useCursorList(['contacts', contactId, 'messages'], (cursor, signal) =>
+    answer(
+      api.GET('/api/v1/contacts/{id}/messages', {
+        params: { path: { id: contactId }, query: { limit: pageSize, cursor } },
+        signal,
+      }),
+    ),
+  );
+  return (
+    <DataTable
+      label={messageTexts.title}
+      list={list}
+      rowKey={({ id }) => id}
+      rowLink={({ receipt_id }) => ({
+        to: '/p/$projectId/events/$eventId',
+        params: { projectId, eventId: receipt_id },
+      })}
+      columns={[
+        { id: 'text', label: messageTexts.text, width: 'minmax(0, 3fr)', cell: ({ message }) => message.message },
+        { id: 'app', label: messageTexts.app, cell: ({ app_id }) => <AppName id={app_id} />, hideOnPhone: true },
+        {
+          id: 'outcome',
+          label: messageTexts.outcome,
+          width: '160px',
+          cell: ({ outcome }) => <StatusBadge status={outcome} />,
+        },
+        {
+          id: 'at',
+          label: messageTexts.at,
+          width: '110px',
+          cell: ({ created_at }) => <When at={created_at} relative />,
+        },
+      ]}
+      empty={<EmptyState icon={Inbox} {...messageTexts.empty} />}
+    />
   );
 }

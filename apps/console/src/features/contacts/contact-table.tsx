@@ -1,12 +1,12 @@
 import { Contact, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type CursorList, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { contactTexts } from '../../texts/contacts.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState } from '../../ui/notices.js';
 import { When } from '../../ui/when.js';
-import { ContactStatus } from './contact-status.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 
 type ContactView = Schema<'ContactView'>;
 
@@ -51,3 +51,13 @@ const columns: Column<ContactView>[] = [
     cell: ({ created_at }) => <When at={created_at} relative />,
   },
 ];
+
+/** How the system treats a contact. A merged one is treated as the contact it was merged into. */
+export function ContactStatus({ contact }: { contact: Schema<'ContactView'> }): ReactNode {
+  if (contact.merged_into) return <StatusBadge status={contactTexts.mergedBadge} />;
+  return contact.status === 'unknown' ? (
+    <StatusBadge status={contactTexts.statuses.unknown} tone="warn" />
+  ) : (
+    <StatusBadge status={contact.status} />
+  );
+}

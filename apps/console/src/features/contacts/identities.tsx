@@ -1,16 +1,19 @@
-import { Text } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
-import type { Schema } from '../../api/named-schema.js';
+import { Modal, Select, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useChange } from '../../api/use-change.js';
 import { contactTexts } from '../../texts/contacts.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
 import { AppName } from '../../ui/name-of.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { ListRow, RowList } from '../../ui/row-list.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { ListRow, RowList } from '../../ui/rows.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
+import { useDisclosure } from '@mantine/hooks';
+import { useApps } from '../../api/choices.js';
+import { DialogButtons } from '../../ui/dialog.js';
+import { SecretOnce } from '../../ui/secret-once.js';
 
 const texts = contactTexts.identities;
 
@@ -59,6 +62,54 @@ export function Identities({ contact }: { contact: Schema<'ContactDetailView'> }
         ))}
       </RowList>
       <ProblemAlert error={resume.error} />
+    </>
+  );
+}
+
+const pairingTexts = contactTexts.pairing;
+
+/** A code that admits the first sender who sends it. */
+export function PairingCode(): ReactNode {
+  const reason = useReason('contacts:write');
+  const { data: apps = [] } = useApps();
+  const [opened, { open, close }] = useDisclosure();
+  const [app, setApp] = useState<string | null>(null);
+  const [code, setCode] = useState<string | null>(null);
+  const make = useChange((app_id: string) => answer(api.POST('/api/v1/contacts/pairing-codes', { body: { app_id } })));
+  const send = (): void => {
+    if (!app) return;
+    make.mutate(app, {
+      onSuccess: (made) => {
+        setCode(made.code);
+        close();
+      },
+    });
+  };
+  return (
+    <>
+      <ActionButton variant="default" reason={reason} onClick={open}>
+        {pairingTexts.open}
+      </ActionButton>
+      <Modal opened={opened} onClose={close} title={pairingTexts.open} centered>
+        <Stack gap="md">
+          <Text size="sm">{pairingTexts.explained}</Text>
+          <Select
+            label={pairingTexts.app}
+            data={apps.filter(({ kind }) => kind === 'adapter').map(({ id, name }) => ({ value: id, label: name }))}
+            value={app}
+            onChange={setApp}
+          />
+          <ProblemAlert error={make.error} />
+          <DialogButtons
+            action={pairingTexts.action}
+            disabled={!app}
+            loading={make.isPending}
+            onAction={send}
+            onCancel={close}
+          />
+        </Stack>
+      </Modal>
+      <SecretOnce title={pairingTexts.title} label={pairingTexts.code} secret={code} onDone={() => setCode(null)} />
     </>
   );
 }

@@ -1,17 +1,15 @@
 import { Group, Select, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
-import { useContact } from '../../api/contacts.js';
+import { answer, api, type Schema } from '../../api/client.js';
+import { useContact } from '../../api/principals.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { contactTexts } from '../../texts/contacts.js';
-import { ActionButton } from '../../ui/action-button.js';
-import { ConfirmAction } from '../../ui/confirm-action.js';
+import { ActionButton, ConfirmAction } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { TextLink } from '../../ui/text-link.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { TextLink } from '../../ui/links.js';
 
 const texts = contactTexts.merge;
 

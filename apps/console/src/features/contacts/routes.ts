@@ -1,6 +1,11 @@
+import { contactStatuses } from '../../app/search-values.js';
+import { oneOf, searchOf, text } from '../../app/search.js';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
-import { validateContactSearch } from './contact-search.js';
+
+/** The URL parameters of the list. */
+const validateContactSearch = searchOf({ status: oneOf(contactStatuses), search: text });
+export type ContactSearch = ReturnType<typeof validateContactSearch>;
 
 export const contactRoutes = [
   createRoute({

@@ -1,17 +1,16 @@
 import { Alert, Loader } from '@mantine/core';
 import { ShieldQuestion, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { conversationTexts } from '../../texts/conversations.js';
-import { ConfirmAction } from '../../ui/confirm-action.js';
+import { ConfirmAction } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
 import { JsonView } from '../../ui/json-view.js';
 import { AgentName } from '../../ui/name-of.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import classes from './chat.module.css';
@@ -19,7 +18,7 @@ import classes from './chat.module.css';
 const texts = conversationTexts.chat;
 const inFlightMs = 2_000;
 
-const isOnItsWay = ({ state }: Schema<'TurnDeliveryView'>): boolean => state === 'open' || state === 'taken';
+const isInFlight = ({ state }: Schema<'TurnDeliveryView'>): boolean => state === 'open' || state === 'taken';
 
 /** The agent's side of a turn: the tools it used, what it waits for, what it answered. */
 export function AgentWork({ turn }: { turn: Schema<'SessionTurnView'> }): ReactNode {
@@ -31,7 +30,7 @@ export function AgentWork({ turn }: { turn: Schema<'SessionTurnView'> }): ReactN
       enabled: useScope('agents:read'),
       // What is shown of an open turn stays until the ended one has been read.
       keep: true,
-      refetchInterval: (last) => (open || last?.deliveries.some(isOnItsWay) ? inFlightMs : false),
+      refetchInterval: (last) => (open || last?.deliveries.some(isInFlight) ? inFlightMs : false),
     },
   );
   const text = data?.reply_text;
@@ -47,7 +46,7 @@ export function AgentWork({ turn }: { turn: Schema<'SessionTurnView'> }): ReactN
           <div className={classes.under} data-side="agent">
             <AgentName id={turn.agent_id} /> · <When at={turn.finished_at} />
             {data.deliveries.map((delivery) => (
-              <StatusBadge key={delivery.id} status={isOnItsWay(delivery) ? 'sending' : delivery.state} />
+              <StatusBadge key={delivery.id} status={isInFlight(delivery) ? 'sending' : delivery.state} />
             ))}
           </div>
         </>

@@ -1,19 +1,21 @@
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/named-schema.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { TextLink } from '../../ui/text-link.js';
+import { TextLink } from '../../ui/links.js';
 import { When } from '../../ui/when.js';
 import { AgentWork } from './agent-work.js';
 import classes from './chat.module.css';
-import { useProjectId } from '../../api/project-query.js';
+import { useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { usePrincipalName } from '../../api/principals.js';
+import { useScope } from '../../api/session.js';
 
 type Turn = Schema<'SessionTurnView'>;
 const texts = conversationTexts.chat;
 const waiting: readonly Turn['state'][] = ['waiting', 'held'];
 /** No agent has seen these. */
 const unseen: readonly Turn['state'][] = [...waiting, 'collected', 'handled'];
-const said: readonly Turn['state'][] = ['open', 'succeeded'];
+const unmarked: readonly Turn['state'][] = ['open', 'succeeded'];
 
 /** What a sender wrote, and what the agent made of it. */
 export function ChatTurn({ turn, session }: { turn: Turn; session: Schema<'SessionDetailView'> }): ReactNode {
@@ -36,9 +38,50 @@ export function ChatTurn({ turn, session }: { turn: Turn; session: Schema<'Sessi
         </TextLink>
         {isYours && !answered && <StatusBadge status={texts.waitsForYou} tone="warn" />}
         {isYours && answered && <StatusBadge status="handled" />}
-        {!isYours && !said.includes(turn.state) && <StatusBadge status={turn.state} />}
+        {!isYours && !unmarked.includes(turn.state) && <StatusBadge status={turn.state} />}
       </div>
       {!unseen.includes(turn.state) && <AgentWork turn={turn} />}
+    </li>
+  );
+}
+
+type Mark = Schema<'SessionMarkView'>;
+const settled = ['delivered', 'dead', 'unknown', 'expired'];
+const inFlightMs = 1_500;
+
+/** What a person did in a conversation: took over, replied, handed back. */
+export function ChatMark({ mark }: { mark: Mark }): ReactNode {
+  const nameOf = usePrincipalName();
+  const who = nameOf(mark.made_by);
+  if (mark.kind === 'reply' && mark.delivery_id)
+    return <PersonsReply deliveryId={mark.delivery_id} who={who} at={mark.at} />;
+  return (
+    <li className={classes.middle}>
+      {conversationTexts.marks[mark.kind](who)} · <When at={mark.at} />
+    </li>
+  );
+}
+
+function PersonsReply({ deliveryId, who, at }: { deliveryId: string; who: string; at: string }): ReactNode {
+  const { data: delivery } = useProjectQuery(
+    ['deliveries', deliveryId],
+    (signal) => answer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id: deliveryId } }, signal })),
+    {
+      enabled: useScope('deliveries:read'),
+      awaited: true,
+      refetchInterval: (last) => (last && settled.includes(last.state) ? false : inFlightMs),
+    },
+  );
+  return (
+    <li className={classes.turn}>
+      <div className={classes.bubble} data-side="person">
+        {delivery?.content.text ?? '…'}
+      </div>
+      <div className={classes.under} data-side="person">
+        {who} · <When at={at} />
+        {delivery && <StatusBadge status={delivery.state} />}
+        {delivery?.error_detail && <span>{delivery.error_detail}</span>}
+      </div>
     </li>
   );
 }

@@ -1,13 +1,12 @@
 import { Button, Group, Kbd, Stack, Text, Textarea } from '@mantine/core';
 import { Hand, Send } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
-import type { Schema } from '../../api/named-schema.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useChange } from '../../api/use-change.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import classes from './chat.module.css';
 import { HandBack } from './hand-back.js';
 

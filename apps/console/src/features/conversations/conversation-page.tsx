@@ -1,21 +1,19 @@
 import { Button, Skeleton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { useContact } from '../../api/contacts.js';
-import { useLiveRefresh } from '../../api/use-live-refresh.js';
-import type { Schema } from '../../api/named-schema.js';
+import { useContact } from '../../api/principals.js';
+import { useLiveRefresh } from '../../api/event-stream.js';
+import type { Schema } from '../../api/client.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { LiveDot } from '../../ui/live-dot.js';
 import { Page } from '../../ui/page.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { ChatMark } from './chat-mark.js';
-import { ChatTurn } from './chat-turn.js';
+import { ChatMark, ChatTurn } from './chat-turn.js';
 import classes from './chat.module.css';
 import { Composer } from './composer.js';
 import { Participants } from './participants.js';
-import { topicOf } from './topic.js';
-import { type Conversation, useConversation } from './use-conversation.js';
+import { type Conversation, topicOf, useConversation } from './use-conversation.js';
 
 const route = getRouteApi('/p/$projectId/conversations/$sessionId');
 const texts = conversationTexts;

@@ -1,17 +1,25 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useApps } from '../../api/apps.js';
-import { answer, api } from '../../api/client.js';
-import { useCursorList } from '../../api/project-query.js';
-import { useLiveRefresh } from '../../api/use-live-refresh.js';
+import { useApps } from '../../api/choices.js';
+import { answer, api, type Schema } from '../../api/client.js';
+import { type CursorList, useCursorList, useProjectId } from '../../api/project-query.js';
+import { useLiveRefresh } from '../../api/event-stream.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
 import { LiveDot } from '../../ui/live-dot.js';
 import { Page } from '../../ui/page.js';
 import { filterOf } from '../../ui/use-sort.js';
-import { type ConversationSearch, sessionStatuses } from './conversation-search.js';
-import { ConversationTable } from './conversation-table.js';
-import { othersMs } from './use-conversation.js';
+import { sessionStatuses } from '../../app/search-values.js';
+import type { ConversationSearch } from './routes.js';
+import { othersMs, topicOf } from './use-conversation.js';
+import { Badge, Group } from '@mantine/core';
+import { MessagesSquare, SearchX } from 'lucide-react';
+import { useContactNames } from '../../api/principals.js';
+import { type Column, DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/notices.js';
+import { AgentName, AppName, NameOver } from '../../ui/name-of.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
 
 const route = getRouteApi('/p/$projectId/conversations');
 const texts = conversationTexts.filters;
@@ -56,4 +64,70 @@ export function ConversationsPage(): ReactNode {
       <ConversationTable list={list} filtered={filtered} />
     </Page>
   );
+}
+
+type Session = Schema<'ListedSessionView'>;
+
+interface ConversationTableProps {
+  list: CursorList<Session>;
+  filtered: boolean;
+}
+
+function ConversationTable({ list, filtered }: ConversationTableProps): ReactNode {
+  const projectId = useProjectId();
+  const contactName = useContactNames(list.rows.map(({ contact_id }) => contact_id));
+  return (
+    <DataTable
+      label={conversationTexts.title}
+      columns={columnsWith(contactName)}
+      list={list}
+      rowKey={({ id }) => id}
+      rowLink={({ id }) => ({ to: '/p/$projectId/conversations/$sessionId', params: { projectId, sessionId: id } })}
+      empty={
+        filtered ? (
+          <EmptyState icon={SearchX} {...conversationTexts.emptyFiltered} />
+        ) : (
+          <EmptyState icon={MessagesSquare} {...conversationTexts.empty} />
+        )
+      }
+    />
+  );
+}
+
+function columnsWith(contactName: (id: string | null) => string | undefined): Column<Session>[] {
+  const { columns } = conversationTexts;
+  return [
+    {
+      id: 'with',
+      label: columns.with,
+      width: 'minmax(0, 3fr)',
+      cell: (session) => (
+        // A zero-width space keeps the height of the row.
+        <NameOver name={contactName(session.contact_id) ?? topicOf(session)} under={session.last_text ?? '\u200b'} />
+      ),
+    },
+    { id: 'app', label: columns.app, cell: ({ app_id }) => <AppName id={app_id} /> },
+    { id: 'agent', label: columns.agent, cell: ({ agent_id }) => <AgentName id={agent_id} />, hideOnPhone: true },
+    {
+      id: 'status',
+      label: columns.status,
+      width: '190px',
+      cell: ({ status, waiting }) => (
+        <Group gap={6} wrap="nowrap">
+          <StatusBadge status={status} />
+          {waiting > 0 && (
+            <Badge color="yellow" variant="outline" tt="none" radius="sm" fw={500} autoContrast c="inherit">
+              {conversationTexts.waiting(waiting)}
+            </Badge>
+          )}
+        </Group>
+      ),
+    },
+    {
+      id: 'updated',
+      label: columns.updated,
+      width: '110px',
+      cell: ({ updated_at }) => <When at={updated_at} relative />,
+    },
+  ];
 }

@@ -4,8 +4,8 @@ import { answer, api } from '../../api/client.js';
 import { useChange } from '../../api/use-change.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { ActionButton } from '../../ui/action-button.js';
-import { DialogButtons } from '../../ui/dialog-buttons.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { DialogButtons } from '../../ui/dialog.js';
+import { ProblemAlert } from '../../ui/notices.js';
 
 const texts = conversationTexts.handBack;
 

@@ -1,19 +1,18 @@
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useAppName } from '../../api/apps.js';
-import { useContact } from '../../api/contacts.js';
-import { usePrincipalName } from '../../api/principals.js';
+import { useAppName } from '../../api/choices.js';
+import { useContact, usePrincipalName } from '../../api/principals.js';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { conversationTexts } from '../../texts/conversations.js';
-import { CopyText } from '../../ui/copy-text.js';
+import { CopyText } from '../../ui/copy.js';
 import { Facts } from '../../ui/facts.js';
 import { AgentName, AppName } from '../../ui/name-of.js';
-import { Section } from '../../ui/section.js';
+import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { TextLink } from '../../ui/text-link.js';
+import { TextLink } from '../../ui/links.js';
 import { When } from '../../ui/when.js';
-import { topicOf } from './topic.js';
+import { topicOf } from './use-conversation.js';
 
 const texts = conversationTexts.participants;
 

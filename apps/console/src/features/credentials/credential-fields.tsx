@@ -3,11 +3,11 @@ import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
 import { credentialTexts } from '../../texts/credentials.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
-import { DialogButtons } from '../../ui/dialog-buttons.js';
+import { ConfirmButton } from '../../ui/action-button.js';
+import { DialogButtons } from '../../ui/dialog.js';
 import { OverlapSelect, usualOverlapSeconds } from '../../ui/overlap-select.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
 import { ReplaceFields } from './replace-fields.js';
 import { type Credential, useCredentialMutation } from './use-credential.js';
 

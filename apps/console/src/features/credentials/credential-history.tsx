@@ -1,17 +1,16 @@
 import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useCursorList } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { credentialTexts } from '../../texts/credentials.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState } from '../../ui/notices.js';
 import { When } from '../../ui/when.js';
 
 const texts = credentialTexts.history;
 const pageSize = 50;
-const againMs = 15_000;
+const pollMs = 15_000;
 
 const columnsWith = (nameOf: (subject: string) => string): Column<Schema<'AuditEntryView'>>[] => [
   {
@@ -50,7 +49,7 @@ export function CredentialHistory({ id }: { id: string }): ReactNode {
           signal,
         }),
       ),
-    { refetchInterval: againMs },
+    { refetchInterval: pollMs },
   );
   return (
     <DataTable

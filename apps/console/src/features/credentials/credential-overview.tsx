@@ -1,13 +1,13 @@
 import { Alert, Grid, Stack } from '@mantine/core';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useListings } from '../../api/listings.js';
-import type { Schema } from '../../api/named-schema.js';
+import { useListings } from '../../api/choices.js';
+import type { Schema } from '../../api/client.js';
 import { credentialTexts } from '../../texts/credentials.js';
-import { FieldList } from '../../ui/field-list.js';
-import { Section } from '../../ui/section.js';
+import { FieldList } from '../../ui/facts.js';
+import { Section } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
-import { ManagedFor } from './consumer-name.js';
+import { ManagedFor } from './credential-uses.js';
 import { CredentialFields } from './credential-fields.js';
 import { OauthSection } from './oauth-section.js';
 import type { Credential } from './use-credential.js';
@@ -21,15 +21,15 @@ interface CredentialOverviewProps {
 }
 
 export function CredentialOverview({ credential, verified }: CredentialOverviewProps): ReactNode {
-  const { type, adapter_slug, account, managed_for, notification_failure: untold } = credential;
+  const { type, adapter_slug, account, managed_for, notification_failure: failure } = credential;
   const { data: listings } = useListings();
   const provider = listings?.find(({ slug }) => slug === adapter_slug)?.name ?? adapter_slug;
   return (
     <Stack gap="md">
       {verified && <Verified verified={verified} />}
-      {untold && (
-        <Alert variant="light" color="yellow" icon={<TriangleAlert size={18} aria-hidden />} title={texts.notTold}>
-          {untold.error} {untold.what_to_do}
+      {failure && (
+        <Alert variant="light" color="yellow" icon={<TriangleAlert size={18} aria-hidden />} title={texts.notReported}>
+          {failure.error} {failure.what_to_do}
         </Alert>
       )}
       <Grid gap="md">

@@ -1,16 +1,16 @@
 import { Group, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { Link2Off } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
 import { credentialTexts } from '../../texts/credentials.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ConfirmButton } from '../../ui/action-button.js';
+import { EmptyState, ProblemAlert } from '../../ui/notices.js';
 import { When } from '../../ui/when.js';
-import { ConsumerName } from './consumer-name.js';
 import { type Credential, useBindings, useCredentialMutation } from './use-credential.js';
+import { useApps, useSkills } from '../../api/choices.js';
+import { useProjectQuery } from '../../api/project-query.js';
+import { ProjectLink } from '../../ui/links.js';
 
 const texts = credentialTexts.uses;
 type Binding = Schema<'BindingView'>;
@@ -96,5 +96,38 @@ function Use({ credential, binding }: { credential: Credential; binding: Binding
         <ProblemAlert error={approve.error ?? unbind.error} />
       </Table.Td>
     </Table.Tr>
+  );
+}
+
+type Kind = Schema<'BindingView'>['consumer_kind'];
+/** Where each kind has its pages. */
+const folders: Readonly<Record<Kind, string>> = { app: 'integrations', skill: 'skills', mcp_server: 'mcp-servers' };
+const isKind = (text: string): text is Kind => Object.hasOwn(folders, text);
+
+/** What a credential was created for. @param mark its `managed_for` */
+export function ManagedFor({ mark }: { mark: string }): ReactNode {
+  const [kind = '', id = ''] = mark.split(':');
+  return isKind(kind) ? <ConsumerName kind={kind} id={id} /> : mark;
+}
+
+/** What reads a credential: its name and kind. */
+export function ConsumerName({ kind, id }: { kind: Kind; id: string }): ReactNode {
+  const { data: apps } = useApps();
+  const mayTools = useScope('tools:read');
+  const { data: skills } = useSkills({ enabled: kind === 'skill' && mayTools });
+  const { data: server } = useProjectQuery(
+    ['mcp-servers', id],
+    (signal) => answer(api.GET('/api/v1/mcp-servers/{id}', { params: { path: { id } }, signal })),
+    { enabled: kind === 'mcp_server' && mayTools },
+  );
+  const named = { app: apps?.find((one) => one.id === id), skill: skills?.find((one) => one.id === id) };
+  const name = (kind === 'mcp_server' ? server : named[kind])?.name ?? id;
+  return (
+    <>
+      <ProjectLink path={`/${folders[kind]}/${id}`}>{name}</ProjectLink>{' '}
+      <Text span size="sm" c="dimmed">
+        {credentialTexts.uses.kinds[kind]}
+      </Text>
+    </>
   );
 }

@@ -3,13 +3,13 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
-import { credentialStatus } from '../../api/credentials.js';
+import { credentialStatus } from '../../api/choices.js';
 import { useCursorList } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { credentialTexts as texts } from '../../texts/credentials.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState } from '../../ui/notices.js';
 import { Page } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
@@ -18,7 +18,7 @@ import type { Credential } from './use-credential.js';
 
 const route = getRouteApi('/p/$projectId/credentials');
 const pageSize = 50;
-const againMs = 15_000;
+const pollMs = 15_000;
 
 const columns: Column<Credential>[] = [
   {
@@ -67,7 +67,7 @@ export function CredentialsPage(): ReactNode {
     ['credentials', 'list'],
     (cursor, signal) =>
       answer(api.GET('/api/v1/credentials', { params: { query: { limit: pageSize, cursor } }, signal })),
-    { refetchInterval: againMs },
+    { refetchInterval: pollMs },
   );
   const open = (adapter: string | undefined): void => void navigate({ search: { make: adapter } });
   const create = (

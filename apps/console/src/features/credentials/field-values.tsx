@@ -1,9 +1,9 @@
 import { ActionIcon, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { credentialTexts } from '../../texts/credentials.js';
-import { fieldError } from '../../ui/field-errors.js';
+import { fieldError } from '../../ui/notices.js';
 
 const texts = credentialTexts.form;
 type Type = Schema<'CredentialView'>['type'];

@@ -2,9 +2,8 @@ import { Button, Modal, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { credentialTexts } from '../../texts/credentials.js';
-import { DialogButtons } from '../../ui/dialog-buttons.js';
-import { errorBeside } from '../../ui/field-errors.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { DialogButtons } from '../../ui/dialog.js';
+import { errorBeside, ProblemAlert } from '../../ui/notices.js';
 import { fieldsNamed, fieldsOf, FieldValues } from './field-values.js';
 import { type Credential, useCredentialMutation } from './use-credential.js';
 

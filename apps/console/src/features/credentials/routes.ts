@@ -1,6 +1,21 @@
+import { connectOutcomes, flag, oneOf, searchOf, text } from '../../app/search.js';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
-import { validateCredentialSearch, validateCredentialsSearch } from './credential-search.js';
+
+/** URL parameters of the list: whether a credential is being created, and for which adapter. */
+const validateCredentialsSearch = searchOf({ make: (value) => (value === '' ? '' : text(value)) });
+
+const credentialTabs = ['overview', 'uses', 'history'] as const;
+export type CredentialTab = (typeof credentialTabs)[number];
+
+/** URL parameters of one credential: the tab, and the result of connecting at the provider. */
+const validateCredentialSearch = searchOf({
+  tab: oneOf(credentialTabs),
+  edit: flag,
+  outcome: oneOf(connectOutcomes),
+  flow: text,
+  code: text,
+});
 
 export const credentialRoutes = [
   createRoute({

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { answer, answerWithEtag, api, type Tagged } from '../../api/client.js';
+import { answer, answerWithEtag, api, type Schema, type Tagged } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { useRefresh } from '../../api/use-change.js';
 
 export type Credential = Schema<'CredentialView'>;
@@ -10,19 +9,19 @@ export type Grant = Schema<'GrantView'>;
 const readCredential = (id: string, signal?: AbortSignal): Promise<Tagged<Credential>> =>
   answerWithEtag(api.GET('/api/v1/credentials/{id}', { params: { path: { id } }, signal }));
 
-const againMs = 15_000;
+const pollMs = 15_000;
 /** While somebody may be at the provider's consent page. */
 const connectingMs = 3_000;
 
 export const useCredential = (id: string) =>
-  useProjectQuery(['credentials', id], (signal) => readCredential(id, signal), { refetchInterval: againMs });
+  useProjectQuery(['credentials', id], (signal) => readCredential(id, signal), { refetchInterval: pollMs });
 
 /** How the account is connected. Only for OAuth credentials. */
 export const useGrant = (id: string, enabled: boolean) =>
   useProjectQuery(
     ['credentials', id, 'grant'],
     (signal) => answer(api.GET('/api/v1/credentials/{id}/oauth', { params: { path: { id } }, signal })),
-    { enabled, refetchInterval: (last) => (last?.state === 'pending' ? connectingMs : againMs) },
+    { enabled, refetchInterval: (last) => (last?.state === 'pending' ? connectingMs : pollMs) },
   );
 
 export const useBindings = (id: string) =>

@@ -4,13 +4,13 @@ import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
 import { LineChart } from '../../ui/line-chart.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
-import { type HealthHours, healthHours } from './adapter-search.js';
+import { type HealthHours, healthHours } from '../../app/search-values.js';
 
 const texts = developerPortalTexts.health;
-const againMs = 30_000;
+const pollMs = 30_000;
 
 interface AdapterHealthProps {
   id: string;
@@ -29,7 +29,7 @@ export function AdapterHealth({ id, hours, onHours }: AdapterHealthProps): React
           signal,
         }),
       ),
-    { refetchInterval: againMs },
+    { refetchInterval: pollMs },
   );
   const missed = data?.series.some(({ ready, polls }) => ready < polls) ?? false;
   const reasons = data?.series.filter(({ reason }) => reason !== null) ?? [];

@@ -1,17 +1,14 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
-import { errorBeside, fieldError } from '../../ui/field-errors.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Removal } from '../../ui/removal.js';
-import { SaveButton } from '../../ui/save-button.js';
-import { Section } from '../../ui/section.js';
+import { ConfirmButton, Removal } from '../../ui/action-button.js';
+import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
+import { SaveButton } from '../../ui/save-bar.js';
+import { Section } from '../../ui/page.js';
 import { type Adapter, useAdapterMutation } from './use-adapter.js';
 
 const texts = developerPortalTexts.settings;

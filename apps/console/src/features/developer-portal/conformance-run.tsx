@@ -1,20 +1,19 @@
 import { Alert, Group, Progress, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { projectKey, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
 import { CodeBlock } from '../../ui/code-block.js';
-import { CopyButton } from '../../ui/copy-button.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { CopyButton } from '../../ui/copy.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { useQuery } from '@tanstack/react-query';
 
 const texts = developerPortalTexts.conformance;
-const againMs = 1_000;
+const pollMs = 1_000;
 
 /** One run of the checks: its progress, and what failed. */
 export function ConformanceRun({ adapterId, runId }: { adapterId: string; runId: string }): ReactNode {
@@ -29,7 +28,7 @@ export function ConformanceRun({ adapterId, runId }: { adapterId: string; runId:
           signal,
         }),
       ),
-    refetchInterval: ({ state }) => (state.data?.state === 'running' ? againMs : false),
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? pollMs : false),
   });
   if (error) return <ProblemAlert error={error} />;
   if (!run) return <Skeleton height={160} />;

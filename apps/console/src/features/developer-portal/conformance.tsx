@@ -7,9 +7,9 @@ import { projectKey, useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
-import { JsonEditor } from '../../ui/json-editor.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { JsonEditor } from '../../ui/code-editor.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { ConformanceRun } from './conformance-run.js';
@@ -17,7 +17,7 @@ import { useAdapterMutation } from './use-adapter.js';
 
 const texts = developerPortalTexts.conformance;
 const shown = 20;
-const againMs = 2_000;
+const pollMs = 2_000;
 
 interface ConformanceProps {
   id: string;
@@ -39,7 +39,7 @@ export function Conformance({ id, run, onRun }: ConformanceProps): ReactNode {
       const params = { path: { id }, query: { limit: shown } };
       return (await answer(api.GET('/api/v1/adapters/{id}/conformance-runs', { params, signal }))).data;
     },
-    refetchInterval: ({ state }) => (state.data?.some((one) => one.state === 'running') ? againMs : false),
+    refetchInterval: ({ state }) => (state.data?.some((one) => one.state === 'running') ? pollMs : false),
   });
   const begin = useAdapterMutation(() =>
     answer(

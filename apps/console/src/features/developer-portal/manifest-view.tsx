@@ -1,8 +1,8 @@
 import { Anchor, Badge, Group, Stack, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
-import { FieldList } from '../../ui/field-list.js';
+import { FieldList } from '../../ui/facts.js';
 
 const texts = developerPortalTexts.manifest;
 

@@ -1,24 +1,23 @@
 import { useMutation } from '@tanstack/react-query';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useRefresh } from '../../api/use-change.js';
-import type { Schema } from '../../api/named-schema.js';
 
 export type Adapter = Schema<'AdapterView'>;
 export type ManifestVersion = Schema<'ManifestVersionView'>;
 
-const againMs = 15_000;
+const pollMs = 15_000;
 
 const listAdapters = async (signal: AbortSignal): Promise<Adapter[]> =>
   (await answer(api.GET('/api/v1/adapters', { signal }))).data;
 
-export const useAdapters = () => useProjectQuery(['adapters', 'all'], listAdapters, { refetchInterval: againMs });
+export const useAdapters = () => useProjectQuery(['adapters', 'all'], listAdapters, { refetchInterval: pollMs });
 
 export const useAdapter = (id: string) =>
   useProjectQuery(
     ['adapters', id],
     (signal) => answer(api.GET('/api/v1/adapters/{id}', { params: { path: { id } }, signal })),
-    { refetchInterval: againMs },
+    { refetchInterval: pollMs },
   );
 
 /** Newest first. */
@@ -29,7 +28,7 @@ export const useVersions = (id: string) =>
       const { data } = await answer(api.GET('/api/v1/adapters/{id}/versions', { params: { path: { id } }, signal }));
       return data.toSorted((a, b) => b.number - a.number);
     },
-    { refetchInterval: againMs },
+    { refetchInterval: pollMs },
   );
 
 /** A change, after which everything of adapters and their Apps is refetched. */

@@ -1,13 +1,23 @@
+import { sampleKinds, sampleSources } from '../../app/search-values.js';
+import { oneOf, searchOf, text } from '../../app/search.js';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { appsQuestion } from '../../api/apps.js';
+import { appsQuestion } from '../../api/choices.js';
 import { prefetch, prefetchList } from '../../api/project-query.js';
 import { projectRoute } from '../../app/project-route.js';
-import { searchOf, text } from '../../app/search.js';
-import { askEvents, eventListKey } from './list/event-list.js';
-import { validateEventSearch } from './list/event-search.js';
-import { validateSimulatorSearch } from './simulator/simulator-search.js';
+import { askEvents, eventListKey, validateEventSearch } from './list/event-search.js';
 
-/** The URL parameters of an event: the stations that differ from their initial state, and the filter that is tried. */
+/** The URL parameters of the simulator, without what is typed. `toggled` belongs to the timeline beside the form. */
+const validateSimulatorSearch = searchOf({
+  app: text,
+  kind: oneOf(sampleKinds),
+  source: oneOf(sampleSources),
+  sample: text,
+  event: text,
+  toggled: text,
+});
+export type SimulatorSearch = ReturnType<typeof validateSimulatorSearch>;
+
+/** The URL parameters of an event: the steps that differ from their initial state, and the filter that is tried. */
 const validateEventPageSearch = searchOf({
   toggled: text,
   test: (value) => (typeof value === 'string' ? value : undefined),

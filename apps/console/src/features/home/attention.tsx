@@ -2,11 +2,11 @@ import { Group, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
 import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { own } from '../../own.js';
 import { homeTexts } from '../../texts/home.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { ProjectLink } from '../../ui/project-link.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { ProjectLink } from '../../ui/links.js';
 import { When } from '../../ui/when.js';
 import { attentionQuestion } from './questions.js';
 

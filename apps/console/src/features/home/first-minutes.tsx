@@ -2,18 +2,17 @@ import { Anchor, Button, Group, Input, Progress, Stack, Text, ThemeIcon } from '
 import { useLocalStorage } from '@mantine/hooks';
 import { Check } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
-import { useApps } from '../../api/apps.js';
+import { useApps } from '../../api/choices.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { homeTexts } from '../../texts/home.js';
 import { CodeBlock } from '../../ui/code-block.js';
-import { CopyField } from '../../ui/copy-field.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { ProjectLink } from '../../ui/project-link.js';
-import { Section } from '../../ui/section.js';
+import { CopyField } from '../../ui/copy.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { ProjectLink } from '../../ui/links.js';
+import { Section } from '../../ui/page.js';
 import { modelQuestion, verificationQuestion } from './questions.js';
-import { SendSample } from './send-sample.js';
-import { VerifyApp } from './verify-app.js';
+import { SendSample, VerifyApp } from './first-steps.js';
 
 const texts = homeTexts.checklist;
 

@@ -1,16 +1,14 @@
 import { SimpleGrid, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { homeTexts } from '../../texts/home.js';
-import { duration } from '../../ui/duration.js';
+import { duration, grouped } from '../../ui/numbers.js';
 import { LineChart } from '../../ui/line-chart.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
-import { StatTile } from '../../ui/stat-tile.js';
-import { minutesOf, outcomeGroups, summaryOf } from './minutes.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
+import { StatTile } from '../../ui/facts.js';
 import { lastHourQuestion, queuesQuestion } from './questions.js';
-import { grouped } from '../../ui/grouped.js';
 
 const texts = homeTexts.health;
 const everyMs = 15_000;
@@ -67,4 +65,53 @@ function QueueTile({ queues }: { queues: Schema<'QueueListView'> | undefined }):
         ? texts.oldest(duration(oldest.oldest_ms), oldest.queue)
         : texts.nothingWaits;
   return <StatTile label={texts.queues} value={grouped(waiting)} hint={hint} />;
+}
+
+type Counts = Schema<'CountsView'>;
+type Statistics = Schema<'MessageStatisticsView'>;
+type Group = keyof typeof homeTexts.health.groups;
+
+/**
+ * The groups that people distinguish at a glance. Every outcome is in one of them, except those of requests that Verify
+ * sent.
+ */
+const outcomeGroups: readonly { name: Group; color: string; outcomes: readonly string[] }[] = [
+  { name: 'routed', color: 'teal.6', outcomes: ['routed'] },
+  {
+    name: 'nowhere',
+    color: 'gray.5',
+    outcomes: ['no_match', 'ignored', 'duplicate', 'dropped_bot', 'dropped_echo', 'challenge'],
+  },
+  {
+    name: 'kept',
+    color: 'yellow.6',
+    outcomes: ['held_unknown_sender', 'parked', 'blocked_contact', 'loop_paused'],
+  },
+  { name: 'failed', color: 'red.6', outcomes: ['dead', 'refused'] },
+];
+
+const countOf = (counts: Counts, outcomes: readonly string[]): number =>
+  counts.outcomes.reduce((sum, { outcome, count }) => sum + (outcomes.includes(outcome) ? count : 0), 0);
+
+const refusedOf = ({ refused }: Counts): number => refused.reduce((sum, { count }) => sum + count, 0);
+
+/** A point for each minute. */
+function minutesOf({ series }: Statistics): { at: string; [group: string]: number | string }[] {
+  return series.map((counts) => ({ at: counts.at, ...groupsOf(counts) }));
+}
+
+function groupsOf(counts: Counts): Record<string, number> {
+  return Object.fromEntries(
+    outcomeGroups.map(({ name, outcomes }) => [
+      name,
+      countOf(counts, outcomes) + (name === 'failed' ? refusedOf(counts) : 0),
+    ]),
+  );
+}
+
+/** The chart in words. */
+function summaryOf({ total }: Statistics): string {
+  const groups = groupsOf(total);
+  const parts = outcomeGroups.map(({ name }) => `${homeTexts.health.groups[name]} ${groups[name]}`);
+  return `${homeTexts.health.chart}, ${homeTexts.health.lastHour}: ${parts.join(', ')}.`;
 }

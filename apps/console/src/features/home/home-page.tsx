@@ -1,18 +1,24 @@
-import { Skeleton, Stack } from '@mantine/core';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useApps } from '../../api/apps.js';
-import { useCursorList, useProjectQuery } from '../../api/project-query.js';
-import { useLiveEvents } from '../../api/use-live-events.js';
+import { useApps } from '../../api/choices.js';
+import { type CursorList, useCursorList, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { useLiveEvents } from '../../api/event-stream.js';
 import { homeTexts } from '../../texts/home.js';
-import { Page } from '../../ui/page.js';
-import { ProjectLink } from '../../ui/project-link.js';
-import { Section } from '../../ui/section.js';
-import { useDrawnReady } from '../../ui/use-drawn-ready.js';
+import { Page, Section } from '../../ui/page.js';
+import { ProjectLink } from '../../ui/links.js';
+import { useDrawnReady } from '../../ui/later.js';
 import { Attention } from './attention.js';
 import { FirstMinutes } from './first-minutes.js';
 import { Health } from './health.js';
 import { askRecent, modelQuestion, recentKey, verificationQuestion } from './questions.js';
-import { RecentEvents } from './recent-events.js';
+import { Link } from '@tanstack/react-router';
+import { Activity } from 'lucide-react';
+import type { Schema } from '../../api/client.js';
+import { eventTexts } from '../../texts/events.js';
+import { EmptyState, ProblemAlert } from '../../ui/notices.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import classes from './recent-events.module.css';
 
 export function HomePage(): ReactNode {
   const events = useCursorList(recentKey, askRecent);
@@ -56,5 +62,30 @@ function Waiting(): ReactNode {
         <Skeleton height={360} />
       </Stack>
     </Page>
+  );
+}
+
+function RecentEvents({ list }: { list: CursorList<Schema<'EventView'>> }): ReactNode {
+  const projectId = useProjectId();
+  if (list.loading) return <Skeleton height={240} />;
+  if (list.error) return <ProblemAlert error={list.error} onRetry={list.refresh} />;
+  if (list.rows.length === 0)
+    return <EmptyState icon={Activity} title={eventTexts.empty.title} text={eventTexts.empty.text} />;
+  return (
+    <ul className={classes.list}>
+      {list.rows.map(({ id, text, event_type, outcome, result, received_at }) => (
+        <li key={id}>
+          <Link to="/p/$projectId/events/$eventId" params={{ projectId, eventId: id }} className={classes.item}>
+            <Text truncate flex={1} component="span" c={text ? undefined : 'dimmed'}>
+              {text ?? event_type ?? eventTexts.noText}
+            </Text>
+            <StatusBadge status={result?.state ?? outcome ?? 'open'} />
+            <Text size="sm" c="dimmed" component="span" className={classes.time}>
+              <When at={received_at} relative />
+            </Text>
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }

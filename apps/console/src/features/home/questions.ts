@@ -1,6 +1,5 @@
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import type { Page, Question } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 
 const recent = 8;
 

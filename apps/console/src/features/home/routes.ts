@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { appsQuestion } from '../../api/apps.js';
+import { appsQuestion } from '../../api/choices.js';
 import { prefetch, prefetchList } from '../../api/project-query.js';
 import { projectRoute } from '../../app/project-route.js';
 import {

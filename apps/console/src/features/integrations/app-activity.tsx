@@ -1,12 +1,14 @@
-import { SimpleGrid, Skeleton, Text } from '@mantine/core';
+import { Group, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { integrationTexts } from '../../texts/integrations.js';
 import { LineChart } from '../../ui/line-chart.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
-import type { App } from './use-app-change.js';
-import { labelled, sumOf, useDayOfApp } from './use-activity.js';
-import { grouped } from '../../ui/grouped.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
+import { type App, labelled, sumOf, useDayOfApp } from './use-app.js';
+import { grouped } from '../../ui/numbers.js';
+import { useScope } from '../../api/session.js';
+import { useSkills } from '../../api/choices.js';
+import { ProjectLink } from '../../ui/links.js';
 
 const texts = integrationTexts.app;
 const chartHeight = 130;
@@ -56,5 +58,29 @@ function Count({ label, value }: { label: string; value: string | undefined }): 
         {value ?? <Skeleton width={48} height="1lh" />}
       </Text>
     </div>
+  );
+}
+
+/** Skills that use the credentials of this App: one consent serves all of them. */
+export function AppSkills({ app }: { app: App }): ReactNode {
+  const may = useScope('tools:read');
+  const mine = new Set(app.credentials.map(({ credential_id }) => credential_id));
+  const { data } = useSkills({ enabled: may });
+  if (!may || app.kind === 'builtin') return null;
+  const skills = data?.filter(
+    ({ id, credentials }) => id === app.skill_id || credentials.some(({ credential_id }) => mine.has(credential_id)),
+  );
+  return (
+    <Section title={texts.skills}>
+      {!skills && <Skeleton height={22} />}
+      {skills?.length === 0 && <Text c="dimmed">{texts.noSkills}</Text>}
+      <Group gap="sm">
+        {skills?.map(({ id, name }) => (
+          <ProjectLink key={id} path={`/skills/${id}`}>
+            {name}
+          </ProjectLink>
+        ))}
+      </Group>
+    </Section>
   );
 }

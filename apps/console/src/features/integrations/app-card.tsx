@@ -2,20 +2,20 @@ import { Badge, Card, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { integrationTexts as texts } from '../../texts/integrations.js';
 import { AppIcon } from '../../ui/app-icon.js';
-import { CopyButton } from '../../ui/copy-button.js';
-import { LinkAnchor } from '../../ui/link-anchor.js';
+import { CopyButton } from '../../ui/copy.js';
+import { LinkAnchor } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { labelled, sumOf, useLastMessage } from './use-activity.js';
+import { labelled, sumOf, useLastMessage } from './use-app.js';
 
 interface AppCardProps {
   app: Schema<'AppView'>;
   listing: Schema<'ListingView'> | undefined;
   day: Schema<'AppStatistics'> | undefined;
-  /** Whether the counts have loaded. Without them, nothing is said about the day. */
+  /** Whether the counts have loaded. Without them, nothing shows about the day. */
   counted: boolean;
 }
 
@@ -69,13 +69,13 @@ export function Capabilities({ capabilities }: { capabilities: readonly ('send' 
 }
 
 function Complaints({ app }: { app: Schema<'AppView'> }): ReactNode {
-  const said = [
+  const sentences = [
     ...(app.missing.length > 0 ? [texts.missing(app.missing.join(', '))] : []),
     ...(app.held_reason ? [texts.held[app.held_reason]] : []),
     ...(app.renewal_failure ? [app.renewal_failure.error] : []),
     ...app.warnings.map(({ code }) => texts.warnings[code]),
   ];
-  return said.map((sentence) => (
+  return sentences.map((sentence) => (
     <Group key={sentence} gap={6} wrap="nowrap" align="flex-start">
       <TriangleAlert size={15} aria-hidden style={{ flexShrink: 0, marginTop: 2 }} />
       <Text size="sm" lineClamp={3} style={{ minWidth: 0, overflowWrap: 'anywhere' }}>

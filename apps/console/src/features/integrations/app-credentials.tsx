@@ -1,19 +1,19 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { credentialStatus, useCredentials } from '../../api/credentials.js';
+import { credentialStatus, useCredentials } from '../../api/choices.js';
 import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
-import { useConnect } from '../../api/use-connect.js';
+import type { Schema } from '../../api/client.js';
+import { useConnect } from '../../ui/connect-outcome.js';
 import { integrationTexts } from '../../texts/integrations.js';
-import { LinkAnchor } from '../../ui/link-anchor.js';
+import { LinkAnchor } from '../../ui/links.js';
 import { Unread } from '../../ui/name-of.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { CredentialSelect } from './credential-select.js';
-import { type App, useAppChange } from './use-app-change.js';
+import { type App, useAppChange } from './use-app.js';
 
 const texts = integrationTexts.credentials;
 

@@ -1,16 +1,16 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { integrationTexts } from '../../texts/integrations.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Removal } from '../../ui/removal.js';
+import { ConfirmButton, Removal } from '../../ui/action-button.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { useRefresh } from '../../api/use-change.js';
-import { type App, useAppChange, touched } from './use-app-change.js';
+import { type App, touched, useAppChange } from './use-app.js';
+import { CopyField } from '../../ui/copy.js';
 
 const texts = integrationTexts.settings;
 
@@ -60,6 +60,45 @@ export function AppLifecycle({ app }: { app: App }): ReactNode {
         onConfirm={() => remove.mutate()}
       />
       <ProblemAlert error={change.error ?? remove.error} />
+    </Stack>
+  );
+}
+
+const graces = ['0', '3600', '86400', '604800'] as const;
+
+/** Creates a new Webhook URL. The old one keeps working for a while. */
+export function RotateUrl({ app }: { app: App }): ReactNode {
+  const refresh = useRefresh(...touched);
+  const [grace, setGrace] = useState<(typeof graces)[number]>('86400');
+  const rotate = useMutation({
+    mutationFn: () =>
+      answer(
+        api.POST('/api/v1/apps/{id}/rotate-token', {
+          params: { path: { id: app.id } },
+          body: { grace_seconds: Number(grace) },
+        }),
+      ),
+    onSuccess: refresh,
+  });
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed">
+        {texts.rotateText}
+      </Text>
+      <Group align="flex-end">
+        <Select
+          label={texts.rotateGrace}
+          data={graces.map((value) => ({ value, label: texts.graces[value] }))}
+          value={grace}
+          allowDeselect={false}
+          onChange={(chosen) => chosen && setGrace(chosen)}
+        />
+        <ConfirmButton question={texts.rotateText} loading={rotate.isPending} onConfirm={() => rotate.mutate()}>
+          {texts.rotateAction}
+        </ConfirmButton>
+      </Group>
+      <ProblemAlert error={rotate.error} />
+      {rotate.isSuccess && app.webhook_url && <CopyField label={texts.rotated} value={app.webhook_url} />}
     </Stack>
   );
 }

@@ -2,20 +2,19 @@ import { Alert, Grid, Input, List, Skeleton, Stack, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { CodeBlock } from '../../ui/code-block.js';
-import { CopyField } from '../../ui/copy-field.js';
-import { FieldList } from '../../ui/field-list.js';
-import { LinkAnchor } from '../../ui/link-anchor.js';
-import { Section } from '../../ui/section.js';
+import { CopyField } from '../../ui/copy.js';
+import { FieldList } from '../../ui/facts.js';
+import { LinkAnchor } from '../../ui/links.js';
+import { Section } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
-import { AppActivity } from './app-activity.js';
+import { AppActivity, AppSkills } from './app-activity.js';
 import { AppRenewal } from './app-renewal.js';
-import { AppSkills } from './app-skills.js';
 import { Capabilities } from './app-card.js';
 import { SignatureSection } from './signature-section.js';
-import type { App } from './use-app-change.js';
+import type { App } from './use-app.js';
 
 const AppCredentials = lazy(() => import('./app-credentials.js'));
 
@@ -121,17 +120,17 @@ function About({ app, listing }: { app: App; listing: Schema<'ListingView'> | un
 /** What stops the App from working, and what to do; nothing if it works. */
 function AppComplaints({ app }: { app: App }): ReactNode {
   const { missing, held_reason, renewal_failure, warnings } = app;
-  const said = [
+  const sentences = [
     ...(missing.length > 0 ? [integrationTexts.missing(missing.join(', '))] : []),
     ...(held_reason ? [integrationTexts.held[held_reason]] : []),
     ...(renewal_failure ? [`${renewal_failure.error} ${renewal_failure.what_to_do ?? ''}`] : []),
     ...warnings.map(({ code }) => integrationTexts.warnings[code]),
   ];
-  if (said.length === 0) return null;
+  if (sentences.length === 0) return null;
   return (
     <Alert color="yellow" variant="light" icon={<TriangleAlert size={18} aria-hidden />}>
-      <List size="sm" listStyleType={said.length > 1 ? undefined : 'none'}>
-        {said.map((sentence) => (
+      <List size="sm" listStyleType={sentences.length > 1 ? undefined : 'none'}>
+        {sentences.map((sentence) => (
           <List.Item key={sentence}>{sentence}</List.Item>
         ))}
       </List>

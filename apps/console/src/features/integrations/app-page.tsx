@@ -1,17 +1,17 @@
 import { Box, Skeleton, Stack } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode } from 'react';
-import { listingOf, useListings } from '../../api/listings.js';
+import { listingOf, useListings } from '../../api/choices.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { AppIcon } from '../../ui/app-icon.js';
 import { Page } from '../../ui/page.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { type UrlTab, UrlTabs } from '../../ui/url-tabs.js';
-import { useDrawnReady } from '../../ui/use-drawn-ready.js';
+import { useDrawnReady } from '../../ui/later.js';
 import { AppOverview } from './app-overview.js';
-import type { AppTab } from './app-search.js';
-import { useApp } from './use-app-change.js';
+import type { AppTab } from './routes.js';
+import { useApp } from './use-app.js';
 
 // Most visits only look at the first tab.
 const AppSamples = lazy(() => import('./app-samples.js'));

@@ -7,13 +7,13 @@ import { useChange } from '../../api/use-change.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
-import type { App } from './use-app-change.js';
+import type { App } from './use-app.js';
 
 const texts = integrationTexts.renewal;
-const againMs = 5_000;
+const pollMs = 5_000;
 const noneYetMs = 15_000;
 
 /** For providers whose subscription expires: until when they send events, and renewing it now. */
@@ -24,7 +24,7 @@ export function AppRenewal({ app }: { app: App }): ReactNode {
     ['apps', app.id, 'renewal'],
     (signal) => answer(api.GET('/api/v1/apps/{id}/webhook-renewal', { params, signal })).catch(noneWhenMissing),
     // Refetches until the renewal has happened. A new App has none until the first sweep.
-    { refetchInterval: (last) => (!last ? noneYetMs : Date.parse(last.due_at) <= Date.now() && againMs) },
+    { refetchInterval: (last) => (!last ? noneYetMs : Date.parse(last.due_at) <= Date.now() && pollMs) },
   );
   const renew = useChange(() => answer(api.POST('/api/v1/apps/{id}/webhook-renewal', { params })), 'apps');
   if (error) return <ProblemAlert error={error} />;

@@ -2,17 +2,16 @@ import { Alert, Button, Checkbox, Group, Input, SegmentedControl, Select, Skelet
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, Send, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { CodeBlock } from '../../ui/code-block.js';
-import { JsonEditor } from '../../ui/json-editor.js';
-import { LinkAnchor } from '../../ui/link-anchor.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
-import type { App } from './use-app-change.js';
+import { JsonEditor } from '../../ui/code-editor.js';
+import { LinkAnchor } from '../../ui/links.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
+import type { App } from './use-app.js';
 
 const texts = integrationTexts.samples;
 type Kind = Schema<'SampleView'>['kind'];

@@ -2,15 +2,14 @@ import { Alert, Button, Collapse, Group, Stack, Text, UnstyledButton } from '@ma
 import { useMutation } from '@tanstack/react-query';
 import { Check, CircleCheck, CircleHelp, Minus, ShieldCheck, TriangleAlert, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
 import { named } from '../../drawn/drawn-text.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { CodeBlock } from '../../ui/code-block.js';
-import { CopyButton } from '../../ui/copy-button.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { CopyButton } from '../../ui/copy.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import classes from './app-verify.module.css';
 
@@ -35,7 +34,7 @@ export default function AppVerify({ appId }: { appId: string }): ReactNode {
             disabled={!may}
             onClick={() => verify.mutate()}
           >
-            {found ? texts.again : texts.run}
+            {found ? texts.repeat : texts.run}
           </Button>
         </Group>
       }

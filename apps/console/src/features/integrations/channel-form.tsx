@@ -1,15 +1,13 @@
 import { Modal, NumberInput, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { answer, api, type Tagged } from '../../api/client.js';
-import type { Schema } from '../../api/named-schema.js';
+import { answer, api, type Schema, type Tagged } from '../../api/client.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { uiTexts } from '../../texts/ui.js';
-import { DialogButtons } from '../../ui/dialog-buttons.js';
+import { DialogButtons } from '../../ui/dialog.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
-import { errorBeside, fieldError } from '../../ui/field-errors.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { useEditor } from '../../ui/use-editor.js';
-import type { App, Channel } from './use-app-change.js';
+import type { App, Channel } from './use-app.js';
 
 const texts = integrationTexts.channel.form;
 type Settings = Required<Schema<'ChannelSettings'>>;

@@ -1,16 +1,16 @@
 import { Alert, Button, List, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useAgents } from '../../api/agents.js';
+import { useAgents } from '../../api/choices.js';
 import { answerWithEtag, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { unread } from '../../texts/ui.js';
-import { FieldList } from '../../ui/field-list.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { FieldList } from '../../ui/facts.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
 import { ChannelForm } from './channel-form.js';
-import type { App, Channel } from './use-app-change.js';
+import type { App, Channel } from './use-app.js';
 
 const texts = integrationTexts.channel;
 

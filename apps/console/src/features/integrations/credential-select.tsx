@@ -1,8 +1,8 @@
 import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCredentials } from '../../api/credentials.js';
+import { useCredentials } from '../../api/choices.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { integrationTexts } from '../../texts/integrations.js';
 
 const texts = integrationTexts.installing;

@@ -1,26 +1,29 @@
-import { SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useApps } from '../../api/apps.js';
-import { listingOf, useListings } from '../../api/listings.js';
+import { listingOf, useApps, useListings } from '../../api/choices.js';
 import { integrationTexts as texts } from '../../texts/integrations.js';
 import { Page } from '../../ui/page.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { AppCard } from './app-card.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { AppCard, Capabilities } from './app-card.js';
 import { InstallApp } from './install-app.js';
-import { ListingCard } from './listing-card.js';
-import { useDayOfApps } from './use-activity.js';
+import { useDayOfApps } from './use-app.js';
+import { useScope } from '../../api/session.js';
+import type { Schema } from '../../api/client.js';
+import { ActionButton } from '../../ui/action-button.js';
+import { AppIcon } from '../../ui/app-icon.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 
 const route = getRouteApi('/p/$projectId/integrations');
 const columns = { base: 1, sm: 2, lg: 3 };
 
 /** A state changes by itself too: a credential expires, a renewal fails. */
-const againMs = 15_000;
+const pollMs = 15_000;
 
 export function IntegrationsPage(): ReactNode {
   const { install } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/integrations' });
-  const apps = useApps({ refetchInterval: againMs });
+  const apps = useApps({ refetchInterval: pollMs });
   const listings = useListings();
   const day = useDayOfApps();
   const open = (slug: string | undefined): void => void navigate({ search: { install: slug } });
@@ -70,5 +73,46 @@ export function IntegrationsPage(): ReactNode {
       )}
       <InstallApp listing={listings.data?.find(({ slug }) => slug === install)} onClose={() => open(undefined)} />
     </Page>
+  );
+}
+
+/** Something that can be installed. */
+function ListingCard({ listing, onInstall }: { listing: Schema<'ListingView'>; onInstall: () => void }): ReactNode {
+  const may = useScope('apps:write');
+  const { kind, name, description, category, icon, adapter, capabilities } = listing;
+  return (
+    <Card withBorder padding="md" component="article" aria-label={name}>
+      <Stack gap="sm" h="100%">
+        <Group gap="sm" wrap="nowrap" align="flex-start">
+          <AppIcon icon={kind === 'builtin' ? 'webhook' : icon} name={name} />
+          <div style={{ flex: 1, minWidth: 0 }}>
+            <Text fw={600}>{name}</Text>
+            <Text size="sm" c="dimmed" style={{ textTransform: 'capitalize' }}>
+              {category}
+            </Text>
+          </div>
+          {adapter && adapter.state !== 'ready' && (
+            <StatusBadge status={adapter.disabled ? 'disabled' : adapter.state} />
+          )}
+        </Group>
+        <Text size="sm" lineClamp={3}>
+          {description}
+        </Text>
+        <Group justify="space-between" mt="auto">
+          <Group gap={6}>
+            <Capabilities capabilities={capabilities} />
+          </Group>
+          {kind === 'skill' ? (
+            <Text size="sm" c="dimmed">
+              {texts.skillNote}
+            </Text>
+          ) : (
+            <ActionButton variant="default" reason={may ? null : texts.cannotInstall} onClick={() => onInstall()}>
+              {kind === 'builtin' ? texts.installAnother : texts.install}
+            </ActionButton>
+          )}
+        </Group>
+      </Stack>
+    </Card>
   );
 }

@@ -1,13 +1,12 @@
 import { Text } from '@mantine/core';
 import { ShieldCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState } from '../../ui/notices.js';
 import { When } from '../../ui/when.js';
 
 const texts = integrationTexts.requests;

@@ -1,10 +1,22 @@
+import { oneOf, searchOf, text } from '../../app/search.js';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { listingsQuestion } from '../../api/listings.js';
+import { listingsQuestion } from '../../api/choices.js';
 import { prefetch } from '../../api/project-query.js';
 import { projectRoute } from '../../app/project-route.js';
-import { validateAppSearch, validateIntegrationsSearch } from './app-search.js';
-import { dayQuestion } from './use-activity.js';
-import { appQuestion } from './use-app-change.js';
+import { appQuestion, dayQuestion } from './use-app.js';
+
+const appTabs = ['overview', 'verify', 'samples', 'channel', 'requests', 'settings'] as const;
+export type AppTab = (typeof appTabs)[number];
+
+/** The URL parameters of an App's page. */
+const validateAppSearch = searchOf({
+  tab: oneOf(appTabs),
+  /** Which form is open. */
+  edit: oneOf(['channel', 'signature'] as const),
+});
+
+/** The URL parameter of the list: the listing that is being installed. */
+const validateIntegrationsSearch = searchOf({ install: text });
 
 export const integrationRoutes = [
   createRoute({

@@ -3,11 +3,11 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { integrationTexts } from '../../texts/integrations.js';
 import { uiTexts } from '../../texts/ui.js';
-import { DialogButtons } from '../../ui/dialog-buttons.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { DialogButtons } from '../../ui/dialog.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { generateSecret, keepSecret, linkSecret, secretOf, type Signature } from './signing-secret.js';
 import { useRefresh } from '../../api/use-change.js';
-import { type App, saveApp, touched } from './use-app-change.js';
+import { type App, saveApp, touched } from './use-app.js';
 
 const texts = integrationTexts.secret.form;
 const schemes = ['hmac', 'standard-webhooks'] as const;

@@ -2,13 +2,13 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { lazy, type ReactNode, useState } from 'react';
 import { useScope } from '../../api/session.js';
 import { integrationTexts } from '../../texts/integrations.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
-import { OnceOpened } from '../../ui/once-opened.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ConfirmButton } from '../../ui/action-button.js';
+import { OnceOpened } from '../../ui/later.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { SecretOnce } from '../../ui/secret-once.js';
-import { Section } from '../../ui/section.js';
+import { Section } from '../../ui/page.js';
 import { SecretRotation } from './secret-rotation.js';
-import { type App, useAppChange } from './use-app-change.js';
+import { type App, useAppChange } from './use-app.js';
 
 const SignatureForm = lazy(() => import('./signature-form.js'));
 

@@ -1,7 +1,6 @@
-import { answer, api } from '../../api/client.js';
-import type { Schema } from '../../api/named-schema.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { integrationTexts } from '../../texts/integrations.js';
-import { type App, saveApp } from './use-app-change.js';
+import { type App, saveApp } from './use-app.js';
 
 export type Signature = Schema<'SignatureSettings'>;
 

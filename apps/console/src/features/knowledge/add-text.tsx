@@ -6,8 +6,8 @@ import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { projectKey, useProjectId } from '../../api/project-query.js';
 import { knowledgeTexts } from '../../texts/knowledge.js';
-import { fieldError } from '../../ui/field-errors.js';
-import { FormModal } from '../../ui/form-modal.js';
+import { fieldError } from '../../ui/notices.js';
+import { FormModal } from '../../ui/dialog.js';
 
 const texts = knowledgeTexts.adding;
 const audiences = ['known', 'everyone'] as const;

@@ -7,15 +7,14 @@ import { projectKey, useProjectId, useProjectQuery } from '../../api/project-que
 import { useScope } from '../../api/session.js';
 import { LongText } from '../../drawn/long-text.js';
 import { knowledgeTexts } from '../../texts/knowledge.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
-import { CopyText } from '../../ui/copy-text.js';
+import { ConfirmButton } from '../../ui/action-button.js';
+import { CopyText } from '../../ui/copy.js';
 import { Facts } from '../../ui/facts.js';
 import { JsonView } from '../../ui/json-view.js';
-import { Page } from '../../ui/page.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { Page, Section } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { When } from '../../ui/when.js';
-import { TrustBadge } from './trust-badge.js';
+import { TrustBadge } from './lists.js';
 
 const route = getRouteApi('/p/$projectId/knowledge/$documentId');
 const texts = knowledgeTexts.document;

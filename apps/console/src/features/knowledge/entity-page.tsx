@@ -2,15 +2,13 @@ import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { MoveRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { knowledgeTexts } from '../../texts/knowledge.js';
-import { Page } from '../../ui/page.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
-import { TextLink } from '../../ui/text-link.js';
-import { TrustBadge } from './trust-badge.js';
+import { Page, Section } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { TextLink } from '../../ui/links.js';
+import { TrustBadge } from './lists.js';
 
 const route = getRouteApi('/p/$projectId/knowledge/entities/$entityId');
 const texts = knowledgeTexts.entity;
@@ -38,11 +36,11 @@ export function EntityPage(): ReactNode {
       {!entity && !error && <Skeleton height={320} />}
       {entity && (
         <Stack gap="md">
-          <Section title={texts.said}>
+          <Section title={texts.statements}>
             <Stack gap="sm">
               {entity.said.map(({ kind, description, document_id: id, trust }) => (
                 <Source key={id} projectId={projectId} documentId={id} trust={trust}>
-                  {[kind, description].filter(Boolean).join(': ') || texts.nothingSaid}
+                  {[kind, description].filter(Boolean).join(': ') || texts.noStatement}
                 </Source>
               ))}
             </Stack>

@@ -7,8 +7,7 @@ import { useReason } from '../../ui/editable.js';
 import { Page } from '../../ui/page.js';
 import { UrlTabs } from '../../ui/url-tabs.js';
 import { AddText } from './add-text.js';
-import { DocumentList } from './document-list.js';
-import { EntityList } from './entity-list.js';
+import { DocumentList, EntityList } from './lists.js';
 import { KnowledgeSearch } from './knowledge-search.js';
 
 const route = getRouteApi('/p/$projectId/knowledge');

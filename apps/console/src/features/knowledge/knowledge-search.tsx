@@ -5,10 +5,9 @@ import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { knowledgeTexts } from '../../texts/knowledge.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { RowLink } from '../../ui/row-link.js';
-import { TrustBadge } from './trust-badge.js';
+import { EmptyState, ProblemAlert } from '../../ui/notices.js';
+import { RowLink } from '../../ui/rows.js';
+import { TrustBadge } from './lists.js';
 
 const texts = knowledgeTexts.search;
 const typingMs = 350;

@@ -1,9 +1,9 @@
 import { PasswordInput, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCredentials } from '../../api/credentials.js';
+import { useCredentials } from '../../api/choices.js';
 import { useScope } from '../../api/session.js';
 import { mcpTexts } from '../../texts/mcp-servers.js';
-import type { ServerValues } from './server-values.js';
+import type { ServerValues } from './server-fields.js';
 
 const texts = mcpTexts.fields;
 const modes = ['none', 'bearer', 'header', 'oauth'] as const;

@@ -1,17 +1,16 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Plug, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { mcpTexts } from '../../texts/mcp-servers.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { useReason } from '../../ui/editable.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState } from '../../ui/notices.js';
 import { Page } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
-import { HealthBadge } from './health-badge.js';
+import { HealthBadge } from './server-actions.js';
 import { RegisterServer } from './register-server.js';
 
 const route = getRouteApi('/p/$projectId/mcp-servers');

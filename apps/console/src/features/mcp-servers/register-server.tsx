@@ -5,14 +5,11 @@ import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { mcpTexts } from '../../texts/mcp-servers.js';
-import { fieldError } from '../../ui/field-errors.js';
-import { FormModal } from '../../ui/form-modal.js';
+import { fieldError } from '../../ui/notices.js';
+import { FormModal } from '../../ui/dialog.js';
 import { AuthFields } from './auth-fields.js';
-import { PolicyField } from './policy-field.js';
-import { emptyServer, type ServerValues } from './server-values.js';
-import { SessionsField } from './sessions-field.js';
-import { TrustField } from './trust-field.js';
-import { provided } from './use-discovery.js';
+import { emptyServer, PolicyField, type ServerValues, SessionsField, TrustField } from './server-fields.js';
+import { provided } from './server-actions.js';
 import { useRefresh } from '../../api/use-change.js';
 
 const texts = mcpTexts.fields;

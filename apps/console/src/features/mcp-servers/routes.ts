@@ -1,7 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
-import { flag, oneOf, searchOf, text } from '../../app/search.js';
-import { connectOutcomes } from '../../ui/connect-outcomes.js';
+import { connectOutcomes, flag, oneOf, searchOf, text } from '../../app/search.js';
 
 export const mcpServerRoutes = [
   createRoute({

@@ -1,17 +1,15 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { RefreshCw } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { mcpTexts } from '../../texts/mcp-servers.js';
-import { ActionButton } from '../../ui/action-button.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
+import { ActionButton, ConfirmButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import type { Discovery } from './use-discovery.js';
-import { provided } from './use-discovery.js';
-import { useRefresh } from '../../api/use-change.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { useChange, useRefresh } from '../../api/use-change.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 
 /** List its tools again, or remove it. */
 export function ServerActions({ id, discovery }: { id: string; discovery: Discovery }): ReactNode {
@@ -45,4 +43,17 @@ export function ServerActions({ id, discovery }: { id: string; discovery: Discov
       <ProblemAlert error={discovery.error ?? remove.error} />
     </>
   );
+}
+
+export type Discovery = UseMutationResult<Schema<'ServerView'>, Error, void>;
+
+/** The keys of servers and what they provide. */
+export const provided = ['mcp-servers', 'tools', 'skills'];
+
+/** Asks a server for its tools. */
+export const useDiscovery = (id: string): Discovery =>
+  useChange(() => answer(api.POST('/api/v1/mcp-servers/{id}/discover', { params: { path: { id } } })), ...provided);
+
+export function HealthBadge({ health }: { health: Schema<'ServerView'>['health'] }): ReactNode {
+  return <StatusBadge status={health} label={mcpTexts.health[health]} />;
 }

@@ -1,22 +1,19 @@
 import { Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { mcpTexts } from '../../texts/mcp-servers.js';
 import { uiTexts } from '../../texts/ui.js';
 import { Editable } from '../../ui/editable.js';
 import { Facts } from '../../ui/facts.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { SaveBar } from '../../ui/save-bar.js';
-import { Section } from '../../ui/section.js';
-import { TextLink } from '../../ui/text-link.js';
+import { Section } from '../../ui/page.js';
+import { TextLink } from '../../ui/links.js';
 import { useEditor } from '../../ui/use-editor.js';
 import { When } from '../../ui/when.js';
-import { PolicyField } from './policy-field.js';
-import { SessionsField } from './sessions-field.js';
-import { TrustField } from './trust-field.js';
-import { provided } from './use-discovery.js';
+import { PolicyField, SessionsField, TrustField } from './server-fields.js';
+import { provided } from './server-actions.js';
 
 export function ServerSettings({ server }: { server: Schema<'ServerView'> }): ReactNode {
   const projectId = useProjectId();

@@ -2,17 +2,15 @@ import { Skeleton, Stack, Text } from '@mantine/core';
 import { Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
-import { useTools } from '../../api/tools.js';
-import type { Schema } from '../../api/named-schema.js';
+import { useTools } from '../../api/choices.js';
+import type { Schema } from '../../api/client.js';
 import { mcpTexts } from '../../texts/mcp-servers.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { GradeBadge } from '../../ui/grade-badge.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
-import { TextLink } from '../../ui/text-link.js';
+import { EmptyState, ProblemAlert } from '../../ui/notices.js';
+import { GradeBadge, ToolStateBadge } from '../../ui/status-badge.js';
+import { Section } from '../../ui/page.js';
+import { TextLink } from '../../ui/links.js';
 import { ToolReview } from '../../ui/tool-review.js';
-import { ToolStateBadge } from '../../ui/tool-state-badge.js';
 
 /** Discovery by schedule may find changes. */
 const everyMs = 10_000;

@@ -1,27 +1,26 @@
 import { Modal, Stack } from '@mantine/core';
 import { ScrollText, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { usePrincipals } from '../../api/principals.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { auditActions, operationsTexts } from '../../texts/operations.js';
-import { CopyText } from '../../ui/copy-text.js';
+import { CopyText } from '../../ui/copy.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { DiffView } from '../../ui/diff-view.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState } from '../../ui/notices.js';
 import { Facts } from '../../ui/facts.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
 import { PrincipalName } from '../../ui/name-of.js';
 import { useOrder } from '../../ui/use-sort.js';
 import { When } from '../../ui/when.js';
-import { useOperationsSearch } from './use-operations-search.js';
+import { useOperationsSearch } from './filters.js';
 
 type Entry = Schema<'AuditLogEntryView'>;
 type Action = Entry['action'];
 const texts = operationsTexts.audit;
 const pageSize = 50;
-const againMs = 15_000;
+const pollMs = 15_000;
 const actions = (Object.keys(auditActions) as Action[]).map((value) => ({ value, label: auditActions[value] }));
 
 /** Who changed what, kept for good. */
@@ -38,7 +37,7 @@ export function AuditLog(): ReactNode {
       const query = { action, actor, order, limit: pageSize, cursor };
       return answer(api.GET('/api/v1/audit', { params: { query }, signal }));
     },
-    { refetchInterval: againMs },
+    { refetchInterval: pollMs },
   );
   const filtered = action !== undefined || actor !== undefined;
   const shown = list.rows.find(({ id }) => id === entry);

@@ -8,7 +8,7 @@ import { operationsTexts } from '../../texts/operations.js';
 import { uiTexts } from '../../texts/ui.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert } from '../../ui/notices.js';
 
 const texts = operationsTexts.batch;
 const everyMs = 1_000;

@@ -1,24 +1,24 @@
 import { Stack } from '@mantine/core';
 import { MailCheck, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
-import type { Schema } from '../../api/named-schema.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
 import { useChange } from '../../api/use-change.js';
-import { useLiveRefresh } from '../../api/use-live-refresh.js';
+import { useLiveRefresh } from '../../api/event-stream.js';
 import { operationsTexts } from '../../texts/operations.js';
-import { ConfirmAction } from '../../ui/confirm-action.js';
-import { DataTable } from '../../ui/data-table.js';
+import { ActionButton, ConfirmAction } from '../../ui/action-button.js';
+import { type Column, DataTable } from '../../ui/data-table.js';
 import { useReason } from '../../ui/editable.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState, ProblemAlert } from '../../ui/notices.js';
 import { FilterBar, FilterSelect, FilterText } from '../../ui/filter-bar.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
 import { useOrder } from '../../ui/use-sort.js';
-import { AppFilter } from './app-filter.js';
+import { AppFilter, useOperationsSearch } from './filters.js';
 import { BatchProgress } from './batch-progress.js';
-import { letterColumns } from './letter-columns.js';
-import { letterStages, letterStates } from './operations-search.js';
-import { useOperationsSearch } from './use-operations-search.js';
+import { letterStages, letterStates } from '../../app/search-values.js';
+import { uiTexts } from '../../texts/ui.js';
+import { AppName, NameOver } from '../../ui/name-of.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
 
 const texts = operationsTexts.letters;
 const pageSize = 50;
@@ -125,4 +125,55 @@ function RedriveAll({ filter, reason, onBegun }: RedriveAllProps): ReactNode {
       <ProblemAlert error={redrive.error} />
     </>
   );
+}
+
+type Letter = Schema<'DeadLetterView'>;
+
+interface LetterColumns {
+  /** Why this person cannot redrive; null: they can. */
+  reason: string | null;
+  redrive: (id: string) => void;
+}
+
+function letterColumns({ reason, redrive }: LetterColumns): Column<Letter>[] {
+  const { columns } = texts;
+  return [
+    {
+      id: 'why',
+      label: columns.why,
+      width: 'minmax(0, 3fr)',
+      cell: ({ reason: code, error, redrive_error }) => (
+        <NameOver name={redrive_error ?? error ?? code ?? texts.noReason} under={<code>{code}</code>} />
+      ),
+    },
+    {
+      id: 'stage',
+      label: columns.stage,
+      cell: ({ stage }) => texts.stages[stage as keyof typeof texts.stages] ?? stage,
+    },
+    { id: 'app', label: columns.app, cell: ({ app_id }) => <AppName id={app_id} />, hideOnPhone: true },
+    {
+      id: 'state',
+      label: columns.state,
+      width: '150px',
+      cell: ({ state, outcome }) =>
+        state === 'open' ? (
+          <StatusBadge status={texts.states.open} tone="bad" />
+        ) : (
+          <StatusBadge status={outcome ?? state} />
+        ),
+    },
+    { id: 'at', label: columns.at, ordered: true, width: '100px', cell: ({ at }) => <When at={at} relative /> },
+    {
+      id: 'redrive',
+      label: uiTexts.actions,
+      width: '100px',
+      cell: ({ id, state }) =>
+        state === 'open' && (
+          <ActionButton size="compact-sm" variant="default" reason={reason} onClick={() => redrive(id)}>
+            {texts.redrive}
+          </ActionButton>
+        ),
+    },
+  ];
 }

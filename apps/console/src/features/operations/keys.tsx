@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { operationsTexts } from '../../texts/operations.js';
-import { ListRow, RowList } from '../../ui/row-list.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { ListRow, RowList } from '../../ui/rows.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
 
 const texts = operationsTexts.keys;
 const everyMs = 5_000;

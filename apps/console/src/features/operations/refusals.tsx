@@ -4,17 +4,15 @@ import { answer, api } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
 import { operationsTexts } from '../../texts/operations.js';
 import { DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState } from '../../ui/notices.js';
 import { FilterBar } from '../../ui/filter-bar.js';
-import { AppName } from '../../ui/name-of.js';
-import { NameOver } from '../../ui/name-over.js';
+import { AppName, NameOver } from '../../ui/name-of.js';
 import { When } from '../../ui/when.js';
-import { AppFilter } from './app-filter.js';
-import { useOperationsSearch } from './use-operations-search.js';
+import { AppFilter, useOperationsSearch } from './filters.js';
 
 const texts = operationsTexts.refusals;
 const pageSize = 50;
-const againMs = 5_000;
+const pollMs = 5_000;
 
 /** Requests to webhooks that were refused. */
 export function Refusals(): ReactNode {
@@ -24,7 +22,7 @@ export function Refusals(): ReactNode {
     ['refusals', app],
     (cursor, signal) =>
       answer(api.GET('/api/v1/refusals', { params: { query: { app_id: app, limit: pageSize, cursor } }, signal })),
-    { refetchInterval: againMs },
+    { refetchInterval: pollMs },
   );
   const { columns } = texts;
   return (

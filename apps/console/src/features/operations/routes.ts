@@ -1,6 +1,23 @@
+import { deliveryStates, letterStages, letterStates } from '../../app/search-values.js';
+import { oneOf, searchOf, text } from '../../app/search.js';
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
-import { validateOperationsSearch } from './operations-search.js';
+
+/** The URL parameters of each section. */
+const validateOperationsSearch = searchOf({
+  app: text,
+  reason: text,
+  stage: oneOf(letterStages),
+  state: oneOf(letterStates),
+  /** Dead letters that are redriven together. */
+  batch: text,
+  delivery: oneOf(deliveryStates),
+  action: text,
+  actor: text,
+  /** The open entry of the audit log. */
+  entry: text,
+});
+export type OperationsSearch = ReturnType<typeof validateOperationsSearch>;
 
 export const operationsRoutes = [
   createRoute({

@@ -1,15 +1,12 @@
 import { Group, Modal, Select, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
-import { useRoles } from '../../api/roles.js';
-import { hasScope, useSession } from '../../api/session.js';
+import { answer, api, type Schema } from '../../api/client.js';
+import { hasScope, useRoles, useSession } from '../../api/session.js';
 import { useChange } from '../../api/use-change.js';
-import type { Schema } from '../../api/named-schema.js';
 import { settingsTexts } from '../../texts/settings.js';
-import { DialogButtons } from '../../ui/dialog-buttons.js';
-import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { DialogButtons } from '../../ui/dialog.js';
+import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { NameField } from '../../ui/name-field.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
 import { SecretOnce } from '../../ui/secret-once.js';
 import { ScopePicker } from './scope-picker.js';
 

@@ -1,14 +1,13 @@
 import { Modal, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
-import type { Role } from '../../api/roles.js';
+import type { Role } from '../../api/session.js';
 import { useChange } from '../../api/use-change.js';
 import { settingsTexts } from '../../texts/settings.js';
-import { DialogButtons } from '../../ui/dialog-buttons.js';
-import { errorBeside, fieldError } from '../../ui/field-errors.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { DialogButtons } from '../../ui/dialog.js';
+import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { SecretOnce } from '../../ui/secret-once.js';
-import { RoleSelect } from './role-select.js';
+import { RoleSelect } from './role-table.js';
 
 const texts = settingsTexts.members;
 const fields = ['email', 'name', 'role'];

@@ -1,26 +1,27 @@
-import { Group } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
-import { type ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import type { ReactNode } from 'react';
+import { answer, api, type Schema } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useCursorList } from '../../api/project-query.js';
-import { useRoles } from '../../api/roles.js';
-import type { Schema } from '../../api/named-schema.js';
+import { type Role, useRoles } from '../../api/session.js';
 import { useChange } from '../../api/use-change.js';
 import { settingsTexts } from '../../texts/settings.js';
-import { ActionButton } from '../../ui/action-button.js';
-import { DataTable } from '../../ui/data-table.js';
+import { ActionButton, ConfirmAction } from '../../ui/action-button.js';
+import { type Column, DataTable } from '../../ui/data-table.js';
 import { useReason } from '../../ui/editable.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { EmptyState, ProblemAlert } from '../../ui/notices.js';
 import { CreateKey } from './create-key.js';
-import { keyColumns } from './key-columns.js';
+import { uiTexts } from '../../texts/ui.js';
+import { NameOver } from '../../ui/name-of.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
 
 const route = getRouteApi('/p/$projectId/settings/$section');
 const texts = settingsTexts.keys;
 const pageSize = 50;
-const againMs = 15_000;
+const pollMs = 15_000;
 
 export function KeyList(): ReactNode {
   const { add = false } = route.useSearch();
@@ -32,7 +33,7 @@ export function KeyList(): ReactNode {
   const list = useCursorList(
     ['api-keys'],
     (cursor, signal) => answer(api.GET('/api/v1/api-keys', { params: { query: { limit: pageSize, cursor } }, signal })),
-    { refetchInterval: againMs },
+    { refetchInterval: pollMs },
   );
   const revoke = useChange(
     ({ id }: Schema<'ApiKeyView'>) => answer(api.DELETE('/api/v1/api-keys/{id}', { params: { path: { id } } })),
@@ -60,3 +61,88 @@ export function KeyList(): ReactNode {
     </>
   );
 }
+
+type Key = Schema<'ApiKeyView'>;
+
+interface KeyColumns {
+  roles: Role[];
+  nameOf: (subject: string) => string;
+  /** Why this person cannot revoke keys; null: they can. */
+  reason: string | null;
+  revoke: (key: Key) => void;
+}
+
+function keyColumns({ roles, nameOf, reason, revoke }: KeyColumns): Column<Key>[] {
+  const { columns } = texts;
+  return [
+    {
+      id: 'name',
+      label: columns.name,
+      width: 'minmax(0, 2fr)',
+      cell: ({ name, last4, made_by_user_id }) => (
+        <NameOver
+          name={name}
+          under={
+            <>
+              <code>…{last4}</code> {made_by_user_id && texts.madeBy(nameOf(`user:${made_by_user_id}`))}
+            </>
+          }
+        />
+      ),
+    },
+    {
+      id: 'scopes',
+      label: columns.scopes,
+      width: 'minmax(0, 2fr)',
+      cell: ({ scopes }) => (
+        <Text span inherit title={scopes.join(', ')}>
+          {mayDo(scopes, roles)}
+        </Text>
+      ),
+    },
+    { id: 'state', label: columns.state, width: '100px', cell: (key) => <StatusBadge status={stateOf(key)} /> },
+    {
+      id: 'expires',
+      label: columns.expires,
+      width: '120px',
+      cell: ({ expires_at }) => <When at={expires_at} relative />,
+      hideOnPhone: true,
+    },
+    {
+      id: 'used',
+      label: columns.used,
+      width: '120px',
+      cell: ({ last_used_at }) => <When at={last_used_at} relative />,
+    },
+    {
+      id: 'revoke',
+      label: uiTexts.actions,
+      width: '96px',
+      cell: (key) =>
+        stateOf(key) === 'active' && (
+          <ConfirmAction
+            size="compact-sm"
+            reason={reason}
+            question={texts.revokeQuestion(key.name)}
+            onConfirm={() => revoke(key)}
+          >
+            {texts.revoke}
+          </ConfirmAction>
+        ),
+    },
+  ];
+}
+
+function stateOf({ revoked_at, expires_at }: Key): string {
+  if (revoked_at) return 'revoked';
+  return expires_at && new Date(expires_at) <= new Date() ? 'expired' : 'active';
+}
+
+/** In short: the role with the same scopes, else the scopes themselves. */
+function mayDo(scopes: string[], roles: Role[]): string {
+  if (scopes.includes('admin')) return texts.everything;
+  const same = roles.find((role) => role.scopes.length === scopes.length && scopes.every((one) => has(role, one)));
+  return same ? texts.likeRole(settingsTexts.roleNames[same.name]) : scopes.join(', ');
+}
+
+const has = (role: Role, scope: string): boolean => role.scopes.some((one) => one === scope);

@@ -1,15 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { projectKey, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { settingsTexts } from '../../texts/settings.js';
-import { ActionButton } from '../../ui/action-button.js';
-import { ConfirmAction } from '../../ui/confirm-action.js';
+import { ActionButton, ConfirmAction } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { SecretOnce } from '../../ui/secret-once.js';
 
 const texts = settingsTexts.members;

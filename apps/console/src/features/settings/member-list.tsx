@@ -2,15 +2,14 @@ import { Group } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { UserPlus, Users } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { useReason } from '../../ui/editable.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { NameOver } from '../../ui/name-over.js';
+import { EmptyState } from '../../ui/notices.js';
+import { NameOver } from '../../ui/name-of.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { InviteMember } from './invite-member.js';
@@ -18,7 +17,7 @@ import { InviteMember } from './invite-member.js';
 const route = getRouteApi('/p/$projectId/settings/$section');
 const texts = settingsTexts.members;
 const pageSize = 50;
-const againMs = 15_000;
+const pollMs = 15_000;
 
 export function MemberList(): ReactNode {
   const { projectId } = route.useParams();
@@ -29,7 +28,7 @@ export function MemberList(): ReactNode {
   const list = useCursorList(
     ['members'],
     (cursor, signal) => answer(api.GET('/api/v1/members', { params: { query: { limit: pageSize, cursor } }, signal })),
-    { refetchInterval: againMs },
+    { refetchInterval: pollMs },
   );
   const invite = (
     <ActionButton leftSection={<UserPlus size={14} aria-hidden />} reason={reason} onClick={() => openForm(true)}>

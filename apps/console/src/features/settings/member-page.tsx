@@ -1,30 +1,31 @@
-import { Skeleton, Stack } from '@mantine/core';
+import { Button, Skeleton, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { answerWithEtag, api } from '../../api/client.js';
+import { answer, answerWithEtag, api, type Schema, type Tagged } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { Editable } from '../../ui/editable.js';
 import { Facts } from '../../ui/facts.js';
-import { Page } from '../../ui/page.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { Page, Section } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { MemberActions } from './member-actions.js';
-import { MemberRole } from './member-role.js';
 import { SessionTable } from './session-table.js';
+import { EtagConflict } from '../../ui/etag-conflict.js';
+import { useEditor } from '../../ui/use-editor.js';
+import { RoleSelect } from './role-table.js';
 
 const route = getRouteApi('/p/$projectId/settings/members/$memberId');
 const texts = settingsTexts.members;
-const againMs = 15_000;
+const pollMs = 15_000;
 
 export function MemberPage(): ReactNode {
   const { projectId, memberId } = route.useParams();
   const member = useProjectQuery(
     ['members', memberId],
     (signal) => answerWithEtag(api.GET('/api/v1/members/{id}', { params: { path: { id: memberId } }, signal })),
-    { refetchInterval: againMs },
+    { refetchInterval: pollMs },
   );
   const data = member.data?.data;
   const members = { to: '/p/$projectId/settings/$section', params: { projectId, section: 'members' } } as const;
@@ -60,5 +61,29 @@ export function MemberPage(): ReactNode {
         </Stack>
       )}
     </Page>
+  );
+}
+
+function MemberRole({ shown: { data, etag } }: { shown: Tagged<Schema<'MemberView'>> }): ReactNode {
+  const { id, role } = data;
+  const editor = useEditor({
+    saved: { role },
+    etag,
+    touched: ['members'],
+    save: ({ value: body }, match) =>
+      answer(api.PATCH('/api/v1/members/{id}', { params: { path: { id }, header: { 'If-Match': match } }, body })),
+  });
+  const chosen = editor.value.role;
+  return (
+    <Stack gap="sm" maw={520} align="stretch">
+      <RoleSelect value={chosen} onChange={(next) => editor.set({ role: next })} />
+      <ProblemAlert error={editor.error} />
+      {editor.changed && (
+        <Button w="fit-content" loading={editor.saving} onClick={editor.save}>
+          {texts.saveRole(settingsTexts.roleNames[chosen])}
+        </Button>
+      )}
+      <EtagConflict label={texts.role} {...editor.conflict} />
+    </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Building2 } from 'lucide-react';
@@ -7,17 +7,18 @@ import { answer, api } from '../../api/client.js';
 import { sessionIn, sessionQuery, useSession } from '../../api/session.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { ActionButton } from '../../ui/action-button.js';
-import { useReason } from '../../ui/editable.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { ListRow, RowList } from '../../ui/row-list.js';
-import { Section } from '../../ui/section.js';
-import { NameForm } from './name-form.js';
+import { Editable, useReason } from '../../ui/editable.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { ListRow, RowList } from '../../ui/rows.js';
+import { Section } from '../../ui/page.js';
+import { NameForm, Rename } from './name-form.js';
 import { useSessionChange } from '../../api/use-change.js';
+import { ProjectList } from './project-list.js';
 
 const texts = settingsTexts.organizations;
 
 /** All organizations that the person is a member of. */
-export function OrganizationList(): ReactNode {
+function OrganizationList(): ReactNode {
   const { organization, organizations } = useSession();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -72,5 +73,31 @@ export function OrganizationList(): ReactNode {
         onClose={() => setAdding(false)}
       />
     </Section>
+  );
+}
+
+const organizationTexts = settingsTexts.organization;
+
+export function Organization(): ReactNode {
+  const { organization } = useSession();
+  return (
+    <Stack gap="md">
+      <ProjectList />
+      <Section title={organizationTexts.title}>
+        <Editable scope="organizations:write">
+          <Rename
+            key={organization.id}
+            label={organizationTexts.name}
+            name={organization.name}
+            save={(name) =>
+              answer(
+                api.PATCH('/api/v1/organizations/{id}', { params: { path: { id: organization.id } }, body: { name } }),
+              )
+            }
+          />
+        </Editable>
+      </Section>
+      <OrganizationList />
+    </Stack>
   );
 }

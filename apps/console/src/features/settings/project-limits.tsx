@@ -1,13 +1,11 @@
 import { Button, Group, NumberInput, Skeleton, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
-import type { Schema } from '../../api/named-schema.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useChange } from '../../api/use-change.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { uiTexts } from '../../texts/ui.js';
-import { errorBeside, fieldError } from '../../ui/field-errors.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 
 type Limits = Schema<'ProjectLimitsDto'>;
 

@@ -1,12 +1,12 @@
-import { Paper, Skeleton, Stack, Table } from '@mantine/core';
+import { Paper, Select, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { Check, Minus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { type Role, useRoles } from '../../api/roles.js';
+import { type Role, useMayGrant, useRoles } from '../../api/session.js';
 import { own } from '../../own.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { Facts } from '../../ui/facts.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { resourcesOf, suffixOf } from './scope-groups.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { resourcesOf, suffixOf } from './scope-picker.js';
 
 const texts = settingsTexts.roles;
 
@@ -59,11 +59,54 @@ export function RoleTable(): ReactNode {
 function Held({ role, scopes }: { role: Role; scopes: string[] }): ReactNode {
   const held = scopes.filter((scope) => role.scopes.some((one) => one === scope));
   if (held.length === 0) return <Minus size={14} aria-label={texts.nothing} color="var(--mantine-color-dimmed)" />;
-  const said = held.filter((scope) => !(scope.endsWith(':read') && held.includes(scope.replace(':read', ':write'))));
-  const words = said.map((scope) => own(settingsTexts.scopes.may, suffixOf(scope)) ?? suffixOf(scope)).join(', ');
+  const named = held.filter((scope) => !(scope.endsWith(':read') && held.includes(scope.replace(':read', ':write'))));
+  const words = named.map((scope) => own(settingsTexts.scopes.may, suffixOf(scope)) ?? suffixOf(scope)).join(', ');
   return (
     <span style={{ display: 'inline-flex', gap: 6, alignItems: 'center' }}>
       <Check size={14} aria-hidden /> {words}
     </span>
+  );
+}
+
+interface RoleSelectProps {
+  value: Role['name'];
+  onChange: (role: Role['name']) => void;
+  disabled?: boolean;
+  error?: string;
+}
+
+const memberTexts = settingsTexts.members;
+
+/** A role, and what it may do. Roles that this person may not give are listed with the reason. */
+export function RoleSelect({ value, onChange, disabled, error }: RoleSelectProps): ReactNode {
+  const { data: roles = [] } = useRoles();
+  const mayGrant = useMayGrant();
+  const chosen = roles.find(({ name }) => name === value);
+  const above = roles.filter((role) => !mayGrant(role)).map(({ name }) => settingsTexts.roleNames[name]);
+  return (
+    <Stack gap={4}>
+      <Select
+        label={memberTexts.role}
+        data={roles.map((role) => ({
+          value: role.name,
+          label: settingsTexts.roleNames[role.name],
+          disabled: !mayGrant(role),
+        }))}
+        value={value}
+        allowDeselect={false}
+        disabled={disabled}
+        error={error}
+        onChange={(name) => {
+          const role = roles.find((one) => one.name === name);
+          if (role) onChange(role.name);
+        }}
+      />
+      {chosen && <Text size="sm">{chosen.description}.</Text>}
+      {above.length > 0 && (
+        <Text size="sm" c="dimmed">
+          {memberTexts.notGrantable(above)}
+        </Text>
+      )}
+    </Stack>
   );
 }

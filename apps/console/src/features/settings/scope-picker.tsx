@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { hasScope } from '../../api/session.js';
 import { own } from '../../own.js';
 import { settingsTexts } from '../../texts/settings.js';
-import { resourcesOf, suffixOf } from './scope-groups.js';
 
 interface ScopePickerProps {
   /** What may be chosen: the scopes that the person has. */
@@ -52,4 +51,16 @@ export function ScopePicker({ offered, value, error, onChange }: ScopePickerProp
       </Table>
     </Input.Wrapper>
   );
+}
+
+/** `apps` of `apps:write`. */
+const resourceOf = (scope: string): string => scope.split(':')[0] ?? scope;
+
+/** `write` of `apps:write`; the scope itself if it is one word. */
+export const suffixOf = (scope: string): string => scope.split(':')[1] ?? scope;
+
+/** Scopes grouped by resource, each group once, in the given order. */
+export function resourcesOf(scopes: readonly string[]): { resource: string; scopes: string[] }[] {
+  const groups = Map.groupBy(new Set(scopes), resourceOf);
+  return [...groups].map(([resource, of]) => ({ resource, scopes: of }));
 }

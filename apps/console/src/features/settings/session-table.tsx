@@ -2,23 +2,21 @@ import { Badge, Group } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { MonitorSmartphone } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
 import { sessionQuery } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { uiTexts } from '../../texts/ui.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
+import { ConfirmButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { EmptyState, ProblemAlert } from '../../ui/notices.js';
 import { When } from '../../ui/when.js';
 
 type MemberSession = Schema<'MemberSessionView'>;
 const texts = settingsTexts.sessions;
 const pageSize = 50;
-const againMs = 15_000;
+const pollMs = 15_000;
 
 /** Where a member is signed in. @param memberId absent: the person's own sessions */
 export function SessionTable({ memberId }: { memberId?: string }): ReactNode {
@@ -32,7 +30,7 @@ export function SessionTable({ memberId }: { memberId?: string }): ReactNode {
           signal,
         }),
       ),
-    { refetchInterval: againMs },
+    { refetchInterval: pollMs },
   );
   const end = useChange(async ({ id, current }: MemberSession) => {
     await answer(api.DELETE('/api/v1/member-sessions/{id}', { params: { path: { id } } }));
@@ -114,7 +112,7 @@ const systems: [string, RegExp][] = [
   ['Linux', /\bLinux\b/],
 ];
 
-/** `Firefox on Linux`, as far as the User-Agent tells. */
+/** `Firefox on Linux`, as far as the User-Agent shows. */
 function deviceOf(userAgent: string | null): string {
   if (!userAgent) return settingsTexts.sessions.unknownDevice;
   const [browser, system] = [browsers, systems].map((known) => known.find(([, mark]) => mark.test(userAgent))?.[0]);

@@ -5,7 +5,7 @@ import { Page } from '../../ui/page.js';
 import { UrlTabs } from '../../ui/url-tabs.js';
 import { KeyList } from './key-list.js';
 import { MemberList } from './member-list.js';
-import { Organization } from './organization.js';
+import { Organization } from './organization-list.js';
 import { RoleTable } from './role-table.js';
 import { SessionTable } from './session-table.js';
 

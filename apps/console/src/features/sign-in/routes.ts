@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { rootRoute } from '../../app/root-route.js';
+import { rootRoute } from '../../app/project-route.js';
 import { searchOf, text } from '../../app/search.js';
 
 /** Outside every project. `#token=…` is a one-time link; `error` is how a single sign-on ended. */

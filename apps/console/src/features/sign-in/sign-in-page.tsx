@@ -5,9 +5,9 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { ApiProblem } from '../../api/problem.js';
 import { sessionQuery, signInByLink, signInMethodsQuery } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { signInTexts } from '../../texts/sign-in.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import classes from './sign-in-page.module.css';
 
 const route = getRouteApi('/sign-in');

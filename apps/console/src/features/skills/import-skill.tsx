@@ -2,12 +2,11 @@ import { Alert, FileInput, List, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { FileText, FolderOpen } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { skillTexts } from '../../texts/skills.js';
-import { FormModal } from '../../ui/form-modal.js';
-import { TextLink } from '../../ui/text-link.js';
+import { FormModal } from '../../ui/dialog.js';
+import { TextLink } from '../../ui/links.js';
 import { useRefresh } from '../../api/use-change.js';
 
 const texts = skillTexts.importing;

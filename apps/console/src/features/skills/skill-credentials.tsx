@@ -1,12 +1,12 @@
 import { Select, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCredentials } from '../../api/credentials.js';
+import { useCredentials } from '../../api/choices.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { skillTexts } from '../../texts/skills.js';
 import { AssignList } from '../../ui/assign-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import type { PartProps } from './skill-values.js';
+import type { PartProps } from './skill-knowledge.js';
 
 const texts = skillTexts.credentials;
 type Given = Schema<'SkillCredentialGiven'>;

@@ -1,11 +1,11 @@
 import { Alert, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useApps } from '../../api/apps.js';
+import { useApps } from '../../api/choices.js';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { skillTexts } from '../../texts/skills.js';
-import { Section } from '../../ui/section.js';
-import { TextLink } from '../../ui/text-link.js';
+import { Section } from '../../ui/page.js';
+import { TextLink } from '../../ui/links.js';
 
 const texts = skillTexts.effect;
 

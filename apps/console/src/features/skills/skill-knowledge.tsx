@@ -1,10 +1,26 @@
+import type { Schema } from '../../api/client.js';
 import { Input, Stack, Textarea } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { skillTexts } from '../../texts/skills.js';
 import { CodeEditor } from '../../ui/code-editor.js';
-import { fieldError } from '../../ui/field-errors.js';
+import { fieldError } from '../../ui/notices.js';
 import { NameField } from '../../ui/name-field.js';
-import type { PartProps } from './skill-values.js';
+
+/** The editable fields of a Skill. */
+type SkillValues = Pick<Schema<'SkillView'>, 'name' | 'description' | 'knowledge' | 'tools' | 'credentials'>;
+
+export const skillFields = ['name', 'description', 'knowledge'];
+
+export function valuesOf({ name, description, knowledge, tools, credentials }: Schema<'SkillView'>): SkillValues {
+  return { name, description, knowledge, tools, credentials };
+}
+
+export interface PartProps {
+  value: SkillValues;
+  onChange: (patch: Partial<SkillValues>) => void;
+  error: unknown;
+  readOnly: boolean;
+}
 
 const texts = skillTexts.fields;
 

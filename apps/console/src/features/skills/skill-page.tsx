@@ -3,17 +3,26 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, answerWithEtag, api } from '../../api/client.js';
-import { saveFile } from '../../api/download.js';
+import { answer, answerWithEtag, api, saveFile, type Schema } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { skillTexts } from '../../texts/skills.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
+import { ConfirmButton } from '../../ui/action-button.js';
 import { Page } from '../../ui/page.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { SkillEditor } from './skill-editor.js';
+import { errorBeside, ProblemAlert } from '../../ui/notices.js';
 import { useRefresh } from '../../api/use-change.js';
 import { zip } from './zip.js';
+import { uiTexts } from '../../texts/ui.js';
+import { Editable } from '../../ui/editable.js';
+import { EtagConflict } from '../../ui/etag-conflict.js';
+import { SaveBar } from '../../ui/save-bar.js';
+import { UrlTabs } from '../../ui/url-tabs.js';
+import { useEditor } from '../../ui/use-editor.js';
+import { SkillCredentials } from './skill-credentials.js';
+import { SkillEffect } from './skill-effect.js';
+import { skillFields, SkillKnowledge, valuesOf } from './skill-knowledge.js';
+import { SkillTools } from './skill-tools.js';
+import { SkillVersions } from './skill-versions.js';
 
 const route = getRouteApi('/p/$projectId/skills/$skillId');
 
@@ -107,3 +116,47 @@ const folderOf = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '') || 'skill';
+
+// The tabs themselves stay open to readers without the scope.
+const editable = (fields: ReactNode): ReactNode => <Editable scope="tools:write">{fields}</Editable>;
+
+/** Everything of a Skill, in tabs with one draft over all of them. */
+function SkillEditor({ skill, etag }: { skill: Schema<'SkillDetail'>; etag: string | null }): ReactNode {
+  const { tab = 'knowledge' } = route.useSearch();
+  const navigate = useNavigate({ from: '/p/$projectId/skills/$skillId' });
+  const readOnly = !useScope('tools:write');
+  const editor = useEditor({
+    saved: valuesOf(skill),
+    etag,
+    touched: ['skills', 'agents', 'tools'],
+    announce: uiTexts.saved,
+    save: ({ change: body }, match) =>
+      answer(
+        api.PATCH('/api/v1/skills/{id}', {
+          params: { path: { id: skill.id }, header: { 'If-Match': match } },
+          body,
+        }),
+      ),
+  });
+  const part = { value: editor.value, onChange: editor.set, error: editor.error, readOnly };
+  const { tabs } = skillTexts;
+  return (
+    <>
+      <UrlTabs
+        label={skill.name}
+        value={tab}
+        onChange={(next) => void navigate({ search: { tab: next } })}
+        tabs={[
+          { value: 'knowledge', label: tabs.knowledge, content: editable(<SkillKnowledge {...part} />) },
+          { value: 'tools', label: tabs.tools, content: editable(<SkillTools {...part} leftOut={skill.left_out} />) },
+          { value: 'credentials', label: tabs.credentials, content: editable(<SkillCredentials {...part} />) },
+          { value: 'effect', label: tabs.effect, content: <SkillEffect skill={skill} /> },
+          { value: 'versions', label: tabs.versions, content: <SkillVersions skill={skill} /> },
+        ]}
+      />
+      <ProblemAlert error={errorBeside(editor.error, skillFields)} />
+      <SaveBar {...editor.bar} />
+      <EtagConflict label={skillTexts.title} {...editor.conflict} />
+    </>
+  );
+}

@@ -1,16 +1,15 @@
 import { Stack, Switch, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
-import { useTools } from '../../api/tools.js';
-import type { Schema } from '../../api/named-schema.js';
+import { useTools } from '../../api/choices.js';
+import type { Schema } from '../../api/client.js';
 import { skillTexts } from '../../texts/skills.js';
-import { toolWords } from '../../texts/tool-words.js';
+import { toolWords } from '../../texts/ui.js';
 import { AssignList } from '../../ui/assign-list.js';
-import { GradeBadge } from '../../ui/grade-badge.js';
-import { Section } from '../../ui/section.js';
-import { TextLink } from '../../ui/text-link.js';
-import { ToolStateBadge } from '../../ui/tool-state-badge.js';
-import type { PartProps } from './skill-values.js';
+import { GradeBadge, ToolStateBadge } from '../../ui/status-badge.js';
+import { Section } from '../../ui/page.js';
+import { TextLink } from '../../ui/links.js';
+import type { PartProps } from './skill-knowledge.js';
 
 const texts = skillTexts.tools;
 

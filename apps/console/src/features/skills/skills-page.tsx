@@ -1,19 +1,23 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { GraduationCap, Plus, SearchX, Upload } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useProjectId } from '../../api/project-query.js';
-import { useSkills } from '../../api/skills.js';
-import type { Schema } from '../../api/named-schema.js';
+import { useSkills } from '../../api/choices.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { skillTexts } from '../../texts/skills.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { useReason } from '../../ui/editable.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState, fieldError } from '../../ui/notices.js';
 import { FilterBar, FilterText } from '../../ui/filter-bar.js';
 import { Page } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import { ImportSkill } from './import-skill.js';
-import { NewSkill } from './new-skill.js';
+import { Textarea } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { FormModal } from '../../ui/dialog.js';
+import { NameField } from '../../ui/name-field.js';
+import { useRefresh } from '../../api/use-change.js';
 
 const route = getRouteApi('/p/$projectId/skills');
 
@@ -108,3 +112,45 @@ const columns: Column<Schema<'SkillView'>>[] = [
     cell: (row) => <When at={row.updated_at} relative />,
   },
 ];
+
+const texts = skillTexts.fields;
+
+function NewSkill({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const refresh = useRefresh('skills', 'agents', 'tools');
+  const [name, setName] = useState('');
+  const [description, setDescription] = useState('');
+  const create = useMutation({
+    mutationFn: () => answer(api.POST('/api/v1/skills', { body: { name, description } })),
+    onSuccess: ({ id }) => {
+      void refresh();
+      void navigate({ to: '/p/$projectId/skills/$skillId', params: { projectId, skillId: id } });
+    },
+  });
+  return (
+    <FormModal
+      opened={opened}
+      title={skillTexts.create}
+      submit={skillTexts.createAction}
+      saving={create.isPending}
+      error={create.error}
+      fields={['name', 'description']}
+      ready={name.trim() !== ''}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <NameField first value={name} error={create.error} onChange={setName} />
+      <Textarea
+        label={texts.description}
+        description={texts.descriptionHint}
+        autosize
+        minRows={2}
+        maxLength={1_024}
+        value={description}
+        error={fieldError(create.error, 'description')}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+      />
+    </FormModal>
+  );
+}

@@ -1,17 +1,15 @@
 import { Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { useApps } from '../../api/apps.js';
-import { answer, api } from '../../api/client.js';
+import { useApps } from '../../api/choices.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { sourceTexts } from '../../texts/sources.js';
-import { DialogButtons } from '../../ui/dialog-buttons.js';
-import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { DialogButtons } from '../../ui/dialog.js';
+import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { NameField } from '../../ui/name-field.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
 import { useSourceMutation } from './use-source.js';
-import { type Who, WhoFields } from './who-fields.js';
+import { type Who, WhoFields } from './source-settings.js';
 
 const texts = sourceTexts.form;
 const fields = ['app_id', 'name', 'resource_path', 'every_seconds'];

@@ -1,12 +1,11 @@
 import { ActionIcon } from '@mantine/core';
 import { Download, FileText, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { sourceTexts } from '../../texts/sources.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState } from '../../ui/notices.js';
 import { FilterBar, FilterSelect, FilterText } from '../../ui/filter-bar.js';
 import { When } from '../../ui/when.js';
 

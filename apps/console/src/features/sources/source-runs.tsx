@@ -5,7 +5,7 @@ import { answer, api } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
 import { sourceTexts } from '../../texts/sources.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { busyMs, isInFlight, quietMs, type SyncRun } from './use-source.js';

@@ -1,20 +1,16 @@
-import { Button, Group, NumberInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, Group, NumberInput, Select, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
 import { sourceTexts } from '../../texts/sources.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
-import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { ConfirmButton, Removal } from '../../ui/action-button.js';
+import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { NameField } from '../../ui/name-field.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Removal } from '../../ui/removal.js';
-import { SaveButton } from '../../ui/save-button.js';
-import { Section } from '../../ui/section.js';
+import { SaveButton } from '../../ui/save-bar.js';
+import { Section } from '../../ui/page.js';
 import { type Source, useSourceMutation } from './use-source.js';
-import { type Who, WhoFields } from './who-fields.js';
 
 const texts = sourceTexts.settings;
 const minuteSeconds = 60;
@@ -89,5 +85,30 @@ export function SourceSettings({ source }: { source: Source }): ReactNode {
         </Stack>
       </Section>
     </Stack>
+  );
+}
+
+const whoTexts = sourceTexts.form;
+export type Who = Pick<Source, 'trust' | 'audience'>;
+
+/** How far its documents are trusted, and who gets answers from them. */
+export function WhoFields({ value, onChange }: { value: Who; onChange: (value: Who) => void }): ReactNode {
+  return (
+    <>
+      <Select
+        label={whoTexts.trust}
+        data={(['untrusted', 'owner'] as const).map((one) => ({ value: one, label: whoTexts.trusts[one] }))}
+        value={value.trust}
+        allowDeselect={false}
+        onChange={(trust) => trust && onChange({ ...value, trust })}
+      />
+      <Select
+        label={whoTexts.audience}
+        data={(['known', 'everyone'] as const).map((one) => ({ value: one, label: whoTexts.audiences[one] }))}
+        value={value.audience}
+        allowDeselect={false}
+        onChange={(audience) => audience && onChange({ ...value, audience })}
+      />
+    </>
   );
 }

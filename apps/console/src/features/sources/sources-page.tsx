@@ -8,7 +8,7 @@ import { useScope } from '../../api/session.js';
 import { sourceTexts as texts } from '../../texts/sources.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState } from '../../ui/notices.js';
 import { AppName } from '../../ui/name-of.js';
 import { Page } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';

@@ -1,9 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useRefresh } from '../../api/use-change.js';
-import type { Schema } from '../../api/named-schema.js';
 
 export type Source = Schema<'SourceView'>;
 export type SyncRun = Schema<'SyncRunView'>;

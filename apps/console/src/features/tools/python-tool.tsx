@@ -1,8 +1,7 @@
 import { Grid, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
 import { toolTexts } from '../../texts/tools.js';
 import { Editable } from '../../ui/editable.js';
 import { SaveBar } from '../../ui/save-bar.js';

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
 import { oneOf, searchOf, text } from '../../app/search.js';
-import { toolSources, toolStates, toolTabs } from './search-values.js';
+import { toolSources, toolStates, toolTabs } from '../../app/search-values.js';
 
 export const toolRoutes = [
   createRoute({

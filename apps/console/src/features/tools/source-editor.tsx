@@ -4,7 +4,7 @@ import { type ReactNode, useMemo } from 'react';
 import { ApiProblem } from '../../api/problem.js';
 import { toolTexts } from '../../texts/tools.js';
 import { CodeEditor } from '../../ui/code-editor.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert } from '../../ui/notices.js';
 
 interface SourceEditorProps {
   source: string;

@@ -1,13 +1,12 @@
 import { SegmentedControl, Select, Stack, Switch, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
-import type { Schema } from '../../api/named-schema.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { toolTexts } from '../../texts/tools.js';
-import { toolWords } from '../../texts/tool-words.js';
+import { toolWords } from '../../texts/ui.js';
 import { Editable } from '../../ui/editable.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
 import { useRefresh } from '../../api/use-change.js';
 
 const texts = toolTexts.one;

@@ -1,21 +1,20 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { Play } from 'lucide-react';
+import { CircleCheck, CircleX, Play } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
-import { useSkills } from '../../api/skills.js';
-import type { Schema } from '../../api/named-schema.js';
+import { useSkills } from '../../api/choices.js';
 import { toolTexts } from '../../texts/tools.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
-import { JsonEditor } from '../../ui/json-editor.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { SchemaFields } from '../../ui/schema-fields.js';
-import { fieldsOf } from '../../ui/schema-fields-of.js';
-import { Section } from '../../ui/section.js';
-import { TryAnswer } from './try-answer.js';
+import { JsonEditor } from '../../ui/code-editor.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { fieldsOf, SchemaFields } from '../../ui/schema-fields.js';
+import { Section } from '../../ui/page.js';
 import { useRefresh } from '../../api/use-change.js';
+import { CodeBlock } from '../../ui/code-block.js';
+import { JsonView } from '../../ui/json-view.js';
 
 const texts = toolTexts.try;
 type Arguments = Record<string, unknown>;
@@ -126,4 +125,50 @@ function objectOf(text: string): Arguments | null {
   } catch {
     return null;
   }
+}
+
+/** The result or the error of a trial call, and what it printed. */
+function TryAnswer({ answer, python }: { answer: Schema<'TryAnswer'>; python: boolean }): ReactNode {
+  const { ok, content, is_error, structured, result, stdout, truncated, duration_ms, error, message, line } = answer;
+  const good = ok && !is_error;
+  const Icon = good ? CircleCheck : CircleX;
+  const title = good ? texts.ok(duration_ms) : [texts.failed, line && texts.atLine(line)].filter(Boolean).join(' ');
+  return (
+    <Stack gap="sm" role="status">
+      <Alert variant="light" color={good ? 'teal' : 'red'} icon={<Icon size={18} aria-hidden />} title={title}>
+        {(message ?? error) ? (
+          <>
+            <Text style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>{message}</Text>
+            {error && (
+              <Text size="sm">
+                {texts.code} <code>{error}</code>
+              </Text>
+            )}
+          </>
+        ) : null}
+      </Alert>
+      {content !== undefined && <CodeBlock label={texts.result} code={content} wrap />}
+      {structured !== undefined && <JsonView label={texts.result} value={structured} />}
+      {python && ok && <JsonView label={texts.result} value={result} />}
+      {python && (
+        <div>
+          <Text size="sm" fw={500} mb={4}>
+            {texts.stdout}
+          </Text>
+          {stdout ? (
+            <CodeBlock label={texts.stdout} code={stdout} wrap />
+          ) : (
+            <Text size="sm" c="dimmed">
+              {texts.nothingPrinted}
+            </Text>
+          )}
+        </div>
+      )}
+      {truncated && (
+        <Text size="sm" c="dimmed">
+          {texts.truncated}
+        </Text>
+      )}
+    </Stack>
+  );
 }

@@ -1,11 +1,11 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useAgents } from '../../api/agents.js';
-import type { Schema } from '../../api/named-schema.js';
+import { useAgents } from '../../api/choices.js';
+import type { Schema } from '../../api/client.js';
 import { firstOfDays, useUsage } from '../../api/usage.js';
 import { named } from '../../drawn/drawn-text.js';
 import { usageTexts } from '../../texts/usage.js';
-import { Section } from '../../ui/section.js';
+import { Section } from '../../ui/page.js';
 import { measureOf, type Usage, written } from './measures.js';
 
 const texts = usageTexts.budgets;
@@ -33,17 +33,17 @@ export function Budgets(): ReactNode {
       <Stack gap="md">
         {budgets.map(({ key, agent, measure, used, cap }) => {
           const share = cap === 0 ? 100 : Math.min(100, (used / cap) * 100);
-          const said = texts.used(written(measure, used), written(measure, cap), usageTexts.measures[measure]);
+          const sentence = texts.used(written(measure, used), written(measure, cap), usageTexts.measures[measure]);
           return (
             <div key={key}>
               <Text size="sm" mb={4}>
-                <b>{agent}</b> · {said}
+                <b>{agent}</b> · {sentence}
                 {share >= 100 && ` · ${texts.spent}`}
               </Text>
               <Progress
                 value={share}
                 color={share >= nearly ? 'orange.8' : undefined}
-                aria-label={`${named(agent)}: ${said}`}
+                aria-label={`${named(agent)}: ${sentence}`}
               />
             </div>
           );

@@ -1,8 +1,9 @@
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { usageTexts } from '../../texts/usage.js';
-import { grouped } from '../../ui/grouped.js';
-import { once } from '../../ui/once.js';
-import type { Group, UsageMeasure } from './usage-search.js';
+import { grouped, once } from '../../ui/numbers.js';
+import type { UsageBy, UsageMeasure } from '../../app/search-values.js';
+import { useAgentName } from '../../api/choices.js';
+import { usePrincipalName } from '../../api/principals.js';
 
 export type Usage = Schema<'UsageView'>;
 
@@ -15,7 +16,7 @@ export const measureOf: Readonly<Record<UsageMeasure, (usage: Usage) => number>>
 };
 
 /** By model, only calls of models are counted. */
-export const measureNameOf = (measure: UsageMeasure, by: Group): string =>
+export const measureNameOf = (measure: UsageMeasure, by: UsageBy): string =>
   measure === 'calls' && by === 'model' ? usageTexts.totals.models : usageTexts.measures[measure];
 
 const money = once(() => new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
@@ -24,4 +25,21 @@ const small = once(() => new Intl.NumberFormat(undefined, { minimumFractionDigit
 export function written(measure: UsageMeasure, value: number): string {
   if (measure !== 'cost') return grouped(value);
   return (value < 1 ? small() : money()).format(value);
+}
+
+/** Whose usage it is, by id. */
+export const idOf = (by: UsageBy, usage: Usage): string => usage[idFields[by]] ?? '';
+
+const idFields = { agent: 'agent_id', contact: 'contact_id', model: 'model' } as const satisfies Record<
+  UsageBy,
+  keyof Usage
+>;
+
+/** Names whose usage it is. */
+export function useNames(by: UsageBy, rows: readonly Usage[]): (id: string) => string {
+  const agentName = useAgentName();
+  const nameOf = usePrincipalName(rows.flatMap(({ contact_id: id }) => (id ? `contact:${id}` : [])));
+  if (by === 'model') return (id) => id;
+  if (by === 'agent') return (id) => agentName(id || null);
+  return (id) => (id === '' ? usageTexts.noContact : nameOf(`contact:${id}`).replace(/^contact:/, ''));
 }

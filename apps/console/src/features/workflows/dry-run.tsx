@@ -2,15 +2,14 @@ import { Alert, Group, Loader, Progress, Select, Stack, Text } from '@mantine/co
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleMinus, FlaskConical, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { workflowTexts } from '../../texts/workflows.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { EmptyState, ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
 import classes from './dry-run.module.css';
-import { verdicts } from './search-values.js';
-import type { Tried } from './use-dry-run.js';
+import { verdicts } from '../../app/search-values.js';
+import type { Tried } from './use-trigger.js';
 
 type Verdict = (typeof verdicts)[number];
 
@@ -77,7 +76,7 @@ function DryRunVerdicts({ verdicts }: { verdicts: Schema<'DryRunVerdict'>[] }): 
           return (
             <li key={message_id} data-verdict={verdict}>
               <Icon size={16} className={classes.icon} aria-label={texts.verdicts[verdict]} role="img" />
-              <div className={classes.said}>
+              <div className={classes.message}>
                 <Link
                   to="/p/$projectId/events/$eventId"
                   params={{ projectId, eventId: receipt_id }}

@@ -1,7 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { answer, answerWithEtag, api } from '../../api/client.js';
+import { answer, answerWithEtag, api, type Schema } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 
 export function useWorkflows(): UseQueryResult<Schema<'WorkflowView'>[]> {
   return useProjectQuery(['workflows', 'all'], async (signal) => {

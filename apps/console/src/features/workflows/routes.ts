@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
 import { flag, oneOf, searchOf, text } from '../../app/search.js';
-import { runStates, verdicts } from './search-values.js';
+import { runStates, verdicts } from '../../app/search-values.js';
 
 export const workflowRoutes = [
   createRoute({

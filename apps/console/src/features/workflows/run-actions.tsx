@@ -2,13 +2,12 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
 import { workflowTexts } from '../../texts/workflows.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ConfirmButton } from '../../ui/action-button.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { useRefresh } from '../../api/use-change.js';
 import { touched } from './queries.js';
 

@@ -1,14 +1,15 @@
 import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
+import type { Schema } from '../../api/client.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { Facts } from '../../ui/facts.js';
 import { Unread } from '../../ui/name-of.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { TextLink } from '../../ui/text-link.js';
+import { TextLink } from '../../ui/links.js';
 import { When } from '../../ui/when.js';
 import { useTriggers, useWorkflow } from './queries.js';
 import { TriggerSentence } from './trigger-sentence.js';
+import { Group, Text, Timeline } from '@mantine/core';
 
 const texts = workflowTexts.run;
 
@@ -71,4 +72,37 @@ function StartedBy({ run }: { run: Schema<'RunDetailView'> }): ReactNode {
   if (run.rehearsal) return workflowTexts.runs.rehearsal;
   if (run.replay) return workflowTexts.runs.replay;
   return run.trigger_id ?? workflowTexts.runs.byHand;
+}
+
+/** The attempts of a run, oldest first. */
+export function RunTurns({ turns }: { turns: Schema<'RunTurn'>[] }): ReactNode {
+  return (
+    <Timeline bulletSize={14} lineWidth={2} active={turns.length}>
+      {turns.map((turn) => (
+        <Timeline.Item key={turn.id}>
+          <Group gap="xs">
+            <code>{`…${turn.id.slice(-10)}`}</code>
+            <StatusBadge status={turn.state} />
+            {turn.finished_at && (
+              <Text size="sm" c="dimmed" component="span">
+                <When at={turn.finished_at} />
+              </Text>
+            )}
+            {turn.redrives > 0 && (
+              <Text size="sm" c="dimmed" component="span">
+                {texts.attempts(turn.redrives)}
+              </Text>
+            )}
+          </Group>
+          {(turn.reason_text ?? turn.error) && <Text size="sm">{turn.reason_text ?? turn.error}</Text>}
+          {turn.waiting && (
+            <Text size="sm">
+              {turn.waiting.text ?? turn.waiting.reason} · {texts.waitingUntil}{' '}
+              <When at={turn.waiting.until} relative />
+            </Text>
+          )}
+        </Timeline.Item>
+      ))}
+    </Timeline>
+  );
 }

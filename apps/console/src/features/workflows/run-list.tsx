@@ -1,19 +1,18 @@
 import { Badge, Group } from '@mantine/core';
 import { ListTree, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { own } from '../../own.js';
 import { uiTexts } from '../../texts/ui.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState } from '../../ui/notices.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { useOrder } from '../../ui/use-sort.js';
 import { When } from '../../ui/when.js';
-import { runStates } from './search-values.js';
+import { runStates } from '../../app/search-values.js';
 
 type State = (typeof runStates)[number];
 type Run = Schema<'RunView'>;

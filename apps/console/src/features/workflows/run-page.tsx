@@ -4,14 +4,12 @@ import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { workflowTexts } from '../../texts/workflows.js';
-import { CopyText } from '../../ui/copy-text.js';
-import { Page } from '../../ui/page.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { Section } from '../../ui/section.js';
+import { CopyText } from '../../ui/copy.js';
+import { Page, Section } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { RunActions } from './run-actions.js';
-import { RunFacts } from './run-facts.js';
-import { RunTurns } from './run-turns.js';
+import { RunFacts, RunTurns } from './run-facts.js';
 
 const route = getRouteApi('/p/$projectId/runs/$runId');
 const texts = workflowTexts.run;

@@ -1,26 +1,22 @@
 import { Alert, Button, Grid, Group, Stack } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/named-schema.js';
 import { workflowTexts } from '../../texts/workflows.js';
-import { ConfirmButton } from '../../ui/confirm-button.js';
+import { ConfirmButton } from '../../ui/action-button.js';
 import { Editable } from '../../ui/editable.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
-import { errorBeside } from '../../ui/field-errors.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { errorBeside, ProblemAlert } from '../../ui/notices.js';
 import { SaveBar } from '../../ui/save-bar.js';
-import { Section } from '../../ui/section.js';
+import { Section } from '../../ui/page.js';
 import { useEditor } from '../../ui/use-editor.js';
 import { DryRun } from './dry-run.js';
-import type { verdicts } from './search-values.js';
+import type { verdicts } from '../../app/search-values.js';
 import { TriggerForm } from './trigger-form.js';
 import { TriggerSentence } from './trigger-sentence.js';
 import { touched } from './queries.js';
-import { emptyTrigger, triggerFields, valuesOf } from './trigger-values.js';
-import { useDryRun } from './use-dry-run.js';
-import { useTriggerChanges } from './use-trigger-changes.js';
+import { emptyTrigger, triggerFields, useDryRun, useTriggerChanges, valuesOf } from './use-trigger.js';
 
 type Verdict = (typeof verdicts)[number];
 

@@ -1,12 +1,12 @@
 import { Input, NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
-import { useApps } from '../../api/apps.js';
-import type { Schema } from '../../api/named-schema.js';
+import { useApps } from '../../api/choices.js';
+import type { Schema } from '../../api/client.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { CodeEditor } from '../../ui/code-editor.js';
-import { fieldError } from '../../ui/field-errors.js';
-import { Section } from '../../ui/section.js';
-import type { TriggerValues } from './trigger-values.js';
+import { fieldError } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
+import type { TriggerValues } from './use-trigger.js';
 
 type FilterProblem = Schema<'FilterProblemView'>;
 

@@ -6,9 +6,8 @@ import { useProjectId } from '../../api/project-query.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { RowLink } from '../../ui/row-link.js';
+import { EmptyState, ProblemAlert } from '../../ui/notices.js';
+import { RowLink } from '../../ui/rows.js';
 import { useTriggers } from './queries.js';
 import { TriggerSentence } from './trigger-sentence.js';
 

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { answerWithEtag, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { Page } from '../../ui/page.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { TriggerEditor } from './trigger-editor.js';
 import { useWorkflow } from './queries.js';

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useAppName } from '../../api/apps.js';
-import type { Schema } from '../../api/named-schema.js';
+import { useAppName } from '../../api/choices.js';
+import type { Schema } from '../../api/client.js';
 import { workflowTexts } from '../../texts/workflows.js';
 
 type Rules = Pick<

@@ -1,8 +1,8 @@
 import { Select, Stack, Textarea } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useAgents } from '../../api/agents.js';
+import { useAgents } from '../../api/choices.js';
 import { workflowTexts } from '../../texts/workflows.js';
-import { fieldError } from '../../ui/field-errors.js';
+import { fieldError } from '../../ui/notices.js';
 import { NameField } from '../../ui/name-field.js';
 
 export interface WorkflowValues {

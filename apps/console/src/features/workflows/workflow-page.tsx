@@ -4,14 +4,20 @@ import type { ReactNode } from 'react';
 import { workflowTexts } from '../../texts/workflows.js';
 import { AgentName } from '../../ui/name-of.js';
 import { Page } from '../../ui/page.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { errorBeside, ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { UrlTabs } from '../../ui/url-tabs.js';
-import { useWorkflow } from './queries.js';
+import { touched, useWorkflow } from './queries.js';
 import { RunList } from './run-list.js';
 import { TriggerList } from './trigger-list.js';
 import { WorkflowActions } from './workflow-actions.js';
-import { WorkflowSettings } from './workflow-settings.js';
+import { answer, api, type Schema } from '../../api/client.js';
+import { uiTexts } from '../../texts/ui.js';
+import { Editable } from '../../ui/editable.js';
+import { EtagConflict } from '../../ui/etag-conflict.js';
+import { SaveBar } from '../../ui/save-bar.js';
+import { useEditor } from '../../ui/use-editor.js';
+import { WorkflowFields, workflowFields, type WorkflowValues } from './workflow-fields.js';
 
 const route = getRouteApi('/p/$projectId/workflows/$workflowId');
 
@@ -64,5 +70,30 @@ export function WorkflowPage(): ReactNode {
         />
       )}
     </Page>
+  );
+}
+
+interface WorkflowSettingsProps {
+  workflow: Schema<'WorkflowView'>;
+  etag: string | null;
+}
+
+function WorkflowSettings({ workflow, etag }: WorkflowSettingsProps): ReactNode {
+  const { id, name, agent_id, instructions } = workflow;
+  const editor = useEditor<WorkflowValues>({
+    saved: { name, agent_id, instructions },
+    etag,
+    touched,
+    announce: uiTexts.saved,
+    save: ({ change: body }, match) =>
+      answer(api.PATCH('/api/v1/workflows/{id}', { params: { path: { id }, header: { 'If-Match': match } }, body })),
+  });
+  return (
+    <Editable scope="workflows:write">
+      <WorkflowFields value={editor.value} error={editor.error} onChange={editor.set} />
+      <ProblemAlert error={errorBeside(editor.error, workflowFields)} />
+      <SaveBar {...editor.bar} />
+      <EtagConflict label={workflowTexts.title} {...editor.conflict} />
+    </Editable>
   );
 }

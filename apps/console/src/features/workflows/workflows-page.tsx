@@ -1,20 +1,23 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Plus, SearchX, Workflow } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { useReason } from '../../ui/editable.js';
-import { EmptyState } from '../../ui/empty-state.js';
+import { EmptyState } from '../../ui/notices.js';
 import { FilterBar, FilterText } from '../../ui/filter-bar.js';
 import { AgentName, Unread } from '../../ui/name-of.js';
 import { Page } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { NewWorkflow } from './new-workflow.js';
-import { useTriggers, useWorkflows } from './queries.js';
+import { touched, useTriggers, useWorkflows } from './queries.js';
+import { useMutation } from '@tanstack/react-query';
+import { FormModal } from '../../ui/dialog.js';
+import { useRefresh } from '../../api/use-change.js';
+import { WorkflowFields, workflowFields, type WorkflowValues } from './workflow-fields.js';
 
 type WorkflowView = Schema<'WorkflowView'>;
 const route = getRouteApi('/p/$projectId/workflows');
@@ -100,4 +103,36 @@ function useColumns(): Column<WorkflowView>[] {
       cell: (row) => <When at={row.updated_at} relative />,
     },
   ];
+}
+
+const nothing: WorkflowValues = { name: '', agent_id: null, instructions: '' };
+
+function NewWorkflow({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const refresh = useRefresh(...touched);
+  const [value, setValue] = useState(nothing);
+  const create = useMutation({
+    mutationFn: () => answer(api.POST('/api/v1/workflows', { body: value })),
+    onSuccess: async ({ id }) => {
+      await refresh();
+      void navigate({ to: '/p/$projectId/workflows/$workflowId', params: { projectId, workflowId: String(id) } });
+    },
+  });
+  return (
+    <FormModal
+      opened={opened}
+      title={workflowTexts.create}
+      submit={workflowTexts.createAction}
+      size="lg"
+      saving={create.isPending}
+      error={create.error}
+      fields={workflowFields}
+      ready={value.name.trim() !== ''}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <WorkflowFields value={value} error={create.error} onChange={(patch) => setValue({ ...value, ...patch })} />
+    </FormModal>
+  );
 }

@@ -1,6 +1,26 @@
+import { once } from '../numbers.js';
 import UPlot from 'uplot';
-import { once } from '../once.js';
-import { dayMs, markOf, timeOf } from './moments.js';
+
+const clock = once(() => new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }));
+const moment = once(
+  () => new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' }),
+);
+const day = once(() => new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' }));
+const dayMs = 86_400_000;
+
+/** The time of a point, in ms since 1970. A day is a calendar day in the reader's time zone. */
+const timeOf = (at: string, days: boolean): number => Date.parse(days ? `${at.slice(0, 10)}T00:00:00` : at);
+
+/** How the times of these points are written: with as much detail as distinguishes them. */
+export function momentIn(data: TimeData, days: boolean): Intl.DateTimeFormat {
+  const [first, last] = [data[0]?.at, data.at(-1)?.at];
+  if (days || first === undefined || last === undefined) return day();
+  return Date.parse(last) - Date.parse(first) > dayMs ? moment() : clock();
+}
+
+/** A label below a chart, by the distance of the marks in ms: hours, with the day where one begins. */
+const markOf = (at: number, apart: number): string =>
+  (apart >= dayMs || new Date(at).getHours() + new Date(at).getMinutes() === 0 ? day() : clock()).format(at);
 
 export interface TimeSeries {
   /** Its field in the data. */

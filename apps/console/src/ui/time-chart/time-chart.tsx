@@ -2,10 +2,9 @@ import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
-import { columnsOf, plotOptions, type TimeData, type TimeSeries } from './plot-options.js';
+import { columnsOf, momentIn, plotOptions, type TimeData, type TimeSeries } from './plot-options.js';
 import classes from './time-chart.module.css';
-import { grouped } from '../grouped.js';
-import { momentIn } from './moments.js';
+import { grouped } from '../numbers.js';
 
 export interface TimeChartProps {
   /** What it shows, in a sentence. */

@@ -6,10 +6,10 @@ import { useScope } from '../../../api/session.js';
 import { own } from '../../../own.js';
 import { eventTexts } from '../../../texts/events.js';
 import { uiTexts } from '../../../texts/ui.js';
-import { useApps } from '../../../api/apps.js';
+import { useApps } from '../../../api/choices.js';
 import { FilterBar, FilterSelect, FilterText } from '../../../ui/filter-bar.js';
 import { FilterTimes } from '../../../ui/filter-times.js';
-import { LaterSelect } from '../../../ui/later-select.js';
+import { LaterSelect } from '../../../ui/later.js';
 import { eventOutcomes, eventResults, type EventSearch, spanNames } from './event-search.js';
 
 interface EventFiltersProps {

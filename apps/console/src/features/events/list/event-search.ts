@@ -1,4 +1,6 @@
 import { flag, oneOf, searchOf, text } from '../../../app/search.js';
+import { answer, api, type Schema } from '../../../api/client.js';
+import type { Page } from '../../../api/project-query.js';
 
 /** How an event ended, if not merely as routed. `open`: not ended yet. */
 export const eventOutcomes = [
@@ -33,8 +35,8 @@ export const eventResults = [
 ] as const;
 
 /** Time spans back from now, in milliseconds. */
-export const spans = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000, '30d': 2_592_000_000 } as const;
-export type Span = keyof typeof spans;
+const spans = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000, '30d': 2_592_000_000 } as const;
+type Span = keyof typeof spans;
 export const spanNames = ['1h', '24h', '7d', '30d'] as const satisfies readonly Span[];
 
 /** The URL parameters of the list. `since` is a span or, like `until`, a time. */
@@ -56,7 +58,7 @@ export type EventSearch = ReturnType<typeof validateEventSearch>;
 export type EventListFilter = Omit<EventSearch, 'view' | 'paused' | 'sort'>;
 
 /** The same as parameters of the API. */
-export function eventQuery({ app, outcome, type, sender, contact, text: part, since, until }: EventListFilter) {
+function eventQuery({ app, outcome, type, sender, contact, text: part, since, until }: EventListFilter) {
   return {
     app_id: app,
     outcome: eventOutcomes.find((one) => one === outcome),
@@ -77,3 +79,20 @@ function timeOf(value: string): string | undefined {
   const at = isSpan(value) ? Date.now() - spans[value] : Date.parse(value);
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }
+
+const pageSize = 100;
+type Order = 'desc' | 'asc';
+
+export const eventListKey = (filter: EventListFilter, order: Order): readonly unknown[] => [
+  'event-list',
+  filter,
+  order,
+];
+
+/** A page of the events that match a filter. */
+export const askEvents =
+  (filter: EventListFilter, order: Order) =>
+  (cursor: string | undefined, signal?: AbortSignal): Promise<Page<Schema<'EventView'>>> => {
+    const query = { ...eventQuery(filter), order, limit: pageSize, cursor };
+    return answer(api.GET('/api/v1/events', { params: { query }, signal }));
+  };

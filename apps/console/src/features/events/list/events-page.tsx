@@ -1,6 +1,6 @@
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button, Group, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Pause, Play, X } from 'lucide-react';
+import { ArrowUp, Pause, Play, X } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { eventTexts } from '../../../texts/events.js';
 import { uiTexts } from '../../../texts/ui.js';
@@ -10,9 +10,9 @@ import { filterOf, useOrder } from '../../../ui/use-sort.js';
 import { EventFilters } from './event-filters.js';
 import type { EventSearch } from './event-search.js';
 import { EventTable } from './event-table.js';
-import { NewEvents } from './new-events.js';
 import { RefusedRequests } from './refused-requests.js';
 import { useLiveList } from './use-live-list.js';
+import classes from './new-events.module.css';
 
 const route = getRouteApi('/p/$projectId/events');
 
@@ -104,4 +104,27 @@ function useScrolledDown(): boolean {
     };
   }, []);
   return down;
+}
+
+interface NewEventsProps {
+  /** New events that are not shown yet. */
+  count: number;
+  onShow: () => void;
+  children: ReactNode;
+}
+
+/** Whether the list follows new events, and how many arrived while it does not. It stays in sight while scrolling. */
+function NewEvents({ count, onShow, children }: NewEventsProps): ReactNode {
+  return (
+    <Group className={classes.bar} justify="space-between" mih={36}>
+      <Group gap="xs">{children}</Group>
+      <div aria-live="polite" className={classes.floating}>
+        {count > 0 && (
+          <Button size="compact-md" radius="xl" leftSection={<ArrowUp size={14} aria-hidden />} onClick={onShow}>
+            {eventTexts.waiting(count)}
+          </Button>
+        )}
+      </div>
+    </Group>
+  );
 }

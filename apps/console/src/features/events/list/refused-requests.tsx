@@ -1,14 +1,13 @@
 import { ShieldCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../../api/client.js';
+import { answer, api, type Schema } from '../../../api/client.js';
 import { useCursorList } from '../../../api/project-query.js';
-import type { Schema } from '../../../api/named-schema.js';
 import { eventTexts } from '../../../texts/events.js';
 import { type Column, DataTable } from '../../../ui/data-table.js';
-import { EmptyState } from '../../../ui/empty-state.js';
+import { EmptyState } from '../../../ui/notices.js';
 import { AppName } from '../../../ui/name-of.js';
-import { ProjectLink } from '../../../ui/project-link.js';
-import { size } from '../../../ui/size.js';
+import { ProjectLink } from '../../../ui/links.js';
+import { size } from '../../../ui/numbers.js';
 import { useOrder } from '../../../ui/use-sort.js';
 import { When } from '../../../ui/when.js';
 

@@ -3,9 +3,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { type StreamState, useEventStream } from '../../../api/event-stream.js';
 import { type CursorList, type Page, projectKey, useCursorList, useProjectId } from '../../../api/project-query.js';
-import type { Schema } from '../../../api/named-schema.js';
-import { askEvents, eventListKey } from './event-list.js';
-import type { EventListFilter } from './event-search.js';
+import type { Schema } from '../../../api/client.js';
+import { askEvents, type EventListFilter, eventListKey } from './event-search.js';
 
 type EventView = Schema<'EventView'>;
 

@@ -2,13 +2,13 @@ import { Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Check, Terminal } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useApps } from '../../../api/apps.js';
+import { useApps } from '../../../api/choices.js';
 import { useScope } from '../../../api/session.js';
-import type { Schema } from '../../../api/named-schema.js';
+import type { Schema } from '../../../api/client.js';
 import { eventPageTexts } from '../../../texts/event.js';
 import { uiTexts } from '../../../texts/ui.js';
 import { Hint } from '../../../ui/hint.js';
-import type { EventDetail } from './stations.js';
+import type { EventDetail } from './steps.js';
 import { useRequest } from './use-event.js';
 
 /** A command that sends the same bytes to the same App. */

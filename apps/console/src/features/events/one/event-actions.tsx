@@ -5,12 +5,12 @@ import { ChevronDown, FlaskConical, RotateCcw, Route, Send, Target } from 'lucid
 import { type ReactNode, useState } from 'react';
 import { useScope } from '../../../api/session.js';
 import { eventPageTexts } from '../../../texts/event.js';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.js';
-import { ProblemAlert } from '../../../ui/problem-alert.js';
+import { ConfirmDialog } from '../../../ui/dialog.js';
+import { ProblemAlert } from '../../../ui/notices.js';
 import { CopyCurl } from './copy-curl.js';
 import { ReplayElsewhere } from './replay-elsewhere.js';
-import type { EventDetail } from './stations.js';
-import { type ReplayTarget, replayEvent, replayRun, useMending } from './use-mending.js';
+import type { EventDetail } from './steps.js';
+import { replayEvent, replayRun, type ReplayTarget, useRepair } from './event-repair.js';
 import { useWorkflowNames } from './use-event.js';
 
 const texts = eventPageTexts.actions;
@@ -41,13 +41,13 @@ function Replay({ event }: { event: EventDetail }): ReactNode {
   const mayRuns = useScope('workflows:write');
   const mayAgents = useScope('agents:write');
   const workflowName = useWorkflowNames();
-  const replay = useMending(event.id, async ({ deliver, target }: { deliver: boolean; target?: ReplayTarget }) => {
+  const replay = useRepair(event.id, async ({ deliver, target }: { deliver: boolean; target?: ReplayTarget }) => {
     const { turn_ids, replayed } = await replayEvent(event.id, deliver, target);
     const started = replayed === 'receipt' || turn_ids.length > 0;
     notifications.show({ message: started ? texts.started : texts.nothing });
     setChoosing(false);
   });
-  const one = useMending(event.id, async (runId: string) => {
+  const one = useRepair(event.id, async (runId: string) => {
     await replayRun(runId);
     notifications.show({ message: texts.started });
   });

@@ -1,13 +1,13 @@
+import { eventPageTexts } from '../../../texts/event.js';
+import { colours } from '../../../ui/status-badge.js';
+import type { EventDetail } from './steps.js';
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { eventPageTexts } from '../../../texts/event.js';
-import { ProjectLink } from '../../../ui/project-link.js';
-import { colours } from '../../../ui/status-badge.js';
+import { ProjectLink } from '../../../ui/links.js';
 import { When } from '../../../ui/when.js';
-import { type Answer, answerOf } from './answer-of.js';
 import classes from './event-answer.module.css';
-import { EventMending } from './event-mending.js';
-import type { EventDetail } from './stations.js';
+import { type Answer, answerOf } from './use-event.js';
+import { EventRepair } from './event-repair.js';
 
 /** Answers "Why did nothing happen?" first, with what to do about it. */
 export function EventAnswer({ event }: { event: EventDetail }): ReactNode {
@@ -30,7 +30,7 @@ export function EventAnswer({ event }: { event: EventDetail }): ReactNode {
         {answer.toDo && <ToDo event={event} toDo={answer.toDo} />}
       </div>
       <Group className={classes.actions} gap="xs">
-        <EventMending event={event} status={answer.status} />
+        <EventRepair event={event} status={answer.status} />
       </Group>
     </section>
   );

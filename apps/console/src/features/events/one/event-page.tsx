@@ -1,25 +1,24 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useLiveEvents } from '../../../api/use-live-events.js';
+import { useLiveEvents } from '../../../api/event-stream.js';
 import { eventTexts } from '../../../texts/events.js';
 import { eventPageTexts } from '../../../texts/event.js';
-import { CopyText } from '../../../ui/copy-text.js';
+import { CopyText } from '../../../ui/copy.js';
 import { LiveDot } from '../../../ui/live-dot.js';
 import { AppName } from '../../../ui/name-of.js';
 import { Page } from '../../../ui/page.js';
-import { ProblemAlert } from '../../../ui/problem-alert.js';
-import { ProjectLink } from '../../../ui/project-link.js';
+import { ProblemAlert } from '../../../ui/notices.js';
+import { ProjectLink } from '../../../ui/links.js';
 import { StatusBadge } from '../../../ui/status-badge.js';
 import { When } from '../../../ui/when.js';
-import { answerOf } from './answer-of.js';
-import { EventActions } from './event-actions.js';
 import { EventAnswer } from './event-answer.js';
-import { EventTalk } from './event-talk.js';
-import { EventWay } from './event-way.js';
-import type { EventDetail } from './stations.js';
+import { EventActions } from './event-actions.js';
+import { EventConversation } from './event-conversation.js';
+import { EventTimeline } from './event-timeline.js';
+import type { EventDetail } from './steps.js';
 import { TestFilter } from './test-filter.js';
-import { useEvent } from './use-event.js';
+import { answerOf, useEvent } from './use-event.js';
 
 const route = getRouteApi('/p/$projectId/events/$eventId');
 
@@ -46,8 +45,8 @@ export function EventPage(): ReactNode {
       {event && (
         <Stack gap="md">
           <EventAnswer event={event} />
-          <EventTalk event={event} />
-          <EventWay event={event} />
+          <EventConversation event={event} />
+          <EventTimeline event={event} />
           <TestFilter event={event} />
         </Stack>
       )}

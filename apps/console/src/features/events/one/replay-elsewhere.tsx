@@ -1,11 +1,11 @@
 import { Checkbox, Select } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { useAgents } from '../../../api/agents.js';
+import { useAgents } from '../../../api/choices.js';
 import { useScope } from '../../../api/session.js';
 import { eventPageTexts } from '../../../texts/event.js';
-import { FormModal } from '../../../ui/form-modal.js';
+import { FormModal } from '../../../ui/dialog.js';
 import { useWorkflows } from './use-event.js';
-import type { ReplayTarget } from './use-mending.js';
+import type { ReplayTarget } from './event-repair.js';
 
 interface ReplayElsewhereProps {
   opened: boolean;

@@ -3,15 +3,14 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../../api/client.js';
+import { answer, api, type Schema } from '../../../api/client.js';
 import { projectKey, useProjectId } from '../../../api/project-query.js';
-import type { Schema } from '../../../api/named-schema.js';
 import { eventPageTexts } from '../../../texts/event.js';
 import { CodeEditor } from '../../../ui/code-editor.js';
 import { JsonView } from '../../../ui/json-view.js';
-import { ProblemAlert } from '../../../ui/problem-alert.js';
+import { ProblemAlert } from '../../../ui/notices.js';
 import { StatusBadge } from '../../../ui/status-badge.js';
-import type { EventDetail } from './stations.js';
+import type { EventDetail } from './steps.js';
 
 const route = getRouteApi('/p/$projectId/events/$eventId');
 const texts = eventPageTexts.test;

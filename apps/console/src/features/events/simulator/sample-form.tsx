@@ -2,16 +2,16 @@ import { Input, SegmentedControl, Select, Stack, Switch, Text } from '@mantine/c
 import { useNavigate } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../../api/client.js';
+import { answer, api, type Schema } from '../../../api/client.js';
 import { useProjectQuery } from '../../../api/project-query.js';
 import { useScope } from '../../../api/session.js';
-import type { Schema } from '../../../api/named-schema.js';
-import { simulatorTexts } from '../../../texts/simulator.js';
+import { simulatorTexts } from '../../../texts/events.js';
 import { ActionButton } from '../../../ui/action-button.js';
 import { CodeBlock } from '../../../ui/code-block.js';
-import { JsonEditor } from '../../../ui/json-editor.js';
-import { Section } from '../../../ui/section.js';
-import { kinds, type SimulatorSearch, sources } from './simulator-search.js';
+import { JsonEditor } from '../../../ui/code-editor.js';
+import { Section } from '../../../ui/page.js';
+import { sampleKinds, sampleSources } from '../../../app/search-values.js';
+import type { SimulatorSearch } from '../routes.js';
 
 const texts = simulatorTexts;
 
@@ -33,7 +33,7 @@ export function SampleForm({ app, apps, search, sending, onSend }: SampleFormPro
   const { data: available } = useProjectQuery(['apps', app.id, 'samples'], (signal) =>
     answer(api.GET('/api/v1/apps/{id}/samples', { params: { path: { id: app.id } }, signal })),
   );
-  const allowed = available?.kinds ?? kinds;
+  const allowed = available?.kinds ?? sampleKinds;
   const kind = allowed.find((one) => one === search.kind) ?? allowed[0] ?? 'signed';
   const { source = 'sample', event } = search;
   const sample = available?.data.find(({ event_type }) => event_type === search.sample) ?? available?.data[0];
@@ -62,12 +62,12 @@ export function SampleForm({ app, apps, search, sending, onSend }: SampleFormPro
             mb={4}
             aria-label={texts.kind}
             value={kind}
-            data={kinds.map((one) => ({
+            data={sampleKinds.map((one) => ({
               value: one,
               label: texts.kinds[one],
               disabled: !allowed.some((other) => other === one),
             }))}
-            onChange={(next) => change({ kind: kinds.find((one) => one === next) })}
+            onChange={(next) => change({ kind: sampleKinds.find((one) => one === next) })}
           />
         </Input.Wrapper>
         <Input.Wrapper label={texts.source} labelElement="div">
@@ -76,8 +76,8 @@ export function SampleForm({ app, apps, search, sending, onSend }: SampleFormPro
             mt={4}
             aria-label={texts.source}
             value={source}
-            data={sources.map((one) => ({ value: one, label: texts.sources[one] }))}
-            onChange={(next) => change({ source: sources.find((one) => one === next) })}
+            data={sampleSources.map((one) => ({ value: one, label: texts.sources[one] }))}
+            onChange={(next) => change({ source: sampleSources.find((one) => one === next) })}
           />
         </Input.Wrapper>
         {source === 'sample' && available && (

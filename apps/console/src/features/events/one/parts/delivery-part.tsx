@@ -1,28 +1,28 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../../../api/named-schema.js';
+import type { Schema } from '../../../../api/client.js';
 import { useScope } from '../../../../api/session.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { CodeBlock } from '../../../../ui/code-block.js';
-import { ConfirmAction } from '../../../../ui/confirm-action.js';
-import { CopyText } from '../../../../ui/copy-text.js';
-import { duration } from '../../../../ui/duration.js';
+import { ConfirmAction } from '../../../../ui/action-button.js';
+import { CopyText } from '../../../../ui/copy.js';
+import { duration } from '../../../../ui/numbers.js';
 import { Facts } from '../../../../ui/facts.js';
-import { ProblemAlert } from '../../../../ui/problem-alert.js';
+import { ProblemAlert } from '../../../../ui/notices.js';
 import { StatusBadge } from '../../../../ui/status-badge.js';
 import { When } from '../../../../ui/when.js';
-import { type Entry, type EventDetail, fact, type Station } from '../stations.js';
+import { type Entry, type EventDetail, fact, type Step } from '../steps.js';
 import { useDeliveries } from '../use-event.js';
-import { redriveDelivery, useMending } from '../use-mending.js';
+import { redriveDelivery, useRepair } from '../event-repair.js';
 
 const texts = eventPageTexts.delivery;
 
 /** The reply as it was sent, its address, and every attempt. */
-export function DeliveryPart({ event, station }: { event: EventDetail; station: Station }): ReactNode {
+export function DeliveryPart({ event, step }: { event: EventDetail; step: Step }): ReactNode {
   const mayRead = useScope('deliveries:read');
   const { data, error } = useDeliveries(event.id, mayRead);
-  const delivery = data?.find(({ id }) => id === station.subject);
+  const delivery = data?.find(({ id }) => id === step.subject);
   return (
     <Stack gap="sm">
       <ProblemAlert error={error} />
@@ -44,8 +44,8 @@ export function DeliveryPart({ event, station }: { event: EventDetail; station: 
           {delivery.cut_chars > 0 && <Text size="sm">{texts.cut(delivery.cut_chars)}</Text>}
         </>
       )}
-      <Attempts entries={station.entries} />
-      {delivery && mayTryAgain(delivery) && <Redrive eventId={event.id} id={delivery.id} />}
+      <Attempts entries={step.entries} />
+      {delivery && mayRedrive(delivery) && <Redrive eventId={event.id} id={delivery.id} />}
     </Stack>
   );
 }
@@ -77,13 +77,13 @@ function Attempts({ entries }: { entries: readonly Entry[] }): ReactNode {
   );
 }
 
-function mayTryAgain({ state, error }: Schema<'DeliveryView'>): boolean {
+function mayRedrive({ state, error }: Schema<'DeliveryView'>): boolean {
   return state === 'dead' || state === 'expired' || (state === 'queued' && error !== null);
 }
 
 function Redrive({ eventId, id }: { eventId: string; id: string }): ReactNode {
   const mayWrite = useScope('deliveries:write');
-  const mend = useMending(eventId, async () => {
+  const repair = useRepair(eventId, async () => {
     await redriveDelivery(id);
     notifications.show({ message: texts.redriven });
   });
@@ -92,12 +92,12 @@ function Redrive({ eventId, id }: { eventId: string; id: string }): ReactNode {
       <ConfirmAction
         reason={mayWrite ? null : eventPageTexts.actions.noScope}
         question={texts.redriveQuestion}
-        loading={mend.isPending}
-        onConfirm={() => mend.mutate()}
+        loading={repair.isPending}
+        onConfirm={() => repair.mutate()}
       >
         {texts.redrive}
       </ConfirmAction>
-      <ProblemAlert error={mend.error} />
+      <ProblemAlert error={repair.error} />
     </Group>
   );
 }

@@ -1,15 +1,16 @@
-import { Anchor, Badge, Skeleton, Table, Text } from '@mantine/core';
+import { Anchor, Badge, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { download } from '../../../../api/download.js';
+import { download, type Schema } from '../../../../api/client.js';
 import { useScope } from '../../../../api/session.js';
-import type { Schema } from '../../../../api/named-schema.js';
 import { eventPageTexts } from '../../../../texts/event.js';
-import { CodeBlock } from '../../../../ui/code-block.js';
-import { ProblemAlert } from '../../../../ui/problem-alert.js';
-import { jsonText, visibleText } from '../../../../ui/readable-text.js';
-import type { EventDetail } from '../stations.js';
+import { CodeBlock, jsonText, visibleText } from '../../../../ui/code-block.js';
+import { ProblemAlert } from '../../../../ui/notices.js';
+import type { EventDetail } from '../steps.js';
 import { useRequest } from '../use-event.js';
+import { eventTexts } from '../../../../texts/events.js';
+import { Facts } from '../../../../ui/facts.js';
+import { JsonView } from '../../../../ui/json-view.js';
 
 const texts = eventPageTexts.request;
 
@@ -98,4 +99,27 @@ function readable(body: string): string {
   } catch {
     return body;
   }
+}
+
+/** What the adapter, or the built-in Webhook App, parsed. */
+export function ParsedPart({ event }: { event: EventDetail }): ReactNode {
+  return (
+    <Stack gap="sm">
+      {event.messages.map(({ id, message }) => (
+        <Stack key={id} gap={6}>
+          <Facts
+            of={[
+              [eventTexts.columns.type, <code>{message.event_type}</code>],
+              [eventTexts.columns.sender, message.sender],
+              [eventPageTexts.parsed.thread, message.thread_id],
+              [eventPageTexts.parsed.key, message.dedup_key],
+            ]}
+          />
+          {message.metadata && Object.keys(message.metadata).length > 0 && (
+            <JsonView label={eventPageTexts.test.metadata} value={message.metadata} depth={1} />
+          )}
+        </Stack>
+      ))}
+    </Stack>
+  );
 }

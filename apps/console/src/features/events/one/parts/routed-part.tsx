@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react';
 import { own } from '../../../../own.js';
 import { eventPageTexts } from '../../../../texts/event.js';
-import type { Schema } from '../../../../api/named-schema.js';
+import type { Schema } from '../../../../api/client.js';
 import { CodeBlock } from '../../../../ui/code-block.js';
-import { Disclosure } from '../../../../ui/disclosure.js';
-import { ProjectLink } from '../../../../ui/project-link.js';
-import { type Entry, type EventDetail, fact } from '../stations.js';
+import { Disclosure } from '../../../../ui/page.js';
+import { ProjectLink } from '../../../../ui/links.js';
+import { type Entry, type EventDetail, fact } from '../steps.js';
 import { useWorkflowNames } from '../use-event.js';
-import { Check, CheckList } from './check-list.js';
+import { Check as Passed, CircleAlert, Minus, OctagonMinus, X } from 'lucide-react';
+import classes from './check-list.module.css';
 
 const texts = eventPageTexts.checks;
 type Message = Schema<'MessageView'>;
@@ -118,14 +119,14 @@ function Verdicts({ message, policy }: { message: Message; policy: string | null
 }
 
 function ChiefCheck({ message: { chief_of_staff: chief } }: { message: Message }): ReactNode {
-  const said: Readonly<Record<string, string>> = {
+  const kept: Readonly<Record<string, string>> = {
     taken: texts.chiefTaken,
     off: texts.chiefOff,
     trigger_took_it: texts.chiefUnlessTriggered,
   };
   return (
     <Check name={texts.chief} state={chief === 'taken' ? 'pass' : 'none'}>
-      {chief === null ? texts.chiefNotAsked : (own(said, chief) ?? texts.chiefKept(chief))}
+      {chief === null ? texts.chiefNotAsked : (own(kept, chief) ?? texts.chiefKept(chief))}
     </Check>
   );
 }
@@ -161,4 +162,31 @@ function summed(report: Record<string, unknown> | null): { counts: string; cut: 
     Object.entries(found).map(([rule, count]) => `${count} ${rule.replaceAll('_', ' ')} (${field})`),
   );
   return { counts: counts.join(', '), cut: fields.reduce((sum, [, { cut = 0 }]) => sum + cut, 0) };
+}
+
+/** `pass`: it continued. `miss`: no match. `stop`: it ended here. `note`: worth knowing. `none`: not checked. */
+type CheckState = 'pass' | 'miss' | 'stop' | 'note' | 'none';
+
+const icons = { pass: Passed, miss: X, stop: OctagonMinus, note: CircleAlert, none: Minus } as const;
+
+function CheckList({ children }: { children: ReactNode }): ReactNode {
+  return <ul className={classes.list}>{children}</ul>;
+}
+
+interface CheckProps {
+  name: string;
+  state: CheckState;
+  children: ReactNode;
+}
+
+/** One check on the way, and its result in words. */
+function Check({ name, state, children }: CheckProps): ReactNode {
+  const Icon = icons[state];
+  return (
+    <li className={classes.check} data-state={state}>
+      <Icon size={15} strokeWidth={2.25} aria-hidden className={classes.icon} />
+      <span className={classes.name}>{name}</span>
+      <div className={classes.text}>{children}</div>
+    </li>
+  );
 }

@@ -1,13 +1,13 @@
 import { Text } from '@mantine/core';
 import { Brain, MessageSquareReply, Scissors, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../../../api/named-schema.js';
+import type { Schema } from '../../../../api/client.js';
 import { named } from '../../../../drawn/drawn-text.js';
 import { eventPageTexts } from '../../../../texts/event.js';
-import { duration } from '../../../../ui/duration.js';
-import { Disclosure } from '../../../../ui/disclosure.js';
+import { duration } from '../../../../ui/numbers.js';
+import { Disclosure } from '../../../../ui/page.js';
 import { JsonView } from '../../../../ui/json-view.js';
-import { jsonText } from '../../../../ui/readable-text.js';
+import { jsonText } from '../../../../ui/code-block.js';
 import classes from './turn-steps.module.css';
 
 const texts = eventPageTexts.turn;
@@ -21,7 +21,7 @@ const icons = {
   reply: MessageSquareReply,
 } as const;
 
-/** Model, calls, model, …: what the agent was told and did, step by step. */
+/** Model, calls, model, …: what the agent read and did, step by step. */
 export function TurnSteps({ steps }: { steps: Step[] }): ReactNode {
   return (
     <ol className={classes.steps} aria-label={texts.steps}>

@@ -1,0 +1,164 @@
+import type { Schema } from '../../../api/client.js';
+import { Bot, FileJson, Inbox, type LucideIcon, RotateCcw, Route, Send, ShieldCheck } from 'lucide-react';
+import { eventPageTexts } from '../../../texts/event.js';
+import { size } from '../../../ui/numbers.js';
+import { type Tone, toneOf } from '../../../ui/status-badge.js';
+
+export type Entry = Schema<'EventEntryView'>;
+export type EventDetail = Schema<'EventDetailView'>;
+
+/** A step on an event's timeline: one entry, or all entries of one turn or one delivery. */
+export interface Step {
+  key: string;
+  stage: Entry['stage'];
+  /** A message, a turn or a delivery. */
+  subject: string | null;
+  /** Oldest first; never empty. */
+  entries: [Entry, ...Entry[]];
+  last: Entry;
+  startMs: number;
+  endMs: number;
+  waitedMs: number | null;
+}
+
+/** @param entries oldest first */
+export function stepsOf(entries: readonly Entry[]): Step[] {
+  const steps = new Map<string, Step>();
+  for (const [index, entry] of entries.entries()) {
+    const together = (entry.stage === 'turn' || entry.stage === 'delivery') && entry.subject_id !== null;
+    const key = together ? `${entry.stage}-${entry.subject_id}` : `${entry.stage}-${index}`;
+    const known = steps.get(key);
+    steps.set(key, known ? extended(known, entry) : begun(key, entry));
+    if (entry.stage === 'received' && saysOfSignature(entry, entries))
+      steps.set(`verified-${index}`, checkedAtOnce(`verified-${index}`, entry));
+  }
+  return [...steps.values()];
+}
+
+/** Where the adapter checks signatures, its own entry says how that ended; until then, that it does. */
+function saysOfSignature({ detail }: Entry, entries: readonly Entry[]): boolean {
+  if (!detail || !('scheme' in detail)) return false;
+  return detail['scheme'] !== null || !entries.some(({ stage }) => stage === 'verified');
+}
+
+/** A signature is checked while the request is received, so the check is in that entry. */
+function checkedAtOnce(key: string, entry: Entry): Step {
+  const atMs = Date.parse(entry.at);
+  return { ...begun(key, entry), stage: 'verified', startMs: atMs, endMs: atMs, waitedMs: null };
+}
+
+function begun(key: string, entry: Entry): Step {
+  const { stage, subject_id: subject } = entry;
+  const [startMs, endMs] = spanOf(entry);
+  return { key, stage, subject, entries: [entry], last: entry, startMs, endMs, waitedMs: entry.waited_ms };
+}
+
+function extended(step: Step, entry: Entry): Step {
+  const [startMs, endMs] = spanOf(entry);
+  return {
+    ...step,
+    entries: [...step.entries, entry],
+    last: entry,
+    startMs: Math.min(step.startMs, startMs),
+    endMs: Math.max(step.endMs, endMs),
+  };
+}
+
+function spanOf({ at, duration_ms: took }: Entry): [number, number] {
+  const endMs = Date.parse(at);
+  return [endMs - (took ?? 0), endMs];
+}
+
+/** The whole timeline, from the first byte to the last entry. */
+export function spanOfTimeline(steps: readonly Step[]): { startMs: number; endMs: number } {
+  return {
+    startMs: Math.min(...steps.map(({ startMs }) => startMs)),
+    endMs: Math.max(...steps.map(({ endMs }) => endMs)),
+  };
+}
+
+/** A detail of an entry, if it is a text or a number. */
+export function fact(entry: Entry, name: string): string | null {
+  const value = entry.detail?.[name];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+}
+
+interface Look {
+  icon: LucideIcon;
+  title: string;
+  status: string | null;
+  tone: Tone;
+  sentence: string;
+}
+
+const icons: Readonly<Record<Step['stage'], LucideIcon>> = {
+  received: Inbox,
+  verified: ShieldCheck,
+  parsed: FileJson,
+  routed: Route,
+  turn: Bot,
+  delivery: Send,
+};
+
+/** How a step looks in one line. */
+export function stepLook(step: Step, event: EventDetail): Look {
+  const { stage, last } = step;
+  const replayed = last.outcome === 'replayed';
+  return {
+    icon: replayed ? RotateCcw : icons[stage],
+    title: eventPageTexts.stages[stage],
+    status: quietStatuses.includes(last.outcome) ? null : last.outcome,
+    tone: toneOf(last.outcome),
+    sentence: replayed ? eventPageTexts.replayedBy(fact(last, 'by') ?? '') : sentences[stage](step, event),
+  };
+}
+
+/** An expected outcome needs no badge. */
+const quietStatuses = ['accepted', 'ok'];
+
+const sentences: Readonly<Record<Step['stage'], (step: Step, event: EventDetail) => string>> = {
+  received: ({ last }) => {
+    const bytes = fact(last, 'bytes');
+    return bytes === null
+      ? eventPageTexts.byApi
+      : eventPageTexts.bytesFrom(size(Number(bytes)), fact(last, 'from') ?? '');
+  },
+  verified: ({ last }) => {
+    const error = fact(last, 'error');
+    if (error) return error;
+    const scheme = last.stage === 'verified' && last.outcome === 'ok' ? last.reason : fact(last, 'scheme');
+    if (scheme === null) return eventPageTexts.adapterVerifies;
+    return scheme === 'none' ? eventPageTexts.notVerified : eventPageTexts.verifiedBy(scheme);
+  },
+  parsed: ({ last }) => {
+    const error = fact(last, 'error');
+    const messages = Number(fact(last, 'messages') ?? 0);
+    if (error) return error;
+    return messages > 0
+      ? eventPageTexts.parsedAs(messages, fact(last, 'event_type') ?? '')
+      : eventPageTexts.nothingParsed;
+  },
+  routed: ({ last }, event) => {
+    if (last.outcome === 'routed') return takersOf(last, event) ?? event.text;
+    return last.terminal ? event.text : (fact(last, 'advice') ?? fact(last, 'error') ?? '');
+  },
+  turn: ({ last }) => {
+    const model = fact(last, 'model');
+    return fact(last, 'error') ?? (model === null ? '' : eventPageTexts.byModel(model));
+  },
+  delivery: ({ last, entries }) =>
+    fact(last, 'error') ?? fact(last, 'text') ?? (entries.length > 1 ? eventPageTexts.tries(entries.length) : ''),
+};
+
+/** What a message was routed to, in words. */
+function takersOf({ subject_id }: Entry, { messages }: EventDetail): string | null {
+  const message = messages.find(({ id }) => id === subject_id);
+  if (!message) return null;
+  const matched = message.verdicts.filter(({ verdict }) => verdict === 'matched').length;
+  const takers = [
+    ...(message.message.workflow_id === undefined ? [] : [eventPageTexts.theWorkflow]),
+    ...(matched > 0 ? [eventPageTexts.triggers(matched)] : []),
+    ...(message.chief_of_staff === 'taken' ? [eventPageTexts.theChief] : []),
+  ];
+  return takers.length === 0 ? null : eventPageTexts.routedTo(takers.join(eventPageTexts.and));
+}
