@@ -9,14 +9,17 @@ const glossary = 'docs/glossary.md';
 const exempt = [glossary, 'CHANGELOG.md', 'package-lock.json', 'scripts/words.mjs'];
 const exemptFolders = ['test/upgrade/v'];
 
-/** The table between the two marks: each word and its replacement. @returns {[string, string][]} */
+/**
+ * The table between the two marks: each word, its replacement, and the folders that it is retired in; empty: all.
+ * @returns {{ word: string; instead: string; folders: string[] }[]}
+ */
 function retired() {
   const table = readFileSync(join(root, glossary), 'utf8').split(/<!-- \/?retired-words -->/)[1] ?? '';
   const rows = table.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
-  return rows.flatMap(([, word = '', instead = '']) =>
+  return rows.flatMap(([, word = '', instead = '', where = '']) =>
     word === '' || word === 'Retired' || word.startsWith('-')
       ? []
-      : [/** @type {[string, string]} */ ([word, instead])],
+      : [{ word, instead, folders: where.split(', ').filter(Boolean) }],
   );
 }
 
@@ -36,7 +39,7 @@ function finder(word) {
 
 const words = retired();
 if (words.length === 0) throw new Error(`${glossary} has no table of retired words between its marks.`);
-const finders = words.map(([word, instead]) => ({ word, instead, pattern: finder(word) }));
+const finders = words.map((entry) => ({ ...entry, pattern: finder(entry.word) }));
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
   .split('\n')
   .filter((path) => path !== '' && existsSync(join(root, path)))
@@ -46,8 +49,11 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { c
 const found = [];
 for (const path of files) {
   const lines = [path, ...readFileSync(join(root, path), 'utf8').split('\n')];
+  const here = finders.filter(
+    ({ folders }) => folders.length === 0 || folders.some((folder) => path.startsWith(folder)),
+  );
   lines.forEach((line, at) => {
-    for (const { word, instead, pattern } of finders) {
+    for (const { word, instead, pattern } of here) {
       if (pattern.test(line))
         found.push(
           `${path}${at === 0 ? '' : `:${at}`}: “${word}” is retired: ${instead} (${line.trim().slice(0, 120)})`,

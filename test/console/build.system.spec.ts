@@ -90,7 +90,7 @@ inBrowser('what is built in the console', () => {
     await page.getByText('We are out of tea').waitFor();
   });
 
-  it('tells the person who started a run that another approver has to decide', async () => {
+  it('shows the person who started a run that another approver has to decide', async () => {
     const { page } = owner;
     await open(owner, `/workflows/${workflowId}`, 'Buy');
     await page.getByRole('button', { name: 'Start a run' }).click();

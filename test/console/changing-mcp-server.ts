@@ -10,7 +10,7 @@ export interface ChangingMcpServer {
   close(): Promise<void>;
 }
 
-/** An MCP server with one tool, which changes when told to. */
+/** An MCP server with one tool, which changes on request. */
 export async function openChangingMcpServer(): Promise<ChangingMcpServer> {
   let changed = false;
   const handler = createMcpHandler(() => serverWith(changed));

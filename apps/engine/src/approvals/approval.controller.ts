@@ -42,7 +42,7 @@ export class ApprovalController {
   @Post(':id/refuse')
   @HttpCode(200)
   @RequireScopes('approvals:decide')
-  @ApiOperation({ summary: 'Refuse a call: the model is told', operationId: 'refuseCall' })
+  @ApiOperation({ summary: 'Refuse a call: the model reads the refusal', operationId: 'refuseCall' })
   @ApiOkResponse({ type: ApprovalView })
   async refuse(
     @Caller() caller: Principal,
