@@ -37,6 +37,11 @@ async function storeAway(on, name) {
   await on.settled();
 }
 
+/** Rolls where replicas share a node, as after a drain: what is taken away would otherwise have been all or nothing. */
+async function spread(/** @type {import('./installation.mjs').Installation} */ on) {
+  if ((await on.together()).length > 0) await on.roll();
+}
+
 /** @type {Row[]} */
 export const rows = [
   { name: 'nothing', title: 'Nothing', strike: async () => undefined },
@@ -73,7 +78,7 @@ export const rows = [
   {
     name: 'force-delete',
     title: 'One pod of each service deleted by force',
-    prepare: (on) => on.roll(),
+    prepare: spread,
     strike: async (on) => {
       const pods = await Promise.all(on.names.map(async (name) => (await podsOf(on, name))[0]?.metadata.name));
       await deletePods(on, pods.filter(Boolean), ['--grace-period=0', '--force']);
@@ -84,8 +89,7 @@ export const rows = [
     name: 'power-cut',
     title: "A node's power cut",
     needs: 'cut',
-    // What was drained or deleted before came to the other node.
-    prepare: (on) => on.roll(),
+    prepare: spread,
     strike: async (on, { cut = '', restore = '' }) => {
       await run(['sh', '-c', `${cut} ${on.victim}`]);
       try {

@@ -147,6 +147,9 @@ describe.each(deployments)('%s', (name) => {
 
   it('has separate startup, liveness and readiness probes, and cannot write to its image', () => {
     expect(container.startupProbe?.httpGet.path).toBe('/health/live');
+    const { periodSeconds = 0, failureThreshold = 0 } = container.startupProbe ?? {};
+    // A start that is killed on a busy node begins anew.
+    expect(periodSeconds * failureThreshold).toBeGreaterThanOrEqual(300);
     expect(container.livenessProbe?.httpGet.path).toBe('/health/live');
     expect(container.readinessProbe?.httpGet.path).toBe('/health/ready');
     expect(container.securityContext?.readOnlyRootFilesystem).toBe(true);

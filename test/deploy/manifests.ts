@@ -73,6 +73,8 @@ export interface Container {
 
 interface Probe {
   httpGet: { path: string; port: string };
+  periodSeconds?: number;
+  failureThreshold?: number;
 }
 
 export interface ComposeService {
