@@ -1,5 +1,5 @@
-import { exits } from '../call/cli-error.js';
-import type { Command, Option } from '../call/command.js';
+import { CliError, exits } from '../call/cli-error.js';
+import type { Call, Command, Option } from '../call/command.js';
 import { facts, table } from '../call/table.js';
 import { paging, query } from './filters.js';
 
@@ -25,6 +25,7 @@ interface Detail extends Listed {
     attempt: number;
     duration_ms: number | null;
   }[];
+  turns: { id: string }[];
 }
 
 /** Options by which lists and replays select events. */
@@ -67,11 +68,25 @@ const list: Command = {
   },
 };
 
+/** What the agents answered; a key without `agents:read` is not shown it. */
+async function repliesOf(call: Call, { turns }: Detail): Promise<[string, string][]> {
+  const replies: [string, string][] = [];
+  for (const { id } of turns) {
+    try {
+      const { reply_text: text } = await call.api().get<{ reply_text: string | null }>(`turns/${id}`);
+      if (text) replies.push(['Reply', text]);
+    } catch (error) {
+      if (!(error instanceof CliError) || error.exit !== exits.refused) throw error;
+    }
+  }
+  return replies;
+}
+
 const show: Command = {
   name: 'events show',
   arguments: '<event-id>',
-  summary: 'Shows one event: why it ended as it did, and its timeline',
-  scopes: '`events:read`',
+  summary: 'Shows one event: why it ended as it did, the replies, and its timeline',
+  scopes: '`events:read`; replies need `agents:read`',
   examples: ['gatehouse events show evt_...'],
   run: async (call) => {
     const event = await call.api().get<Detail>(`events/${encodeURIComponent(call.arguments[0] ?? '')}`);
@@ -83,7 +98,7 @@ const show: Command = {
       ['Why', event.text],
       ['Result', event.result ? `${event.result.state}: ${event.result.text}` : null],
     ]);
-    for (const line of about) call.say(line);
+    for (const line of [...about, ...facts(call.json ? [] : await repliesOf(call, event))]) call.say(line);
     call.say('');
     const rows = event.timeline.map(({ at, service, stage, outcome, attempt, duration_ms: ms, reason }) => [
       at,
