@@ -2,7 +2,7 @@ import { newId } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { until } from '#libs/testing';
 import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
-import type { EventResult } from '../../apps/router/src/events/event-result.js';
+import type { EventResult } from '../../apps/router/src/manage/events/event-result.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 
 let world: PathWorld;

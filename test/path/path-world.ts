@@ -10,9 +10,9 @@ import { TurnJobService } from '../../apps/engine/src/turns/turn-job.service.js'
 import { turnJobOf, TurnEnqueuer } from '../../apps/engine/src/turns/turn-enqueuer.js';
 import type { Turn } from '../../apps/engine/src/turns/turn.entity.js';
 import { TurnRepository } from '../../apps/engine/src/turns/turn.repository.js';
-import { turnOf, type WholeTurn } from '../../apps/router/src/handover/target.js';
-import { RoutingService } from '../../apps/router/src/routing/routing.service.js';
-import type { StoredMessage } from '../../apps/router/src/routing/message.entity.js';
+import { turnOf, type WholeTurn } from '../../apps/router/src/path/handover/target.js';
+import { RoutingService } from '../../apps/router/src/path/routing/routing.service.js';
+import type { StoredMessage } from '../../apps/router/src/entities/message.entity.js';
 import { caller, jobOf, type RouterWorld, routerWorld } from '../../apps/router/src/testing/router-world.js';
 import type { RouterSettings } from '../../apps/router/src/env.js';
 

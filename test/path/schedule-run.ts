@@ -3,7 +3,7 @@ import type { Journal } from '#libs/journal';
 import assert from 'node:assert/strict';
 import type { SessionRepository } from '../../apps/engine/src/sessions/session.repository.js';
 import type { Turn } from '../../apps/engine/src/turns/turn.entity.js';
-import type { RoutingService } from '../../apps/router/src/routing/routing.service.js';
+import type { RoutingService } from '../../apps/router/src/path/routing/routing.service.js';
 import { jobOf } from '../../apps/router/src/testing/router-world.js';
 import { Crash, type Fuse } from './crashes.js';
 import type { EngineParts, PathWorld } from './path-world.js';

@@ -1,5 +1,5 @@
 import { changeSettings, integer, readEnv, serviceSettings, url } from '#libs/service-kit';
-import { eventSettings } from './events/event-settings.js';
+import { eventSettings } from './manage/events/event-settings.js';
 
 const settings = {
   ...serviceSettings,

@@ -13,12 +13,12 @@ import { ask, testDatabase, testPool, testRedisUrl, testServiceKey, testServiceT
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type pg from 'pg';
 import { AppModule } from '../app.module.js';
-import type { ChannelRow } from '../channels/channel.entity.js';
-import { ChannelRepository } from '../channels/channel.repository.js';
+import type { ChannelRow } from '../entities/channel.entity.js';
+import { ChannelRepository } from '../manage/channels/channel.repository.js';
 import type { RouterSettings } from '../env.js';
-import { eventSettings } from '../events/event-settings.js';
-import { Clock } from '../guards/clock.js';
-import { ProjectRules } from '../routing/project-rules.js';
+import { eventSettings } from '../manage/events/event-settings.js';
+import { Clock } from '../path/guards/clock.js';
+import { ProjectRules } from '../path/rules/project-rules.js';
 
 export interface RouterWorld {
   pool: pg.Pool;

@@ -1,0 +1,76 @@
+import type { NormalizedMessage, ReplyWithheld, RequestFacts, TextFrom } from '#libs/contracts';
+import type { MachineKind } from '../path/guards/machine-messages.js';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Target } from '../path/handover/target.js';
+
+/** What one trigger decided about one message, and why. */
+export interface Verdict {
+  trigger_id: string;
+  workflow_id: number;
+  verdict: 'matched' | 'filtered' | 'rate_limited' | 'suspended' | 'filter_error' | 'off';
+  reason: string | null;
+}
+
+/**
+ * Whether the Chief of Staff got the message: `taken`; `off` where the channel says so; `trigger_took_it` where the
+ * channel has it get only what no trigger takes; otherwise why it did not. Null when it was not considered: the message
+ * was refused, or named its workflow.
+ */
+export type ChiefOfStaffVerdict = 'taken' | 'off' | 'trigger_took_it' | MachineKind | null;
+
+/** Reads messages, without the turns that they start. */
+export const messagesSql = `
+  SELECT id, organization_id, project_id, app_id, receipt_id, verified, text_from, message, request, outcome, reason, verdicts,
+         unlisted_verdicts, app_kind, app_sends, chief_of_staff, reply_withheld, contact_id, sanitizer_report, released_at,
+         released_by, created_at
+    FROM router.message`;
+
+/** A message as it is shown. */
+export abstract class MessageRow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'message_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) app_id: string;
+  @Column({ type: 'text' }) receipt_id: string;
+  @Column({ type: 'boolean' }) verified: boolean;
+  /** According to the App when it came: whether its system wrote the text, or people may have. */
+  @Column({ type: 'text', default: 'people' }) text_from: TextFrom;
+  @Column({ type: 'jsonb' }) message: NormalizedMessage;
+  /** What filters may read of the request; null: it came by none, or before this was kept. */
+  @Column({ type: 'jsonb', nullable: true }) request: RequestFacts | null;
+  @Column({ type: 'text' }) outcome: string;
+  @Column({ type: 'text', nullable: true }) reason: string | null;
+  @Column({ type: 'jsonb' }) verdicts: Verdict[];
+  /** Triggers that filtered the message out beyond those in `verdicts`. */
+  @Column({ type: 'integer' }) unlisted_verdicts: number;
+  @Column({ type: 'text' }) app_kind: 'builtin' | 'adapter';
+  /** Whether the App could deliver a reply when the message came. */
+  @Column({ type: 'boolean', default: true }) app_sends: boolean;
+  @Column({ type: 'text', nullable: true }) chief_of_staff: ChiefOfStaffVerdict;
+  /** Why the first result is not answered; null: it is, or nobody took the message. */
+  @Column({ type: 'text', nullable: true }) reply_withheld: ReplyWithheld | null;
+  /** The contact as it was resolved, before any merge; null for the built-in Webhook app. */
+  @Column({ type: 'text', nullable: true }) contact_id: string | null;
+  /** What the sanitiser changed; null when it changed nothing. */
+  @Column({ type: 'jsonb', nullable: true }) sanitizer_report: Record<string, unknown> | null;
+  /** When a held, paused, dropped or parked message was released and routed. */
+  @Column({ type: 'timestamptz', nullable: true }) released_at: Date | null;
+  @Column({ type: 'text', nullable: true }) released_by: string | null;
+  @Column({ type: 'timestamptz' }) created_at: Date;
+}
+
+/** A claimed message: handled once, however often it is delivered. */
+@Entity({ schema: 'router', name: 'message' })
+@Index('message_by_receipt', ['receipt_id'])
+@Index('message_held', ['project_id', 'id'], {
+  where: `"outcome" NOT IN ('routed', 'no_match') AND "released_at" IS NULL`,
+})
+@Index('message_by_contact', ['contact_id', 'id'], { where: `"contact_id" IS NOT NULL` })
+@Index('message_by_app', ['app_id', 'id'])
+@Index('message_handed', ['routed_at'], { where: `turns <> '[]'` })
+export class StoredMessage extends MessageRow {
+  /** The turns that it started when first routed; those of replays and releases are not included. */
+  @Column({ type: 'jsonb', default: [] }) turns: Target[];
+  /** When it was committed: from then on, the engine is asked about its turns. */
+  @Column({ type: 'timestamptz', default: () => 'now()' }) routed_at: Date;
+}

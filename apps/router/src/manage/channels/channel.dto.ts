@@ -1,0 +1,51 @@
+import { idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  type ChannelRow,
+  type InboxMode,
+  type MachineReach,
+  machineReaches,
+  routePolicies,
+  type RoutePolicy,
+  type SessionScope,
+  type UnknownSenders,
+} from '../../entities/channel.entity.js';
+import { idleSettings } from './idle-settings.js';
+
+/** A channel as shown; one that was never configured has no update time. */
+export class ChannelView implements Omit<ChannelRow, 'updated_at'> {
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty({ ...idOf('agt'), nullable: true, description: "Null: the project's Chief of Staff" }) agent_id:
+    string | null;
+  @ApiProperty({ enum: routePolicies, description: 'Who gets its messages' }) route_policy: RoutePolicy;
+  @ApiProperty({ enum: machineReaches, description: 'Where messages of other bots go' }) bots: MachineReach;
+  @ApiProperty({ enum: machineReaches, description: 'Where automatic messages go' }) automatic: MachineReach;
+  @ApiProperty({ type: String, nullable: true }) reply_address: string | null;
+  @ApiProperty({ enum: ['thread', 'contact', 'channel'] }) session_scope: SessionScope;
+  @ApiProperty({ enum: ['hold', 'pair', 'open', 'drop'], nullable: true, description: 'Null: hold' })
+  unknown_senders: UnknownSenders | null;
+  @ApiProperty({ enum: ['queue', 'collect'], nullable: true, description: 'Null: collect; queue for the Webhook app' })
+  inbox_mode: InboxMode | null;
+  @ApiProperty({ type: 'integer', nullable: true }) idle_reset_minutes: number | null;
+  @ApiProperty({ type: 'integer', nullable: true }) daily_reset_hour: number | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Sent to the sender of a failed turn; null: nothing' })
+  failure_notice: string | null;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'A reply that is not sent this long after it was written expires; null: it does not',
+  })
+  reply_ttl_seconds: number | null;
+  @ApiProperty({ ...time, nullable: true, description: 'Null: it was never set up, these are the defaults' })
+  updated_at: Date | null;
+  @ApiProperty({ type: [String], description: 'Settings that have no effect as things are, in sentences' })
+  notes: string[];
+}
+
+export class ChannelPage extends PageOf(ChannelView) {}
+
+export function channelView(row: Omit<ChannelView, 'notes'>): ChannelView {
+  return { ...row, notes: idleSettings(row) };
+}

@@ -1,0 +1,39 @@
+import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { GATEWAY } from '../../services.js';
+
+/** Apps that triggers name; the gateway owns them. */
+@Injectable()
+export class NamedApps {
+  private readonly logger = new Logger('named-apps');
+
+  constructor(@Inject(GATEWAY) private readonly gateway: ServiceClient) {}
+
+  /** For sentences: the name with the id, or the id where the gateway does not answer. */
+  async nameOf(caller: Principal, appId: string): Promise<string> {
+    try {
+      const { name } = await this.gateway.get<{ name?: string }>(`/internal/apps/${encodeURIComponent(appId)}`, caller);
+      return name === undefined ? appId : `${name} (${appId})`;
+    } catch (error) {
+      this.logger.warn({ event: 'app.unnamed', app: appId, error: String(error) });
+      return appId;
+    }
+  }
+
+  /**
+   * Refuses an id that is no App of the project. When the gateway does not answer, rules may still be changed: an App
+   * of another project starts nothing here.
+   * @throws Problem 422 `app_not_found`
+   */
+  async require(caller: Principal, appId: string): Promise<void> {
+    try {
+      await this.gateway.get(`/internal/apps/${encodeURIComponent(appId)}`, caller);
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'app_not_found') {
+        const message = `There is no app ${appId} in this project.`;
+        throw new Problem(422, 'app_not_found', message, [{ field: 'app_id', message }]);
+      }
+      this.logger.warn({ event: 'app.unchecked', app: appId, error: String(error) });
+    }
+  }
+}

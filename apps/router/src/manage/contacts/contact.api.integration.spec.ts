@@ -1,0 +1,157 @@
+import { newId } from '#libs/contracts';
+import type { UnknownSenders } from '../../entities/channel.entity.js';
+import type { MessageRow } from '../../entities/message.entity.js';
+import { RoutingService } from '../../path/routing/routing.service.js';
+import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
+import type { Target } from '../../path/handover/target.js';
+import type { ContactDetail } from './contact.service.js';
+
+describe('contacts', () => {
+  let world: RouterWorld;
+  let routing: RoutingService;
+
+  beforeAll(async () => {
+    world = await routerWorld();
+    routing = (await world.start()).get(RoutingService, { strict: false });
+  });
+  afterAll(() => world.close());
+
+  const channel = (unknown_senders: UnknownSenders): Promise<string> => world.channel({ unknown_senders });
+  const receive = async (appId: string, sender: string, message = 'hello', over: object = {}): Promise<MessageRow> => {
+    const job = jobOf(appId, { sender, message, ...over });
+    await routing.route(job, 1);
+    return world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
+  };
+  const turnsOf = async (row: MessageRow) =>
+    (
+      await world.rows<{ turn: Target }>(
+        `SELECT jsonb_array_elements(turns) AS turn FROM router.message WHERE id = $1
+          UNION ALL SELECT payload FROM router.stale_handover WHERE owner_id = $1`,
+        [row.id],
+      )
+    ).map(({ turn }) => turn);
+  const post = async <T>(path: string, body: object = {}): Promise<T> => {
+    const answer = await world.api<T>('POST', path, body);
+    expect(answer.status).toBeLessThan(300);
+    return answer.body;
+  };
+
+  it('hold a message from an unknown sender, and it continues once when the sender is admitted', async () => {
+    const row = await receive(newId('app'), 'stranger');
+    expect(row).toMatchObject({ outcome: 'held_unknown_sender', released_at: null });
+    expect(await turnsOf(row)).toHaveLength(0);
+    const held = await world.api<{ data: MessageRow[] }>('GET', '/api/v1/held-messages?outcome=held_unknown_sender');
+    expect(held.body.data.map(({ id }) => id)).toContain(row.id);
+    const admit = () => post<{ released: number }>(`/api/v1/contacts/${row.contact_id}/admit`);
+    const answers = await Promise.all([admit(), admit(), admit()]);
+    expect(answers.map(({ released }) => released).sort()).toEqual([0, 0, 1]);
+    const turns = await turnsOf(row);
+    expect(turns).toHaveLength(1);
+    expect(turns[0]?.input).toMatchObject({ trust: 'known', contact_id: row.contact_id });
+    expect(await receive(row.app_id, 'stranger', 'again')).toMatchObject({ outcome: 'routed' });
+  });
+
+  it('hold nothing of the built-in Webhook App, which has no contacts', async () => {
+    const job = jobOf(newId('app'), { sender: 'anybody' }, { app_kind: 'builtin' });
+    await routing.route(job, 1);
+    const row = await world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
+    expect(row).toMatchObject({ outcome: 'routed', contact_id: null });
+    expect((await turnsOf(row))[0]?.input.trust).toBe('builtin');
+  });
+
+  it('let anybody in where the channel is open, as unknown', async () => {
+    const row = await receive(await channel('open'), 'guest');
+    expect(row.outcome).toBe('routed');
+    expect((await turnsOf(row))[0]?.input.trust).toBe('unknown');
+  });
+
+  it('drop an unknown sender where the channel says so', async () => {
+    expect(await receive(await channel('drop'), 'guest')).toMatchObject({
+      outcome: 'ignored',
+      reason: 'unknown_sender',
+    });
+  });
+
+  it('admit whoever sends a pairing code, once and through that App only', async () => {
+    const [appId, other] = [await channel('pair'), await channel('pair')];
+    const { code } = await post<{ code: string }>('/api/v1/contacts/pairing-codes', { app_id: appId });
+    expect(code).toMatch(/^[2-9B-DF-HJ-NP-TV-XZ]{8}$/);
+    expect(await receive(other, 'mallory', code)).toMatchObject({ outcome: 'held_unknown_sender' });
+    const before = await receive(appId, 'bob', 'hi');
+    expect(before).toMatchObject({ outcome: 'held_unknown_sender', reason: 'not_paired' });
+    const others = await receive(appId, 'eve', 'hi');
+    expect(await receive(appId, 'bob', ` ${code.toLowerCase()}\n`)).toMatchObject({
+      outcome: 'ignored',
+      reason: 'paired',
+    });
+    expect(await turnsOf(before)).toMatchObject([{ input: { trust: 'known' } }]);
+    expect(await turnsOf(others)).toHaveLength(0);
+    expect(await receive(appId, 'bob', 'hi')).toMatchObject({ outcome: 'routed' });
+    expect(await receive(appId, 'carol', code)).toMatchObject({ outcome: 'held_unknown_sender' });
+  });
+
+  it('refuse an expired pairing code', async () => {
+    const appId = await channel('pair');
+    const { code } = await post<{ code: string }>('/api/v1/contacts/pairing-codes', { app_id: appId });
+    await world.pool.query(`UPDATE router.pairing_code SET expires_at = now() WHERE app_id = $1`, [appId]);
+    expect(await receive(appId, 'late', code)).toMatchObject({ outcome: 'held_unknown_sender' });
+  });
+
+  it('that are blocked are not routed until they are unblocked and admitted', async () => {
+    const { contact_id: id, app_id } = await receive(newId('app'), 'pest');
+    await post(`/api/v1/contacts/${id}/block`);
+    expect(await receive(app_id, 'pest')).toMatchObject({ outcome: 'blocked_contact', reason: 'blocked' });
+    await post(`/api/v1/contacts/${id}/unblock`);
+    expect(await receive(app_id, 'pest')).toMatchObject({ outcome: 'held_unknown_sender' });
+    await post(`/api/v1/contacts/${id}/admit`);
+    expect(await receive(app_id, 'pest')).toMatchObject({ outcome: 'routed' });
+  });
+
+  it('count as one when merged, and get their own back when unmerged', async () => {
+    const [mail, chat] = [await receive(newId('app'), 'dora@mail'), await receive(newId('app'), 'dora')];
+    const [a, b] = [mail.contact_id as string, chat.contact_id as string];
+    await post(`/api/v1/contacts/${a}/admit`);
+    const merged = await post<ContactDetail>(`/api/v1/contacts/${b}/merge`, { into: a });
+    expect(merged.merged).toEqual([b]);
+    expect(merged.identities.map(({ sender }) => sender).sort()).toEqual(['dora', 'dora@mail']);
+    const during = await receive(chat.app_id, 'dora', 'merged');
+    expect(during).toMatchObject({ outcome: 'routed', contact_id: b });
+    expect((await turnsOf(during))[0]?.input.contact_id).toBe(a);
+    const history = async (id: string): Promise<string[]> => {
+      const { body } = await world.api<{ data: MessageRow[] }>('GET', `/api/v1/contacts/${id}/messages`);
+      return body.data.map((row) => row.id).sort();
+    };
+    expect(await history(a)).toEqual([mail.id, chat.id, during.id].sort());
+    expect((await world.api('POST', `/api/v1/contacts/${b}/block`, {})).status).toBe(409);
+    await post(`/api/v1/contacts/${b}/unmerge`);
+    expect(await history(a)).toEqual([mail.id]);
+    expect(await history(b)).toEqual([chat.id, during.id].sort());
+    expect(await receive(chat.app_id, 'dora', 'on my own')).toMatchObject({ outcome: 'held_unknown_sender' });
+  });
+
+  it('are routed no more a day than their budget', async () => {
+    const appId = await channel('open');
+    const { contact_id: id } = await receive(appId, 'spender');
+    expect((await world.api('PATCH', `/api/v1/contacts/${id}`, { daily_budget: 2 })).status).toBe(200);
+    const outcomes = [];
+    for (const text of ['one', 'two', 'three']) outcomes.push((await receive(appId, 'spender', text)).outcome);
+    expect(outcomes).toEqual(['routed', 'routed', 'blocked_contact']);
+  });
+
+  it('do not take a look-alike for the same sender', async () => {
+    const { contact_id: id, app_id } = await receive(newId('app'), 'boss');
+    await post(`/api/v1/contacts/${id}/admit`);
+    const row = await receive(app_id, 'bo\u200bss');
+    expect(row).toMatchObject({ outcome: 'held_unknown_sender' });
+    expect(row.message.sender).toMatch(/^boss \([0-9a-f]{12}\)$/);
+    expect(row.sanitizer_report).toMatchObject({ sender: { counts: { invisible_characters: 1 } } });
+  });
+
+  it('of another project are not shown', async () => {
+    const { contact_id: id } = await receive(newId('app'), 'private');
+    await world.pool.query('UPDATE router.contact SET project_id = $2 WHERE id = $1', [id, newId('prj')]);
+    for (const path of ['admit', 'block', 'resume']) {
+      expect((await world.api('POST', `/api/v1/contacts/${id}/${path}`, {})).status).toBe(404);
+    }
+  });
+});

@@ -1,0 +1,46 @@
+import { idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import type { ContactRow, ContactStatus } from '../../entities/contact.entity.js';
+import type { Identity } from './contact.repository.js';
+import type { ContactDetail } from './contact.service.js';
+
+export class ContactView implements ContactRow {
+  @ApiProperty(idOf('con')) id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty() name: string;
+  @ApiProperty({ enum: ['unknown', 'known', 'blocked'] }) status: ContactStatus;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Messages a day (UTC); null: no limit' }) daily_budget:
+    number | null;
+  @ApiProperty({ ...idOf('con'), nullable: true, description: 'The contact that it was merged into' }) merged_into:
+    string | null;
+  @ApiProperty(time) created_at: Date;
+  @ApiProperty(time) updated_at: Date;
+}
+
+export class ContactPage extends PageOf(ContactView) {}
+
+class IdentityView implements Identity {
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty() sender: string;
+  @ApiProperty({ ...idOf('con'), description: 'The contact that it returns to when a merge is undone' })
+  home_id: string;
+  @ApiProperty({ ...time, nullable: true }) paused_until: Date | null;
+  @ApiProperty({ type: String, nullable: true }) pause_reason: string | null;
+  @ApiProperty(time) seen_at: Date;
+}
+
+export class ContactDetailView extends ContactView implements ContactDetail {
+  @ApiProperty({ type: [IdentityView] }) identities: IdentityView[];
+  @ApiProperty({ type: [String], description: 'Contacts that were merged into it' }) merged: string[];
+}
+
+export class AdmittedContactView {
+  @ApiProperty({ type: ContactDetailView }) contact: ContactDetailView;
+  @ApiProperty({ type: 'integer', description: 'Number of held messages that were released' }) released: number;
+}
+
+export class PairingCodeView {
+  @ApiProperty({ description: 'Shown only once' }) code: string;
+  @ApiProperty(time) expires_at: string;
+}

@@ -1,0 +1,145 @@
+import type { Order } from '#libs/contracts';
+import { keyset } from '#libs/database';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { ContactRow } from '../../entities/contact.entity.js';
+import type { IdentityRow } from '../../entities/identity.entity.js';
+
+type Change = Partial<Pick<ContactRow, 'name' | 'status' | 'daily_budget'>>;
+
+/** An identity as people see it. */
+export type Identity = Pick<IdentityRow, 'app_id' | 'sender' | 'home_id' | 'paused_until' | 'pause_reason' | 'seen_at'>;
+
+/**
+ * Contacts and what they own. Identities repeat their contact's status, so each change updates both in one transaction.
+ */
+@Injectable()
+export class ContactRepository {
+  constructor(private readonly db: DataSource) {}
+
+  async find(organizationId: string, projectId: string, id: string): Promise<ContactRow | null> {
+    const rows = (await this.db.query(
+      'SELECT * FROM router.contact WHERE id = $1 AND organization_id = $2 AND project_id = $3',
+      [id, organizationId, projectId],
+    )) as ContactRow[];
+    return rows[0] ?? null;
+  }
+
+  /** Newest first, without those merged into another. */
+  async list(
+    organizationId: string,
+    projectId: string,
+    filter: {
+      ids: string[] | null;
+      status: string | null;
+      search: string | null;
+      cursor: string | null;
+      order: Order;
+      limit: number;
+    },
+  ): Promise<ContactRow[]> {
+    const { after, by } = keyset('id', '$4', filter.order);
+    return (await this.db.query(
+      `SELECT * FROM router.contact c WHERE organization_id = $1 AND project_id = $2 AND merged_into IS NULL
+          AND ($3::text IS NULL OR status = $3) AND ${after}
+          AND ($5::text IS NULL OR position(lower($5) IN lower(name)) > 0) AND ($7::text[] IS NULL OR id = ANY($7))
+        ORDER BY ${by} LIMIT $6`,
+      [organizationId, projectId, filter.status, filter.cursor, filter.search, filter.limit, filter.ids],
+    )) as ContactRow[];
+  }
+
+  async identitiesOf(id: string): Promise<Identity[]> {
+    return (await this.db.query(
+      `SELECT app_id, sender, home_id, paused_until, pause_reason, seen_at FROM router.contact_identity
+        WHERE contact_id = $1 ORDER BY app_id, sender`,
+      [id],
+    )) as Identity[];
+  }
+
+  /** A contact and those merged into it: its history consists of all their messages. */
+  async family(id: string): Promise<string[]> {
+    return familyOf(this.db.manager, id);
+  }
+
+  async change(id: string, change: Change): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await lockIdentities(tx, [id]);
+      const { name, status, daily_budget: budget } = change;
+      await tx.query(
+        `UPDATE router.contact SET name = coalesce($2, name), status = coalesce($3, status),
+                daily_budget = CASE WHEN $4 THEN $5::integer ELSE daily_budget END, updated_at = now() WHERE id = $1`,
+        [id, name ?? null, status ?? null, budget !== undefined, budget ?? null],
+      );
+      await showContact(tx, id);
+    });
+  }
+
+  /** Restarts the counts for a sender whose exchange was paused. */
+  async resume(id: string): Promise<void> {
+    await this.db.query(
+      `UPDATE router.contact_identity SET paused_until = NULL, pause_reason = NULL, inbound_at = '{}', replied_at = '{}',
+              same_texts = 0, last_text = NULL, same_forms = 0, last_form = NULL WHERE contact_id = $1`,
+      [id],
+    );
+  }
+
+  /**
+   * Counts one contact as another from now on. The messages of both are unchanged: a history is read across the family.
+   */
+  async merge(id: string, into: string): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await lockIdentities(tx, [id, into]);
+      await tx.query('UPDATE router.contact SET merged_into = $2, updated_at = now() WHERE id = $1', [id, into]);
+      await tx.query('UPDATE router.contact_identity SET contact_id = $2 WHERE contact_id = $1', [id, into]);
+      await showContact(tx, into);
+    });
+  }
+
+  /** Undoes a merge: everything that came with the contact leaves with it. */
+  async unmerge(id: string, from: string): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await lockIdentities(tx, [id, from]);
+      await tx.query('UPDATE router.contact SET merged_into = NULL, updated_at = now() WHERE id = $1', [id]);
+      await tx.query('UPDATE router.contact_identity SET contact_id = $1 WHERE home_id = ANY($2)', [
+        id,
+        await familyOf(tx, id),
+      ]);
+      await showContact(tx, id);
+    });
+  }
+
+  async addPairingCode(appId: string, codeHash: string, by: string, expiresAt: Date): Promise<void> {
+    await this.db.query('DELETE FROM router.pairing_code WHERE app_id = $1 AND expires_at < now()', [appId]);
+    await this.db.query(
+      'INSERT INTO router.pairing_code (app_id, code_hash, made_by, expires_at) VALUES ($1, $2, $3, $4)',
+      [appId, codeHash, by, expiresAt],
+    );
+  }
+}
+
+async function familyOf(tx: Pick<EntityManager, 'query'>, id: string): Promise<string[]> {
+  const rows = (await tx.query(
+    `WITH RECURSIVE family AS (
+       SELECT id FROM router.contact WHERE id = $1
+        UNION SELECT c.id FROM router.contact c JOIN family f ON c.merged_into = f.id)
+     SELECT id FROM family`,
+    [id],
+  )) as { id: string }[];
+  return rows.map((row) => row.id);
+}
+
+/** In the order in which routing locks them. */
+async function lockIdentities(tx: EntityManager, ids: string[]): Promise<void> {
+  await tx.query(
+    `SELECT FROM router.contact_identity WHERE contact_id = ANY($1) ORDER BY app_id || ' ' || sender COLLATE "C" FOR UPDATE`,
+    [ids],
+  );
+}
+
+async function showContact(tx: EntityManager, id: string): Promise<void> {
+  await tx.query(
+    `UPDATE router.contact_identity i SET name = c.name, status = c.status, daily_budget = c.daily_budget
+       FROM router.contact c WHERE c.id = $1 AND i.contact_id = $1`,
+    [id],
+  );
+}

@@ -1,0 +1,118 @@
+import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { RouterSettings } from '../../env.js';
+import { HeldRepository } from '../held/held.repository.js';
+import { Rerouter } from '../../path/routing/reroute.service.js';
+import { unknownSendersOf } from '../../path/routing/decide.js';
+import type { MessageRow } from '../../entities/message.entity.js';
+import { ProjectRules } from '../../path/rules/project-rules.js';
+import { SETTINGS } from '../../settings.js';
+import type { ContactRow } from '../../entities/contact.entity.js';
+import { ContactRepository, type Identity } from './contact.repository.js';
+import { newPairingCode, pairingHash, requirePairing } from '../../path/senders/pairing.js';
+
+export type ContactDetail = ContactRow & { identities: Identity[]; merged: string[] };
+
+/** The operations that people perform on contacts. */
+@Injectable()
+export class ContactService {
+  constructor(
+    private readonly contacts: ContactRepository,
+    private readonly held: HeldRepository,
+    private readonly again: Rerouter,
+    private readonly rules: ProjectRules,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
+  ) {}
+
+  /** @throws Problem 404 */
+  async get(caller: Principal, id: string): Promise<ContactDetail> {
+    const row = await this.find(caller, id);
+    const [identities, family] = await Promise.all([this.contacts.identitiesOf(id), this.contacts.family(id)]);
+    return { ...row, identities, merged: family.filter((each) => each !== id) };
+  }
+
+  async messages(caller: Principal, id: string, cursor: string | null, limit: number): Promise<MessageRow[]> {
+    await this.find(caller, id);
+    return this.held.messagesOf(await this.contacts.family(id), cursor, limit);
+  }
+
+  async change(
+    caller: Principal,
+    id: string,
+    change: { name?: string; daily_budget?: number | null },
+  ): Promise<ContactDetail> {
+    await this.findOwn(caller, id);
+    await this.contacts.change(id, change);
+    return this.get(caller, id);
+  }
+
+  /** Makes a contact known and routes its held messages; called again, it routes those that are still held. */
+  async admit(caller: Principal, id: string): Promise<{ contact: ContactDetail; released: number }> {
+    await this.findOwn(caller, id);
+    await this.contacts.change(id, { status: 'known' });
+    // After the commit: a message that arrives from now on is not held any more.
+    const held = await this.held.heldOf(await this.contacts.family(id));
+    const { released } = await this.again.release(caller, held, null);
+    return { contact: await this.get(caller, id), released: released.length };
+  }
+
+  async block(caller: Principal, id: string): Promise<ContactDetail> {
+    await this.findOwn(caller, id);
+    await this.contacts.change(id, { status: 'blocked' });
+    return this.get(caller, id);
+  }
+
+  /** A blocked contact becomes unknown: admitting it is a separate decision. */
+  async unblock(caller: Principal, id: string): Promise<ContactDetail> {
+    const row = await this.findOwn(caller, id);
+    if (row.status === 'blocked') await this.contacts.change(id, { status: 'unknown' });
+    return this.get(caller, id);
+  }
+
+  async resume(caller: Principal, id: string): Promise<ContactDetail> {
+    await this.findOwn(caller, id);
+    await this.contacts.resume(id);
+    return this.get(caller, id);
+  }
+
+  /** @throws Problem 404; 409 `contact_merged`; 422 `merge_into_itself` */
+  async merge(caller: Principal, id: string, into: string): Promise<ContactDetail> {
+    if (id === into) throw new Problem(422, 'merge_into_itself', 'A contact cannot be merged into itself.');
+    await this.findOwn(caller, id);
+    await this.findOwn(caller, into);
+    await this.contacts.merge(id, into);
+    return this.get(caller, into);
+  }
+
+  /** @throws Problem 404; 409 `contact_not_merged` */
+  async unmerge(caller: Principal, id: string): Promise<ContactDetail> {
+    const row = await this.find(caller, id);
+    if (row.merged_into === null) throw new Problem(409, 'contact_not_merged', `The contact ${id} is not merged.`);
+    await this.contacts.unmerge(id, row.merged_into);
+    return this.get(caller, id);
+  }
+
+  /** A code that makes whoever sends it over the App a known contact. It is shown only this once. */
+  async pairingCode(caller: Principal, appId: string): Promise<{ code: string; expires_at: string }> {
+    const rules = await this.rules.of(caller.projectId);
+    if (!rules.channels.has(appId)) throw notFound('channel', appId);
+    requirePairing(unknownSendersOf(rules, appId));
+    const code = newPairingCode();
+    const expiresAt = new Date(Date.now() + this.settings.PAIRING_CODE_MS);
+    await this.contacts.addPairingCode(appId, pairingHash(code), caller.subject, expiresAt);
+    return { code, expires_at: expiresAt.toISOString() };
+  }
+
+  private async find(caller: Principal, id: string): Promise<ContactRow> {
+    const row = await this.contacts.find(caller.organizationId, caller.projectId, id);
+    if (!row) throw notFound('contact', id);
+    return row;
+  }
+
+  /** A merged contact is changed through the one that it was merged into. */
+  private async findOwn(caller: Principal, id: string): Promise<ContactRow> {
+    const row = await this.find(caller, id);
+    if (row.merged_into === null) return row;
+    throw new Problem(409, 'contact_merged', `The contact ${id} was merged into ${row.merged_into}: change that one.`);
+  }
+}

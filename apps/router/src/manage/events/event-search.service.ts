@@ -1,0 +1,91 @@
+import { Database } from '#libs/database';
+import { type EventSummary, listEvents } from '#libs/journal';
+import { type Page, pageOf, readCursor, writeCursor } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { RouterSettings } from '../../env.js';
+import { SETTINGS } from '../../settings.js';
+import { EventFilter, journalFilter, messageFilter } from './event-filter.js';
+import type { EventResult } from './event-result.js';
+import { EventResultRepository } from './event-result.repository.js';
+import { type MessageFacts, type MessageFilter, MessageFactRepository } from './message-fact.repository.js';
+import type { Scope } from './replayer.js';
+
+/**
+ * An event in a list. The facts of its first message are absent if it never became one; `result` is null without turns.
+ */
+export type ListedEvent = EventSummary & Partial<MessageFacts> & { result: EventResult | null };
+
+const chunk = 500;
+
+/** Lists and searches events. */
+@Injectable()
+export class EventSearch {
+  constructor(
+    private readonly db: Database,
+    private readonly messages: MessageFactRepository,
+    private readonly results: EventResultRepository,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
+  ) {}
+
+  async page(scope: Scope, filter: EventFilter): Promise<Page<ListedEvent>> {
+    const wanted = messageFilter(filter);
+    if (wanted || filter.outcome === 'open' || filter.result !== undefined) return this.search(scope, filter, wanted);
+    const rows = await listEvents(this.db, { ...scope, ...journalFilter(filter), limit: filter.limit + 1 });
+    const page = pageOf(rows, filter.limit, (row) => row.id);
+    const ids = page.data.map(({ id }) => id);
+    const [facts, results] = await Promise.all([this.messages.of(scope, ids), this.results.of(scope, ids)]);
+    const data = page.data.map((event) => ({
+      ...event,
+      ...facts.get(event.id),
+      result: results.get(event.id) ?? null,
+    }));
+    return { ...page, data };
+  }
+
+  /** The ids of at most `max` events that match a filter, and whether there may be more. */
+  async ids(scope: Scope, filter: EventFilter, max: number): Promise<{ ids: string[]; more: boolean }> {
+    const ids: string[] = [];
+    let cursor: string | null = filter.cursor ?? null;
+    for (let scanned = 0; scanned < this.settings.EVENT_SEARCH_SCAN; scanned += chunk) {
+      const limit = Math.min(chunk, max - ids.length);
+      const page: Page<ListedEvent> = await this.page(
+        scope,
+        Object.assign(new EventFilter(), filter, { limit, cursor: cursor ?? undefined }),
+      );
+      ids.push(...page.data.map(({ id }) => id));
+      cursor = page.next_cursor === null ? null : readCursor(page.next_cursor);
+      if (cursor === null || ids.length >= max) break;
+    }
+    return { ids, more: cursor !== null };
+  }
+
+  /**
+   * Scans the journal for what no index covers (a certain message, no outcome), as far as one search may. The page can
+   * be short or empty, with a cursor to continue from.
+   */
+  private async search(scope: Scope, filter: EventFilter, wanted: MessageFilter | null): Promise<Page<ListedEvent>> {
+    const found: ListedEvent[] = [];
+    const query = { ...scope, ...journalFilter(filter), limit: chunk };
+    for (let scanned = 0; scanned < this.settings.EVENT_SEARCH_SCAN; scanned += chunk) {
+      const rows = await listEvents(this.db, query);
+      const open = filter.outcome === 'open' ? rows.filter(({ outcome }) => outcome === null) : rows;
+      const ids = open.map(({ id }) => id);
+      const facts = await this.messages.of(scope, ids, wanted ?? undefined);
+      const passing = wanted ? open.filter(({ id }) => facts.has(id)) : open;
+      const results = await this.results.of(
+        scope,
+        passing.map(({ id }) => id),
+      );
+      const whole = passing.map((event) => ({
+        ...event,
+        ...facts.get(event.id),
+        result: results.get(event.id) ?? null,
+      }));
+      found.push(...whole.filter(({ result }) => filter.result === undefined || result?.state === filter.result));
+      if (found.length > filter.limit) return pageOf(found, filter.limit, (event) => event.id);
+      if (rows.length < chunk) return { data: found, next_cursor: null };
+      query.cursor = rows.at(-1)?.id ?? null;
+    }
+    return { data: found, next_cursor: query.cursor === null ? null : writeCursor(query.cursor) };
+  }
+}

@@ -1,0 +1,102 @@
+import { stages, type TerminalOutcome, terminalOutcomes } from '#libs/contracts';
+import type { TimelineEntry } from '#libs/journal';
+import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
+import { RunView } from '#libs/views';
+import { ApiProperty } from '@nestjs/swagger';
+import { MessageView } from '../messages/message.dto.js';
+import type { EventTurnLink } from '../../path/handover/engine-runs.js';
+import type { EventContact } from './event-link.repository.js';
+import { EventResult } from './event-result.js';
+import type { ListedEvent } from './event-search.service.js';
+import type { EventDetail } from './event.service.js';
+import type { Replayed } from './replayer.js';
+import { messageSource } from '../messages/message-source.js';
+
+export class EventView implements ListedEvent {
+  @ApiProperty(idOf('evt')) id: string;
+  @ApiProperty(messageSource) app_id: string;
+  @ApiProperty(time) received_at: Date;
+  @ApiProperty({ enum: terminalOutcomes, nullable: true, description: 'Final outcome; null: it has not ended' })
+  outcome: TerminalOutcome | null;
+  @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ type: EventResult, nullable: true, description: 'Result of its turns; null: it started no turn' })
+  result: EventResult | null;
+  @ApiProperty({ required: false, description: 'Of its first message; absent if it has none' })
+  event_type?: string;
+  @ApiProperty({ required: false }) sender?: string;
+  @ApiProperty({ required: false, description: 'The beginning of the text' }) text?: string;
+}
+
+export class EventPage extends PageOf(EventView) {}
+
+class TimelineEntryView implements TimelineEntry {
+  @ApiProperty(time) at: Date;
+  @ApiProperty() service: string;
+  @ApiProperty({ enum: stages }) stage: string;
+  @ApiProperty() outcome: string;
+  @ApiProperty({ description: 'Whether the event ended here' }) terminal: boolean;
+  @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Id of a message, a turn or a delivery' }) subject_id:
+    string | null;
+  @ApiProperty({ type: 'integer' }) attempt: number;
+  @ApiProperty({ type: Number, nullable: true }) duration_ms: number | null;
+  @ApiProperty({ ...anyObject, nullable: true }) detail: Record<string, unknown> | null;
+}
+
+/** An entry as shown with its event. */
+class EventEntryView extends TimelineEntryView {
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Time between the previous entry and the start of this one: in a queue, or until it was due',
+  })
+  waited_ms: number | null;
+  @ApiProperty(messageSource) app_id: string;
+}
+
+class EventContactView implements EventContact {
+  @ApiProperty(idOf('con')) id: string;
+  @ApiProperty() name: string;
+  @ApiProperty({ enum: ['unknown', 'known', 'blocked'] }) status: string;
+}
+
+class EventTurnView implements EventTurnLink {
+  @ApiProperty({ ...idOf('trn'), description: 'Its steps are at /api/v1/turns/:id' }) id: string;
+  @ApiProperty() state: string;
+  @ApiProperty({ ...idOf('run'), nullable: true, description: 'Set if a workflow started the turn' }) run_id:
+    string | null;
+  @ApiProperty({ ...idOf('ses'), nullable: true, description: 'Set if the turn is part of a conversation' })
+  session_id: string | null;
+  @ApiProperty({ ...idOf('trn'), nullable: true, description: 'The turn that answers it together with others' })
+  collected_into: string | null;
+}
+
+export class EventDetailView implements EventDetail {
+  @ApiProperty(idOf('evt')) id: string;
+  @ApiProperty({ ...messageSource, nullable: true }) app_id: string | null;
+  @ApiProperty({ enum: terminalOutcomes, nullable: true, description: 'Final outcome; null: it has not ended' })
+  outcome: string | null;
+  @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ description: 'Why it ended as it did, in words' }) text: string;
+  @ApiProperty({ type: EventResult, nullable: true, description: 'Result of its turns; null: it started no turn' })
+  result: EventResult | null;
+  @ApiProperty({ type: [EventEntryView] }) timeline: EventEntryView[];
+  @ApiProperty({ type: [MessageView] }) messages: MessageView[];
+  @ApiProperty({ type: [RunView] }) runs: RunView[];
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'What is missing from this answer, and why; null: nothing',
+  })
+  incomplete: string | null;
+  @ApiProperty({ type: [EventContactView], description: 'Who wrote it, with their current data' })
+  contacts: EventContactView[];
+  @ApiProperty({ type: [EventTurnView], description: 'Turns that handle it, oldest first' }) turns: EventTurnView[];
+}
+
+export class ReplayedEventView implements Replayed {
+  @ApiProperty({ enum: ['messages', 'receipt'], description: 'receipt: it goes through the whole pipeline again' })
+  replayed: 'messages' | 'receipt';
+  @ApiProperty({ type: [String] }) run_ids: string[];
+  @ApiProperty({ type: [String], description: 'Turns of those runs, and of sessions' }) turn_ids: string[];
+}

@@ -1,0 +1,97 @@
+import { Database } from '#libs/database';
+import { timeline, type TimelineEntry } from '#libs/journal';
+import { notFound, type Principal, Problem } from '#libs/service-kit';
+import type { RunRow } from '#libs/views';
+import { Injectable } from '@nestjs/common';
+import type { MessageRow } from '../../entities/message.entity.js';
+import { EngineRuns, type EventRuns, type EventTurnLink } from '../../path/handover/engine-runs.js';
+import { ExplainedMessages } from '../workflows/explained-messages.js';
+import type { EventResult } from './event-result.js';
+import { EventResultRepository } from './event-result.repository.js';
+import { type EventContact, EventLinkRepository } from './event-link.repository.js';
+import { wordsOfOutcome } from './outcome-words.js';
+import { Replayer } from './replayer.js';
+
+export interface EventDetail {
+  id: string;
+  app_id: string | null;
+  outcome: string | null;
+  reason: string | null;
+  /** The outcome in words. */
+  text: string;
+  /** What became of it if it was routed; null without turns. */
+  result: EventResult | null;
+  timeline: WaitedEntry[];
+  messages: MessageRow[];
+  runs: RunRow[];
+  /** What is missing, and why. */
+  incomplete: string | null;
+  contacts: EventContact[];
+  turns: EventTurnLink[];
+}
+
+/** One event as people see it: what happened to it, and what it led to. */
+@Injectable()
+export class EventService {
+  constructor(
+    private readonly db: Database,
+    private readonly runs: EngineRuns,
+    private readonly results: EventResultRepository,
+    private readonly links: EventLinkRepository,
+    private readonly replayer: Replayer,
+    private readonly explained: ExplainedMessages,
+  ) {}
+
+  /** @throws Problem 404 `event_not_found` */
+  async get(caller: Principal, id: string): Promise<EventDetail> {
+    const [entries, messages, led, results, contacts] = await Promise.all([
+      timeline(this.db, caller.organizationId, caller.projectId, id),
+      this.replayer.messagesOf(caller, id),
+      this.runsOf(caller, id),
+      this.results.of(caller, [id]),
+      this.links.contacts(caller, id),
+    ]);
+    if (entries.length === 0 && messages.length === 0) throw notFound('event', id);
+    const ended = entries.findLast((entry) => entry.terminal);
+    return {
+      id,
+      app_id: messages[0]?.app_id ?? entries[0]?.app_id ?? null,
+      outcome: ended?.outcome ?? null,
+      reason: ended?.reason ?? null,
+      result: results.get(id) ?? null,
+      text: wordsOfOutcome(ended?.outcome ?? null, ended?.reason ?? null),
+      timeline: withWaits(entries),
+      messages: await this.explained.of(caller.projectId, messages),
+      contacts,
+      runs: led?.runs ?? [],
+      turns: led?.turns ?? [],
+      incomplete: led ? null : 'The engine does not answer, so runs and turns are missing. Try again.',
+    };
+  }
+
+  /** What the router has stays readable when the engine does not answer. @returns null then */
+  private async runsOf(caller: Principal, id: string): Promise<EventRuns | null> {
+    try {
+      return await this.runs.ofReceipt(caller, id);
+    } catch (error) {
+      if (error instanceof Problem && error.status >= 500) return null;
+      throw error;
+    }
+  }
+}
+
+type WaitedEntry = TimelineEntry & {
+  app_id: string;
+  /** Time in ms between the previous entry and the start of this one, in a queue or until it was due. Null: unknown. */
+  waited_ms: number | null;
+};
+
+/** @param entries of one event, oldest first */
+function withWaits(entries: (TimelineEntry & { app_id: string })[]): WaitedEntry[] {
+  return entries.map((entry, index) => {
+    const before = entries[index - 1];
+    if (!before || entry.duration_ms === null) return { ...entry, waited_ms: null };
+    const begunMs = entry.at.getTime() - entry.duration_ms;
+    return { ...entry, waited_ms: Math.max(0, Math.round(begunMs - before.at.getTime())) };
+  });
+}

@@ -1,0 +1,71 @@
+import { ServiceTokens } from '#libs/service-kit';
+import { testServiceKey } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { caller, type RouterWorld, routerWorld } from '../../testing/router-world.js';
+import type { TriggerRow } from '../../entities/trigger.entity.js';
+import type { WorkflowRow } from '../../entities/workflow.entity.js';
+
+let world: RouterWorld;
+let routers: NestFastifyApplication[];
+
+beforeAll(async () => {
+  world = await routerWorld();
+  routers = [await world.start(), await world.start()];
+});
+afterAll(() => world.close());
+
+const workflow = async () => (await world.api<WorkflowRow>('POST', '/api/v1/workflows', { name: 'w' })).body;
+const tagOf = async (path: string) => (await world.api('GET', path)).headers.get('etag') ?? '';
+const patch = (path: string, body: object, ifMatch?: string) =>
+  world.api<WorkflowRow & { code?: string }>('PATCH', path, body, ifMatch === undefined ? {} : { 'if-match': ifMatch });
+
+describe('an edit with If-Match', () => {
+  it('changes what is still as it was read, and its answer has the new tag', async () => {
+    const path = `/api/v1/workflows/${(await workflow()).id}`;
+    const tag = await tagOf(path);
+    expect(tag).toMatch(/^"[\w-]{27}"$/);
+    const changed = await patch(path, { name: 'x' }, `"other", ${tag}`);
+    expect([changed.status, changed.body.name]).toEqual([200, 'x']);
+    expect(changed.headers.get('etag')).toBe(await tagOf(path));
+    expect(changed.headers.get('etag')).not.toBe(tag);
+  });
+
+  it('changes nothing with a stale, weak or invalid tag', async () => {
+    const path = `/api/v1/workflows/${(await workflow()).id}`;
+    const tag = await tagOf(path);
+    await patch(path, { name: 'theirs' });
+    const tags = [tag, `W/${await tagOf(path)}`, 'nonsense', ''];
+    for (const old of tags) {
+      expect(await patch(path, { name: 'mine' }, old)).toMatchObject({ status: 412, body: { code: 'changed_since' } });
+    }
+    expect((await world.api<WorkflowRow>('GET', path)).body.name).toBe('theirs');
+    expect((await patch(path, { name: 'mine' }, '*')).status).toBe(200);
+    expect((await patch('/api/v1/workflows/999', { name: 'mine' }, '*')).status).toBe(404);
+  });
+
+  it('succeeds for one of many with the same tag, over all replicas', async () => {
+    const path = `/api/v1/workflows/${(await workflow()).id}`;
+    const tag = await tagOf(path);
+    const token = await new ServiceTokens(testServiceKey, 'router').mint('router', caller);
+    const headers = { authorization: `Bearer ${token}`, 'if-match': tag };
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, n) =>
+        routers[n % 2]!.inject({ method: 'PATCH', url: path, headers, payload: { name: `n${n}` } }),
+      ),
+    );
+    const won = answers.filter(({ statusCode }) => statusCode === 200);
+    expect(won).toHaveLength(1);
+    expect(answers.filter(({ statusCode }) => statusCode === 412)).toHaveLength(23);
+    expect((await world.api<WorkflowRow>('GET', path)).body.name).toBe(won[0]?.json().name);
+  });
+
+  it('also works for triggers', async () => {
+    const made = { app_id: 'app_1', workflow_id: (await workflow()).id };
+    const { id } = (await world.api<TriggerRow>('POST', '/api/v1/triggers', made)).body;
+    const path = `/api/v1/triggers/${id}`;
+    const tag = await tagOf(path);
+    const changed = await patch(path, { limit_per_minute: 5 }, tag);
+    expect([changed.status, changed.headers.get('etag')]).toEqual([200, await tagOf(path)]);
+    expect((await patch(path, { limit_per_minute: 6 }, tag)).status).toBe(412);
+  });
+});

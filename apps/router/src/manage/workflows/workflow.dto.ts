@@ -1,0 +1,22 @@
+import { idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import type { WorkflowRow, WorkflowStatus } from '../../entities/workflow.entity.js';
+
+export class WorkflowView implements WorkflowRow {
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty({ type: 'integer' }) id: number;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty() name: string;
+  @ApiProperty({ ...idOf('agt'), nullable: true, description: "Null: the project's Chief of Staff" }) agent_id:
+    string | null;
+  @ApiProperty() instructions: string;
+  @ApiProperty({ enum: ['active', 'suspended', 'off'] }) status: WorkflowStatus;
+  @ApiProperty(time) created_at: Date;
+  @ApiProperty(time) updated_at: Date;
+}
+
+export class WorkflowPage extends PageOf(WorkflowView) {}
+
+export class DiscardedView {
+  @ApiProperty({ type: 'integer', description: 'Runs that were cancelled' }) discarded: number;
+}

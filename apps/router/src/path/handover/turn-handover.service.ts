@@ -1,0 +1,90 @@
+import { turnRun, type TurnRunPayload } from '#libs/contracts';
+import { Database, Liveness, type Queryable, Sweeping } from '#libs/database';
+import { Handovers } from '#libs/journal';
+import { JobClient } from '#libs/queue';
+import { Inject, Injectable } from '@nestjs/common';
+import type { RouterSettings } from '../../env.js';
+import type { StoredMessage } from '../../entities/message.entity.js';
+import { SETTINGS } from '../../settings.js';
+import { turnOf, type WholeTurn } from './target.js';
+
+const sweepEveryMs = 3_000;
+const sweepBatch = 500;
+
+const routedSql = `
+  SELECT m.routed_at::text AS at, t ->> 'turn_id' AS subject_id, m.id AS owner_id, m.receipt_id
+    FROM router.message m CROSS JOIN LATERAL jsonb_array_elements(m.turns) AS t
+   WHERE m.routed_at > $1 AND m.routed_at <= $2 AND m.turns <> '[]' ORDER BY m.routed_at LIMIT $3`;
+
+/** Hands turns over to the engine, and again those that it has not taken. */
+@Injectable()
+export class TurnHandover extends Sweeping {
+  private readonly handovers: Handovers<TurnRunPayload>;
+
+  constructor(
+    private readonly db: Database,
+    private readonly jobs: JobClient,
+    losses: Liveness,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
+  ) {
+    super();
+    const source = { schema: 'router', applicationName: 'router', stage: 'turn', sql: routedSql } as const;
+    this.handovers = new Handovers(db, losses, { ...source, leaseMs: settings.TURN_LEASE_MS });
+    this.sweepEvery({
+      name: 'turns',
+      everyMs: sweepEveryMs,
+      batch: sweepBatch,
+      losses,
+      afterLoss: () => this.handovers.expedite(),
+      sweep: (limit) => this.again(limit),
+    });
+  }
+
+  /** Enqueues turns; those that Redis does not take are left to the sweep. */
+  enqueue(turns: WholeTurn[]): void {
+    for (const turn of turns) void this.jobs.enqueue(turnRun, this.jobOf(turn));
+  }
+
+  /** Stores turns that their message's row does not contain, until the engine has taken them. */
+  keep(tx: Queryable, turns: WholeTurn[]): Promise<void> {
+    const rows = turns.map((turn) => ({
+      subject_id: turn.turn_id,
+      owner_id: turn.message_id ?? '',
+      receipt_id: turn.receipt_id,
+      payload: turn,
+    }));
+    return this.handovers.keep(tx, rows);
+  }
+
+  /** A turn as it was handed over, for the engine when its job did not contain the input. */
+  async turn(messageId: string, turnId: string): Promise<TurnRunPayload | null> {
+    return (await this.handovers.payloadOf(turnId)) ?? (await this.turnsOf([messageId])).get(turnId) ?? null;
+  }
+
+  private async again(limit: number): Promise<number> {
+    const behindMs = await this.jobs.behindMs(turnRun.queue);
+    const passed = await this.handovers.find(limit, behindMs);
+    const due = await this.handovers.due(limit, behindMs);
+    const named = due.filter(({ payload }) => payload === null);
+    const turns = await this.turnsOf([...new Set(named.map(({ owner_id }) => owner_id))]);
+    for (const { subject_id, payload } of due) {
+      const turn = payload ?? turns.get(subject_id);
+      if (turn) void this.jobs.enqueue(turnRun, { ...this.jobOf(turn), again: true });
+    }
+    return Math.max(passed, due.length);
+  }
+
+  private async turnsOf(messageIds: string[]): Promise<Map<string, WholeTurn>> {
+    if (messageIds.length === 0) return new Map();
+    const rows = (await this.db.query('SELECT * FROM router.message WHERE id = ANY($1)', [
+      messageIds,
+    ])) as StoredMessage[];
+    return new Map(rows.flatMap((row) => row.turns.map((target) => [target.turn_id, turnOf(row, target)])));
+  }
+
+  private jobOf(turn: TurnRunPayload): TurnRunPayload {
+    if (JSON.stringify(turn.input ?? null).length <= this.settings.INLINE_LIMIT_BYTES) return turn;
+    const { input: _input, ...rest } = turn;
+    return rest;
+  }
+}

@@ -1,0 +1,97 @@
+import type { MessageRoutePayload } from '#libs/contracts';
+import type { JournalEntry } from '#libs/journal';
+import { loopAdvice } from './refusal.js';
+import { unheardBy } from './evaluate-triggers.js';
+import type { Decision } from './decide.js';
+import type { MessageRow } from '../../entities/message.entity.js';
+import type { Plan } from './plan.js';
+import { withheldAdvice } from './reply.js';
+
+const shownVerdicts = 20;
+
+/** How a receipt arrived, for its timeline; the messages of one receipt share it. */
+export interface Arrival {
+  job: MessageRoutePayload;
+  attempt: number;
+  startedMs: number;
+  messages: number;
+}
+
+/** An entry and the message that it is committed with. */
+export interface ArrivalEntry {
+  entry: JournalEntry;
+  messageId: string;
+}
+
+/**
+ * The timeline entries of the receipts whose messages were planned: those left by the previous hop, and the routing.
+ */
+export function arrivalEntries(plans: Plan[]): ArrivalEntry[] {
+  const arrived = Map.groupBy(plans, ({ draft }) => draft.arrival);
+  return [...arrived].flatMap(([arrival, own]) => {
+    if (!arrival) return [];
+    const told = standsFor(own);
+    const entries = [...toldBefore(arrival), routedEntry(arrival, outcomeOf(told, arrival.messages))];
+    return entries.map((entry) => ({ entry, messageId: told.message.id }));
+  });
+}
+
+/** The message that decides how its receipt ends: a routed one, if any. @param plans of one receipt, not empty */
+export function standsFor(plans: Plan[]): Plan {
+  return (plans.find(({ message }) => message.outcome === 'routed') ?? plans[0]) as Plan;
+}
+
+/** The entries that the previous hop left to this one to commit. */
+export function toldBefore({ job }: Arrival): JournalEntry[] {
+  return (job.told ?? []).map((each) => ({
+    ...subjectOf(job),
+    service: 'adapter-gateway',
+    ...each,
+    at: new Date(each.at),
+  }));
+}
+
+export function routedEntry(
+  { job, attempt, startedMs }: Arrival,
+  outcome: Pick<JournalEntry, 'outcome' | 'reason' | 'subject_id' | 'detail'>,
+): JournalEntry {
+  return { ...subjectOf(job), stage: 'routed', ...outcome, attempt, duration_ms: performance.now() - startedMs };
+}
+
+/** One outcome for the receipt, from the message that represents it. @param messages how many the receipt has */
+function outcomeOf(
+  { message: told, decision }: Plan,
+  messages: number,
+): Pick<JournalEntry, 'outcome' | 'reason' | 'subject_id' | 'detail'> {
+  const { event_type, sender } = told.message;
+  // The message's row has them all; with hundreds of triggers, a second copy would be most of a message's cost.
+  const verdicts = told.verdicts.filter(({ verdict }) => verdict !== 'filtered').slice(0, shownVerdicts);
+  return {
+    outcome: told.outcome as 'routed',
+    reason: told.reason,
+    subject_id: told.id,
+    detail: { event_type, sender: sender.slice(0, 200), verdicts, messages, ...routeOf(decision), ...explained(told) },
+  };
+}
+
+/** By which policy of the channel it was routed, and whether the Chief of Staff got it. */
+export function routeOf({ routePolicy, chiefOfStaff }: Decision): Record<string, string> {
+  if (routePolicy === null || chiefOfStaff === null) return {};
+  const said = ['taken', 'off', 'trigger_took_it'].includes(chiefOfStaff);
+  return { route_policy: routePolicy, chief_of_staff: said ? chiefOfStaff : `kept_from: ${chiefOfStaff}` };
+}
+
+/** What a person needs to know besides the outcome: what was held back, why, and what to do. */
+function explained({ reply_withheld, reason, outcome, message, verdicts }: MessageRow): Record<string, unknown> {
+  const unheard = verdicts.length > 0 ? unheardBy(message) : null;
+  return {
+    ...(unheard ? { triggers_not_asked: `${unheard.reason}: have it set them in its answers of /parse-inbound` } : {}),
+    ...(reply_withheld ? { reply_withheld, advice: withheldAdvice[reply_withheld] } : {}),
+    ...(outcome === 'loop_paused' ? { advice: loopAdvice(reason) } : {}),
+    ...(message.origin ? { came_by: message.origin } : {}),
+  };
+}
+
+function subjectOf({ receipt_id, organization_id, project_id, app_id }: MessageRoutePayload) {
+  return { receipt_id, organization_id, project_id, app_id };
+}

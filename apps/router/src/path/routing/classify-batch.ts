@@ -1,0 +1,112 @@
+import type { Queryable } from '#libs/database';
+import { countAgainstBudget } from '../senders/budget.js';
+import { pairSenders } from '../senders/pairing.js';
+import { keepExchanges, resolveSenders } from '../senders/resolve.js';
+import { senderKey, type SenderContext } from '../senders/sender-context.js';
+import type { RouterSettings } from '../../env.js';
+import { type LoopLimits, noteInbound } from '../guards/loop-breaker.js';
+import { automaticKindOf } from '../guards/machine-messages.js';
+import { findEchoes } from '../guards/outbound.repository.js';
+import { refuse, type Refusal } from './refusal.js';
+import { decide, type Decision, refused, unknownSendersOf } from './decide.js';
+import type { Draft } from './draft.js';
+import type { Rules } from '../rules/project-rules.js';
+
+/** A draft with the rules of its project. */
+export interface Ruled {
+  draft: Draft;
+  rules: Rules;
+}
+
+export interface Classified extends Ruled {
+  senderContext: SenderContext | null;
+  decision: Decision;
+}
+
+export type ClassifySettings = LoopLimits & Pick<RouterSettings, 'ECHO_WINDOW_MS' | 'LOOP_MAX_HOPS'>;
+
+/**
+ * Decides about messages whose claim was won: who sent them, whether they are refused, and where they go. All messages
+ * share each statement; those of the built-in Webhook app need none.
+ */
+export async function classifyBatch(
+  tx: Queryable,
+  batch: Ruled[],
+  settings: ClassifySettings,
+  nowMs: number,
+): Promise<Classified[]> {
+  const people = batch
+    .map(({ draft }) => draft)
+    .filter((draft) => draft.app_kind === 'adapter' && !draft.message.is_bot);
+  const senderContexts = await resolveSenders(
+    tx,
+    people.map((draft) => ({ ...draft, sender: draft.message.sender })),
+  );
+  const entries = batch.map((ruled) => ({
+    ...ruled,
+    senderContext: senderContexts.get(senderKey(ruled.draft.app_id, ruled.draft.message)) ?? null,
+    refusal: null as Refusal | null,
+  }));
+  const classifying = entries.filter(({ draft }) => !draft.released);
+  await refuseBySender(tx, classifying, settings);
+  const noted = new Set<SenderContext>();
+  for (const entry of classifying) {
+    const { draft, senderContext } = entry;
+    // A message that is never answered makes no loop.
+    if (entry.refusal || !senderContext || automaticKindOf(draft.message)) continue;
+    noted.add(senderContext);
+    const loop = noteInbound(senderContext.exchange, draft.message.message, nowMs, settings);
+    if (loop) entry.refusal = { outcome: 'loop_paused', reason: loop };
+  }
+  await keepExchanges(tx, [...noted]);
+  await refuseOverBudget(tx, classifying);
+  return entries.map(({ draft, rules, senderContext, refusal }) => ({
+    draft,
+    rules,
+    senderContext,
+    decision: refusal ? refused(refusal) : decide(draft, rules, senderContext),
+  }));
+}
+
+type Entry = Ruled & { senderContext: SenderContext | null; refusal: Refusal | null };
+
+async function refuseBySender(tx: Queryable, entries: Entry[], settings: ClassifySettings): Promise<void> {
+  const people = entries.filter(({ senderContext }) => senderContext !== null);
+  const echoes = await findEchoes(
+    tx,
+    people.map(({ draft }) => draft),
+    settings.ECHO_WINDOW_MS,
+  );
+  const pairing = people.filter(({ draft, rules }) => unknownSendersOf(rules, draft.app_id) === 'pair');
+  const paired = await pairSenders(
+    tx,
+    pairing.map(({ draft, senderContext }) => ({ appId: draft.app_id, text: draft.message.message, senderContext })),
+  );
+  const pairedEntries = new Set(pairing.filter((_entry, index) => paired[index]));
+  const echoOf = new Map(people.map((entry, index) => [entry, echoes[index] ?? null]));
+  for (const entry of entries) {
+    const { draft, rules, senderContext } = entry;
+    entry.refusal = draft.unsanitisable
+      ? { outcome: 'parked', reason: 'unsanitisable' }
+      : refuse(
+          draft.message,
+          senderContext,
+          unknownSendersOf(rules, draft.app_id),
+          { echo: echoOf.get(entry) ?? null, paired: pairedEntries.has(entry) },
+          settings.LOOP_MAX_HOPS,
+        );
+  }
+}
+
+async function refuseOverBudget(tx: Queryable, entries: Entry[]): Promise<void> {
+  const counted = entries.flatMap((entry) =>
+    entry.refusal === null && entry.senderContext ? [{ entry, senderContext: entry.senderContext }] : [],
+  );
+  const over = await countAgainstBudget(
+    tx,
+    counted.map(({ senderContext }) => senderContext),
+  );
+  counted.forEach(({ entry }, index) => {
+    if (over[index]) entry.refusal = { outcome: 'blocked_contact', reason: 'daily_budget' };
+  });
+}

@@ -1,0 +1,155 @@
+import { hash } from 'node:crypto';
+import type { TerminalOutcome } from '#libs/contracts';
+import type { ChannelRow, InboxMode, RoutePolicy, UnknownSenders } from '../../entities/channel.entity.js';
+import { failureNoticeOf } from '../rules/failure-notice.js';
+import type { SenderContext } from '../senders/sender-context.js';
+import { keptFromChiefOfStaff } from '../guards/machine-messages.js';
+import type { Refusal } from './refusal.js';
+import type { TriggerRow } from '../../entities/trigger.entity.js';
+import type { WorkflowRow } from '../../entities/workflow.entity.js';
+import { evaluateTriggers } from './evaluate-triggers.js';
+import type { Draft } from './draft.js';
+import type { ChiefOfStaffVerdict, Verdict } from '../../entities/message.entity.js';
+import type { Rules } from '../rules/project-rules.js';
+import { type Reply, replyOf } from './reply.js';
+
+export interface PlannedRun {
+  workflow: WorkflowRow;
+  trigger: TriggerRow | null;
+}
+
+/** The session that a message belongs to, and the rules of that session. */
+export interface PlannedSession {
+  key: string;
+  agentId: string | null;
+  contactId: string | null;
+  inboxMode: InboxMode;
+  idleResetMinutes: number | null;
+  dailyResetHour: number | null;
+}
+
+/** What is to be done with a message. */
+export interface Decision {
+  outcome: TerminalOutcome;
+  reason: string | null;
+  verdicts: Verdict[];
+  /** Triggers that filtered the message out and are not listed in the verdicts. */
+  unlisted: number;
+  runs: PlannedRun[];
+  /** Null unless the message goes to the Chief of Staff. */
+  session: PlannedSession | null;
+  /** The session that takes the message if limits remove all its runs. */
+  fallback: PlannedSession | null;
+  chiefOfStaff: ChiefOfStaffVerdict;
+  /** The channel's, as it decided about the message. Null where it did not: refused, or its target was named. */
+  routePolicy: RoutePolicy | null;
+  /** Null unless the message is taken. */
+  reply: Reply | null;
+  /** What the sender is told when a turn fails, if `reply` has a target; null: nothing. */
+  failureNotice: string | null;
+}
+
+const nothing = {
+  verdicts: [],
+  unlisted: 0,
+  runs: [],
+  session: null,
+  fallback: null,
+  chiefOfStaff: null,
+  routePolicy: null,
+  reply: null,
+  failureNotice: null,
+};
+
+export function refused(refusal: Refusal): Decision {
+  return { ...nothing, ...refusal };
+}
+
+/** Routes one message that may be routed by its project's rules; pure, so that a dry run is the same as the real one. */
+export function decide(draft: Draft, rules: Rules, senderContext: SenderContext | null): Decision {
+  const { app_id: appId } = draft;
+  const channel = rules.channels.get(appId) ?? null;
+  const reply = replyOf(draft, channel);
+  const failureNotice = failureNoticeOf(channel);
+  if (draft.workflowId !== undefined) return { ...byWorkflowId(draft.workflowId, rules, reply), failureNotice };
+  if (draft.agentId !== undefined)
+    return { ...byAgent(draft, draft.agentId, plannedSession(draft, channel, senderContext), reply), failureNotice };
+
+  // Without a channel of its own, an App's messages reach the Chief of Staff: nothing is silently left unrouted.
+  const routePolicy = channel?.route_policy ?? 'both';
+  const classified =
+    routePolicy === 'chief_of_staff' ? { verdicts: [], unlisted: 0 } : evaluateTriggers(draft, rules, senderContext);
+  const { verdicts } = classified;
+  const started = verdicts.filter(({ verdict }) => verdict === 'matched' || verdict === 'suspended');
+  const runs = started.flatMap((verdict) => {
+    const workflow = rules.workflows.get(verdict.workflow_id);
+    const trigger = rules.triggers.get(appId)?.find(({ id }) => id === verdict.trigger_id) ?? null;
+    return workflow ? [{ workflow, trigger }] : [];
+  });
+  const kept = routePolicy === 'triggers' ? 'off' : keptFromChiefOfStaff(draft.message, channel);
+  const isTriggers = routePolicy === 'chief_of_staff_unless_triggered' && runs.length > 0;
+  const chiefOfStaff = kept ?? (isTriggers ? 'trigger_took_it' : 'taken');
+  const planned = kept ? null : plannedSession(draft, channel, senderContext);
+  const [session, fallback] = isTriggers ? [null, planned] : [planned, null];
+  const outcome = concluded(verdicts, runs.length > 0 || session !== null, chiefOfStaff);
+  return { ...outcome, ...classified, runs, session, fallback, chiefOfStaff, routePolicy, reply, failureNotice };
+}
+
+/** The outcome that follows from the verdicts; computed again when limits have removed runs. */
+export function concluded(
+  verdicts: Verdict[],
+  routed: boolean,
+  chiefOfStaff: ChiefOfStaffVerdict,
+): Pick<Decision, 'outcome' | 'reason'> {
+  if (routed) return { outcome: 'routed', reason: null };
+  if (verdicts.some(({ verdict }) => verdict === 'filter_error')) return { outcome: 'parked', reason: 'filter_error' };
+  if (verdicts.some(({ verdict }) => verdict === 'rate_limited'))
+    return { outcome: 'no_match', reason: 'rate_limited' };
+  if (verdicts.length > 0) return { outcome: 'no_match', reason: 'no_trigger_matched' };
+  const isOff = chiefOfStaff === 'off' || chiefOfStaff === null;
+  return { outcome: 'no_match', reason: isOff ? 'no_trigger_and_no_chief_of_staff' : `no_trigger_for_${chiefOfStaff}` };
+}
+
+export function unknownSendersOf(rules: Rules, appId: string): UnknownSenders {
+  return rules.channels.get(appId)?.unknown_senders ?? 'hold';
+}
+
+function byWorkflowId(id: number, rules: Rules, reply: Reply): Decision {
+  const workflow = rules.workflows.get(id);
+  if (!workflow) return { ...nothing, outcome: 'no_match', reason: 'workflow_not_found' };
+  if (workflow.status === 'off') return { ...nothing, outcome: 'no_match', reason: 'workflow_off' };
+  return { ...nothing, outcome: 'routed', reason: null, runs: [{ workflow, trigger: null }], reply };
+}
+
+/** In a session of its own: trying an agent is no part of the conversation that another one leads. */
+function byAgent(draft: Draft, agentId: string, planned: PlannedSession, reply: Reply): Decision {
+  const session = { ...planned, agentId, key: fitting(`${draft.app_id} tried ${agentId} ${planned.key}`) };
+  return { ...nothing, outcome: 'routed', reason: null, session, reply };
+}
+
+function plannedSession(draft: Draft, channel: ChannelRow | null, senderContext: SenderContext | null): PlannedSession {
+  return {
+    key: fitting(wholeKey(draft, channel, senderContext)),
+    agentId: channel?.agent_id ?? null,
+    contactId: senderContext?.contactId ?? null,
+    inboxMode: channel?.inbox_mode ?? (draft.app_kind === 'builtin' ? 'queue' : 'collect'),
+    idleResetMinutes: channel?.idle_reset_minutes ?? null,
+    dailyResetHour: channel?.daily_reset_hour ?? null,
+  };
+}
+
+/** An adapter's name for a channel may have any length; a key has to fit an index entry of Postgres. */
+const maxKeyChars = 800;
+
+function fitting(key: string): string {
+  return key.length <= maxKeyChars ? key : `${key.slice(0, maxKeyChars - 64).toWellFormed()}${hash('sha256', key)}`;
+}
+
+const addressText = (address: unknown): string => (typeof address === 'string' ? address : JSON.stringify(address));
+
+function wholeKey({ app_id, message }: Draft, channel: ChannelRow | null, senderContext: SenderContext | null): string {
+  const scope = channel?.session_scope ?? 'thread';
+  if (scope === 'thread' && message.thread_id) return `${app_id} thread ${message.thread_id}`;
+  if (scope === 'channel') return `${app_id} channel ${addressText(message.metadata?.['channel_address'] ?? '')}`;
+  return senderContext ? `${app_id} contact ${senderContext.contactId}` : `${app_id} sender ${message.sender}`;
+}

@@ -1,0 +1,89 @@
+import type { SenderContext } from '../senders/sender-context.js';
+import type { Draft } from './draft.js';
+import type { Verdict } from '../../entities/message.entity.js';
+import type { ActiveTrigger, Rules } from '../rules/project-rules.js';
+import type { FilterInput } from '../rules/filter.js';
+import { filterInput, maxFilterValues } from '../rules/filter-input.js';
+
+/**
+ * Only this many triggers that filtered a message out are stored with it, and the rest are counted: with hundreds of
+ * triggers, their reasons would be most of what a message costs. A request for the event gets them all.
+ */
+const filteredKept = 20;
+const tooLarge = `the metadata has over ${maxFilterValues} values, more than a filter reads`;
+
+export interface Evaluation {
+  verdicts: Verdict[];
+  /** Triggers that filtered the message out and are not among the verdicts. */
+  unlisted: number;
+}
+
+/** The verdict of every active trigger of the App, and its reason. */
+export function evaluateTriggers(draft: Draft, rules: Rules, senderContext: SenderContext | null): Evaluation {
+  const triggers = rules.triggers.get(draft.app_id) ?? [];
+  const unheard = unheardBy(draft.message);
+  let input: FilterInput | null | undefined;
+  const inputOnce = (): FilterInput | null =>
+    (input ??= filterInput(
+      draft.message,
+      senderContext && { id: senderContext.contactId, name: senderContext.name, status: senderContext.status },
+      draft.verified,
+      draft.request,
+    ));
+  const verdicts: Verdict[] = [];
+  let filtered = 0;
+  for (const trigger of triggers) {
+    const evaluated = unheard ?? evaluate(trigger, draft.message.event_type, inputOnce, rules, filtered < filteredKept);
+    if (evaluated.verdict === 'filtered') filtered += 1;
+    if (evaluated.verdict === 'filtered' && filtered > filteredKept) continue;
+    verdicts.push({ trigger_id: trigger.id, workflow_id: trigger.workflow_id, ...evaluated });
+  }
+  return { verdicts, unlisted: Math.max(0, filtered - filteredKept) };
+}
+
+/** A message that lacks what triggers need (spec 4.1): none of them can be asked. */
+export function unheardBy({ missing }: Draft['message']): Pick<Verdict, 'verdict' | 'reason'> | null {
+  if (!missing || missing.length === 0) return null;
+  return { verdict: 'filter_error', reason: `the adapter left out ${missing.join(' and ')}, which a trigger needs` };
+}
+
+function evaluate(
+  trigger: ActiveTrigger,
+  eventType: string,
+  input: () => FilterInput | null,
+  rules: Rules,
+  explained: boolean,
+): Pick<Verdict, 'verdict' | 'reason'> {
+  const refused = evaluateTrigger(trigger, eventType, input, explained);
+  if (refused) return refused;
+  const status = rules.workflows.get(trigger.workflow_id)?.status ?? 'off';
+  if (status === 'off') return { verdict: 'off', reason: 'the workflow is off' };
+  if (status === 'suspended') return { verdict: 'suspended', reason: 'the workflow is suspended: the run waits' };
+  return { verdict: 'matched', reason: null };
+}
+
+/** Why a trigger rejects an event on its own, or null. */
+export function evaluateTrigger(
+  trigger: Pick<ActiveTrigger, 'event_types' | 'compiled'>,
+  eventType: string,
+  input: () => FilterInput | null,
+  explained = true,
+): Pick<Verdict, 'verdict' | 'reason'> | null {
+  if (trigger.event_types.length > 0 && !trigger.event_types.includes(eventType)) {
+    return { verdict: 'filtered', reason: `event_type is ${eventType}, not ${trigger.event_types.join(', ')}` };
+  }
+  return trigger.compiled === null ? null : evaluateFilter(trigger.compiled, input(), explained);
+}
+
+function evaluateFilter(
+  compiled: NonNullable<ActiveTrigger['compiled']>,
+  input: FilterInput | null,
+  explained: boolean,
+): Pick<Verdict, 'verdict' | 'reason'> | null {
+  if ('problem' in compiled) return { verdict: 'filter_error', reason: compiled.problem.message };
+  if (!input) return { verdict: 'filter_error', reason: tooLarge };
+  const result = compiled.filter.evaluate(input, explained);
+  if (result.result === 'passed') return null;
+  if (result.result === 'error') return { verdict: 'filter_error', reason: result.reason };
+  return { verdict: 'filtered', reason: result.seen ? `${result.clause}: ${result.seen}` : result.clause };
+}

@@ -1,0 +1,66 @@
+import type { TurnInput, TurnRunPayload } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { Caller, Flag, keyed, notFound, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { TurnHandover } from '../handover/turn-handover.service.js';
+import { Rerouter } from './reroute.service.js';
+import { messagesSql, type MessageRow } from '../../entities/message.entity.js';
+
+class RunReplay {
+  @Text(200) by: string;
+  @Flag() deliver: boolean;
+  @Whole(1, 2_147_483_647) workflow_id: number;
+  @Text(100) replay_of: string;
+  @Text(255, { optional: true, nullable: true }) key?: string | null;
+}
+
+/** For the engine: what was handed to it, and what only the router can decide about that. */
+@ApiExcludeController()
+@Controller('internal')
+@RequireScopes('service')
+export class HandedTurnController {
+  constructor(
+    private readonly db: Database,
+    private readonly handover: TurnHandover,
+    private readonly again: Rerouter,
+  ) {}
+
+  /** The input of a turn that was too large for its job. */
+  @Get('messages/:message_id/turns/:id')
+  async input(
+    @Caller() caller: Principal,
+    @Param('message_id') messageId: string,
+    @Param('id') id: string,
+  ): Promise<{ input: TurnInput }> {
+    const turn = await this.handover.turn(messageId, id);
+    if (!turn?.input || turn.project_id !== caller.projectId) throw notFound('turn', id);
+    return { input: turn.input };
+  }
+
+  /** Repeats a run of the message with today's configuration. */
+  @Post('messages/:message_id/replay')
+  @HttpCode(200)
+  async replay(
+    @Caller() caller: Principal,
+    @Param('message_id') messageId: string,
+    @Body() { by, deliver, workflow_id: workflowId, replay_of: replayOf, key }: RunReplay,
+  ): Promise<{ turns: TurnRunPayload[]; run_ids: string[] }> {
+    const messages = (await this.db.query(`${messagesSql} WHERE id = $1 AND project_id = $2`, [
+      messageId,
+      caller.projectId,
+    ])) as MessageRow[];
+    const asked = keyed(caller, key ?? null, `run ${replayOf} ${deliver}`);
+    return this.again.replay({ ...caller, subject: by }, messages, { deliver, workflowId, replayOf }, asked);
+  }
+
+  /** Stops collecting messages for a run, because it was cancelled. */
+  @Post('debounced/:turn_id/forget')
+  @HttpCode(204)
+  async forget(@Caller() { projectId }: Principal, @Param('turn_id') turnId: string): Promise<void> {
+    await this.db.query(`DELETE FROM router.debounce WHERE turn_id = $1 AND turn ->> 'project_id' = $2`, [
+      turnId,
+      projectId,
+    ]);
+  }
+}

@@ -1,0 +1,47 @@
+import { newId } from '#libs/contracts';
+import { JobContext } from '#libs/queue';
+import { until } from '#libs/testing';
+import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
+import { RoutingHandler } from './routing.handler.js';
+
+describe('the attempts at routing a receipt', () => {
+  let world: RouterWorld;
+  let handler: RoutingHandler;
+
+  beforeAll(async () => {
+    world = await routerWorld();
+    handler = (await world.start({ GATEWAY_URL: 'http://127.0.0.1:9' })).get(RoutingHandler, { strict: false });
+  });
+  afterAll(() => world.close());
+
+  const context = (attempt: number) => new JobContext(['message.route', attempt, Date.now(), (wait) => wait]);
+  const told = (receiptId: string) =>
+    world.rows<{ outcome: string; attempt: number }>(
+      'SELECT outcome, attempt FROM journal.entry WHERE receipt_id = $1 ORDER BY attempt, at',
+      [receiptId],
+    );
+
+  it('are recorded, so that nobody starts another chain, and continue from the recorded ones', async () => {
+    const { messages, ...job } = jobOf(await world.channel({ unknown_senders: 'open' }), {});
+    const receipt_id = newId('evt');
+    // Its messages are too large for the job, and the gateway is down.
+    await expect(handler.route({ ...job, receipt_id }, context(1))).rejects.toThrow();
+    await expect(handler.route({ ...job, receipt_id, tried: 1 }, context(1))).rejects.toThrow();
+    await handler.route({ ...job, receipt_id, tried: 2, ...(messages ? { messages } : {}) }, context(1));
+    const entries = await until('all are recorded', async () => {
+      const rows = await told(receipt_id);
+      return rows.length === 3 && rows;
+    });
+    expect(entries).toEqual([
+      { outcome: 'retrying', attempt: 1 },
+      { outcome: 'retrying', attempt: 2 },
+      { outcome: 'routed', attempt: 3 },
+    ]);
+    await handler.route({ ...job, receipt_id, ...(messages ? { messages } : {}) }, context(1));
+    const dead = { payload: { ...job, receipt_id: newId('evt'), tried: 2 }, code: 'x', reason: 'y' };
+    await handler.dead(dead, context(20));
+    expect(await told(dead.payload.receipt_id)).toEqual([{ outcome: 'dead', attempt: 22 }]);
+    // Routed, and recorded, before.
+    expect(await told(receipt_id)).toHaveLength(3);
+  });
+});

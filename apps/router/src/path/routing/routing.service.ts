@@ -1,0 +1,165 @@
+import { Batcher } from '#libs/batching';
+import type { MessageRoutePayload, NormalizedMessage } from '#libs/contracts';
+import { isRefusedRow } from '#libs/database';
+import { Journal } from '#libs/journal';
+import { JobClient, PermanentFailure } from '#libs/queue';
+import { Metrics, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { RouterSettings } from '../../env.js';
+import { TurnHandover } from '../handover/turn-handover.service.js';
+import { GATEWAY } from '../../services.js';
+import { SETTINGS } from '../../settings.js';
+import { Rerouter } from './reroute.service.js';
+import { type Arrival, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
+import type { Draft } from './draft.js';
+import type { Ruled } from './classify-batch.js';
+import { newDraft } from './new-draft.js';
+import { turnsOf } from './plan.js';
+import { ProjectRules, type Rules } from '../rules/project-rules.js';
+import { type Routed, RoutingRepository } from './routing.repository.js';
+
+/** Claims, decides and commits messages; what arrives together is committed together. */
+@Injectable()
+export class RoutingService {
+  private readonly logger = new Logger('routing');
+  private readonly commits: Batcher<Ruled[], Routed[]>;
+
+  constructor(
+    private readonly repository: RoutingRepository,
+    private readonly rules: ProjectRules,
+    private readonly handover: TurnHandover,
+    private readonly again: Rerouter,
+    private readonly journal: Journal,
+    private readonly jobs: JobClient,
+    private readonly metrics: Metrics,
+    @Inject(GATEWAY) private readonly gateway: ServiceClient,
+    @Inject(SETTINGS) settings: RouterSettings,
+  ) {
+    this.commits = new Batcher((batch) => this.commitAll(batch), {
+      maxItems: settings.ROUTE_BATCH,
+      maxWaitMs: 0,
+      maxRunning: 2,
+      failsByItem: isRefusedRow,
+    });
+  }
+
+  /** Routes the messages of one receipt; run twice, it changes nothing. */
+  async route(job: MessageRoutePayload, attempt: number): Promise<void> {
+    const startedMs = performance.now();
+    const messages = job.messages ?? (await this.readMessages(job));
+    await this.requireFields(job, messages);
+    const arrival: Arrival = { job, attempt, startedMs, messages: messages.length };
+    const drafts = messages.map((message, index) => newDraft(job, message, index, arrival));
+    const routed = await this.commit(drafts, job.surplus);
+    const planned = routed.flatMap((each) => ('plan' in each ? [each.plan] : []));
+    // New messages are already recorded, by the statement that committed them.
+    const outcome = planned.length > 0 ? standsFor(planned).message.outcome : this.tellDuplicate(arrival, routed);
+    this.metrics.hopSeconds.observe({ stage: 'routed', outcome }, (performance.now() - startedMs) / 1000);
+  }
+
+  /**
+   * Commits drafts of one project with whatever else arrives, and enqueues the turns. @param surplus as in their job
+   */
+  async commit(drafts: Draft[], surplus?: true): Promise<Routed[]> {
+    const named = drafts.flatMap(({ workflowId }) => workflowId ?? []);
+    const rules = await this.rules.of(drafts[0]?.project_id ?? '', named);
+    const routed = await this.commits.add(drafts.map((draft) => ({ draft, rules })));
+    this.keepPlaces(drafts, routed);
+    const turns = routed.flatMap((each) => ('plan' in each ? turnsOf([each.plan]) : []));
+    this.handover.enqueue(surplus ? turns.map((turn) => ({ ...turn, surplus })) : turns);
+    this.again.tell(
+      routed.flatMap((each) => ('plan' in each ? each.continued : [])),
+      'pairing',
+      'released',
+    );
+    return routed;
+  }
+
+  /**
+   * A message that starts a session's turn keeps its place until the engine has stored that; no turn waits for others.
+   */
+  private keepPlaces(drafts: Draft[], routed: Routed[]): void {
+    const [first] = drafts;
+    if (!first || first.place === null) return;
+    const { app_id: appId, receipt_id: own } = first;
+    const places = routed
+      .flatMap((each) => ('plan' in each ? each.plan.turns : []))
+      .flatMap(({ session }) => session?.place ?? []);
+    for (const place of places) if (place !== own) this.jobs.order.enter(appId, place);
+    // It was routed before, and its turn may still be in flight.
+    const before = routed.some((each) => 'claimed' in each && each.claimed.receipt_id === own);
+    if (!before && !places.includes(own)) this.jobs.order.leave(appId, own);
+  }
+
+  private async commitAll(batch: Ruled[][]): Promise<Routed[][]> {
+    const results = await this.repository.commit(batch.flat());
+    let taken = 0;
+    return batch.map((drafts) => results.slice(taken, (taken += drafts.length)));
+  }
+
+  /** Nothing of the receipt is new: it is a duplicate of another receipt, or was routed and recorded before. */
+  private tellDuplicate(arrival: Arrival, routed: Routed[]): 'duplicate' {
+    const claims = routed.flatMap((each) => ('claimed' in each ? [each.claimed] : []));
+    const [first] = claims;
+    if (!first || claims.some(({ receipt_id }) => receipt_id === arrival.job.receipt_id)) return 'duplicate';
+    const { receipt_id, message_id: subject_id } = first;
+    const outcome = { outcome: 'duplicate', reason: `of ${receipt_id}`, subject_id, detail: null } as const;
+    for (const entry of [...toldBefore(arrival), routedEntry(arrival, outcome)]) this.journal.append(entry);
+    return 'duplicate';
+  }
+
+  /** What triggers lack is shown on the adapter's page. @throws MissingForTriggers where only triggers get messages */
+  private async requireFields(job: MessageRoutePayload, messages: NormalizedMessage[]): Promise<void> {
+    if (messages.every(({ missing }) => missing === undefined)) return;
+    const rules = await this.rules.of(job.project_id);
+    const violation = missingForTriggers(job, messages, rules);
+    if (!violation) return;
+    await this.showOnAdapter(job, violation.message);
+    // By any other policy the Chief of Staff gets it; its verdicts say that triggers could not be asked.
+    if (rules.channels.get(job.app_id)?.route_policy === 'triggers') throw violation;
+  }
+
+  private async showOnAdapter(job: MessageRoutePayload, violation: string): Promise<void> {
+    const scope = { organizationId: job.organization_id, projectId: job.project_id };
+    try {
+      await this.gateway.post(`/internal/apps/${job.app_id}/contract-violations`, scope, { violation });
+    } catch (error) {
+      // The timeline says it anyway.
+      this.logger.warn({ event: 'contract_violation.not_shown', app: job.app_id, violation, error: String(error) });
+    }
+  }
+
+  private async readMessages(job: MessageRoutePayload): Promise<NormalizedMessage[]> {
+    const { messages } = await this.gateway.get<{ messages: NormalizedMessage[] }>(
+      `/internal/parsed-messages/${job.receipt_id}`,
+      { organizationId: job.organization_id, projectId: job.project_id },
+    );
+    return messages;
+  }
+}
+
+/** Fields without which a trigger's rules cannot be decided (spec 4.1). */
+class MissingForTriggers extends PermanentFailure {
+  constructor(fields: string[]) {
+    super(
+      'contract_violation',
+      `/parse-inbound: ${fields.join(' and ')} must be present, because triggers listen to this App`,
+    );
+  }
+}
+
+/**
+ * Messages of an App with listening triggers need every field that triggers use; those of an App that only the Chief of
+ * Staff hears do not (spec 2.5).
+ * @returns what names the missing fields, or null
+ */
+function missingForTriggers(
+  job: MessageRoutePayload,
+  messages: NormalizedMessage[],
+  rules: Rules,
+): MissingForTriggers | null {
+  const listened = (rules.triggers.get(job.app_id)?.length ?? 0) > 0;
+  if (!listened || rules.channels.get(job.app_id)?.route_policy === 'chief_of_staff') return null;
+  const missing = new Set(messages.flatMap((message) => message.missing ?? []));
+  return missing.size > 0 ? new MissingForTriggers([...missing].sort()) : null;
+}

@@ -1,0 +1,78 @@
+import { ChangeCache, ChangeListener } from '#libs/database';
+import { Inject, Injectable } from '@nestjs/common';
+import type { ChannelRow } from '../../entities/channel.entity.js';
+import { compileFilter } from './filter.js';
+import type { TriggerRow } from '../../entities/trigger.entity.js';
+import type { RouterSettings } from '../../env.js';
+import { SETTINGS } from '../../settings.js';
+import type { WorkflowRow } from '../../entities/workflow.entity.js';
+import { ProjectRulesRepository } from './project-rules.repository.js';
+
+/** How long a change may be unknown here while changes are not heard. */
+const unheardMs = 5_000;
+const maxCached = 1_000;
+const maxFilters = 10_000;
+
+export interface ActiveTrigger extends TriggerRow {
+  /** Null without a `where`. */
+  compiled: ReturnType<typeof compileFilter> | null;
+}
+
+/** The rules by which a project's messages are routed. */
+export interface Rules {
+  channels: Map<string, ChannelRow>;
+  triggers: Map<string, ActiveTrigger[]>;
+  workflows: Map<number, WorkflowRow>;
+}
+
+/** The rules of projects, cached until they change. A change takes effect at once, here and in the other replicas. */
+@Injectable()
+export class ProjectRules {
+  private readonly cache: ChangeCache<Rules>;
+  /** By text: rules are read again and again, and compiling is the most expensive part of that. */
+  private readonly filters = new Map<string, ReturnType<typeof compileFilter>>();
+
+  constructor(
+    private readonly rows: ProjectRulesRepository,
+    changes: ChangeListener,
+    @Inject(SETTINGS) { CHANGE_CACHE_MS: keptMs }: RouterSettings,
+  ) {
+    this.cache = new ChangeCache(changes, { topic: 'rules', maxKept: maxCached, keptMs, unheardMs });
+  }
+
+  /** @param workflowIds workflows that messages name: the ingress saw them, so rules without them are stale */
+  async of(projectId: string, workflowIds: number[] = []): Promise<Rules> {
+    const read = (): Promise<Rules> => this.read(projectId);
+    const rules = await this.cache.get(projectId, read);
+    return workflowIds.every((id) => rules.workflows.has(id)) ? rules : this.cache.renew(projectId, read);
+  }
+
+  /** Call it after changing a project's rules. */
+  forget(projectId: string): void {
+    this.cache.forget(projectId);
+  }
+
+  private async read(projectId: string): Promise<Rules> {
+    const { workflows, triggers, channels } = await this.rows.of(projectId);
+    return {
+      channels: new Map(channels.map((channel) => [channel.app_id, channel])),
+      triggers: Map.groupBy(
+        triggers.map((trigger) => ({
+          ...trigger,
+          compiled: trigger.where === null ? null : this.compiled(trigger.where),
+        })),
+        (trigger) => trigger.app_id,
+      ),
+      workflows: new Map(workflows.map((workflow) => [workflow.id, workflow])),
+    };
+  }
+
+  private compiled(expression: string): ReturnType<typeof compileFilter> {
+    const known = this.filters.get(expression);
+    if (known) return known;
+    if (this.filters.size >= maxFilters) this.filters.clear();
+    const compiled = compileFilter(expression);
+    this.filters.set(expression, compiled);
+    return compiled;
+  }
+}
