@@ -4,8 +4,7 @@ import { Counter } from 'prom-client';
 import { DoesNotOpen } from '../sealing/aead.js';
 import { Sealer } from '../sealing/sealer.js';
 import type { Secret } from '../sealing/secret.js';
-import type { CredentialField } from './credential-field.entity.js';
-import type { Credential } from './credential.entity.js';
+import type { Credential, CredentialField } from './credential.entity.js';
 import { CredentialRepository } from './credential.repository.js';
 
 /** The part of a credential that is needed to open it. */
@@ -38,9 +37,26 @@ export class CredentialOpener {
 
   /**
    * @param only the fields to open; null: all of them
-   * @throws Problem 409 `credential_undecryptable`
+   * @throws Undecryptable
    */
   async open(row: StoredCredential, only: readonly string[] | null = null): Promise<Map<string, Secret>> {
+    try {
+      const opened = await this.openLocked(row, only);
+      if (row.status === 'undecryptable' && opened.size === row.fields.length)
+        await this.credentials.note(row.id, row.generation, recovered);
+      return opened;
+    } catch (error) {
+      if (error instanceof Undecryptable) await this.noteUndecryptable(row);
+      throw error;
+    }
+  }
+
+  /**
+   * Opens a row that the caller has locked: its status changes by the caller's own transaction, or after that by
+   * `noteUndecryptable`. A second connection would wait for the first for ever.
+   * @throws Undecryptable
+   */
+  async openLocked(row: StoredCredential, only: readonly string[] | null = null): Promise<Map<string, Secret>> {
     const place = {
       organizationId: row.organization_id,
       credentialId: row.id,
@@ -50,10 +66,7 @@ export class CredentialOpener {
     const fields = new Map<string, Buffer>();
     for (const { field, sealed } of row.fields) if (!only || only.includes(field)) fields.set(field, sealed);
     try {
-      const opened = await this.sealer.open(place, { kid: row.kid, wrappedDek: row.wrapped_dek, fields });
-      if (row.status === 'undecryptable' && opened.size === row.fields.length)
-        await this.credentials.note(row.id, row.generation, recovered);
-      return opened;
+      return await this.sealer.open(place, { kid: row.kid, wrappedDek: row.wrapped_dek, fields });
     } catch (error) {
       if (!(error instanceof DoesNotOpen)) throw error;
       this.undecryptable.inc();
@@ -63,15 +76,23 @@ export class CredentialOpener {
         kid: row.kid,
         generation: row.generation,
       });
-      if (row.status !== 'undecryptable') {
-        const change = { status: 'undecryptable', reason: 'its stored values cannot be opened' } as const;
-        await this.credentials.note(row.id, row.generation, change);
-      }
-      throw new Problem(
-        409,
-        'credential_undecryptable',
-        `The stored values of credential ${row.id} cannot be opened: restore the database or the key, or replace its fields.`,
-      );
+      throw new Undecryptable(row.id);
     }
+  }
+
+  async noteUndecryptable({ id, generation, status }: StoredCredential): Promise<void> {
+    if (status === 'undecryptable') return;
+    const reason = 'its stored values cannot be opened';
+    await this.credentials.note(id, generation, { status: 'undecryptable', reason });
+  }
+}
+
+export class Undecryptable extends Problem {
+  constructor(id: string) {
+    super(
+      409,
+      'credential_undecryptable',
+      `The stored values of credential ${id} cannot be opened: restore the database or the key, or replace its fields.`,
+    );
   }
 }

@@ -1,7 +1,16 @@
 import type { Failure } from '#libs/service-kit';
-import { Column, CreateDateColumn, Entity, Index, OneToMany, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import { CredentialField } from './credential-field.entity.js';
-import { FieldRotation } from './field-rotation.entity.js';
+import {
+  Column,
+  CreateDateColumn,
+  Entity,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  OneToMany,
+  PrimaryColumn,
+  type Relation,
+  UpdateDateColumn,
+} from 'typeorm';
 import type { DeclaredField } from './declared-field.js';
 
 export const credentialTypes = ['api_key', 'text', 'oauth2'] as const;
@@ -65,4 +74,29 @@ export class Credential {
   @UpdateDateColumn({ type: 'timestamptz' }) updated_at: Date;
   @OneToMany(() => CredentialField, (field) => field.credential) fields: CredentialField[];
   @OneToMany(() => FieldRotation, (rotation) => rotation.credential) rotations: FieldRotation[];
+}
+
+/** When the value that a rotation replaced ends. It is valid beside the new one until then. */
+@Entity({ schema: 'vault', name: 'field_rotation' })
+@Index('field_rotation_ends_idx', ['ends_at'])
+export class FieldRotation {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'field_rotation_pkey' }) credential_id: string;
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'field_rotation_pkey' }) field: string;
+  @Column({ type: 'timestamptz' }) ends_at: Date;
+
+  @ManyToOne(() => Credential, (credential) => credential.rotations, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'credential_id', foreignKeyConstraintName: 'field_rotation_credential_fkey' })
+  credential: Relation<Credential>;
+}
+
+@Entity({ schema: 'vault', name: 'credential_field' })
+export class CredentialField {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'credential_field_pkey' }) credential_id: string;
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'credential_field_pkey' }) field: string;
+  @Column({ type: 'bytea' }) sealed: Buffer;
+  @Column({ type: 'integer' }) generation: number;
+
+  @ManyToOne(() => Credential, (credential) => credential.fields, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'credential_id', foreignKeyConstraintName: 'credential_field_credential_fkey' })
+  credential: Relation<Credential>;
 }

@@ -3,10 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In, QueryFailedError } from 'typeorm';
 import { CredentialBinding } from '../bindings/credential-binding.entity.js';
 import type { SealedFields } from '../sealing/sealer.js';
-import { CredentialField } from './credential-field.entity.js';
+import { Credential, CredentialField, FieldRotation } from './credential.entity.js';
 import type { CredentialScope } from './credential-scope.js';
-import { Credential } from './credential.entity.js';
-import { FieldRotation } from './field-rotation.entity.js';
 
 /** Columns that change independently of the fields. */
 export type CredentialChange = Partial<
@@ -88,10 +86,7 @@ export class CredentialRepository {
   ): Promise<boolean> {
     return this.unlessNameTaken(() =>
       this.db.transaction(async (manager) => {
-        const locked = await this.rows(manager, scope)
-          .andWhere('c.id = :id', { id })
-          .setLock('pessimistic_write', undefined, ['c'])
-          .getOne();
+        const locked = await this.locked(manager, scope, id);
         if (!locked) return false;
         const bindings = () => manager.findBy(CredentialBinding, { credential_id: id });
         const { columns, write } = await change(locked, bindings);
@@ -134,11 +129,8 @@ export class CredentialRepository {
   ): Promise<string[] | null> {
     return this.db.transaction(async (manager) => {
       await leaving(manager);
-      const row = await this.rows(manager, scope)
-        .andWhere('c.id = :id', { id })
-        // Blocks new bindings, whose foreign key takes a share lock on the row.
-        .setLock('pessimistic_write', undefined, ['c'])
-        .getOne();
+      // The lock blocks new bindings, whose foreign key takes a share lock on the row.
+      const row = await this.locked(manager, scope, id);
       if (!row) return null;
       const bindings = await manager.findBy(CredentialBinding, { credential_id: id });
       if (bindings.length > 0 && !force) throw new StillBound(bindings);
@@ -155,6 +147,15 @@ export class CredentialRepository {
       `INSERT INTO vault.field_rotation (credential_id, field, ends_at) VALUES ($1, $2, now() + $3 * interval '1 second')`,
       [id, begun.field, begun.overlapSeconds],
     );
+  }
+
+  /**
+   * Locked first, read after that: a statement that waits for the lock reads the row anew, but not the rows that it
+   * joins, and old fields do not open under a new generation.
+   */
+  private async locked(manager: EntityManager, scope: CredentialScope, id: string): Promise<Credential | null> {
+    await manager.query('SELECT FROM vault.credential WHERE id = $1 FOR UPDATE', [id]);
+    return this.rows(manager, scope).andWhere('c.id = :id', { id }).getOne();
   }
 
   private rows(manager: EntityManager, scope: CredentialScope) {

@@ -193,6 +193,10 @@ describe('stored data', () => {
     );
     expect((await resolve(to)).body).toMatchObject({ status: 409, code: 'credential_undecryptable' });
     expect((await call('GET', `/api/v1/credentials/${to}`)).body.status).toBe('undecryptable');
+    await vault.query(`UPDATE vault.credential SET status = 'active', reason = NULL WHERE id = $1`, [to]);
+    const merged = await call('PATCH', `/api/v1/credentials/${to}`, { fields: { login: 'new' } });
+    expect(merged.body).toMatchObject({ status: 409, code: 'credential_undecryptable' });
+    expect((await call('GET', `/api/v1/credentials/${to}`)).body.status).toBe('undecryptable');
     await call('POST', `/api/v1/credentials/${to}/rotate`, { fields: { password: 'new' } });
     expect((await call('GET', `/api/v1/credentials/${to}`)).body.status).toBe('active');
     expect((await resolve(to)).body.fields).toEqual({ password: 'new' });

@@ -3,6 +3,7 @@ import { newId } from '#libs/contracts';
 import { notFound, type Page, pageOf, type Principal, Problem, type SearchQuery } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
+import type { CredentialBinding } from '../bindings/credential-binding.entity.js';
 import type { AuditAction } from '../audit/credential-audit.entity.js';
 import { ClientPauses } from '../grants/client-pauses.js';
 import { RevocationService } from '../grants/revocation.service.js';
@@ -20,13 +21,20 @@ import {
   oauthGrants,
   type Credential,
 } from '../credential-store/credential.entity.js';
-import { CredentialRepository, NameTaken, StillBound } from '../credential-store/credential.repository.js';
+import { CredentialOpener, Undecryptable } from '../credential-store/credential-opener.js';
+import {
+  CredentialRepository,
+  type CredentialWrite,
+  NameTaken,
+  StillBound,
+} from '../credential-store/credential.repository.js';
 import { type FieldChange, FieldWriter } from './field-writer.js';
 
 @Injectable()
 export class CredentialService {
   constructor(
     private readonly credentials: CredentialRepository,
+    private readonly opener: CredentialOpener,
     private readonly writer: FieldWriter,
     private readonly sealer: Sealer,
     private readonly verifier: Verifier,
@@ -166,8 +174,16 @@ export class CredentialService {
     columns: Omit<UpdateCredential, 'fields'>,
     change: FieldChange | null,
   ): Promise<void> {
-    const found = await refuseTakenName(columns.name ?? '', () =>
-      this.credentials.update(scope, id, (row, bindings) => this.writer.write(row, columns, change, bindings)),
+    const locked: Credential[] = [];
+    const write = async (row: Credential, bindings: () => Promise<CredentialBinding[]>): Promise<CredentialWrite> => {
+      locked.push(row);
+      return this.writer.write(row, columns, change, bindings);
+    };
+    const found = await refuseTakenName(columns.name ?? '', () => this.credentials.update(scope, id, write)).catch(
+      async (error: unknown) => {
+        if (error instanceof Undecryptable) for (const row of locked) await this.opener.noteUndecryptable(row);
+        throw error;
+      },
     );
     if (!found) throw notFound('credential', id);
     if (change) await this.pauses.lift(id);

@@ -94,6 +94,15 @@ describe('a rotation with an overlap', () => {
     expect((await view(id)).rotating).toHaveLength(1);
   });
 
+  it('survives others at the same time: each reads what the one before it has written', async () => {
+    const id = await create({ signing_secret: first });
+    const asked = Array.from({ length: 12 }, (_one, n) => rotate(id, { value: `secret number ${n} of all` }));
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect((await view(id)).status).toBe('active');
+    expect((await values(id)).signing_secret).toHaveLength(2);
+  });
+
   it('ends when it is finished, and when another value is stored', async () => {
     for (const over of [
       (id: string) => vault.call('POST', `${path}/${id}/fields/signing_secret/finish-rotation`),

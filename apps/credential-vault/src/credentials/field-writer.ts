@@ -68,7 +68,7 @@ export class FieldWriter {
   merge(given: Record<string, unknown>, notes: FieldNote[]): FieldChange {
     return async (row) => {
       const entries = Object.entries(given);
-      const fields = await this.opener.open(row);
+      const fields = await this.opener.openLocked(row);
       for (const [name, value] of entries) if (value === null) fields.delete(name);
       const values = Object.fromEntries(entries.filter(([, value]) => value !== null));
       for (const [name, secret] of readFields(row.type, values, notes)) fields.set(name, secret);
@@ -88,7 +88,7 @@ export class FieldWriter {
    */
   rotate(field: string, value: string, overlapSeconds: number | null, notes: FieldNote[]): FieldChange {
     return async (row, bindings) => {
-      const fields = await this.opener.open(row);
+      const fields = await this.opener.openLocked(row);
       const before = valueOf(row, fields, field);
       const [read] = readFields(row.type, { [field]: value }, notes).values();
       if (!read) return null;
@@ -115,7 +115,7 @@ export class FieldWriter {
   /** Drops all values of a field but the newest. @throws Problem 409 `not_a_list` */
   keepFirst(field: string): FieldChange {
     return async (row) => {
-      const fields = await this.opener.open(row);
+      const fields = await this.opener.openLocked(row);
       const before = valueOf(row, fields, field);
       const secret = fields.get(field);
       const isRotating = secret !== undefined && rotatingValues(secret) !== null;

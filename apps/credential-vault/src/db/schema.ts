@@ -1,8 +1,7 @@
 import type { ServiceSchema } from '#libs/database';
 import { CredentialAudit } from '../audit/credential-audit.entity.js';
 import { CredentialBinding } from '../bindings/credential-binding.entity.js';
-import { CredentialField } from '../credential-store/credential-field.entity.js';
-import { Credential } from '../credential-store/credential.entity.js';
+import { Credential, CredentialField, FieldRotation } from '../credential-store/credential.entity.js';
 import { ClientPause } from '../grants/client-pause.entity.js';
 import { GrantEvent } from '../grants/grant-event.entity.js';
 import { OauthGrant } from '../grants/grant.entity.js';
@@ -18,7 +17,6 @@ import { ClientPause1795678342288 } from './1795678342288-client-pause.js';
 import { AnswerFields1795679539484 } from './1795679539484-answer-fields.js';
 import { FieldRotation1795682400000 } from './1795682400000-field-rotation.js';
 import { Work1795701300000 } from './1795701300000-work.js';
-import { FieldRotation } from '../credential-store/field-rotation.entity.js';
 
 export const schema: ServiceSchema = {
   name: 'vault',
