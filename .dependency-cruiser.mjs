@@ -89,8 +89,8 @@ export default {
     {
       name: 'no-cycles',
       severity: 'error',
-      from: { pathNot: '\\.entity\\.ts$' },
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      from: {},
+      to: { circular: true },
     },
   ],
   options: {

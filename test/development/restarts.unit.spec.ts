@@ -7,8 +7,8 @@ const processes = ['router', 'engine', 'python-runner'].map((name) => ({
 
 /** A build's output, as tsc writes it. */
 const built: Record<string, string> = {
-  'apps/router/src/main.js': `import 'reflect-metadata';\nimport { decide } from './routing/decide.js';\nawait decide();\n`,
-  'apps/router/src/routing/decide.js': `import { newId, } from '#libs/contracts';\nexport const decide = () => newId();\n`,
+  'apps/router/src/main.js': `import 'reflect-metadata';\nimport { decide } from './path/routing/decide.js';\nawait decide();\n`,
+  'apps/router/src/path/routing/decide.js': `import { newId, } from '#libs/contracts';\nexport const decide = () => newId();\n`,
   'apps/router/src/testing/world.js': `import { decide } from '../routing/decide.js';\n`,
   'apps/engine/src/main.js': `const { startService } = await import('#libs/service-kit');\nstartService();\n`,
   'apps/python-runner/src/main.js': `const folder = new URL('./sandbox', import.meta.url);\nawait import('./run.js');\n`,
@@ -31,7 +31,7 @@ function restartsAfter(changes: Record<string, string | undefined>): string[] {
 
 describe('the processes that a change restarts', () => {
   it.each([
-    ['its own file', 'apps/router/src/routing/decide.js', ['router']],
+    ['its own file', 'apps/router/src/path/routing/decide.js', ['router']],
     ['a file of a library, by its index', 'libs/service-kit/src/start-service.js', ['engine']],
     ['a library of libraries', 'libs/contracts/src/ids.js', ['router', 'engine']],
     ['what is imported later', 'apps/python-runner/src/run.js', ['python-runner']],

@@ -1,6 +1,12 @@
-import type { FailedKeysSettings } from './authentication/failed-keys.js';
 import type { ProxySettings } from './proxy/proxy-routes.js';
 import type { OidcSettings } from './sign-in/single-sign-on/oidc-settings.js';
+
+export interface FailedKeysSettings {
+  FAILED_KEYS_PER_ADDRESS: number;
+  FAILED_KEYS_PER_PREFIX: number;
+  FAILED_KEYS_WINDOW_MS: number;
+  FAILED_KEYS_TRACKED: number;
+}
 
 export interface SessionSettings {
   /** Where browsers reach the portal. With https, its cookies are sent over https only. */

@@ -1,40 +1,132 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AgentsModule } from './manage/agents/agents.module.js';
-import { AttentionModule } from './manage/attention/attention.module.js';
-import { ChannelsModule } from './manage/channels/channels.module.js';
-import { ContactsModule } from './manage/contacts/contacts.module.js';
 import { CoreModule } from './core.module.js';
 import type { RouterSettings } from './env.js';
-import { EventsModule } from './manage/events/events.module.js';
-import { GuardsModule } from './path/guards/guards.module.js';
-import { HandoverModule } from './path/handover/handover.module.js';
-import { HeldModule } from './manage/held/held.module.js';
-import { RoutingModule } from './path/routing/routing.module.js';
-import { RunsModule } from './manage/runs/runs.module.js';
-import { StatisticsModule } from './manage/statistics/statistics.module.js';
-import { WorkflowsModule } from './manage/workflows/workflows.module.js';
+import { NamedAgents } from './manage/agents/named-agents.js';
+import { AttentionController } from './manage/attention/attention.controller.js';
+import { AttentionRepository } from './manage/attention/attention.repository.js';
+import { ChannelController } from './manage/channels/channel.controller.js';
+import { ChannelRepository } from './manage/channels/channel.repository.js';
+import { NamedApps } from './manage/channels/named-apps.js';
+import { ContactController } from './manage/contacts/contact.controller.js';
+import { ContactRepository } from './manage/contacts/contact.repository.js';
+import { ContactService } from './manage/contacts/contact.service.js';
+import { BatchController } from './manage/events/batches/batch.controller.js';
+import { BatchService } from './manage/events/batches/batch.service.js';
+import { EventBodyController } from './manage/events/body/event-body.controller.js';
+import { EventBodyService } from './manage/events/body/event-body.service.js';
+import { DeadLetterController } from './manage/events/dead-letters/dead-letter.controller.js';
+import { Redriver } from './manage/events/dead-letters/redriver.js';
+import { EventLinkRepository, EventResultRepository } from './manage/events/event-result.repository.js';
+import { EventSearch } from './manage/events/event-search.service.js';
+import { EventController } from './manage/events/event.controller.js';
+import { EventService } from './manage/events/event.service.js';
+import { MessageFactRepository } from './manage/events/message-fact.repository.js';
+import { ReplayTargets } from './manage/events/replay-targets.js';
+import { Replayer } from './manage/events/replayer.js';
+import { RetentionRepository, RouterRetention } from './manage/events/retention/retention.repository.js';
+import { EventStreams } from './manage/events/stream/event-streams.js';
+import { StreamController } from './manage/events/stream/stream.controller.js';
+import { HeldController } from './manage/held/held.controller.js';
+import { HeldRepository } from './manage/held/held.repository.js';
+import { DirectRunController } from './manage/runs/direct-run.controller.js';
+import { DirectRunService } from './manage/runs/direct-run.service.js';
+import { StatisticsController } from './manage/statistics/statistics.controller.js';
+import { StatisticsService } from './manage/statistics/statistics.service.js';
+import { StatisticsSweeps } from './manage/statistics/statistics-sweeps.js';
+import { ExplainedMessages } from './manage/workflows/explained-messages.js';
+import { TriggerTrialService } from './manage/workflows/trigger-trial.service.js';
+import { TriggerWarnings } from './manage/workflows/trigger-warnings.js';
+import { TriggerController } from './manage/workflows/trigger.controller.js';
+import { TriggerService } from './manage/workflows/trigger.service.js';
+import { WorkflowController } from './manage/workflows/workflow.controller.js';
+import { WorkflowRepository } from './manage/workflows/workflow.repository.js';
+import { Clock } from './path/guards/clock.js';
+import { OutboundHandler } from './path/guards/outbound.handler.js';
+import { OutboundRepository } from './path/guards/outbound.repository.js';
+import { EngineRuns } from './path/handover/engine-runs.js';
+import { TurnHandover } from './path/handover/turn-handover.service.js';
+import { DebounceSweeper } from './path/routing/debounce-sweeper.js';
+import { HandedTurnController } from './path/routing/handed-turn.controller.js';
+import { Planner } from './path/routing/planner.js';
+import { Rerouter } from './path/routing/reroute.service.js';
+import { RoutingHandler } from './path/routing/routing.handler.js';
+import { RoutingService } from './path/routing/routing.service.js';
+import { RoutingStore } from './path/routing/routing.store.js';
+import { ProjectRules } from './path/rules/project-rules.js';
+
+const path = {
+  controllers: [OutboundHandler, HandedTurnController, RoutingHandler],
+  providers: [
+    Clock,
+    OutboundRepository,
+    EngineRuns,
+    TurnHandover,
+    DebounceSweeper,
+    Planner,
+    ProjectRules,
+    Rerouter,
+    RoutingService,
+    RoutingStore,
+  ],
+};
+
+const manage = {
+  // The order in which the API is described, and in which paths are matched: named ones before `:id`.
+  controllers: [
+    AttentionController,
+    ChannelController,
+    ContactController,
+    DirectRunController,
+    StreamController,
+    DeadLetterController,
+    BatchController,
+    EventBodyController,
+    EventController,
+    HeldController,
+    StatisticsController,
+    TriggerController,
+    WorkflowController,
+  ],
+  providers: [
+    NamedAgents,
+    AttentionRepository,
+    ChannelRepository,
+    NamedApps,
+    ContactRepository,
+    ContactService,
+    DirectRunService,
+    BatchService,
+    EventBodyService,
+    EventLinkRepository,
+    EventResultRepository,
+    EventSearch,
+    EventService,
+    EventStreams,
+    MessageFactRepository,
+    Redriver,
+    ReplayTargets,
+    Replayer,
+    RetentionRepository,
+    RouterRetention,
+    HeldRepository,
+    StatisticsService,
+    StatisticsSweeps,
+    ExplainedMessages,
+    TriggerService,
+    TriggerTrialService,
+    TriggerWarnings,
+    WorkflowRepository,
+  ],
+};
 
 @Module({})
 export class AppModule {
   static with(settings: RouterSettings): DynamicModule {
     return {
       module: AppModule,
-      imports: [
-        CoreModule.with(settings),
-        // The order in which the API is described.
-        AttentionModule,
-        ChannelsModule,
-        ContactsModule,
-        RunsModule,
-        EventsModule,
-        HeldModule,
-        StatisticsModule,
-        WorkflowsModule,
-        AgentsModule,
-        GuardsModule,
-        HandoverModule,
-        RoutingModule,
-      ],
+      imports: [CoreModule.with(settings)],
+      controllers: [...manage.controllers, ...path.controllers],
+      providers: [...manage.providers, ...path.providers],
     };
   }
 }

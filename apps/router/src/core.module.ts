@@ -5,8 +5,7 @@ import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
 import type { RouterSettings } from './env.js';
-import { ENGINE, GATEWAY, INGRESS } from './services.js';
-import { SETTINGS } from './settings.js';
+import { ENGINE, GATEWAY, INGRESS, SETTINGS } from './tokens.js';
 
 /** What every folder may inject: settings, database, journal, other services. */
 @Global()

@@ -1,12 +1,9 @@
 import { settingOf } from '#libs/settings';
-import type { JsonWebKey } from 'node:crypto';
 import { httpLimitDefaults } from './http-limits.js';
 import { bodyLimitDefaults } from './incoming/body-limits.js';
 import { readIssuers } from './service-issuers.js';
 import { tokenLimitDefaults } from './token-limits.js';
-
-/** A key in JWK form (RFC 7517). */
-export type Jwk = JsonWebKey;
+import type { Jwk } from './service-keys.js';
 
 /** Reads and checks one environment variable; throws a sentence that says what to do. */
 export type Reader<T> = (name: string, value: string | undefined) => T;

@@ -1,6 +1,8 @@
 import { calculateJwkThumbprint, type CryptoKey, importJWK, type JWK } from 'jose';
-import { createPublicKey } from 'node:crypto';
-import type { Jwk } from './env.js';
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
+
+/** A key in JWK form (RFC 7517). */
+export type Jwk = JsonWebKey;
 
 /** A set of public keys (RFC 7517). */
 export interface PublicJwks {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt, createLocalJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
-import type { Jwk } from './env.js';
 import { KubernetesTokens, ProjectedTokens } from './kubernetes-tokens.js';
 import type { Principal, Scope } from './principal.js';
 import { issuerKeys } from './service-issuers.js';
-import { type PublicJwks, ServiceKeys } from './service-keys.js';
+import { type PublicJwks, ServiceKeys, type Jwk } from './service-keys.js';
 import type { ServiceTrust } from './service-trust.js';
 import { SpentTokens } from './spent-tokens.js';
 import { tokenLimitDefaults } from './token-limits.js';

@@ -6,11 +6,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Jwk } from './env.js';
 import type { Principal } from './principal.js';
 import { readIssuers } from './service-issuers.js';
 import { ServiceTokens } from './service-tokens.js';
 import { SpentTokens } from './spent-tokens.js';
+import type { Jwk } from './service-keys.js';
 
 const newKey = (): Jwk => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }) as Jwk;
 const person: Principal = { subject: 'key:1', organizationId: 'org_a', projectId: 'prj_a', scopes: ['apps:read'] };

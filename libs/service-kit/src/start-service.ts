@@ -16,7 +16,6 @@ import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
 import { EntityTags } from './editing/entity-tags.interceptor.js';
 import { SafeContent } from './safe-content.interceptor.js';
 import { BoundedDepth } from './bounded-depth.interceptor.js';
-import type { Jwk } from './env.js';
 import { type HttpLimits, httpServerOptions, limitConnections } from './http-limits.js';
 import { answerAnnouncements } from './incoming/announced-body.js';
 import { refuseUnreadable } from './incoming/parser-refusals.js';
@@ -38,6 +37,7 @@ import { serviceDocument } from './openapi/service-document.js';
 import { operationalRoutes } from './operational-routes.js';
 import { OperationsServer } from './operations-server.js';
 import { Readiness } from './readiness.js';
+import type { Jwk } from './service-keys.js';
 
 export interface ServiceSettings extends TrustSettings, Partial<HttpLimits>, Partial<TelemetrySettings> {
   PORT: number;

@@ -12,7 +12,7 @@ import type { AppRow } from './app.entity.js';
 import { notLinkedCode, waitsForCredential } from './credential-not-ready.js';
 import { CredentialWaits } from './credential-waits.js';
 import { declarationsOf, linksOf } from './declared-credentials.js';
-import type { InstalledApp } from './installed-apps.js';
+import type { InstalledApp } from './capabilities.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 

@@ -1,7 +1,20 @@
 import type { Capability, Manifest } from '#libs/adapter-sdk';
 import { PermanentFailure } from '#libs/queue';
 import type { AppRow } from './app.entity.js';
-import type { InstalledApp } from './installed-apps.js';
+
+export interface InstalledApp {
+  app: AppRow;
+  /** Null for the built-in Webhook app. */
+  adapter: InstalledAdapter | null;
+}
+
+export interface InstalledAdapter {
+  id: string;
+  baseUrl: string;
+  manifest: Manifest;
+  /** A person took it out of use. */
+  disabled: boolean;
+}
 
 /**
  * What an App can do now: the capabilities it was installed with that the manifest in force still offers. A withdrawn

@@ -1,4 +1,3 @@
-import type { Manifest } from '#libs/adapter-sdk';
 import { ChangeCache, ChangeListener } from '#libs/database';
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
@@ -6,27 +5,13 @@ import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import type { AppRow } from './app.entity.js';
 import { capabilitiesOf } from './capabilities.js';
 import { AppRepository } from './app.repository.js';
+import type { InstalledApp, InstalledAdapter } from './capabilities.js';
 
 /** How stale an entry may get without change notifications: other replicas write too, such as another credential. */
 const unheardMs = 50;
 const maxCached = 10_000;
-
-export interface InstalledApp {
-  app: AppRow;
-  /** Null for the built-in Webhook app. */
-  adapter: InstalledAdapter | null;
-}
-
-export interface InstalledAdapter {
-  id: string;
-  baseUrl: string;
-  manifest: Manifest;
-  /** A person took it out of use. */
-  disabled: boolean;
-}
 
 /** Whether the App can deliver anything: it was installed with `send`, and its adapter still offers it. */
 export function canSend({ app, adapter }: InstalledApp): boolean {

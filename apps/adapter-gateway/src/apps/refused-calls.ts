@@ -4,7 +4,7 @@ import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AdapterError, refusesPlatform } from '../adapters/adapter-error.js';
 import { AppCredentials } from './app-credentials.js';
-import type { InstalledApp } from './installed-apps.js';
+import type { InstalledApp } from './capabilities.js';
 
 /** The provider, or the adapter for it, refuses the credentials of a call. */
 export const refusedTokenCode = 'auth_failed';

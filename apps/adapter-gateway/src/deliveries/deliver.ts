@@ -11,7 +11,7 @@ import { AdapterReadiness } from '../adapters/adapter-readiness.js';
 import { CallSlots } from '../adapters/call-slots.js';
 import type { AppRow } from '../apps/app.entity.js';
 import { AppCredentials } from '../apps/app-credentials.js';
-import { canSend, type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
+import { canSend, InstalledApps } from '../apps/installed-apps.js';
 import { directDeliver } from '../direct/direct-deliver.js';
 import { EGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
@@ -28,6 +28,7 @@ import { requireInTime } from './too-late.js';
 import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.js';
 import { RefusedTokens } from './refused-token.js';
 import type { FormattedText } from './split-message.js';
+import type { InstalledAdapter } from '../apps/capabilities.js';
 
 /** The other claim has a lease; its outcome is recorded long before that ends. */
 const takenOverMs = 1_000;

@@ -3,9 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { wrongLookup } from '../adapters/answer-fields.js';
-import type { InstalledAdapter } from '../apps/installed-apps.js';
 import { AnswerLost } from './answer-lost.js';
 import type { DeliveryRow } from './delivery.entity.js';
+import type { InstalledAdapter } from '../apps/capabilities.js';
 
 /**
  * Outcome of one attempt. `unknown`: it may have arrived and nobody can tell; the text says why, for a person.

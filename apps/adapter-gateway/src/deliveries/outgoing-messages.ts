@@ -3,12 +3,12 @@ import { Journal } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
 import { wrongFormat } from '../adapters/answer-fields.js';
-import type { InstalledAdapter } from '../apps/installed-apps.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryPartRepository } from './delivery-part.repository.js';
 import { cutToParts, type FormattedText, splitMessage } from './split-message.js';
+import type { InstalledAdapter } from '../apps/capabilities.js';
 
 /** What `/deliver` gets: one text, or parts that the gateway sends one by one. */
 export type OutgoingMessage = { whole: FormattedText } | { parts: FormattedText[] };

@@ -2,10 +2,10 @@ import type { Credentials, DeliverFailure } from '#libs/adapter-sdk';
 import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AppCredentials } from '../apps/app-credentials.js';
-import type { InstalledApp } from '../apps/installed-apps.js';
 import { refusedTokenCode, refusesToken } from '../apps/refused-calls.js';
 import { AnswerLost } from './answer-lost.js';
 import type { AttemptResult } from './lost-answers.js';
+import type { InstalledApp } from '../apps/capabilities.js';
 
 /**
  * A provider may refuse an access token before it expires: it was revoked, or the account's password has changed. Such a

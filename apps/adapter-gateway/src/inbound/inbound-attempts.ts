@@ -18,13 +18,14 @@ import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
 import { AdapterReadiness } from '../adapters/adapter-readiness.js';
 import { credentialWaitCodes, waitsForCredential } from '../apps/credential-not-ready.js';
 import { CredentialWaits } from '../apps/credential-waits.js';
-import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
+import { InstalledApps } from '../apps/installed-apps.js';
 import { InFlightLimiter } from '#libs/work';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { InboundWaitRepository, type Rescheduled, type Waiting } from './inbound-wait.repository.js';
 import { InboundService } from './inbound.service.js';
 import { circuitOpenCode } from '../adapters/breaker.js';
+import type { InstalledAdapter } from '../apps/capabilities.js';
 
 const takeEveryMs = 500;
 /** Lets one query to Postgres fill several slots. */

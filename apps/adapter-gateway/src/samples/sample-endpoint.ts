@@ -7,7 +7,8 @@ import { AppCredentials } from '../apps/app-credentials.js';
 import type { AppRow } from '../apps/app.entity.js';
 import { AppViews } from '../apps/app-views.js';
 import { endpointOf } from '../apps/endpoint-projection.js';
-import { installedAdapter, type InstalledApp } from '../apps/installed-apps.js';
+import { installedAdapter } from '../apps/installed-apps.js';
+import type { InstalledApp } from '../apps/capabilities.js';
 
 /** What it takes to send to an App as its provider does. */
 export interface SampleEndpoint {

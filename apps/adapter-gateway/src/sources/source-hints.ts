@@ -1,9 +1,9 @@
 import type { NormalizedMessage } from '#libs/contracts';
 import { Injectable, Logger } from '@nestjs/common';
-import type { InstalledApp } from '../apps/installed-apps.js';
 import type { SourceRow } from './source.entity.js';
 import { SourceRepository } from './source.repository.js';
 import { SourceSyncs } from './source-syncs.js';
+import type { InstalledApp } from '../apps/capabilities.js';
 
 const freshMs = 1_000;
 const maxCached = 10_000;

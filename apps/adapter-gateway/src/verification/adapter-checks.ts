@@ -7,8 +7,7 @@ import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { wrongFormat } from '../adapters/answer-fields.js';
 import { HealthPoller } from '../adapters/health-poller.js';
 import { AppCredentials } from '../apps/app-credentials.js';
-import { capabilitiesOf } from '../apps/capabilities.js';
-import type { InstalledApp } from '../apps/installed-apps.js';
+import { capabilitiesOf, type InstalledApp } from '../apps/capabilities.js';
 import { notApplicable, skipped, type Verdict } from './check.js';
 
 const formatted = 'Hello from **Gatehouse**';

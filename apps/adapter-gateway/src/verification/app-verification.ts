@@ -10,10 +10,11 @@ import type { AppCredentialView } from '../apps/app-credential.dto.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { AppViews } from '../apps/app-views.js';
 import { AppService } from '../apps/app.service.js';
-import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
+import { InstalledApps } from '../apps/installed-apps.js';
 import { RefusedCalls } from '../apps/refused-calls.js';
 import { type Check, notApplicable, type Verdict } from './check.js';
 import { Checklist } from './checklist.js';
+import type { InstalledApp } from '../apps/capabilities.js';
 
 /** Given without a call to the adapter, which could only refuse. */
 interface MissingCredentials {

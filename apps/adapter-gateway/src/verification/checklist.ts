@@ -2,12 +2,12 @@ import type { Credentials } from '#libs/adapter-sdk';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
-import type { InstalledApp } from '../apps/installed-apps.js';
 import { type SampleEndpoint, SampleEndpoints } from '../samples/sample-endpoint.js';
 import { AdapterChecks } from './adapter-checks.js';
 import { type Check, type CheckId, checkNames, checkOf, notApplicable, type Verdict } from './check.js';
 import { EndpointChecks } from './endpoint-checks.js';
 import { HandshakeCheck } from './handshake-check.js';
+import type { InstalledApp } from '../apps/capabilities.js';
 
 type Verdicts = Record<CheckId, Verdict>;
 type ReceivingVerdicts = Omit<Verdicts, 'adapter_ready' | 'credentials_accepted' | 'delivery_prepared'>;

@@ -1,6 +1,19 @@
 import type { JsonObject, Self } from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 
+/** The context for parsing any event. */
+export interface EventContext {
+  envelope: JsonObject;
+  event: JsonObject;
+  team: string;
+  channel: string;
+  /** A direct message with one person. */
+  isDm: boolean;
+  self: Self | undefined;
+  /** The event's own name, as `message.channel_join`. */
+  rawType: string;
+}
+
 /** The bot user: the one that `/verify` found, else the one that the event was sent to. */
 export function botUserId(envelope: JsonObject, self: Self | undefined): string | undefined {
   const authorization = objectsOf(envelope.authorizations).find((entry) => entry.is_bot === true);

@@ -1,8 +1,8 @@
 import { ignoredMessage, type NormalizedMessage } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { messageKey } from './message-address.js';
-import type { EventContext } from './parse-event.js';
 import { describeMessage } from './parse-message.js';
+import type { EventContext } from './authorship.js';
 
 /**
  * An edit. The event itself has no author: author and new text are in `event.message`. Slack sends the same event when

@@ -3,19 +3,7 @@ import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { parseDeletion, parseEdit } from './parse-change.js';
 import { parseMessage } from './parse-message.js';
 import { parseReaction } from './parse-reaction.js';
-
-/** The context for parsing any event. */
-export interface EventContext {
-  envelope: JsonObject;
-  event: JsonObject;
-  team: string;
-  channel: string;
-  /** A direct message with one person. */
-  isDm: boolean;
-  self: Self | undefined;
-  /** The event's own name, as `message.channel_join`. */
-  rawType: string;
-}
+import type { EventContext } from './authorship.js';
 
 /** Subtypes that are messages; the others report joins, topics and the like. */
 const MESSAGE_SUBTYPES = [undefined, 'file_share', 'me_message', 'thread_broadcast', 'bot_message'];

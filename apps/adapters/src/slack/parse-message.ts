@@ -1,8 +1,7 @@
 import { ignoredMessage, type JsonObject, type MessageAttachment, type NormalizedMessage } from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
-import { botUserId, isBotMessage, isOwnMessage } from './authorship.js';
+import { botUserId, isBotMessage, isOwnMessage, type EventContext } from './authorship.js';
 import { messageKey, replyThread, timeOf } from './message-address.js';
-import type { EventContext } from './parse-event.js';
 
 /**
  * A message. If it names the bot, its `app_mention` and its `message` twin come in any order and are one message: both

@@ -1,8 +1,7 @@
 import { ignoredMessage, type NormalizedMessage } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
-import { isOwnMessage } from './authorship.js';
+import { isOwnMessage, type EventContext } from './authorship.js';
 import { messageKey, timeOf } from './message-address.js';
-import type { EventContext } from './parse-event.js';
 
 /** An emoji on a message. Its thread is that message: an answer to a reaction belongs below it. */
 export function parseReaction(context: EventContext): NormalizedMessage {

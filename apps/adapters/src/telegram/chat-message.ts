@@ -1,6 +1,14 @@
 import type { JsonObject, MessageMetadata, NormalizedMessage } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 
+/** The context for parsing any update. */
+export interface UpdateContext {
+  botId: string | undefined;
+  /** The bot's name without its `@`. */
+  username: string | undefined;
+  rawType: string;
+}
+
 /**
  * The thread that an answer belongs to: the topic of a forum. Groups that are no forums number reply chains in the same
  * field, and refuse that number in an answer.

@@ -11,14 +11,7 @@ import { botId } from './telegram-api.js';
 import { parseMessage } from './parse-message.js';
 import { parseReaction } from './parse-reaction.js';
 import { describeChat } from './chat-message.js';
-
-/** The context for parsing any update. */
-export interface UpdateContext {
-  botId: string | undefined;
-  /** The bot's name without its `@`. */
-  username: string | undefined;
-  rawType: string;
-}
+import type { UpdateContext } from './chat-message.js';
 
 type Parse = (content: JsonObject, context: UpdateContext) => NormalizedMessage;
 

@@ -1,7 +1,6 @@
 import { ignoredMessage, type JsonObject, type NormalizedMessage, type MessageAttachment } from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
-import { describeChat, timeOf } from './chat-message.js';
-import type { UpdateContext } from './parse-inbound.js';
+import { describeChat, timeOf, type UpdateContext } from './chat-message.js';
 
 const SINGLE = ['document', 'audio', 'video', 'voice', 'video_note', 'animation', 'sticker'] as const;
 

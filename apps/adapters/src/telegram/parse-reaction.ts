@@ -1,7 +1,6 @@
 import { ignoredMessage, type JsonObject, type NormalizedMessage } from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
-import { describeChat, timeOf } from './chat-message.js';
-import type { UpdateContext } from './parse-inbound.js';
+import { describeChat, timeOf, type UpdateContext } from './chat-message.js';
 
 /** A change of one person's reactions to a message; removed ones are ignored. */
 export function parseReaction(reaction: JsonObject, { botId }: UpdateContext): NormalizedMessage {

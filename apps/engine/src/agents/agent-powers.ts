@@ -1,7 +1,6 @@
 import { type Principal, requireApprovalsManage } from '#libs/service-kit';
 import { exceeds } from '../tools/tool.js';
-import type { Agent } from './agent.entity.js';
-import type { AgentFields } from './agent.repository.js';
+import type { Agent, AgentFields } from './agent.entity.js';
 
 /** The fields that decide what an agent does by itself and who approves the rest. */
 type Powers = Pick<Agent, 'may_do' | 'approvers' | 'approvers_decide_own' | 'allowed_hosts'>;

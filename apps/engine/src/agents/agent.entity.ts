@@ -1,6 +1,22 @@
 import type { ToolGrade } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
+export type AgentFields = Pick<
+  Agent,
+  | 'name'
+  | 'instructions'
+  | 'model'
+  | 'fallback_model'
+  | 'tools'
+  | 'skills'
+  | 'python_tools'
+  | 'may_do'
+  | 'approvers'
+  | 'approvers_decide_own'
+  | 'allowed_hosts'
+  | 'caps'
+>;
+
 /** Lowers the installation's limits for one agent, never raises them. Days are UTC, costs are in millionths. */
 export interface AgentCaps {
   steps?: number;

@@ -6,6 +6,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { ArrayContains, ILike, LessThan, Repository } from 'typeorm';
 import { powersOf, samePowers } from './agent-powers.js';
 import { Agent } from './agent.entity.js';
+import type { AgentFields } from './agent.entity.js';
 
 /** Defaults of a project's built-in agent. People may change them. */
 const chiefOfStaff = {
@@ -15,22 +16,6 @@ const chiefOfStaff = {
     'Answer each message briefly, helpfully and in its own language. Say so when you cannot do what is asked.',
   tools: [] as string[],
 };
-
-export type AgentFields = Pick<
-  Agent,
-  | 'name'
-  | 'instructions'
-  | 'model'
-  | 'fallback_model'
-  | 'tools'
-  | 'skills'
-  | 'python_tools'
-  | 'may_do'
-  | 'approvers'
-  | 'approvers_decide_own'
-  | 'allowed_hosts'
-  | 'caps'
->;
 
 interface Owner {
   organizationId: string;

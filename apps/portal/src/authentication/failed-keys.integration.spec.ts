@@ -3,7 +3,7 @@ import { ApiKeyRepository } from '../api-keys/api-key.repository.js';
 import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
 import { networkOf } from '#libs/service-kit';
-import type { FailedKeysSettings } from './failed-keys.js';
+import type { FailedKeysSettings } from '../settings.js';
 
 let behind: Upstream;
 const portals: PortalWorld[] = [];

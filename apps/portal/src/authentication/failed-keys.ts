@@ -2,13 +2,7 @@ import { bySetting, limitReached, networkOf } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SETTINGS } from '../settings.js';
 import { Trials } from './trials.js';
-
-export interface FailedKeysSettings {
-  FAILED_KEYS_PER_ADDRESS: number;
-  FAILED_KEYS_PER_PREFIX: number;
-  FAILED_KEYS_WINDOW_MS: number;
-  FAILED_KEYS_TRACKED: number;
-}
+import type { FailedKeysSettings } from '../settings.js';
 
 /** `gh_` and 8 more characters: enough to tell guesses at one key from guesses at another. */
 const prefixLength = 11;

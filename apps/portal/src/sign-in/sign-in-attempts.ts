@@ -1,8 +1,7 @@
 import { bySetting, limitReached, networkOf } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { FailedKeysSettings } from '../authentication/failed-keys.js';
 import { Trials } from '../authentication/trials.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS, type FailedKeysSettings } from '../settings.js';
 
 /**
  * Slows down an address whose sign-ins with links fail, as failed API keys do, and a single sign-on that is tried again

@@ -5,12 +5,11 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiKeyRepository } from '../api-keys/api-key.repository.js';
 import { hashOf, newKey } from '../api-keys/key-text.js';
 import { AppModule } from '../app.module.js';
-import type { FailedKeysSettings } from '../authentication/failed-keys.js';
 import { FirstTenantRepository, type FirstTenant } from '../bootstrap/first-tenant.repository.js';
 import { portalRoutes } from '../portal-routes.js';
 import type { ProxySettings } from '../proxy/proxy-routes.js';
 import type { UpstreamUrls } from '../proxy/route-table.js';
-import type { SessionSettings } from '../settings.js';
+import type { SessionSettings, FailedKeysSettings } from '../settings.js';
 import type { OidcSettings } from '../sign-in/single-sign-on/oidc-settings.js';
 import { DataSource } from 'typeorm';
 

@@ -1,10 +1,8 @@
 import type { ServiceSchema } from '#libs/database';
 import { ChannelRow } from '../entities/channel.entity.js';
-import { ContactRow } from '../entities/contact.entity.js';
-import { IdentityRow } from '../entities/identity.entity.js';
+import { ContactRow, IdentityRow } from '../entities/contact.entity.js';
 import { StoredMessage } from '../entities/message.entity.js';
-import { TriggerRow } from '../entities/trigger.entity.js';
-import { WorkflowRow } from '../entities/workflow.entity.js';
+import { TriggerRow, WorkflowRow } from '../entities/workflow.entity.js';
 import { Router1770000000000 } from './1770000000000-router.js';
 import { SameForm1795693980542 } from './1795693980542-same-form.js';
 

@@ -1,7 +1,15 @@
-import type { NormalizedMessage, ReplyWithheld, RequestFacts, TextFrom } from '#libs/contracts';
-import type { MachineKind } from '../path/guards/machine-messages.js';
+import type {
+  AutomaticKind,
+  HeldTurn,
+  NormalizedMessage,
+  ReplyWithheld,
+  RequestFacts,
+  TextFrom,
+  TurnInput,
+  TurnOfRun,
+  TurnOfSession,
+} from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { Target } from '../path/handover/target.js';
 
 /** What one trigger decided about one message, and why. */
 export interface Verdict {
@@ -10,6 +18,19 @@ export interface Verdict {
   verdict: 'matched' | 'filtered' | 'rate_limited' | 'suspended' | 'filter_error' | 'off';
   reason: string | null;
 }
+
+/** A turn that a message starts, as the message's row stores it, without what the row already has. */
+export interface Target {
+  turn_id: string;
+  run: TurnOfRun | null;
+  session: TurnOfSession | null;
+  agent_id: string | null;
+  held?: HeldTurn;
+  input: Omit<TurnInput, 'message'>;
+}
+
+/** A message that no person wrote and that is not the platform's own: `is_bot` is false. */
+export type MachineKind = AutomaticKind | 'bot';
 
 /**
  * Whether the Chief of Staff got the message: `taken`; `off` where the channel says so; `trigger_took_it` where the

@@ -15,8 +15,7 @@ import type pg from 'pg';
 import { AppModule } from '../app.module.js';
 import type { ChannelRow } from '../entities/channel.entity.js';
 import { ChannelRepository } from '../manage/channels/channel.repository.js';
-import type { RouterSettings } from '../env.js';
-import { eventSettings } from '../manage/events/event-settings.js';
+import { eventSettings, type RouterSettings } from '../env.js';
 import { Clock } from '../path/guards/clock.js';
 import { ProjectRules } from '../path/rules/project-rules.js';
 

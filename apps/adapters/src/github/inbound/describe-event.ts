@@ -1,7 +1,15 @@
-import type { JsonObject, MessageMetadata, NormalizedMessage } from '#libs/adapter-sdk';
+import type { JsonObject, MessageMetadata, NormalizedMessage, Self } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../../provider-calls/json-fields.js';
 import { carriesMark } from '../delivery-mark.js';
-import type { EventContext } from './parse-inbound.js';
+
+/** The context for parsing any event. */
+export interface EventContext {
+  payload: JsonObject;
+  action: string;
+  self: Self | undefined;
+  /** The event's own name, as `issues.opened`. */
+  rawType: string;
+}
 
 /**
  * The fields that all events have in common. `content` is the text that was written: its author counts for `is_bot` as

@@ -1,8 +1,7 @@
 import type { JsonObject, NormalizedMessage } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../../provider-calls/json-fields.js';
 import { reviewThread } from '../issue-address.js';
-import { contentKey, describeEvent } from './describe-event.js';
-import type { EventContext } from './parse-inbound.js';
+import { contentKey, describeEvent, type EventContext } from './describe-event.js';
 
 /** A comment in the conversation of an issue or of a pull request. */
 export function parseComment(context: EventContext): NormalizedMessage | undefined {

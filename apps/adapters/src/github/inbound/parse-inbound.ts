@@ -4,7 +4,6 @@ import {
   type InboundCall,
   type JsonObject,
   type NormalizedMessage,
-  type Self,
   isJsonObject,
   parseJson,
 } from '#libs/adapter-sdk';
@@ -15,15 +14,7 @@ import { parseIssue } from './parse-issue.js';
 import { parsePing, parsePush } from './parse-push.js';
 import { parsePullRequest } from './parse-pull-request.js';
 import { parseReview } from './parse-review.js';
-
-/** The context for parsing any event. */
-export interface EventContext {
-  payload: JsonObject;
-  action: string;
-  self: Self | undefined;
-  /** The event's own name, as `issues.opened`. */
-  rawType: string;
-}
+import type { EventContext } from './describe-event.js';
 
 /** Each returns undefined for an action that is of no use to an agent. */
 const PARSERS: Record<string, (context: EventContext) => NormalizedMessage | undefined> = {

@@ -1,7 +1,6 @@
 import type { JsonObject, NormalizedMessage } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../../provider-calls/json-fields.js';
-import { contentKey, describeEvent } from './describe-event.js';
-import type { EventContext } from './parse-inbound.js';
+import { contentKey, describeEvent, type EventContext } from './describe-event.js';
 
 const EVENTS: Record<string, string> = {
   opened: 'issue_opened',

@@ -1,7 +1,6 @@
 import type { NormalizedMessage } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../../provider-calls/json-fields.js';
-import { contentKey } from './describe-event.js';
-import type { EventContext } from './parse-inbound.js';
+import { contentKey, type EventContext } from './describe-event.js';
 import { describeThread } from './parse-issue.js';
 
 const EVENTS: Record<string, string> = {

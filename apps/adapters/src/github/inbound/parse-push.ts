@@ -1,7 +1,6 @@
 import type { NormalizedMessage } from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../../provider-calls/json-fields.js';
-import { describeEvent } from './describe-event.js';
-import type { EventContext } from './parse-inbound.js';
+import { describeEvent, type EventContext } from './describe-event.js';
 
 /** A push belongs to no issue, and a login is no address. */
 const NOWHERE = { channel_address: null };

@@ -1,7 +1,6 @@
 import { ignoredMessage, type NormalizedMessage } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../../provider-calls/json-fields.js';
-import { contentKey, describeEvent } from './describe-event.js';
-import type { EventContext } from './parse-inbound.js';
+import { contentKey, describeEvent, type EventContext } from './describe-event.js';
 
 /** A review. One with line comments only has no text of its own: each comment comes as an event of its own. */
 export function parseReview(context: EventContext): NormalizedMessage | undefined {

@@ -8,7 +8,7 @@ import {
   type SessionScope,
   type UnknownSenders,
 } from '../../entities/channel.entity.js';
-import { defaultFailureNotice } from '../../path/rules/failure-notice.js';
+import { defaultFailureNotice } from '../../path/routing/reply.js';
 
 /** What people set of a channel. */
 export class ChannelSettings {

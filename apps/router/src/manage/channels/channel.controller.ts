@@ -13,11 +13,11 @@ import { Body, Controller, Get, Inject, Param, Patch, Put } from '@nestjs/common
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
-import { GATEWAY } from '../../services.js';
+import { GATEWAY } from '../../tokens.js';
 import { ChannelRepository } from './channel.repository.js';
 import { ChannelSettings } from './channel-settings.dto.js';
 import { ChannelPage, ChannelView, channelView } from './channel.dto.js';
-import { defaultFailureNotice } from '../../path/rules/failure-notice.js';
+import { defaultFailureNotice } from '../../path/routing/reply.js';
 
 @ApiTags('channels')
 @Controller('api/v1/channels')

@@ -3,7 +3,7 @@ import type { UnknownSenders } from '../../entities/channel.entity.js';
 import type { MessageRow } from '../../entities/message.entity.js';
 import { RoutingService } from '../../path/routing/routing.service.js';
 import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
-import type { Target } from '../../path/handover/target.js';
+import type { Target } from '../../entities/message.entity.js';
 import type { ContactDetail } from './contact.service.js';
 
 describe('contacts', () => {

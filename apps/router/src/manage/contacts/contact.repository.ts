@@ -2,8 +2,7 @@ import type { Order } from '#libs/contracts';
 import { keyset } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { ContactRow } from '../../entities/contact.entity.js';
-import type { IdentityRow } from '../../entities/identity.entity.js';
+import type { ContactRow, IdentityRow } from '../../entities/contact.entity.js';
 
 type Change = Partial<Pick<ContactRow, 'name' | 'status' | 'daily_budget'>>;
 

@@ -6,7 +6,7 @@ import { Rerouter } from '../../path/routing/reroute.service.js';
 import { unknownSendersOf } from '../../path/routing/decide.js';
 import type { MessageRow } from '../../entities/message.entity.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
-import { SETTINGS } from '../../settings.js';
+import { SETTINGS } from '../../tokens.js';
 import type { ContactRow } from '../../entities/contact.entity.js';
 import { ContactRepository, type Identity } from './contact.repository.js';
 import { newPairingCode, pairingHash, requirePairing } from '../../path/senders/pairing.js';

@@ -3,11 +3,11 @@ import { type EventSummary, listEvents } from '#libs/journal';
 import { type Page, pageOf, readCursor, writeCursor } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
-import { SETTINGS } from '../../settings.js';
+import { SETTINGS } from '../../tokens.js';
 import { EventFilter, journalFilter, messageFilter } from './event-filter.js';
 import type { EventResult } from './event-result.js';
 import { EventResultRepository } from './event-result.repository.js';
-import { type MessageFacts, type MessageFilter, MessageFactRepository } from './message-fact.repository.js';
+import { MessageFactRepository, type MessageFacts, type MessageFilter } from './message-fact.repository.js';
 import type { Scope } from './replayer.js';
 
 /**

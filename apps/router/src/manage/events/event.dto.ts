@@ -3,14 +3,13 @@ import type { TimelineEntry } from '#libs/journal';
 import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
 import { RunView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
-import { MessageView } from '../messages/message.dto.js';
+import { messageSource, MessageView } from '../messages/message.dto.js';
 import type { EventTurnLink } from '../../path/handover/engine-runs.js';
-import type { EventContact } from './event-link.repository.js';
+import type { EventContact } from './event-result.repository.js';
 import { EventResult } from './event-result.js';
 import type { ListedEvent } from './event-search.service.js';
 import type { EventDetail } from './event.service.js';
 import type { Replayed } from './replayer.js';
-import { messageSource } from '../messages/message-source.js';
 
 export class EventView implements ListedEvent {
   @ApiProperty(idOf('evt')) id: string;

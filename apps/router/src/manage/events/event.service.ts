@@ -7,8 +7,7 @@ import type { MessageRow } from '../../entities/message.entity.js';
 import { EngineRuns, type EventRuns, type EventTurnLink } from '../../path/handover/engine-runs.js';
 import { ExplainedMessages } from '../workflows/explained-messages.js';
 import type { EventResult } from './event-result.js';
-import { EventResultRepository } from './event-result.repository.js';
-import { type EventContact, EventLinkRepository } from './event-link.repository.js';
+import { type EventContact, EventLinkRepository, EventResultRepository } from './event-result.repository.js';
 import { wordsOfOutcome } from './outcome-words.js';
 import { Replayer } from './replayer.js';
 

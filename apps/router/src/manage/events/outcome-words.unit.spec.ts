@@ -1,4 +1,4 @@
-import { type Exchange, noteInbound, resume } from '../guards/loop-breaker.js';
+import { type Exchange, noteInbound, resume } from '../../path/guards/loop-breaker.js';
 import { wordsOfOutcome } from './outcome-words.js';
 
 const limits = {

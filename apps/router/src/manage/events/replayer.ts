@@ -4,8 +4,8 @@ import { keyed, type Principal, Problem, type ServiceClient } from '#libs/servic
 import { Inject, Injectable } from '@nestjs/common';
 import { Rerouter } from '../../path/routing/reroute.service.js';
 import type { MessageRow } from '../../entities/message.entity.js';
-import { RoutingRepository } from '../../path/routing/routing.repository.js';
-import { INGRESS } from '../../services.js';
+import { RoutingStore } from '../../path/routing/routing.store.js';
+import { INGRESS } from '../../tokens.js';
 import { type ReplayTarget, ReplayTargets } from './replay-targets.js';
 
 export interface Replayed {
@@ -32,7 +32,7 @@ export type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 export class Replayer {
   constructor(
     private readonly db: Database,
-    private readonly routing: RoutingRepository,
+    private readonly routing: RoutingStore,
     private readonly again: Rerouter,
     private readonly targets: ReplayTargets,
     @Inject(INGRESS) private readonly ingress: ServiceClient,

@@ -3,7 +3,13 @@ import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
 import { NormalizedMessageView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ChiefOfStaffVerdict, MessageRow, Verdict } from '../../entities/message.entity.js';
-import { messageSource } from './message-source.js';
+
+/** For `@ApiProperty`: the App that a message came through; a run started by the API has none. */
+export const messageSource = {
+  type: String,
+  pattern: '^(?:app_|api:prj_)[0-9a-f]{32}$',
+  description: 'The App; `api:<project>` for a run that was started by the API',
+} as const;
 
 export class VerdictView implements Verdict {
   @ApiProperty(idOf('trg')) trigger_id: string;

@@ -12,7 +12,7 @@ import { runIdsOf, turnsOf } from '../../path/routing/plan.js';
 import { RoutingService } from '../../path/routing/routing.service.js';
 import { EngineRuns } from '../../path/handover/engine-runs.js';
 import { turnOf } from '../../path/handover/target.js';
-import { SETTINGS } from '../../settings.js';
+import { SETTINGS } from '../../tokens.js';
 import { WorkflowRepository } from '../workflows/workflow.repository.js';
 
 const askEveryMs = 100;

@@ -2,7 +2,7 @@ import { Database, Sweeping } from '#libs/database';
 import { countJournal, forgetStatistics, joinOldMinutes } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
-import { SETTINGS } from '../../settings.js';
+import { SETTINGS } from '../../tokens.js';
 
 /** Anything newer is counted from the journal on request; each count writes the rows of its minute. */
 const countEveryMs = 60_000;

@@ -2,7 +2,7 @@ import { terminalOutcomes } from '#libs/contracts';
 import type { Latency } from '#libs/journal';
 import { OneOf, Text, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import { messageSource } from '../messages/message-source.js';
+import { messageSource } from '../messages/message.dto.js';
 
 export const steps = ['minute', 'hour', 'day'] as const;
 export type Step = (typeof steps)[number];

@@ -3,7 +3,7 @@ import { countsByApp, countsByStep, latencyOf, type Measure } from '#libs/journa
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
-import { SETTINGS } from '../../settings.js';
+import { SETTINGS } from '../../tokens.js';
 import type { CountsView, MessageStatisticsView, StatisticsQuery } from './statistics.dto.js';
 import { spanOf } from './statistics-span.js';
 

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { TriggerRow } from '../../entities/trigger.entity.js';
-import { WorkflowRow } from '../../entities/workflow.entity.js';
+import { TriggerRow, WorkflowRow } from '../../entities/workflow.entity.js';
 
 const maxWorkflowId = 2_147_483_647;
 

@@ -1,8 +1,6 @@
 import type { AutomaticKind, NormalizedMessage } from '#libs/contracts';
+import type { MachineKind } from '../../entities/message.entity.js';
 import type { ChannelRow } from '../../entities/channel.entity.js';
-
-/** A message that no person wrote and that is not the platform's own: `is_bot` is false. */
-export type MachineKind = AutomaticKind | 'bot';
 
 /**
  * The kind of an automatic message, as its adapter determined it (`metadata`), or null. Such a message is read like any

@@ -4,7 +4,7 @@ import type { DeadJob } from '#libs/queue';
 import { Controller, Inject, Logger } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import type { RouterSettings } from '../../env.js';
-import { SETTINGS } from '../../settings.js';
+import { SETTINGS } from '../../tokens.js';
 import { Clock } from './clock.js';
 import { OutboundRepository } from './outbound.repository.js';
 

@@ -1,15 +1,5 @@
-import type { HeldTurn, TurnInput, TurnOfRun, TurnOfSession, TurnRunPayload } from '#libs/contracts';
-import type { MessageRow } from '../../entities/message.entity.js';
-
-/** A turn that a message starts, as the message's row stores it, without what the row already has. */
-export interface Target {
-  turn_id: string;
-  run: TurnOfRun | null;
-  session: TurnOfSession | null;
-  agent_id: string | null;
-  held?: HeldTurn;
-  input: Omit<TurnInput, 'message'>;
-}
+import type { TurnInput, TurnRunPayload } from '#libs/contracts';
+import type { MessageRow, Target } from '../../entities/message.entity.js';
 
 export type Owner = Pick<MessageRow, 'id' | 'organization_id' | 'project_id' | 'app_id' | 'receipt_id' | 'message'>;
 

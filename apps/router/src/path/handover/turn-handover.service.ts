@@ -5,7 +5,7 @@ import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
 import type { StoredMessage } from '../../entities/message.entity.js';
-import { SETTINGS } from '../../settings.js';
+import { SETTINGS } from '../../tokens.js';
 import { turnOf, type WholeTurn } from './target.js';
 
 const sweepEveryMs = 3_000;

@@ -6,16 +6,9 @@ import type { Decision } from './decide.js';
 import type { MessageRow } from '../../entities/message.entity.js';
 import type { Plan } from './plan.js';
 import { withheldAdvice } from './reply.js';
+import type { Arrival } from './draft.js';
 
 const shownVerdicts = 20;
-
-/** How a receipt arrived, for its timeline; the messages of one receipt share it. */
-export interface Arrival {
-  job: MessageRoutePayload;
-  attempt: number;
-  startedMs: number;
-  messages: number;
-}
 
 /** An entry and the message that it is committed with. */
 export interface ArrivalEntry {

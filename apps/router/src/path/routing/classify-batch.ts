@@ -7,7 +7,7 @@ import type { RouterSettings } from '../../env.js';
 import { type LoopLimits, noteInbound } from '../guards/loop-breaker.js';
 import { automaticKindOf } from '../guards/machine-messages.js';
 import { findEchoes } from '../guards/outbound.repository.js';
-import { refuse, type Refusal } from './refusal.js';
+import { type Findings, refuse, type Refusal } from './refusal.js';
 import { decide, type Decision, refused, unknownSendersOf } from './decide.js';
 import type { Draft } from './draft.js';
 import type { Rules } from '../rules/project-rules.js';
@@ -25,9 +25,15 @@ export interface Classified extends Ruled {
 
 export type ClassifySettings = LoopLimits & Pick<RouterSettings, 'ECHO_WINDOW_MS' | 'LOOP_MAX_HOPS'>;
 
+/** Decides about a message of the built-in Webhook app, which has no sender to look up. */
+export function classifyAlone({ draft, rules }: Ruled, settings: ClassifySettings): Classified {
+  const refusal = draft.released ? null : refusalOf(draft, rules, null, unsent, settings);
+  return { draft, rules, senderContext: null, decision: refusal ? refused(refusal) : decide(draft, rules, null) };
+}
+
 /**
  * Decides about messages whose claim was won: who sent them, whether they are refused, and where they go. All messages
- * share each statement; those of the built-in Webhook app need none.
+ * share each statement.
  */
 export async function classifyBatch(
   tx: Queryable,
@@ -86,16 +92,23 @@ async function refuseBySender(tx: Queryable, entries: Entry[], settings: Classif
   const echoOf = new Map(people.map((entry, index) => [entry, echoes[index] ?? null]));
   for (const entry of entries) {
     const { draft, rules, senderContext } = entry;
-    entry.refusal = draft.unsanitisable
-      ? { outcome: 'parked', reason: 'unsanitisable' }
-      : refuse(
-          draft.message,
-          senderContext,
-          unknownSendersOf(rules, draft.app_id),
-          { echo: echoOf.get(entry) ?? null, paired: pairedEntries.has(entry) },
-          settings.LOOP_MAX_HOPS,
-        );
+    const findings = { echo: echoOf.get(entry) ?? null, paired: pairedEntries.has(entry) };
+    entry.refusal = refusalOf(draft, rules, senderContext, findings, settings);
   }
+}
+
+/** What is found out about a message that no person sent. */
+const unsent: Findings = { echo: null, paired: false };
+
+function refusalOf(
+  draft: Draft,
+  rules: Rules,
+  senderContext: SenderContext | null,
+  findings: Findings,
+  { LOOP_MAX_HOPS }: ClassifySettings,
+): Refusal | null {
+  if (draft.unsanitisable) return { outcome: 'parked', reason: 'unsanitisable' };
+  return refuse(draft.message, senderContext, unknownSendersOf(rules, draft.app_id), findings, LOOP_MAX_HOPS);
 }
 
 async function refuseOverBudget(tx: Queryable, entries: Entry[]): Promise<void> {

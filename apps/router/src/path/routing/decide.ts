@@ -1,17 +1,15 @@
 import { hash } from 'node:crypto';
 import type { TerminalOutcome } from '#libs/contracts';
 import type { ChannelRow, InboxMode, RoutePolicy, UnknownSenders } from '../../entities/channel.entity.js';
-import { failureNoticeOf } from '../rules/failure-notice.js';
+import { failureNoticeOf, type Reply, replyOf } from './reply.js';
 import type { SenderContext } from '../senders/sender-context.js';
 import { keptFromChiefOfStaff } from '../guards/machine-messages.js';
 import type { Refusal } from './refusal.js';
-import type { TriggerRow } from '../../entities/trigger.entity.js';
-import type { WorkflowRow } from '../../entities/workflow.entity.js';
+import type { TriggerRow, WorkflowRow } from '../../entities/workflow.entity.js';
 import { evaluateTriggers } from './evaluate-triggers.js';
 import type { Draft } from './draft.js';
 import type { ChiefOfStaffVerdict, Verdict } from '../../entities/message.entity.js';
 import type { Rules } from '../rules/project-rules.js';
-import { type Reply, replyOf } from './reply.js';
 
 export interface PlannedRun {
   workflow: WorkflowRow;

@@ -1,7 +1,14 @@
 import type { MessageRoutePayload, NormalizedMessage, ReplyTarget, RequestFacts, TextFrom } from '#libs/contracts';
-import type { Arrival } from './arrival-entries.js';
 import type { MessageRow } from '../../entities/message.entity.js';
 import { replyTargetOf, senderAddressOf } from './reply-target.js';
+
+/** How a receipt arrived, for its timeline; the messages of one receipt share it. */
+export interface Arrival {
+  job: MessageRoutePayload;
+  attempt: number;
+  startedMs: number;
+  messages: number;
+}
 
 /** A message during routing, before it is decided. */
 export interface Draft extends Pick<

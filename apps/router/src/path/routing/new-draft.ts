@@ -6,8 +6,7 @@ import {
   type RequestFacts,
 } from '#libs/contracts';
 import { sanitize } from '#libs/sanitizer';
-import type { Arrival } from './arrival-entries.js';
-import type { Draft } from './draft.js';
+import type { Draft, Arrival } from './draft.js';
 import { replyTargetOf, senderAddressOf } from './reply-target.js';
 import { sanitiseMessage } from './sanitise-message.js';
 

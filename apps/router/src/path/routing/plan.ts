@@ -1,6 +1,7 @@
 import { newId, type TurnInput } from '#libs/contracts';
 import { type SenderContext, trustOf } from '../senders/sender-context.js';
-import { type Target, turnOf, type WholeTurn } from '../handover/target.js';
+import type { Target } from '../../entities/message.entity.js';
+import { turnOf, type WholeTurn } from '../handover/target.js';
 import type { WorkflowRow } from '../../entities/workflow.entity.js';
 import { concluded, type Decision, type PlannedSession } from './decide.js';
 import type { Draft } from './draft.js';

@@ -1,20 +1,30 @@
+import type { Queryable } from '#libs/database';
 import { Journal } from '#libs/journal';
-import { askerOf, type KeyedRequest, type Principal } from '#libs/service-kit';
+import { askerOf, type KeyedRequest, once, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { WholeTurn } from '../handover/target.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
 import { routeOf } from './arrival-entries.js';
 import { draftOf } from './draft.js';
 import type { MessageRow } from '../../entities/message.entity.js';
+import type { Ruled } from './classify-batch.js';
 import { type Plan, runIdsOf, turnsOf } from './plan.js';
-import { ProjectRules } from '../rules/project-rules.js';
-import { type Released, RoutingRepository } from './routing.repository.js';
+import { Planner } from './planner.js';
+import { ProjectRules, type Rules } from '../rules/project-rules.js';
+import { type Release, RoutingStore } from './routing.store.js';
+
+export interface Released {
+  /** The messages that were released. */
+  released: string[];
+  run_ids: string[];
+}
 
 /** Routes stored messages again: because a person asked for it, or released what was kept from routing. */
 @Injectable()
 export class Rerouter {
   constructor(
-    private readonly repository: RoutingRepository,
+    private readonly store: RoutingStore,
+    private readonly planner: Planner,
     private readonly rules: ProjectRules,
     private readonly handover: TurnHandover,
     private readonly journal: Journal,
@@ -37,10 +47,16 @@ export class Rerouter {
   ): Promise<{ turns: WholeTurn[]; run_ids: string[]; turn_ids: string[] }> {
     const { workflowId } = options;
     const rules = await this.rules.of(caller.projectId, workflowId === undefined ? [] : [workflowId]);
-    const { plans, ...made } = await this.repository.commitAgain(
-      messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true, startedBy: askerOf(caller) }) })),
-      asked,
-    );
+    const startedBy = askerOf(caller);
+    const ruled = messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true, startedBy }) }));
+    const { plans, ...made } = await this.store.transaction(async (tx) => {
+      let plans: Plan[] = [];
+      const answer = await once(tx, 'router', asked, async () => {
+        plans = await this.write(tx, ruled);
+        return { run_ids: runIdsOf(plans), turn_ids: turnsOf(plans).map(({ turn_id }) => turn_id) };
+      });
+      return { plans, ...answer };
+    });
     this.tell(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery', !options.deliver);
     return { turns: turnsOf(plans), ...made };
   }
@@ -50,22 +66,49 @@ export class Rerouter {
    * @returns the messages released by this call, or by the first one under the same key
    */
   async release(caller: Principal, messageIds: string[], asked: KeyedRequest | null): Promise<Released> {
-    const { organizationId, projectId, subject } = caller;
+    const { organizationId, projectId, subject: by } = caller;
     const rules = await this.rules.of(projectId);
-    const ruled = (row: MessageRow) => ({
-      rules,
-      draft: draftOf(row, { replay: false, deliver: true, startedBy: null }),
+    const { plans, ...answer } = await this.store.transaction(async (tx) => {
+      let plans: Plan[] = [];
+      const answer = await once(tx, 'router', asked, async () => {
+        plans = await this.releaseIn(tx, { messageIds, organizationId, projectId, by }, rules);
+        return { released: plans.map(({ message }) => message.id), run_ids: runIdsOf(plans) };
+      });
+      return { plans, ...answer };
     });
-    const { plans, ...answer } = await this.repository.release(
-      organizationId,
-      projectId,
-      messageIds,
-      subject,
-      ruled,
-      asked,
-    );
-    this.tell(plans, subject, 'released');
+    this.tell(plans, by, 'released');
     return answer;
+  }
+
+  /** Routes the held messages of a sender that has just paired. */
+  async continuePaired(tx: Queryable, { draft, senderContext, decision }: Plan, rules: Rules): Promise<Plan[]> {
+    if (decision.reason !== 'paired' || !senderContext) return [];
+    const messageIds = await this.store.heldOf(tx, senderContext);
+    const { organization_id: organizationId, project_id: projectId } = draft;
+    return this.releaseIn(tx, { messageIds, organizationId, projectId, by: 'pairing' }, rules);
+  }
+
+  /** A message that nothing takes stays kept. */
+  private async releaseIn(tx: Queryable, which: Release, rules: Rules): Promise<Plan[]> {
+    const released = await this.store.release(tx, which);
+    const plans = await this.write(
+      tx,
+      released.map((row) => ({ rules, draft: draftOf(row, { replay: false, deliver: true, startedBy: null }) })),
+    );
+    const [taken, left] = [true, false].map((is) =>
+      plans.filter((plan) => is === (plan.decision.outcome === 'routed')),
+    );
+    await this.store.keep(
+      tx,
+      (left ?? []).map(({ message }) => message.id),
+    );
+    return taken ?? [];
+  }
+
+  private async write(tx: Queryable, batch: Ruled[]): Promise<Plan[]> {
+    const plans = await this.planner.within(tx, batch);
+    await this.handover.keep(tx, turnsOf(plans));
+    return plans;
   }
 
   /** Enqueues committed turns, and records that in the timelines. */

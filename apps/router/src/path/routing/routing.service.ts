@@ -1,22 +1,25 @@
 import { Batcher } from '#libs/batching';
 import type { MessageRoutePayload, NormalizedMessage } from '#libs/contracts';
-import { isRefusedRow } from '#libs/database';
+import { isRefusedRow, type Queryable } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient, PermanentFailure } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
-import { GATEWAY } from '../../services.js';
-import { SETTINGS } from '../../settings.js';
+import { GATEWAY, SETTINGS } from '../../tokens.js';
 import { Rerouter } from './reroute.service.js';
-import { type Arrival, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
-import type { Draft } from './draft.js';
+import { arrivalEntries, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
+import type { Draft, Arrival } from './draft.js';
 import type { Ruled } from './classify-batch.js';
 import { newDraft } from './new-draft.js';
-import { turnsOf } from './plan.js';
+import { type Plan, turnsOf } from './plan.js';
+import { Planner } from './planner.js';
 import { ProjectRules, type Rules } from '../rules/project-rules.js';
-import { type Routed, RoutingRepository } from './routing.repository.js';
+import { type Claimed, type NewRows, RoutingStore } from './routing.store.js';
+
+/** The result for a draft: its plan, or who had claimed its key earlier. */
+export type Routed = { plan: Plan; continued: Plan[] } | { claimed: Claimed };
 
 /** Claims, decides and commits messages; what arrives together is committed together. */
 @Injectable()
@@ -25,7 +28,8 @@ export class RoutingService {
   private readonly commits: Batcher<Ruled[], Routed[]>;
 
   constructor(
-    private readonly repository: RoutingRepository,
+    private readonly store: RoutingStore,
+    private readonly planner: Planner,
     private readonly rules: ProjectRules,
     private readonly handover: TurnHandover,
     private readonly again: Rerouter,
@@ -92,9 +96,60 @@ export class RoutingService {
   }
 
   private async commitAll(batch: Ruled[][]): Promise<Routed[][]> {
-    const results = await this.repository.commit(batch.flat());
+    const results = await this.commitDrafts(batch.flat());
     let taken = 0;
     return batch.map((drafts) => results.slice(taken, (taken += drafts.length)));
+  }
+
+  /** Claims each draft's dedup key, and decides and stores those that won. */
+  private async commitDrafts(batch: Ruled[]): Promise<Routed[]> {
+    const drafts = batch.map(({ draft }) => draft);
+    const told = drafts.some((draft) => draft.told);
+    const alone = this.planner.alone(batch);
+    const routed = alone
+      ? await this.storeDecided(drafts, alone, told)
+      : await this.store.transaction((tx) => this.decideAndStore(tx, batch, told));
+    const plans = routed.flatMap((each) => ('plan' in each ? [each.plan] : []));
+    for (const { entry } of arrivalEntries(plans)) this.journal.noted(entry);
+    return routed;
+  }
+
+  private async storeDecided(drafts: Draft[], plans: Plan[], told: boolean): Promise<Routed[]> {
+    const claims = await this.store.claimAndInsert(drafts, this.rowsOf(plans), told);
+    return plans.map((plan, index) => {
+      const claimed = claims[index];
+      return claimed ? { claimed } : { plan, continued: [] };
+    });
+  }
+
+  private async decideAndStore(tx: Queryable, batch: Ruled[], told: boolean): Promise<Routed[]> {
+    const claims = await this.store.claim(
+      tx,
+      batch.map(({ draft }) => draft),
+    );
+    const plans = await this.planner.within(
+      tx,
+      batch.filter((_ruled, index) => claims[index] === null),
+    );
+    await this.store.insert(tx, this.rowsOf(plans), told);
+    const routed: Routed[] = [];
+    const left = plans.values();
+    for (const [index, { rules }] of batch.entries()) {
+      const claimed = claims[index];
+      if (claimed) routed.push({ claimed });
+      else {
+        const plan = left.next().value as Plan;
+        routed.push({ plan, continued: await this.again.continuePaired(tx, plan, rules) });
+      }
+    }
+    return routed;
+  }
+
+  private rowsOf(plans: Plan[]): NewRows {
+    return {
+      messages: plans.map(({ message, turns }) => ({ ...message, turns })),
+      entries: arrivalEntries(plans).map(({ entry, messageId }) => this.journal.row(entry, messageId)),
+    };
   }
 
   /** Nothing of the receipt is new: it is a duplicate of another receipt, or was routed and recorded before. */

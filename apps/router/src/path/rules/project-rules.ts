@@ -1,12 +1,10 @@
-import { ChangeCache, ChangeListener } from '#libs/database';
+import { ChangeCache, ChangeListener, Database } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
-import type { ChannelRow } from '../../entities/channel.entity.js';
+import { ChannelRow } from '../../entities/channel.entity.js';
 import { compileFilter } from './filter.js';
-import type { TriggerRow } from '../../entities/trigger.entity.js';
+import { TriggerRow, WorkflowRow } from '../../entities/workflow.entity.js';
 import type { RouterSettings } from '../../env.js';
-import { SETTINGS } from '../../settings.js';
-import type { WorkflowRow } from '../../entities/workflow.entity.js';
-import { ProjectRulesRepository } from './project-rules.repository.js';
+import { SETTINGS } from '../../tokens.js';
 
 /** How long a change may be unknown here while changes are not heard. */
 const unheardMs = 5_000;
@@ -33,7 +31,7 @@ export class ProjectRules {
   private readonly filters = new Map<string, ReturnType<typeof compileFilter>>();
 
   constructor(
-    private readonly rows: ProjectRulesRepository,
+    private readonly db: Database,
     changes: ChangeListener,
     @Inject(SETTINGS) { CHANGE_CACHE_MS: keptMs }: RouterSettings,
   ) {
@@ -53,7 +51,12 @@ export class ProjectRules {
   }
 
   private async read(projectId: string): Promise<Rules> {
-    const { workflows, triggers, channels } = await this.rows.of(projectId);
+    // As of one moment, so that no trigger is read without its workflow.
+    const { workflows, triggers, channels } = await this.db.transaction('REPEATABLE READ', async (tx) => ({
+      workflows: await tx.findBy(WorkflowRow, { project_id: projectId }),
+      triggers: await tx.find(TriggerRow, { where: { project_id: projectId, active: true }, order: { id: 'ASC' } }),
+      channels: await tx.findBy(ChannelRow, { project_id: projectId }),
+    }));
     return {
       channels: new Map(channels.map((channel) => [channel.app_id, channel])),
       triggers: Map.groupBy(

@@ -1,7 +1,7 @@
 import { type DeadLetter, type DeadLetterState, deadLetterStates } from '#libs/journal';
 import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import { messageSource } from '../../messages/message-source.js';
+import { messageSource } from '../../messages/message.dto.js';
 
 export class DeadLetterView implements DeadLetter {
   @ApiProperty(idOf('dlt')) id: string;

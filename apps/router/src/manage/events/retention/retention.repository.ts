@@ -1,6 +1,8 @@
-import type { RetainedRows } from '#libs/project-limits';
-import { Injectable } from '@nestjs/common';
+import { ProjectLimits, type RetainedRows, Retention } from '#libs/project-limits';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { RouterSettings } from '../../../env.js';
+import { SETTINGS } from '../../../tokens.js';
 
 const dayMs = 86_400_000;
 
@@ -44,5 +46,12 @@ export class RetentionRepository implements RetainedRows<RetainedTable> {
       [projectId, `msg_${before.getTime().toString(16).padStart(12, '0')}`, before, limit],
     );
     return (result as [unknown[], number])[1];
+  }
+}
+
+@Injectable()
+export class RouterRetention extends Retention<RetainedTable> {
+  constructor(rows: RetentionRepository, limits: ProjectLimits, @Inject(SETTINGS) settings: RouterSettings) {
+    super(rows, limits, settings.RETENTION_DAYS);
   }
 }

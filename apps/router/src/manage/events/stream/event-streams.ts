@@ -3,11 +3,10 @@ import { bySetting, limitReached, Metrics, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import type { RouterSettings } from '../../../env.js';
-import { SETTINGS } from '../../../settings.js';
+import { SETTINGS } from '../../../tokens.js';
 import type { Scope } from '../replayer.js';
 import { ScopeFeed } from './scope-feed.js';
-import { StreamClient } from './stream-client.js';
-import type { StreamFilter } from './stream-filter.js';
+import { StreamClient, type StreamFilter } from './stream-client.js';
 
 /** Anything older is not sent again: the client has to request the list. */
 const resumableMs = 3_600_000;

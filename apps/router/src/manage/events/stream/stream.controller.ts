@@ -4,7 +4,7 @@ import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@n
 import type { FastifyReply } from 'fastify';
 import { EventStreams } from './event-streams.js';
 import { timeOfEntryId } from './frame.js';
-import { StreamFilter } from './stream-filter.js';
+import { StreamFilter } from './stream-client.js';
 
 @ApiTags('events')
 @Controller('api/v1/events/stream')
