@@ -1,7 +1,7 @@
-import { type Page, type Question, useProjectQuery } from './project-query.js';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { answer, api, type Schema } from './client.js';
 import { uiTexts, unread } from '../texts/ui.js';
+import { answer, api, type Schema } from './client.js';
+import { type Page, type Question, useProjectQuery } from './project-query.js';
 
 const pageSize = 200;
 

@@ -1,12 +1,12 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { useThrottledCallback } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { useEffect, useEffectEvent, useState } from 'react';
+import { contextHeaders } from './client.js';
 import { connection } from './connection.js';
 import { isProblem, problemOf } from './problem.js';
 import { projectKey, useProjectId } from './project-query.js';
-import { contextHeaders } from './client.js';
 import { sessionQuery, useScope } from './session.js';
-import { useThrottledCallback } from '@mantine/hooks';
 
 export type StreamState = 'connecting' | 'live' | 'retrying' | 'off';
 

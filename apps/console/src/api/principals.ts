@@ -1,8 +1,8 @@
 import { useQueries, type UseQueryResult } from '@tanstack/react-query';
+import { uiTexts, unread } from '../texts/ui.js';
 import { answer, api, type Schema } from './client.js';
 import { projectKey, useProjectId, useProjectQuery } from './project-query.js';
 import { hasScope, useScope, useSession } from './session.js';
-import { uiTexts, unread } from '../texts/ui.js';
 
 /** One contact; a null id asks for none. */
 export function useContact(id: string | null): UseQueryResult<Schema<'ContactDetailView'>> {

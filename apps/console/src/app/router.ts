@@ -1,8 +1,8 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { createRouter } from '@tanstack/react-router';
 import { connection } from '../api/connection.js';
 import { isProblem, isRefusal } from '../api/problem.js';
 import { sessionQuery } from '../api/session.js';
-import { createRouter } from '@tanstack/react-router';
 import { RouteError } from '../shell/no-page.js';
 import { routeTree } from './route-tree.js';
 

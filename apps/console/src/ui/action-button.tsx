@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Hint } from './hint.js';
 import { uiTexts } from '../texts/ui.js';
+import { Hint } from './hint.js';
 import { LaterPopover } from './later.js';
 
 interface ActionButtonProps extends ButtonProps {

@@ -1,12 +1,12 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../api/client.js';
 import { useChange } from '../api/use-change.js';
-import { credentialTexts } from '../texts/credentials.js';
 import type { connectOutcomes } from '../app/search.js';
+import { credentialTexts } from '../texts/credentials.js';
 import { ProblemAlert } from './notices.js';
-import { useMutation } from '@tanstack/react-query';
 
 const texts = credentialTexts.oauth;
 

@@ -1,6 +1,6 @@
+import { Paper, Text } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import classes from './facts.module.css';
-import { Paper, Text } from '@mantine/core';
 
 /** Names and values, stacked. Names without a value are left out. */
 export function Facts({ of }: { of: readonly (readonly [label: string, value: ReactNode])[] }): ReactNode {

@@ -1,11 +1,11 @@
 import { Anchor, Breadcrumbs, Group, Paper, Text, Title, UnstyledButton } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { Link, type ToOptions } from '@tanstack/react-router';
+import { ChevronDown, ChevronRight } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 import { named } from '../drawn/drawn-text.js';
 import { shellTexts } from '../texts/shell.js';
 import classes from './page.module.css';
-import { ChevronDown, ChevronRight } from 'lucide-react';
 
 interface Crumb {
   label: string;

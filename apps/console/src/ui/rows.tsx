@@ -1,6 +1,6 @@
+import { Link, type ToOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import classes from './row-list.module.css';
-import { Link, type ToOptions } from '@tanstack/react-router';
 
 /** A short list whose rows have actions. For a long one, use `DataTable`. */
 export function RowList({ children }: { children: ReactNode }): ReactNode {

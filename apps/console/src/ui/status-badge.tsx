@@ -1,8 +1,8 @@
+import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { own } from '../own.js';
 import { toolWords, uiTexts } from '../texts/ui.js';
 import classes from './status-badge.module.css';
-import { Badge } from '@mantine/core';
 
 export type Tone = 'good' | 'busy' | 'quiet' | 'warn' | 'bad';
 

@@ -1,10 +1,10 @@
+import { UnstyledButton } from '@mantine/core';
 import { Link, type ToOptions, useNavigate } from '@tanstack/react-router';
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type KeyboardEvent, memo, type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
 import { own } from '../own.js';
 import type { Column } from './data-table.js';
 import classes from './data-table.module.css';
-import { UnstyledButton } from '@mantine/core';
-import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { Sort } from './use-sort.js';
 
 interface TableRowProps<Row> {

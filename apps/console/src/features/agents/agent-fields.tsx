@@ -1,9 +1,9 @@
-import type { Schema } from '../../api/client.js';
 import { NumberInput, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { Schema } from '../../api/client.js';
 import { agentTexts } from '../../texts/agents.js';
-import { fieldError } from '../../ui/notices.js';
 import { NameField } from '../../ui/name-field.js';
+import { fieldError } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
 
 /** The editable fields of an agent. */

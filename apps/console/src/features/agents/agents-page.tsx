@@ -1,22 +1,22 @@
 import { Badge, Group, Textarea } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Bot, Plus, SearchX } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useAgents } from '../../api/choices.js';
-import { projectKey, useProjectId } from '../../api/project-query.js';
 import { answer, api, type Schema } from '../../api/client.js';
+import { projectKey, useProjectId } from '../../api/project-query.js';
 import { firstOfDays, usageDays, useUsage } from '../../api/usage.js';
 import { agentTexts } from '../../texts/agents.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { useReason } from '../../ui/editable.js';
-import { EmptyState, fieldError } from '../../ui/notices.js';
-import { FilterBar, FilterText } from '../../ui/filter-bar.js';
-import { Unread } from '../../ui/name-of.js';
-import { Page } from '../../ui/page.js';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { FormModal } from '../../ui/dialog.js';
+import { useReason } from '../../ui/editable.js';
+import { FilterBar, FilterText } from '../../ui/filter-bar.js';
 import { NameField } from '../../ui/name-field.js';
+import { Unread } from '../../ui/name-of.js';
+import { EmptyState, fieldError } from '../../ui/notices.js';
+import { Page } from '../../ui/page.js';
 
 const route = getRouteApi('/p/$projectId/agents');
 

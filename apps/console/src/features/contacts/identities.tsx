@@ -1,19 +1,19 @@
 import { Modal, Select, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
+import { useApps } from '../../api/choices.js';
 import { answer, api, type Schema } from '../../api/client.js';
 import { useChange } from '../../api/use-change.js';
 import { contactTexts } from '../../texts/contacts.js';
 import { ActionButton } from '../../ui/action-button.js';
+import { DialogButtons } from '../../ui/dialog.js';
 import { useReason } from '../../ui/editable.js';
 import { AppName } from '../../ui/name-of.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { ListRow, RowList } from '../../ui/rows.js';
+import { SecretOnce } from '../../ui/secret-once.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { useDisclosure } from '@mantine/hooks';
-import { useApps } from '../../api/choices.js';
-import { DialogButtons } from '../../ui/dialog.js';
-import { SecretOnce } from '../../ui/secret-once.js';
 
 const texts = contactTexts.identities;
 

@@ -1,7 +1,7 @@
-import { contactStatuses } from '../../app/search-values.js';
-import { oneOf, searchOf, text } from '../../app/search.js';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
+import { contactStatuses } from '../../app/search-values.js';
+import { oneOf, searchOf, text } from '../../app/search.js';
 
 /** The URL parameters of the list. */
 const validateContactSearch = searchOf({ status: oneOf(contactStatuses), search: text });

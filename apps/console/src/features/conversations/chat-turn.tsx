@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
+import { usePrincipalName } from '../../api/principals.js';
+import { useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
 import { conversationTexts } from '../../texts/conversations.js';
-import { StatusBadge } from '../../ui/status-badge.js';
 import { TextLink } from '../../ui/links.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { AgentWork } from './agent-work.js';
 import classes from './chat.module.css';
-import { useProjectId, useProjectQuery } from '../../api/project-query.js';
-import { usePrincipalName } from '../../api/principals.js';
-import { useScope } from '../../api/session.js';
 
 type Turn = Schema<'SessionTurnView'>;
 const texts = conversationTexts.chat;

@@ -1,6 +1,6 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import { answer, api, type Schema } from '../../api/client.js';
 import { type CursorList, useCursorList, useProjectQuery } from '../../api/project-query.js';
-import type { UseQueryResult } from '@tanstack/react-query';
 
 type Session = Schema<'SessionDetailView'>;
 type Turn = Schema<'SessionTurnView'>;

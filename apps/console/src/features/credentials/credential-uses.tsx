@@ -1,16 +1,16 @@
 import { Group, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { Link2Off } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useApps, useSkills } from '../../api/choices.js';
 import { answer, api, type Schema } from '../../api/client.js';
+import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { credentialTexts } from '../../texts/credentials.js';
 import { ConfirmButton } from '../../ui/action-button.js';
+import { ProjectLink } from '../../ui/links.js';
 import { EmptyState, ProblemAlert } from '../../ui/notices.js';
 import { When } from '../../ui/when.js';
 import { type Credential, useBindings, useCredentialMutation } from './use-credential.js';
-import { useApps, useSkills } from '../../api/choices.js';
-import { useProjectQuery } from '../../api/project-query.js';
-import { ProjectLink } from '../../ui/links.js';
 
 const texts = credentialTexts.uses;
 type Binding = Schema<'BindingView'>;

@@ -1,18 +1,18 @@
 import { Button, Checkbox, List, Modal, Select, Stack, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { answer, api, type Tagged } from '../../api/client.js';
 import { useListings } from '../../api/choices.js';
+import { answer, api, type Tagged } from '../../api/client.js';
+import { useProjectId } from '../../api/project-query.js';
 import { credentialTexts } from '../../texts/credentials.js';
 import { uiTexts } from '../../texts/ui.js';
 import { DialogButtons } from '../../ui/dialog.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
-import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { NameField } from '../../ui/name-field.js';
+import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { useEditor } from '../../ui/use-editor.js';
-import { type Credential, touched, useBindings, useCredentialMutation } from './use-credential.js';
-import { useNavigate } from '@tanstack/react-router';
-import { useProjectId } from '../../api/project-query.js';
 import { ConsumerName } from './credential-uses.js';
+import { type Credential, touched, useBindings, useCredentialMutation } from './use-credential.js';
 
 /** Name and provider. Field values are replaced one by one. */
 export function EditCredential({ shown, onClose }: { shown: Tagged<Credential>; onClose: () => void }): ReactNode {

@@ -1,6 +1,6 @@
-import { connectOutcomes, flag, oneOf, searchOf, text } from '../../app/search.js';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
+import { connectOutcomes, flag, oneOf, searchOf, text } from '../../app/search.js';
 
 /** URL parameters of the list: whether a credential is being created, and for which adapter. */
 const validateCredentialsSearch = searchOf({ make: (value) => (value === '' ? '' : text(value)) });

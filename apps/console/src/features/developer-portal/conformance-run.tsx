@@ -1,4 +1,5 @@
 import { Alert, Group, Progress, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
@@ -10,7 +11,6 @@ import { ProblemAlert } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { useQuery } from '@tanstack/react-query';
 
 const texts = developerPortalTexts.conformance;
 const pollMs = 1_000;

@@ -1,13 +1,13 @@
 import { Alert, Badge, Button, Group, Table, Text } from '@mantine/core';
+import { CircleCheck, GitCompare } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Schema } from '../../api/client.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
 import { uiTexts } from '../../texts/ui.js';
+import { jsonText, visibleText } from '../../ui/code-block.js';
 import { leafDifferences } from '../../ui/diff-view.js';
 import { useLongList } from '../../ui/long-list.js';
-import { jsonText, visibleText } from '../../ui/code-block.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { CircleCheck, GitCompare } from 'lucide-react';
 import { type Adapter, useVersions } from './use-adapter.js';
 
 const texts = developerPortalTexts.versions;

@@ -1,7 +1,7 @@
-import { healthHours } from '../../app/search-values.js';
-import { flag, oneOf, searchOf, text } from '../../app/search.js';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
+import { healthHours } from '../../app/search-values.js';
+import { flag, oneOf, searchOf, text } from '../../app/search.js';
 
 /** URL parameter of the list: whether an adapter is being registered. */
 const validateAdaptersSearch = searchOf({ register: flag });

@@ -1,9 +1,9 @@
-import { sampleKinds, sampleSources } from '../../app/search-values.js';
-import { oneOf, searchOf, text } from '../../app/search.js';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { appsQuestion } from '../../api/choices.js';
 import { prefetch, prefetchList } from '../../api/project-query.js';
 import { projectRoute } from '../../app/project-route.js';
+import { sampleKinds, sampleSources } from '../../app/search-values.js';
+import { oneOf, searchOf, text } from '../../app/search.js';
 import { askEvents, eventListKey, validateEventSearch } from './list/event-search.js';
 
 /** The URL parameters of the simulator, without what is typed. `toggled` belongs to the timeline beside the form. */

@@ -1,23 +1,23 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Activity } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApps } from '../../api/choices.js';
-import { type CursorList, useCursorList, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import type { Schema } from '../../api/client.js';
 import { useLiveEvents } from '../../api/event-stream.js';
+import { type CursorList, useCursorList, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { eventTexts } from '../../texts/events.js';
 import { homeTexts } from '../../texts/home.js';
-import { Page, Section } from '../../ui/page.js';
-import { ProjectLink } from '../../ui/links.js';
 import { useDrawnReady } from '../../ui/later.js';
+import { ProjectLink } from '../../ui/links.js';
+import { EmptyState, ProblemAlert } from '../../ui/notices.js';
+import { Page, Section } from '../../ui/page.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
 import { Attention } from './attention.js';
 import { FirstMinutes } from './first-minutes.js';
 import { Health } from './health.js';
 import { askRecent, modelQuestion, recentKey, verificationQuestion } from './questions.js';
-import { Link } from '@tanstack/react-router';
-import { Activity } from 'lucide-react';
-import type { Schema } from '../../api/client.js';
-import { eventTexts } from '../../texts/events.js';
-import { EmptyState, ProblemAlert } from '../../ui/notices.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
 import classes from './recent-events.module.css';
 
 export function HomePage(): ReactNode {

@@ -1,14 +1,14 @@
 import { Group, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useSkills } from '../../api/choices.js';
+import { useScope } from '../../api/session.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { LineChart } from '../../ui/line-chart.js';
+import { ProjectLink } from '../../ui/links.js';
 import { ProblemAlert } from '../../ui/notices.js';
+import { grouped } from '../../ui/numbers.js';
 import { Section } from '../../ui/page.js';
 import { type App, labelled, sumOf, useDayOfApp } from './use-app.js';
-import { grouped } from '../../ui/numbers.js';
-import { useScope } from '../../api/session.js';
-import { useSkills } from '../../api/choices.js';
-import { ProjectLink } from '../../ui/links.js';
 
 const texts = integrationTexts.app;
 const chartHeight = 130;

@@ -4,13 +4,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
+import { useRefresh } from '../../api/use-change.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { ConfirmButton, Removal } from '../../ui/action-button.js';
+import { CopyField } from '../../ui/copy.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { useRefresh } from '../../api/use-change.js';
 import { type App, touched, useAppChange } from './use-app.js';
-import { CopyField } from '../../ui/copy.js';
 
 const texts = integrationTexts.settings;
 

@@ -4,13 +4,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
+import { useRefresh } from '../../api/use-change.js';
 import { own } from '../../own.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { DialogButtons } from '../../ui/dialog.js';
-import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { NameField } from '../../ui/name-field.js';
+import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { CredentialSelect } from './credential-select.js';
-import { useRefresh } from '../../api/use-change.js';
 import { touched } from './use-app.js';
 
 const texts = integrationTexts.installing;

@@ -2,17 +2,17 @@ import { Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { listingOf, useApps, useListings } from '../../api/choices.js';
+import type { Schema } from '../../api/client.js';
+import { useScope } from '../../api/session.js';
 import { integrationTexts as texts } from '../../texts/integrations.js';
-import { Page } from '../../ui/page.js';
+import { ActionButton } from '../../ui/action-button.js';
+import { AppIcon } from '../../ui/app-icon.js';
 import { ProblemAlert } from '../../ui/notices.js';
+import { Page } from '../../ui/page.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { AppCard, Capabilities } from './app-card.js';
 import { InstallApp } from './install-app.js';
 import { useDayOfApps } from './use-app.js';
-import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/client.js';
-import { ActionButton } from '../../ui/action-button.js';
-import { AppIcon } from '../../ui/app-icon.js';
-import { StatusBadge } from '../../ui/status-badge.js';
 
 const route = getRouteApi('/p/$projectId/integrations');
 const columns = { base: 1, sm: 2, lg: 3 };

@@ -1,8 +1,8 @@
-import { oneOf, searchOf, text } from '../../app/search.js';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { listingsQuestion } from '../../api/choices.js';
 import { prefetch } from '../../api/project-query.js';
 import { projectRoute } from '../../app/project-route.js';
+import { oneOf, searchOf, text } from '../../app/search.js';
 import { appQuestion, dayQuestion } from './use-app.js';
 
 const appTabs = ['overview', 'verify', 'samples', 'channel', 'requests', 'settings'] as const;

@@ -1,21 +1,21 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { answer, api } from '../../api/client.js';
 import { useCredentials } from '../../api/choices.js';
+import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
+import { useRefresh } from '../../api/use-change.js';
 import { integrationTexts } from '../../texts/integrations.js';
+import { overlapTexts } from '../../texts/ui.js';
 import { ConfirmButton } from '../../ui/action-button.js';
 import { LinkAnchor } from '../../ui/links.js';
 import { Unread } from '../../ui/name-of.js';
-import { OverlapSelect, usualOverlapSeconds } from '../../ui/overlap-select.js';
 import { ProblemAlert } from '../../ui/notices.js';
+import { OverlapSelect, usualOverlapSeconds } from '../../ui/overlap-select.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { overlapTexts } from '../../texts/ui.js';
 import { generateSecret, keepSecret, linkSecret, secretField, secretOf, type Signature } from './signing-secret.js';
-import { useRefresh } from '../../api/use-change.js';
 import { type App, touched } from './use-app.js';
 
 const texts = integrationTexts.secret;

@@ -1,12 +1,12 @@
 import { Modal, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { useRefresh } from '../../api/use-change.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { uiTexts } from '../../texts/ui.js';
 import { DialogButtons } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { generateSecret, keepSecret, linkSecret, secretOf, type Signature } from './signing-secret.js';
-import { useRefresh } from '../../api/use-change.js';
 import { type App, saveApp, touched } from './use-app.js';
 
 const texts = integrationTexts.secret.form;

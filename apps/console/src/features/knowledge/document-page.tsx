@@ -14,7 +14,7 @@ import { JsonView } from '../../ui/json-view.js';
 import { Page, Section } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { When } from '../../ui/when.js';
-import { TrustBadge } from './lists.js';
+import { TrustBadge } from './trust-badge.js';
 
 const route = getRouteApi('/p/$projectId/knowledge/$documentId');
 const texts = knowledgeTexts.document;

@@ -8,7 +8,7 @@ import { knowledgeTexts } from '../../texts/knowledge.js';
 import { Page, Section } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { TextLink } from '../../ui/links.js';
-import { TrustBadge } from './lists.js';
+import { TrustBadge } from './trust-badge.js';
 
 const route = getRouteApi('/p/$projectId/knowledge/entities/$entityId');
 const texts = knowledgeTexts.entity;

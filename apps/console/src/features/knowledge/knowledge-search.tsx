@@ -7,7 +7,7 @@ import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { knowledgeTexts } from '../../texts/knowledge.js';
 import { EmptyState, ProblemAlert } from '../../ui/notices.js';
 import { RowLink } from '../../ui/rows.js';
-import { TrustBadge } from './lists.js';
+import { TrustBadge } from './trust-badge.js';
 
 const texts = knowledgeTexts.search;
 const typingMs = 350;

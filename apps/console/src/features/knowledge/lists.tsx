@@ -1,22 +1,13 @@
+import { BookOpen, SearchX, Waypoints } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
-import { knowledgeTexts } from '../../texts/knowledge.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { BookOpen, SearchX, Waypoints } from 'lucide-react';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
+import { knowledgeTexts } from '../../texts/knowledge.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
+import { FilterBar, FilterText } from '../../ui/filter-bar.js';
 import { EmptyState } from '../../ui/notices.js';
 import { When } from '../../ui/when.js';
-import { FilterBar, FilterText } from '../../ui/filter-bar.js';
-
-type Trust = Schema<'DocumentView'>['trust'];
-
-const tones = { owner: 'good', known: 'quiet', untrusted: 'warn' } as const;
-
-/** Who wrote a document. */
-export function TrustBadge({ trust }: { trust: Trust }): ReactNode {
-  return <StatusBadge status={trust} tone={tones[trust]} label={knowledgeTexts.trusts[trust]} />;
-}
+import { TrustBadge } from './trust-badge.js';
 
 const pageSize = 50;
 

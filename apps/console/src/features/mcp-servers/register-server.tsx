@@ -1,16 +1,16 @@
 import { TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
-import { mcpTexts } from '../../texts/mcp-servers.js';
-import { fieldError } from '../../ui/notices.js';
-import { FormModal } from '../../ui/dialog.js';
-import { AuthFields } from './auth-fields.js';
-import { emptyServer, PolicyField, type ServerValues, SessionsField, TrustField } from './server-fields.js';
-import { provided } from './server-actions.js';
 import { useRefresh } from '../../api/use-change.js';
+import { mcpTexts } from '../../texts/mcp-servers.js';
+import { FormModal } from '../../ui/dialog.js';
+import { fieldError } from '../../ui/notices.js';
+import { AuthFields } from './auth-fields.js';
+import { provided } from './server-actions.js';
+import { emptyServer, PolicyField, type ServerValues, SessionsField, TrustField } from './server-fields.js';
 
 const texts = mcpTexts.fields;
 

@@ -1,6 +1,6 @@
-import type { Schema } from '../../api/client.js';
 import { Alert, Select, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { Schema } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
 import { mcpTexts } from '../../texts/mcp-servers.js';
 

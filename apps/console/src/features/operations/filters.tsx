@@ -1,9 +1,9 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { OperationsSearch } from './routes.js';
 import type { ReactNode } from 'react';
 import { useApps } from '../../api/choices.js';
 import { operationsTexts } from '../../texts/operations.js';
 import { FilterSelect } from '../../ui/filter-bar.js';
+import type { OperationsSearch } from './routes.js';
 
 const route = getRouteApi('/p/$projectId/operations/$section');
 

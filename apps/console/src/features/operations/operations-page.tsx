@@ -1,6 +1,11 @@
+import { Alert, Paper, Skeleton, Stack, Table } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { ServerOff } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useProjectQuery } from '../../api/project-query.js';
 import { operationsTexts } from '../../texts/operations.js';
+import { ProblemAlert } from '../../ui/notices.js';
 import { Page } from '../../ui/page.js';
 import { UrlTabs } from '../../ui/url-tabs.js';
 import { AuditLog } from './audit-log.js';
@@ -8,11 +13,6 @@ import { DeadLetters } from './dead-letters.js';
 import { Deliveries } from './deliveries.js';
 import { Keys } from './keys.js';
 import { Refusals } from './refusals.js';
-import { Alert, Paper, Skeleton, Stack, Table } from '@mantine/core';
-import { ServerOff } from 'lucide-react';
-import { answer, api } from '../../api/client.js';
-import { useProjectQuery } from '../../api/project-query.js';
-import { ProblemAlert } from '../../ui/notices.js';
 
 const route = getRouteApi('/p/$projectId/operations/$section');
 const { sections } = operationsTexts;

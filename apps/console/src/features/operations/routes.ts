@@ -1,7 +1,7 @@
-import { deliveryStates, letterStages, letterStates } from '../../app/search-values.js';
-import { oneOf, searchOf, text } from '../../app/search.js';
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
+import { deliveryStates, letterStages, letterStates } from '../../app/search-values.js';
+import { oneOf, searchOf, text } from '../../app/search.js';
 
 /** The URL parameters of each section. */
 const validateOperationsSearch = searchOf({

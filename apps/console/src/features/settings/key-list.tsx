@@ -8,15 +8,15 @@ import { useCursorList } from '../../api/project-query.js';
 import { type Role, useRoles } from '../../api/session.js';
 import { useChange } from '../../api/use-change.js';
 import { settingsTexts } from '../../texts/settings.js';
+import { uiTexts } from '../../texts/ui.js';
 import { ActionButton, ConfirmAction } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { useReason } from '../../ui/editable.js';
-import { EmptyState, ProblemAlert } from '../../ui/notices.js';
-import { CreateKey } from './create-key.js';
-import { uiTexts } from '../../texts/ui.js';
 import { NameOver } from '../../ui/name-of.js';
+import { EmptyState, ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
+import { CreateKey } from './create-key.js';
 
 const route = getRouteApi('/p/$projectId/settings/$section');
 const texts = settingsTexts.keys;

@@ -5,16 +5,16 @@ import { answer, answerWithEtag, api, type Schema, type Tagged } from '../../api
 import { useProjectQuery } from '../../api/project-query.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { Editable } from '../../ui/editable.js';
+import { EtagConflict } from '../../ui/etag-conflict.js';
 import { Facts } from '../../ui/facts.js';
-import { Page, Section } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/notices.js';
+import { Page, Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { useEditor } from '../../ui/use-editor.js';
 import { When } from '../../ui/when.js';
 import { MemberActions } from './member-actions.js';
-import { SessionTable } from './session-table.js';
-import { EtagConflict } from '../../ui/etag-conflict.js';
-import { useEditor } from '../../ui/use-editor.js';
 import { RoleSelect } from './role-table.js';
+import { SessionTable } from './session-table.js';
 
 const route = getRouteApi('/p/$projectId/settings/members/$memberId');
 const texts = settingsTexts.members;

@@ -5,14 +5,14 @@ import { Building2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { sessionIn, sessionQuery, useSession } from '../../api/session.js';
+import { useSessionChange } from '../../api/use-change.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { Editable, useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/notices.js';
-import { ListRow, RowList } from '../../ui/rows.js';
 import { Section } from '../../ui/page.js';
+import { ListRow, RowList } from '../../ui/rows.js';
 import { NameForm, Rename } from './name-form.js';
-import { useSessionChange } from '../../api/use-change.js';
 import { ProjectList } from './project-list.js';
 
 const texts = settingsTexts.organizations;

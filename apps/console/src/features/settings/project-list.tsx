@@ -5,17 +5,17 @@ import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { useSession } from '../../api/session.js';
+import { useSessionChange } from '../../api/use-change.js';
 import { named } from '../../drawn/drawn-text.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { ActionButton, ConfirmAction } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
-import { StatusBadge } from '../../ui/status-badge.js';
 import { ListRow, RowList } from '../../ui/rows.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { NameForm, Rename } from './name-form.js';
 import { ProjectLimits } from './project-limits.js';
-import { useSessionChange } from '../../api/use-change.js';
 
 const texts = settingsTexts.projects;
 

@@ -1,10 +1,10 @@
-import type { Schema } from '../../api/client.js';
 import { Input, Stack, Textarea } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { Schema } from '../../api/client.js';
 import { skillTexts } from '../../texts/skills.js';
 import { CodeEditor } from '../../ui/code-editor.js';
-import { fieldError } from '../../ui/notices.js';
 import { NameField } from '../../ui/name-field.js';
+import { fieldError } from '../../ui/notices.js';
 
 /** The editable fields of a Skill. */
 type SkillValues = Pick<Schema<'SkillView'>, 'name' | 'description' | 'knowledge' | 'tools' | 'credentials'>;

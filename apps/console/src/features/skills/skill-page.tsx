@@ -6,15 +6,14 @@ import type { ReactNode } from 'react';
 import { answer, answerWithEtag, api, saveFile, type Schema } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import { skillTexts } from '../../texts/skills.js';
-import { ConfirmButton } from '../../ui/action-button.js';
-import { Page } from '../../ui/page.js';
-import { errorBeside, ProblemAlert } from '../../ui/notices.js';
 import { useRefresh } from '../../api/use-change.js';
-import { zip } from './zip.js';
+import { skillTexts } from '../../texts/skills.js';
 import { uiTexts } from '../../texts/ui.js';
+import { ConfirmButton } from '../../ui/action-button.js';
 import { Editable } from '../../ui/editable.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
+import { errorBeside, ProblemAlert } from '../../ui/notices.js';
+import { Page } from '../../ui/page.js';
 import { SaveBar } from '../../ui/save-bar.js';
 import { UrlTabs } from '../../ui/url-tabs.js';
 import { useEditor } from '../../ui/use-editor.js';
@@ -23,6 +22,7 @@ import { SkillEffect } from './skill-effect.js';
 import { skillFields, SkillKnowledge, valuesOf } from './skill-knowledge.js';
 import { SkillTools } from './skill-tools.js';
 import { SkillVersions } from './skill-versions.js';
+import { zip } from './zip.js';
 
 const route = getRouteApi('/p/$projectId/skills/$skillId');
 

@@ -1,23 +1,23 @@
+import { Textarea } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { GraduationCap, Plus, SearchX, Upload } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useProjectId } from '../../api/project-query.js';
 import { useSkills } from '../../api/choices.js';
 import { answer, api, type Schema } from '../../api/client.js';
+import { useProjectId } from '../../api/project-query.js';
+import { useRefresh } from '../../api/use-change.js';
 import { skillTexts } from '../../texts/skills.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
+import { FormModal } from '../../ui/dialog.js';
 import { useReason } from '../../ui/editable.js';
-import { EmptyState, fieldError } from '../../ui/notices.js';
 import { FilterBar, FilterText } from '../../ui/filter-bar.js';
+import { NameField } from '../../ui/name-field.js';
+import { EmptyState, fieldError } from '../../ui/notices.js';
 import { Page } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import { ImportSkill } from './import-skill.js';
-import { Textarea } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { FormModal } from '../../ui/dialog.js';
-import { NameField } from '../../ui/name-field.js';
-import { useRefresh } from '../../api/use-change.js';
 
 const route = getRouteApi('/p/$projectId/skills');
 

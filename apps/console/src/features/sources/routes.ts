@@ -1,6 +1,6 @@
-import { flag, oneOf, searchOf, text } from '../../app/search.js';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
+import { flag, oneOf, searchOf, text } from '../../app/search.js';
 
 /** URL parameter of the list: whether a source is being added. */
 const validateSourcesSearch = searchOf({ add: flag });

@@ -4,12 +4,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
+import { useRefresh } from '../../api/use-change.js';
 import { toolTexts } from '../../texts/tools.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
 import { Page } from '../../ui/page.js';
 import { SourceEditor } from './source-editor.js';
-import { useRefresh } from '../../api/use-change.js';
 
 const texts = toolTexts.python;
 

@@ -5,17 +5,17 @@ import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
+import { useRefresh } from '../../api/use-change.js';
 import { toolTexts } from '../../texts/tools.js';
 import { ConfirmButton } from '../../ui/action-button.js';
-import { GradeBadge, ToolStateBadge } from '../../ui/status-badge.js';
-import { Page, Section } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/notices.js';
+import { Page, Section } from '../../ui/page.js';
+import { GradeBadge, ToolStateBadge } from '../../ui/status-badge.js';
 import { ToolReview } from '../../ui/tool-review.js';
 import { UrlTabs } from '../../ui/url-tabs.js';
 import { PythonTool } from './python-tool.js';
 import { ToolCalls, ToolDetails, ToolVersions } from './tool-tabs.js';
 import { TryTool } from './try-tool.js';
-import { useRefresh } from '../../api/use-change.js';
 
 const route = getRouteApi('/p/$projectId/tools/$toolId');
 

@@ -1,22 +1,22 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
+import { History, PhoneCall } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useCursorList, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { answer, api, type Schema } from '../../api/client.js';
+import { usePrincipalName } from '../../api/principals.js';
+import { useCursorList, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { toolTexts } from '../../texts/tools.js';
 import { toolWords } from '../../texts/ui.js';
 import { CopyText } from '../../ui/copy.js';
+import { type Column, DataTable } from '../../ui/data-table.js';
+import { DiffView } from '../../ui/diff-view.js';
 import { Facts } from '../../ui/facts.js';
 import { JsonView } from '../../ui/json-view.js';
-import { Section } from '../../ui/page.js';
 import { TextLink } from '../../ui/links.js';
-import { ToolGrade } from './tool-grade.js';
-import { History, PhoneCall } from 'lucide-react';
-import { usePrincipalName } from '../../api/principals.js';
-import { DiffView } from '../../ui/diff-view.js';
 import { EmptyState, ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { type Column, DataTable } from '../../ui/data-table.js';
+import { ToolGrade } from './tool-grade.js';
 
 const detailTexts = toolTexts.one;
 

@@ -1,7 +1,7 @@
-import { usageGroups, usageMeasures, usageSpans } from '../../app/search-values.js';
-import { oneOf, searchOf } from '../../app/search.js';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
+import { usageGroups, usageMeasures, usageSpans } from '../../app/search-values.js';
+import { oneOf, searchOf } from '../../app/search.js';
 
 /** The URL parameters: how many days back, the measure, and the grouping. */
 const validateUsageSearch = searchOf({

@@ -1,11 +1,11 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
+import type { UsageBy, UsageMeasure } from '../../app/search-values.js';
 import { usageTexts } from '../../texts/usage.js';
+import { LineChart } from '../../ui/line-chart.js';
 import { TextLink } from '../../ui/links.js';
 import { idOf, measureNameOf, measureOf, type Usage, useNames, written } from './measures.js';
-import type { UsageBy, UsageMeasure } from '../../app/search-values.js';
-import { LineChart } from '../../ui/line-chart.js';
 
 const texts = usageTexts.columns;
 

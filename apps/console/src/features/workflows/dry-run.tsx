@@ -4,11 +4,11 @@ import { CircleCheck, CircleMinus, FlaskConical, TriangleAlert } from 'lucide-re
 import type { ReactNode } from 'react';
 import type { Schema } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
+import { verdicts } from '../../app/search-values.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { EmptyState, ProblemAlert } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
 import classes from './dry-run.module.css';
-import { verdicts } from '../../app/search-values.js';
 import type { Tried } from './use-trigger.js';
 
 type Verdict = (typeof verdicts)[number];

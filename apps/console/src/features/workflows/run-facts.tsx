@@ -1,15 +1,15 @@
+import { Group, Text, Timeline } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/client.js';
+import { useProjectId } from '../../api/project-query.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { Facts } from '../../ui/facts.js';
+import { TextLink } from '../../ui/links.js';
 import { Unread } from '../../ui/name-of.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { TextLink } from '../../ui/links.js';
 import { When } from '../../ui/when.js';
 import { useTriggers, useWorkflow } from './queries.js';
 import { TriggerSentence } from './trigger-sentence.js';
-import { Group, Text, Timeline } from '@mantine/core';
 
 const texts = workflowTexts.run;
 

@@ -1,10 +1,10 @@
-import { answer, api, type Schema } from '../../api/client.js';
 import { useDebouncedValue } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
 import { keepPreviousData, useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { answer, api, type Schema } from '../../api/client.js';
 import { projectKey, useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import { notifications } from '@mantine/notifications';
-import { useNavigate } from '@tanstack/react-router';
 import { useRefresh } from '../../api/use-change.js';
 import { touched } from './queries.js';
 

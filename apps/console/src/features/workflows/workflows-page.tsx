@@ -1,22 +1,22 @@
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Plus, SearchX, Workflow } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useProjectId } from '../../api/project-query.js';
 import { answer, api, type Schema } from '../../api/client.js';
+import { useProjectId } from '../../api/project-query.js';
+import { useRefresh } from '../../api/use-change.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
+import { FormModal } from '../../ui/dialog.js';
 import { useReason } from '../../ui/editable.js';
-import { EmptyState } from '../../ui/notices.js';
 import { FilterBar, FilterText } from '../../ui/filter-bar.js';
 import { AgentName, Unread } from '../../ui/name-of.js';
+import { EmptyState } from '../../ui/notices.js';
 import { Page } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { touched, useTriggers, useWorkflows } from './queries.js';
-import { useMutation } from '@tanstack/react-query';
-import { FormModal } from '../../ui/dialog.js';
-import { useRefresh } from '../../api/use-change.js';
 import { WorkflowFields, workflowFields, type WorkflowValues } from './workflow-fields.js';
 
 type WorkflowView = Schema<'WorkflowView'>;

@@ -1,5 +1,5 @@
-import { once } from '../numbers.js';
 import UPlot from 'uplot';
+import { once } from '../numbers.js';
 
 const clock = once(() => new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }));
 const moment = once(

@@ -1,13 +1,13 @@
-import { eventPageTexts } from '../../../texts/event.js';
-import { colours } from '../../../ui/status-badge.js';
-import type { EventDetail } from './steps.js';
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { eventPageTexts } from '../../../texts/event.js';
 import { ProjectLink } from '../../../ui/links.js';
+import { colours } from '../../../ui/status-badge.js';
 import { When } from '../../../ui/when.js';
 import classes from './event-answer.module.css';
-import { type Answer, answerOf } from './use-event.js';
 import { EventRepair } from './event-repair.js';
+import type { EventDetail } from './steps.js';
+import { type Answer, answerOf } from './use-event.js';
 
 /** Answers "Why did nothing happen?" first, with what to do about it. */
 export function EventAnswer({ event }: { event: EventDetail }): ReactNode {

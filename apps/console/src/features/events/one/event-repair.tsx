@@ -1,14 +1,14 @@
+import { notifications } from '@mantine/notifications';
 import { useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { answer, api } from '../../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../../api/project-query.js';
-import { notifications } from '@mantine/notifications';
-import type { ReactNode } from 'react';
 import { useScope } from '../../../api/session.js';
 import { eventPageTexts } from '../../../texts/event.js';
 import { ConfirmButton } from '../../../ui/action-button.js';
 import { ProblemAlert } from '../../../ui/notices.js';
-import { keptMessages } from './use-event.js';
 import type { EventDetail } from './steps.js';
+import { keptMessages } from './use-event.js';
 
 /** Continues a part of an event, and refetches the event. */
 export function useRepair<Result, Given = void>(

@@ -1,20 +1,20 @@
 import { Anchor, Stack } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { LoaderCircle } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { eventPageTexts } from '../../../texts/event.js';
-import { Disclosure, Section } from '../../../ui/page.js';
 import { JsonView } from '../../../ui/json-view.js';
-import { toneOf } from '../../../ui/status-badge.js';
 import { duration } from '../../../ui/numbers.js';
-import { answerOf } from './use-event.js';
+import { Disclosure, Section } from '../../../ui/page.js';
+import { toneOf } from '../../../ui/status-badge.js';
 import { DeliveryPart } from './parts/delivery-part.js';
 import { ParsedPart, RequestPart } from './parts/request-part.js';
 import { RoutedPart } from './parts/routed-part.js';
 import { TurnPart } from './parts/turn-part.js';
-import { type EventDetail, spanOfTimeline, type Step, stepLook, stepsOf } from './steps.js';
 import { type Bar, StepItem } from './step-item.js';
+import { type EventDetail, spanOfTimeline, type Step, stepLook, stepsOf } from './steps.js';
 import classes from './timeline.module.css';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { answerOf } from './use-event.js';
 
 /** The timeline of an event: each step, where the time went, and why it continued as it did. */
 export function EventTimeline({ event }: { event: EventDetail }): ReactNode {

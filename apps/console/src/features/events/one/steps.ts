@@ -1,5 +1,5 @@
-import type { Schema } from '../../../api/client.js';
 import { Bot, FileJson, Inbox, type LucideIcon, RotateCcw, Route, Send, ShieldCheck } from 'lucide-react';
+import type { Schema } from '../../../api/client.js';
 import { eventPageTexts } from '../../../texts/event.js';
 import { size } from '../../../ui/numbers.js';
 import { type Tone, toneOf } from '../../../ui/status-badge.js';

@@ -5,19 +5,19 @@ import { FlaskConical } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApps } from '../../../api/choices.js';
 import { answer, api, type Schema } from '../../../api/client.js';
-import { simulatorTexts } from '../../../texts/events.js';
-import { EmptyState, ProblemAlert } from '../../../ui/notices.js';
-import { Disclosure, Page, Section } from '../../../ui/page.js';
-import { SampleForm } from './sample-form.js';
 import { useLiveEvents } from '../../../api/event-stream.js';
+import { simulatorTexts } from '../../../texts/events.js';
 import { CodeBlock } from '../../../ui/code-block.js';
-import { duration } from '../../../ui/numbers.js';
-import { LiveDot } from '../../../ui/live-dot.js';
 import { ProjectLink } from '../../../ui/links.js';
+import { LiveDot } from '../../../ui/live-dot.js';
+import { EmptyState, ProblemAlert } from '../../../ui/notices.js';
+import { duration } from '../../../ui/numbers.js';
+import { Disclosure, Page, Section } from '../../../ui/page.js';
 import { StatusBadge } from '../../../ui/status-badge.js';
 import { EventAnswer } from '../one/event-answer.js';
 import { EventTimeline } from '../one/event-timeline.js';
 import { useEvent } from '../one/use-event.js';
+import { SampleForm } from './sample-form.js';
 
 const route = getRouteApi('/p/$projectId/simulator');
 

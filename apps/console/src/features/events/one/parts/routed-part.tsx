@@ -1,13 +1,13 @@
+import { Check as Passed, CircleAlert, Minus, OctagonMinus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import type { Schema } from '../../../../api/client.js';
 import { own } from '../../../../own.js';
 import { eventPageTexts } from '../../../../texts/event.js';
-import type { Schema } from '../../../../api/client.js';
 import { CodeBlock } from '../../../../ui/code-block.js';
-import { Disclosure } from '../../../../ui/page.js';
 import { ProjectLink } from '../../../../ui/links.js';
+import { Disclosure } from '../../../../ui/page.js';
 import { type Entry, type EventDetail, fact } from '../steps.js';
 import { useWorkflowNames } from '../use-event.js';
-import { Check as Passed, CircleAlert, Minus, OctagonMinus, X } from 'lucide-react';
 import classes from './check-list.module.css';
 
 const texts = eventPageTexts.checks;

@@ -1,21 +1,21 @@
 import { Alert, Skeleton, Stack, Text } from '@mantine/core';
 import { Hand } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useProjectQuery } from '../../../../api/project-query.js';
 import { answer, api, type Schema } from '../../../../api/client.js';
+import { useProjectQuery } from '../../../../api/project-query.js';
 import { useScope } from '../../../../api/session.js';
 import { named } from '../../../../drawn/drawn-text.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { Facts } from '../../../../ui/facts.js';
 import { JsonView } from '../../../../ui/json-view.js';
+import { ProjectLink } from '../../../../ui/links.js';
 import { AgentName } from '../../../../ui/name-of.js';
 import { ProblemAlert } from '../../../../ui/notices.js';
-import { ProjectLink } from '../../../../ui/links.js';
+import { grouped } from '../../../../ui/numbers.js';
 import { When } from '../../../../ui/when.js';
 import type { EventDetail } from '../steps.js';
 import { useTurn, useWorkflowNames } from '../use-event.js';
 import { TurnSteps } from './turn-steps.js';
-import { grouped } from '../../../../ui/numbers.js';
 
 const texts = eventPageTexts.turn;
 
