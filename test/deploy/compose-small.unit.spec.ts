@@ -51,7 +51,7 @@ describe('docker-compose.small.yml', () => {
   });
 
   it('stops gracefully, and has a health check', () => {
-    expect(small['gatehouse']).toMatchObject({ stop_grace_period: '60s' });
+    expect(small['gatehouse']).toMatchObject({ stop_grace_period: '75s' });
     expect(small['gatehouse']?.healthcheck).toBeUndefined();
     expect(environment['PORT']).toBe(environmentOf('portal', environment)['PORT']);
   });

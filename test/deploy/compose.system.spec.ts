@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
+import { refuseOverridden } from '../../libs/database/src/env.js';
 import { aclFile, passwordVariable, queuesOf, redisUser } from '../../scripts/launcher/redis-users.mjs';
 import {
   composeServices,
@@ -41,6 +42,44 @@ describe('docker-compose.yml', () => {
     const { gatehouse } = composeServices('docker-compose.small.yml');
     for (const [name, service] of [...ours, ['gatehouse', gatehouse] as const]) {
       expect([name, service?.env_file]).toEqual([name, [{ path: 'settings.env', required: false }]]);
+    }
+  });
+
+  it('is described by .env.example, with every setting that it reads from .env', () => {
+    const files = [
+      'docker-compose.yml',
+      'docker-compose.override.yml',
+      'docker-compose.small.yml',
+      'deploy/compose.tls.yml',
+    ];
+    const used = files.flatMap((file) => [...read(file).matchAll(/(?<!\$)\$\{([A-Z]\w*)/g)].map(([, name]) => name));
+    const described = [...read('.env.example').matchAll(/^#?([A-Z]\w*)=/gm)].map(([, name]) => name);
+    expect(new Set(described)).toEqual(new Set(used));
+    expect(described.length).toBe(new Set(described).size);
+  });
+
+  it('refuses in settings.env what it sets itself', () => {
+    const job = services['database-roles']?.environment ?? {};
+    const names = new Set(job['GATEHOUSE_NOT_IN_SETTINGS']?.split(/\s+/));
+    const set = runnableApps().flatMap((app) => Object.keys(services[app]?.environment ?? {}));
+    // The image has these in every container, the job's too.
+    const ofImage = ['PORT', 'HOST'];
+    expect(names).toEqual(new Set(set.filter((name) => !ofImage.includes(name))));
+    expect(Object.keys(job).filter((name) => names.has(name))).toEqual([]);
+    expect(() =>
+      refuseOverridden({ GATEHOUSE_NOT_IN_SETTINGS: 'LOG_LEVEL MODEL_NAME', TRACES_PERCENT: '7' }),
+    ).not.toThrow();
+    const given = { GATEHOUSE_NOT_IN_SETTINGS: 'LOG_LEVEL MODEL_NAME PUBLIC_URL', LOG_LEVEL: 'debug', MODEL_NAME: '' };
+    expect(() => refuseOverridden(given)).toThrow(
+      /^settings.env sets LOG_LEVEL, MODEL_NAME, which docker-compose.yml overrides/,
+    );
+  });
+
+  it('gives each service as long to end as Kubernetes does', () => {
+    for (const { manifest } of manifestsIn('k8s/base').filter(({ manifest }) => manifest.kind === 'Deployment')) {
+      const { name } = manifest.metadata;
+      const seconds = manifest.spec?.template?.spec.terminationGracePeriodSeconds;
+      expect([name, services[name]?.stop_grace_period]).toEqual([name, `${seconds}s`]);
     }
   });
 

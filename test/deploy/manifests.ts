@@ -45,6 +45,7 @@ interface PodSpec {
   initContainers?: Container[];
   containers: Container[];
   enableServiceLinks?: boolean;
+  terminationGracePeriodSeconds?: number;
 }
 
 interface SpreadTerm {
@@ -89,6 +90,7 @@ export interface ComposeService {
   depends_on?: Record<string, { condition: string }>;
   command?: string[];
   profiles?: string[];
+  stop_grace_period?: string;
 }
 
 export const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');

@@ -1,5 +1,5 @@
 import { readCallSecrets } from '#libs/adapter-sdk';
-import { settingOf } from '#libs/settings';
+import { settingOf, WrongSettings } from '#libs/settings';
 import { GITHUB_API_URL } from './github/api/github-api.js';
 import { GMAIL_API_URL } from './gmail/gmail-api.js';
 import { GOOGLE_JWKS_URL } from './gmail/verify-push.js';
@@ -111,6 +111,6 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
   } catch (error) {
     problems.push(`GATEHOUSE_ADAPTER_SECRET: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (problems.length > 0) throw new Error(`the environment has invalid settings:\n${problems.join('\n')}`);
+  if (problems.length > 0) throw new WrongSettings(problems);
   return env;
 }

@@ -2,6 +2,11 @@ import { readEnv } from './env.js';
 import { startAdapters } from './start-adapters.js';
 
 const env = readEnv();
+// The settings are right, or nothing gets this far.
+if (process.argv.some((argument) => argument.startsWith('--check'))) {
+  process.stdout.write(`${JSON.stringify({ level: 30, app: 'adapters', event: 'settings.checked' })}\n`);
+  process.exit(0);
+}
 const app = await startAdapters(env);
 let draining = false;
 

@@ -34,6 +34,20 @@ export async function host(
   return close;
 }
 
+/**
+ * Checks the settings with which `host` would start services, and starts none.
+ * @throws Error that says what is wrong
+ */
+export async function checkHosted(
+  names: string[],
+  environmentOf: (name: string) => NodeJS.ProcessEnv,
+  services = hostedServices,
+): Promise<void> {
+  const prepared = await prepareAll(names, environmentOf, services);
+  refuseSharedPorts(prepared);
+  for (const [, { check }] of prepared) await check();
+}
+
 /** Reads all settings before anything runs, so that all errors are reported at once. */
 async function prepareAll(
   names: string[],

@@ -10,6 +10,7 @@ const service =
   (name: string, own: Partial<Prepared> = {}) =>
   async (): Promise<Prepared> => ({
     ports: [0, 0],
+    check: async () => void said.push(`${name} is checked`),
     start: async () => {
       said.push(`${name} starts`);
       return { close: async () => said.push(`${name} ends`) };

@@ -1,10 +1,12 @@
-import { hostService, type ServiceOptions } from '#libs/service-kit';
+import { checkStart, hostService, type ServiceOptions } from '#libs/service-kit';
 
 /** A service whose settings have been read and which has not started. */
 export interface Prepared {
   /** The configured ports; 0 is any. */
   ports: number[];
   start(): Promise<Running>;
+  /** Throws what is wrong with its settings beyond their form; changes nothing. */
+  check(): Promise<void>;
 }
 
 export interface Running {
@@ -31,7 +33,7 @@ export const hostedServices: Record<string, Prepare> = {
     const { readEnv } = await import('../../adapters/src/env.js');
     const { startAdapters } = await import('../../adapters/src/start-adapters.js');
     const env = readEnv(environment);
-    return { ports: [env.port, env.operationsPort], start: () => startAdapters(env) };
+    return { ports: [env.port, env.operationsPort], start: () => startAdapters(env), check: async () => undefined };
   },
   portal: service(() => import('../../portal/src/service.js')),
 };
@@ -41,6 +43,6 @@ function service(load: () => Promise<{ serviceFrom(environment: NodeJS.ProcessEn
   return async (environment) => {
     const options = (await load()).serviceFrom(environment);
     const { PORT, OPERATIONS_PORT } = options.settings;
-    return { ports: [PORT, OPERATIONS_PORT], start: () => hostService(options) };
+    return { ports: [PORT, OPERATIONS_PORT], start: () => hostService(options), check: () => checkStart(options) };
   };
 }

@@ -1,13 +1,16 @@
 import 'reflect-metadata';
-import { createLog } from '#libs/service-kit';
+import { asksToCheck, createLog } from '#libs/service-kit';
 import { flushCompileCache } from 'node:module';
 import { environmentOf, readSettings } from './env.js';
-import { host } from './host.js';
+import { checkHosted, host } from './host.js';
 
 const { GATEHOUSE_SERVICES: names, LOG_LEVEL } = readSettings();
 const log = createLog('host', LOG_LEVEL);
 
-const close = await host(names, environmentOf).catch((error: unknown) => {
+const begun = asksToCheck()
+  ? checkHosted(names, environmentOf).then(() => process.exit(0))
+  : host(names, environmentOf);
+const close = await begun.catch((error: unknown) => {
   log.fatal({ event: 'host.failed' }, error instanceof Error ? error.message : String(error));
   return process.exit(1);
 });

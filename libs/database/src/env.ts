@@ -28,6 +28,20 @@ export function rolePasswords(): Record<string, string> {
   return value as Record<string, string>;
 }
 
+/**
+ * Compose reads settings.env into every container, and then sets its own values over it. Names that it sets are given to
+ * this process, which has none of them itself: one that is there came from settings.env and would have no effect.
+ * @throws Error that names them
+ */
+export function refuseOverridden(environment: NodeJS.ProcessEnv = process.env): void {
+  const named = (environment['GATEHOUSE_NOT_IN_SETTINGS'] ?? '').split(/\s+/).filter(Boolean);
+  const overridden = named.filter((name) => name in environment);
+  if (overridden.length === 0) return;
+  throw new Error(
+    `settings.env sets ${overridden.join(', ')}, which docker-compose.yml overrides: put what .env.example names into .env, and remove the rest.`,
+  );
+}
+
 function given(name: string, advice: string): string {
   const value = settingOf(name, process.env);
   if (!value) throw new Error(`${name} is not set: ${advice}.`);

@@ -7,6 +7,7 @@ export { changeTriggers, dropChangeTriggers } from './change-triggers.js';
 export { DatabaseModule } from './database.module.js';
 export { partitionFunctions, partitionSignatures } from './partition-functions.js';
 export { keyset } from './keyset.js';
+export { logInToPostgres } from './log-in.js';
 export { isGone, Liveness } from './liveness.js';
 export { dropOldPartitions, ensureDailyPartitions, type Queryable } from './partitions.js';
 export { poolState } from './pool-state.js';

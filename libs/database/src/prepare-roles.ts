@@ -1,8 +1,9 @@
 import 'reflect-metadata';
-import { databaseAdminUrl, rolePasswords } from './env.js';
+import { databaseAdminUrl, refuseOverridden, rolePasswords } from './env.js';
 import { prepareRoles } from './roles.js';
 
 try {
+  refuseOverridden();
   process.stdout.write(`${JSON.stringify(await prepareRoles(databaseAdminUrl(), rolePasswords()))}\n`);
 } catch (error) {
   // The error is for whoever starts the system: a sentence without a stack trace.

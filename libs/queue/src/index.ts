@@ -2,4 +2,5 @@ export { batchLimits } from './job-batch.js';
 export { JobClient } from './job-client.js';
 export { JobContext, type Waiting } from './job-context.js';
 export { JobServer, type DeadJob, type JobServerOptions } from './job-server.js';
+export { logInToRedis } from './log-in.js';
 export { PermanentFailure, RunLater, errorCode, permanentCode, unprocessableCode } from './failures.js';

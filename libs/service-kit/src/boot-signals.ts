@@ -1,3 +1,5 @@
+import './boot-errors.js';
+
 /**
  * Loaded before everything else (`node --import`). Until a program handles SIGTERM and SIGINT itself, they end it at
  * once. That also holds for the first process of a container, where the kernel ignores a signal that nobody handles.

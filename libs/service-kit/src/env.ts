@@ -1,4 +1,4 @@
-import { settingOf } from '#libs/settings';
+import { settingOf, WrongSettings } from '#libs/settings';
 import { httpLimitDefaults } from './http-limits.js';
 import { bodyLimitDefaults } from './incoming/body-limits.js';
 import { readIssuers } from './service-issuers.js';
@@ -72,7 +72,7 @@ type Values<S> = { [K in keyof S]: S[K] extends Reader<infer T> ? T : never };
 
 /**
  * Reads a service's settings once at boot, each from the environment or from the file that `<NAME>_FILE` names.
- * @throws Error with every variable that is wrong, not only the first
+ * @throws WrongSettings with every variable that is wrong, not only the first
  */
 export function readEnv<S extends Record<string, Reader<unknown>>>(
   spec: S,
@@ -87,7 +87,7 @@ export function readEnv<S extends Record<string, Reader<unknown>>>(
       problems.push(error instanceof Error ? error.message : String(error));
     }
   }
-  if (problems.length > 0) throw new Error(`Settings are wrong:\n  ${problems.join('\n  ')}`);
+  if (problems.length > 0) throw new WrongSettings(problems);
   return values as Values<S>;
 }
 

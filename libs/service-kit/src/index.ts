@@ -24,6 +24,7 @@ export {
 export { bySetting, limitReached } from './limit-reached.js';
 export { type HttpLimits, httpLimitDefaults } from './http-limits.js';
 export { isShallow } from './bounded-depth.interceptor.js';
+export { asksToCheck, checkStart } from './check-start.js';
 export { createLog } from './log.js';
 export { holds } from './auth.guard.js';
 export { requireApprovalsManage } from './require-approvals-manage.js';

@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
 import { AuthGuard } from './auth.guard.js';
 import { protectFromBrowsers } from './browser-headers.js';
+import { asksToCheck, checkStart } from './check-start.js';
 import { databaseOf, livenessOf } from './database-of.js';
 import { followMessages } from './follow-messages.js';
 import { Diagnoser } from './diagnosis/diagnoser.js';
@@ -196,8 +197,13 @@ async function buildService(
 
 /**
  * Starts a service with a process to itself: it drains on SIGTERM (Nest's shutdown hooks close servers, then workers).
+ * With `--check` it only checks the settings.
  */
 export async function startService(options: ServiceOptions): Promise<NestFastifyApplication> {
+  if (asksToCheck()) {
+    await checkStart(options);
+    process.exit(0);
+  }
   const app = await openService(options);
   app.enableShutdownHooks();
   // Nest ends the process with the signal it received, which leaves Node no time to store its compile cache.

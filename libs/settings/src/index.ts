@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 
+export { WrongSettings } from './wrong-settings.js';
+
 /**
  * A setting of the environment: the value of NAME, or the contents of the file named by NAME_FILE, without a trailing
  * line break. So a secret need not be in the environment, which every process of the container can read.

@@ -1,3 +1,5 @@
+import { WrongSettings } from '#libs/settings';
+
 interface Given {
   MODEL_BASE_URL: string | null;
   MODEL_NAME: string | null;
@@ -9,7 +11,7 @@ interface Given {
  */
 export function checkedModel<T extends Given>(settings: T): T {
   if (settings.MODEL_BASE_URL && !settings.MODEL_NAME) {
-    throw new Error('Settings are wrong:\n  MODEL_BASE_URL is set and MODEL_NAME is not: name a model that it serves');
+    throw new WrongSettings(['MODEL_BASE_URL is set and MODEL_NAME is not: name a model that it serves']);
   }
   return settings;
 }

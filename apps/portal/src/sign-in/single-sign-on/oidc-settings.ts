@@ -1,4 +1,5 @@
 import { optionalText, type Reader } from '#libs/service-kit';
+import { WrongSettings } from '#libs/settings';
 import type { JsonWebKey } from 'node:crypto';
 import { type RoleName, roleNames } from '../../members/roles.js';
 
@@ -75,7 +76,7 @@ export const oidcSettings = {
 /** @throws Error where the settings contradict each other */
 export function checkOidc({ OIDC_ISSUER, OIDC_CLIENT_ID }: Pick<OidcSettings, 'OIDC_ISSUER' | 'OIDC_CLIENT_ID'>): void {
   if (OIDC_ISSUER !== null && OIDC_CLIENT_ID === null) {
-    throw new Error('Settings are wrong:\n  OIDC_ISSUER is set but OIDC_CLIENT_ID is not');
+    throw new WrongSettings(['OIDC_ISSUER is set but OIDC_CLIENT_ID is not']);
   }
 }
 
