@@ -27,7 +27,7 @@ export function addWorkColumns(table: string, renamed: Renamed): string[] {
     const value = / DEFAULT (.+)$/.exec(type)?.[1];
     return [
       ...(before === column ? [] : [`ALTER TABLE ${table} RENAME COLUMN ${before} TO ${column}`]),
-      ...(value === undefined ? [] : [`ALTER TABLE ${table} ALTER COLUMN ${column} SET DEFAULT ${value}`]),
+      `ALTER TABLE ${table} ALTER COLUMN ${column} ${value === undefined ? 'DROP NOT NULL' : `SET DEFAULT ${value}`}`,
     ];
   });
 }

@@ -132,13 +132,17 @@ export class Work<Row extends WorkRow> {
     );
   }
 
-  /** Makes queued rows due now. @param where what they wait for; its parameters begin with `$1` */
-  expedite(where: string, parameters: unknown[], limit = 100_000): Promise<Row[]> {
+  /**
+   * Makes queued rows due now.
+   * @param where what they wait for; its parameters begin with `$1`
+   * @param columns of the rows that are returned
+   */
+  expedite(where: string, parameters: unknown[], columns = '*', limit = 100_000): Promise<Row[]> {
     return this.rows<Row>(
       `WITH waiting AS (SELECT ${this.key} FROM ${this.table} w WHERE state = 'queued' AND due_at > now() AND ${where}
           ORDER BY ${this.key} LIMIT ${limit} FOR UPDATE SKIP LOCKED),
        due AS (UPDATE ${this.table} w SET due_at = now() WHERE ${this.key} IN (SELECT ${this.key} FROM waiting) RETURNING w.*)
-       SELECT * FROM due`,
+       SELECT ${columns} FROM due`,
       parameters,
     );
   }

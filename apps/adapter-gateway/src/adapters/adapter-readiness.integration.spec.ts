@@ -119,7 +119,7 @@ describe('an adapter that Verify finds unready', () => {
     }
     await until('the receipts wait', async () => {
       const { rows } = await world.pool.query(
-        `SELECT FROM gateway.inbound_wait WHERE receipt_id = ANY($1) AND code = 'adapter_unready'`,
+        `SELECT FROM gateway.inbound_wait WHERE receipt_id = ANY($1) AND reason = 'adapter_unready'`,
         [received],
       );
       return rows.length === received.length;

@@ -78,9 +78,9 @@ const waiting = (id: string, code: string) =>
   });
 const held = (receiptId: string, code: string) =>
   until('the message waits', async () => {
-    const sql = 'SELECT attempts, code FROM gateway.inbound_wait WHERE receipt_id = $1';
+    const sql = `SELECT tries, reason FROM gateway.inbound_wait WHERE receipt_id = $1 AND state = 'queued'`;
     const [row] = (await world.pool.query(sql, [receiptId])).rows;
-    return row?.code === code ? row : null;
+    return row?.reason === code ? row : null;
   });
 const routed = (receiptId: string) =>
   until('the message is routed', async () =>
@@ -97,7 +97,7 @@ describe('messages and replies of an App whose credential is not connected', () 
       failing_since: null,
       error_detail: expect.stringContaining('work continues when that is done'),
     });
-    expect(await held(message, 'not_connected')).toMatchObject({ attempts: 0 });
+    expect(await held(message, 'not_connected')).toMatchObject({ tries: 0 });
     expect(calls()).toBe(0);
     // A change that does not connect it releases nothing for good, and is not repeated on the timeline.
     await announce();

@@ -211,8 +211,8 @@ describe('where the consent has lapsed', () => {
     });
     const receipt = await receive();
     await until('the message waits', async () => {
-      const sql = 'SELECT code FROM gateway.inbound_wait WHERE receipt_id = $1';
-      return (await world.pool.query(sql, [receipt])).rows[0]?.code === 'not_connected';
+      const sql = 'SELECT reason FROM gateway.inbound_wait WHERE receipt_id = $1';
+      return (await world.pool.query(sql, [receipt])).rows[0]?.reason === 'not_connected';
     });
     await connect();
     await routed(receipt);

@@ -18,6 +18,7 @@ import { SourceRow } from '../sources/source.entity.js';
 import { SyncRunRow } from '../sources/sync-run.entity.js';
 import { WebhookRenewalRow } from '../webhook-renewals/webhook-renewal.entity.js';
 import { Gateway1770000000000 } from './1770000000000-gateway.js';
+import { InboundWork1795703000000 } from './1795703000000-inbound-work.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -41,5 +42,5 @@ export const schema: ServiceSchema = {
     WebhookRenewalRow,
     Audit,
   ],
-  migrations: [Gateway1770000000000],
+  migrations: [Gateway1770000000000, InboundWork1795703000000],
 };

@@ -144,15 +144,15 @@ describe('what a gateway had in flight when it died', () => {
     await world.pool.query('UPDATE gateway.adapter SET disabled = true');
     const wait = (id: string, by: string) =>
       world.pool.query(
-        `INSERT INTO gateway.inbound_wait (receipt_id, adapter_id, job, attempts, code, taken, taken_by, next_at, waiting_since)
-         VALUES ($1, (SELECT id FROM gateway.adapter LIMIT 1), '{}', 1, 'timeout', true, $2, now() + interval '1 hour', now())`,
+        `INSERT INTO gateway.inbound_wait (receipt_id, adapter_id, job, tries, reason, state, owner, lease_until, blocked_since)
+         VALUES ($1, (SELECT id FROM gateway.adapter LIMIT 1), '{}', 1, 'timeout', 'running', $2, now() + interval '1 hour', now())`,
         [id, by],
       );
     await wait('evt_dead', 'live_dead');
     await wait('evt_slow', 'live_slow');
-    await waits.takeFromGone();
+    await waits.work.freeGone();
     const { rows } = await world.pool.query(
-      `SELECT receipt_id FROM gateway.inbound_wait WHERE next_at > now() + interval '30 minutes'`,
+      `SELECT receipt_id FROM gateway.inbound_wait WHERE lease_until > now() + interval '30 minutes'`,
     );
     expect(rows).toEqual([{ receipt_id: 'evt_slow' }]);
   });

@@ -1,7 +1,7 @@
 import { Batcher } from '#libs/batching';
 import { type InboundParsePayload, inboundParse, backoffMs } from '#libs/contracts';
 import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
-import { JobClient, PermanentFailure, permanentCode, errorCode, RunLater } from '#libs/queue';
+import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
 import { inMessage } from '#libs/telemetry';
 import {
   type BeforeApplicationShutdown,
@@ -19,10 +19,11 @@ import { AdapterReadiness } from '../adapters/adapter-readiness.js';
 import { credentialWaitCodes, waitsForCredential } from '../apps/credential-not-ready.js';
 import { CredentialWaits } from '../apps/credential-waits.js';
 import { InstalledApps } from '../apps/installed-apps.js';
-import { InFlightLimiter } from '#libs/work';
+import { InFlightLimiter, type Policy, settlementOf, type Verdict, verdictOf } from '#libs/work';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import { InboundWaitRepository, type Rescheduled, type Waiting } from './inbound-wait.repository.js';
+import type { InboundWaitRow } from './inbound-wait.entity.js';
+import { InboundWaitRepository, type Rescheduled } from './inbound-wait.repository.js';
 import { InboundService } from './inbound.service.js';
 import { circuitOpenCode } from '../adapters/breaker.js';
 import type { InstalledAdapter } from '../apps/capabilities.js';
@@ -32,6 +33,7 @@ const takeEveryMs = 500;
 const refillMs = 25;
 const lookAgainMs = 500;
 const takenWhenCallable = new Set([circuitOpenCode, notReadyCode, disabledCode]);
+const retries = { tries: inboundParse.attempts, backoff: inboundParse.backoff, jitter: 1, failuresAge: true };
 /** The adapter set the time of the next attempt itself, with `Retry-After`. */
 const retryAfterCode = 'retry_after';
 
@@ -44,7 +46,8 @@ const retryAfterCode = 'retry_after';
 export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('inbound');
   private readonly inFlight: InFlightLimiter;
-  private readonly reschedules: Batcher<Rescheduled, Waiting>;
+  private readonly reschedules: Batcher<Rescheduled>;
+  private readonly policy: Policy;
   private readonly taker: Sweeper;
   /** Receipts that this process is attempting: the ingress may enqueue one again meanwhile. */
   private readonly mine = new Set<string>();
@@ -60,20 +63,24 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     private readonly adapters: AdapterClient,
     private readonly readiness: AdapterReadiness,
     private readonly jobs: JobClient,
-    private readonly liveness: Liveness,
+    liveness: Liveness,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     this.inFlight = new InFlightLimiter(settings.PARSES_IN_FLIGHT, (error) =>
       this.logger.warn({ event: 'parse.not_recorded', error: String(error) }),
     );
     const together = { maxItems: 100, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
-    this.reschedules = new Batcher((list) => this.waits.put(list), together);
+    this.policy = { ...retries, ageMs: settings.PARSE_MAX_AGE_MS };
+    this.reschedules = new Batcher<Rescheduled>(async (list) => {
+      await this.waits.put(list);
+      return [];
+    }, together);
     this.taker = new Sweeper({
       name: 'inbound-waits',
       everyMs: takeEveryMs,
       batch: settings.PARSES_IN_FLIGHT,
       losses: liveness,
-      afterLoss: () => waits.takeFromGone(),
+      afterLoss: () => waits.work.freeGone(),
       sweep: (limit) => this.takeDue(limit),
     });
   }
@@ -104,22 +111,21 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   async begin(job: InboundParsePayload, adapter: InstalledAdapter): Promise<void> {
     // A receipt in `inbound_wait` is attempted from there.
     if (job.tried !== undefined && (await this.waits.has(job.receipt_id))) return;
-    if (this.closing) return this.attempt(job, adapter, 0, false);
+    if (this.closing) return this.attempt(job, adapter, null);
     const leave = await this.inFlight.enter();
-    this.inFlight.add(this.attempt(job, adapter, 0, false), leave);
+    this.inFlight.add(this.attempt(job, adapter, null), leave);
   }
 
   /** Takes due receipts, and more as soon as some are done: the slowest attempt holds up none. */
   private async takeDue(limit: number): Promise<number> {
     if (this.closing) return 0;
-    const { ADAPTER_CONCURRENCY: perAdapter, PARSE_LEASE_MS: leaseMs } = this.settings;
-    const lease = { by: this.liveness.owner, leaseMs };
-    const rows = await this.waits.take(this.adapters.load, perAdapter, this.inFlight.free, lease);
-    for (const { job, attempts } of rows) {
-      const { receipt_id: eventId, organization_id: organizationId } = job;
-      const attempt = inMessage({ eventId, organizationId }, undefined, () => this.again(job, attempts)).finally(() =>
-        this.taken.delete(attempt),
-      );
+    const rows = await this.waits.take(this.adapters.load, this.settings.ADAPTER_CONCURRENCY, this.inFlight.free);
+    for (const row of rows) {
+      const { receipt_id: eventId, organization_id: organizationId } = row.job;
+      const lease = { key: eventId, claim: row.claim };
+      const attempt = inMessage({ eventId, organizationId }, undefined, () =>
+        this.waits.work.run(lease, () => this.retry(row)),
+      ).finally(() => this.taken.delete(attempt));
       this.taken.add(attempt);
       this.inFlight.add(attempt);
     }
@@ -130,38 +136,40 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     return limit;
   }
 
-  private async again(job: InboundParsePayload, attempts: number): Promise<void> {
+  private async retry(row: InboundWaitRow): Promise<void> {
+    const { job, tries } = row;
     try {
       const { adapter } = await this.installed.get(job.app_id);
       if (!adapter) throw new PermanentFailure('adapter_not_found', `the App ${job.app_id} has no adapter`);
-      await this.attempt(job, adapter, attempts, true);
+      await this.attempt(job, adapter, row);
     } catch (error) {
-      const code = permanentCode(error);
-      if (code === null) throw error;
-      await this.end(job, attempts + 1, code, said(error));
+      const verdict = verdictOf(error);
+      if (verdict.do !== 'dead') throw error;
+      await this.end(job, tries, verdict.code, textOf(error));
     }
   }
 
   private async attempt(
     job: InboundParsePayload,
     adapter: InstalledAdapter,
-    attempts: number,
-    waited: boolean,
+    row: InboundWaitRow | null,
   ): Promise<void> {
     const { receipt_id: id } = job;
     if (this.mine.has(id)) {
+      if (row === null) return;
       // The row is written before the attempt ends, so the sweep may take it in between.
-      if (waited) await this.waits.giveBack(id, lookAgainMs);
+      const wait = { do: 'later', ms: lookAgainMs, code: row.reason ?? retryAfterCode, ages: false } as const;
+      await this.waits.work.settle([settlementOf(id, row, wait, this.policy)]);
       return;
     }
     this.mine.add(id);
     try {
       const scope = { organizationId: job.organization_id, projectId: job.project_id };
       await this.readiness.require(adapter.baseUrl, scope);
-      await this.inbound.process(job, attempts + 1);
-      if (waited) await this.waits.forget([id]);
+      await this.inbound.process(job, row?.tries ?? 1);
+      if (row) await this.waits.forget([id]);
     } catch (error) {
-      await this.failed(job, adapter, attempts, error);
+      await this.failed(job, adapter, row, error);
     } finally {
       this.mine.delete(id);
     }
@@ -170,25 +178,19 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   private async failed(
     job: InboundParsePayload,
     adapter: InstalledAdapter,
-    attempts: number,
+    row: InboundWaitRow | null,
     error: unknown,
   ): Promise<void> {
-    // A retry is useless: the adapter gives the same answer to the same request and would break the contract again.
-    const broken = error instanceof AdapterError && error.code === 'contract_violation';
-    const permanent = broken ? error.code : permanentCode(error);
-    if (permanent !== null) return this.end(job, attempts + 1, permanent, said(error));
+    const before = row ?? { claim: 0, tries: 1, blocked_since: null, reason: null };
+    const settlement = settlementOf(job.receipt_id, before, verdictOn(error, before.tries), this.policy);
+    const { state, tries, reason } = settlement;
+    if (state === 'dead') return this.end(job, before.tries, reason ?? '', textOf(error));
     // It is retried later, and no later message waits for it.
     this.jobs.order.leave(job.app_id, job.receipt_id);
-    const put = reschedule(job, adapter.id, attempts, error);
-    const waiting = await this.reschedules.add(put);
-    const tooOld = Date.now() - waiting.waitingSince.getTime() >= this.settings.PARSE_MAX_AGE_MS;
-    if (tooOld || waiting.attempts >= inboundParse.attempts) {
-      return this.end(job, attempts + 1, put.code, said(error));
-    }
+    await this.reschedules.add({ job, adapterId: adapter.id, settlement });
     // The timeline says a pause once, however often the adapter or the credential is checked meanwhile.
-    const { previousCode: before } = waiting;
-    const isNew = before === null || (waitsForCredential(put.code) && put.code !== before);
-    if (put.attempts === 1 || isNew) this.inbound.retrying(job, waiting.attempts, put.code, error);
+    const isNew = before.reason === null || (waitsForCredential(reason) && reason !== before.reason);
+    if (tries === before.tries || isNew) this.inbound.retrying(job, tries, reason ?? '', error);
   }
 
   private async end(job: InboundParsePayload, attempt: number, code: string, reason: string): Promise<void> {
@@ -197,25 +199,24 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   }
 }
 
-function said(error: unknown): string {
+function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * When a receipt is attempted next. A pause costs no attempt: a `Retry-After`, or an adapter that is not ready, is busy
- * or fails every call.
- * @param attempts that failed before this one
+ * A pause costs no attempt: a `Retry-After`, or an adapter that is not ready, is busy or fails every call.
+ * @param tries with this one
  */
-function reschedule(job: InboundParsePayload, adapterId: string, attempts: number, error: unknown): Rescheduled {
-  const pause = { job, adapterId, attempts: 0 } as const;
+function verdictOn(error: unknown, tries: number): Verdict {
   if (error instanceof RunLater) {
     // Receipts of an adapter that may not be called are taken once it may, so there is no time to wait for.
-    return { ...pause, code: error.code, waitMs: takenWhenCallable.has(error.code) ? 0 : error.delayMs };
+    return { do: 'later', code: error.code, ms: takenWhenCallable.has(error.code) ? 0 : error.delayMs, ages: true };
   }
-  if (error instanceof AdapterError && error.retryAfterMs !== null) {
-    return { ...pause, code: retryAfterCode, waitMs: error.retryAfterMs };
-  }
-  const waitMs = backoffMs(inboundParse.backoff, attempts + 1);
-  if (error instanceof AdapterError && error.onTrial) return { ...pause, code: error.code, waitMs };
-  return { job, adapterId, code: errorCode(error), waitMs, attempts: 1 };
+  const called = error instanceof AdapterError ? error : null;
+  // A retry is useless: the adapter gives the same answer to the same request and would break the contract again.
+  if (called?.code === 'contract_violation') return { do: 'dead', code: called.code };
+  const verdict = verdictOf(error);
+  if (verdict.do === 'later') return { ...verdict, code: retryAfterCode };
+  if (!called?.onTrial) return verdict;
+  return { do: 'later', code: called.code, ms: backoffMs(inboundParse.backoff, tries), ages: true };
 }

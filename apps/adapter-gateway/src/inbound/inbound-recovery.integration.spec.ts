@@ -81,8 +81,8 @@ const story = async (id: string): Promise<string[]> => {
   );
   return rows.map(({ outcome, reason }) => [outcome, reason].filter(Boolean).join(' '));
 };
-const waits = async (ids: string[]): Promise<{ attempts: number; code: string }[]> =>
-  (await world.pool.query('SELECT attempts, code FROM gateway.inbound_wait WHERE receipt_id = ANY($1)', [ids])).rows;
+const waits = async (ids: string[]): Promise<{ tries: number; reason: string }[]> =>
+  (await world.pool.query('SELECT tries, reason FROM gateway.inbound_wait WHERE receipt_id = ANY($1)', [ids])).rows;
 const parsed = (): number => adapter.bodiesOf('parse-inbound').length;
 
 describe('an adapter that does not answer', () => {
@@ -105,7 +105,7 @@ describe('an adapter that does not answer', () => {
     // As the ingress does with stale receipts.
     await Promise.all(ids.slice(0, 50).map((id) => wake(id)));
     // As if each had waited so long that its backoff is hours.
-    await world.pool.query(`UPDATE gateway.inbound_wait SET next_at = now() + interval '3 hours'`);
+    await world.pool.query(`UPDATE gateway.inbound_wait SET due_at = now() + interval '3 hours'`);
     works = true;
     await routed(ids);
     await until('none waits', async () => (await waits(ids)).length === 0);
@@ -122,9 +122,9 @@ describe('an adapter that does not answer', () => {
     };
     // Its last attempt.
     await world.pool.query(
-      `INSERT INTO gateway.inbound_wait (receipt_id, adapter_id, job, attempts, code, taken, next_at, waiting_since)
+      `INSERT INTO gateway.inbound_wait (receipt_id, adapter_id, job, tries, reason, due_at, blocked_since)
        SELECT $1, adapter_id, jsonb_build_object('receipt_id', $1::text, 'app_id', id, 'organization_id', organization_id,
-         'project_id', project_id, 'verified_scheme', 'none', 'received_at', now()), 11, 'timeout', false, now(), now()
+         'project_id', project_id, 'verified_scheme', 'none', 'received_at', now()), 11, 'timeout', now(), now()
          FROM gateway.app WHERE id = $2`,
       [poison, app],
     );
@@ -146,7 +146,7 @@ describe('an adapter that is not ready', () => {
     const before = parsed();
     await wake(id!);
     await until('it was enqueued again', async () => (await jobs.depth(inboundParse.queue)).waiting === 0);
-    expect(await waits([id!])).toEqual([{ attempts: 0, code: 'adapter_unready' }]);
+    expect(await waits([id!])).toEqual([{ tries: 0, reason: 'adapter_unready' }]);
     expect(parsed()).toBe(before);
     adapter.health.status = 'ready';
     await routed([id!]);

@@ -191,8 +191,8 @@ describe('a registered adapter', () => {
       const queued = await deliver();
       const job = { receipt_id: newId('evt'), app_id: app.id, received_at: new Date().toISOString() };
       await world.pool.query(
-        `INSERT INTO gateway.inbound_wait (receipt_id, adapter_id, job, attempts, code, taken, next_at, waiting_since)
-         VALUES ($1, $2, $3, 0, 'adapter_unready', false, now(), now())`,
+        `INSERT INTO gateway.inbound_wait (receipt_id, adapter_id, job, tries, reason, due_at, blocked_since)
+         VALUES ($1, $2, $3, 0, 'adapter_unready', now(), now())`,
         [job.receipt_id, id, { ...job, organization_id: home.organizationId, project_id: home.projectId }],
       );
       await world.call('DELETE', `apps/${app.id}`);
