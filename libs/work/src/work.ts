@@ -18,6 +18,10 @@ export interface WorkOptions {
 /** The caller's own columns in a settlement: each with its type. */
 type OwnColumns = Readonly<Record<string, string>>;
 
+/** What ends a row whose claim the caller has locked. */
+export const endSql = (state: string): string =>
+  `state = '${state}', owner = NULL, lease_until = NULL, tries = 0, ended_at = now()`;
+
 const ms = (value: string): string => `${value} * interval '1 millisecond'`;
 
 /**
@@ -120,7 +124,7 @@ export class Work<Row extends WorkRow> {
   }
 
   /** The parameter of `settleSql`, in the order of keys: batches in different orders would deadlock. */
-  settled(settlements: (Pick<Settlement, 'key'> & object)[]): string {
+  settled<T extends Pick<Settlement, 'key'>>(settlements: T[]): string {
     return storableJson(settlements.toSorted((a, b) => (a.key < b.key ? -1 : 1)));
   }
 

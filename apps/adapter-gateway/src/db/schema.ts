@@ -19,6 +19,7 @@ import { SyncRunRow } from '../sources/sync-run.entity.js';
 import { WebhookRenewalRow } from '../webhook-renewals/webhook-renewal.entity.js';
 import { Gateway1770000000000 } from './1770000000000-gateway.js';
 import { InboundWork1795703000000 } from './1795703000000-inbound-work.js';
+import { SyncWork1795704000000 } from './1795704000000-sync-work.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -42,5 +43,5 @@ export const schema: ServiceSchema = {
     WebhookRenewalRow,
     Audit,
   ],
-  migrations: [Gateway1770000000000, InboundWork1795703000000],
+  migrations: [Gateway1770000000000, InboundWork1795703000000, SyncWork1795704000000],
 };

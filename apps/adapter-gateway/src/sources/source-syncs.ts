@@ -1,5 +1,5 @@
 import { sourceSync } from '#libs/contracts';
-import { Sweeping } from '#libs/database';
+import { Liveness, Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
@@ -22,6 +22,7 @@ export class SourceSyncs extends Sweeping {
     private readonly jobs: JobClient,
     poller: HealthPoller,
     waits: CredentialWaits,
+    losses: Liveness,
     @Inject(SETTINGS) settings: GatewaySettings,
   ) {
     super();
@@ -35,6 +36,8 @@ export class SourceSyncs extends Sweeping {
       name: 'source-syncs',
       everyMs: settings.SYNC_SWEEP_MS,
       batch: 200,
+      losses,
+      afterLoss: () => runs.work.freeGone(),
       sweep: (limit) => this.sweep(limit),
     });
   }
@@ -55,13 +58,14 @@ export class SourceSyncs extends Sweeping {
   /** Ends a run whose job cannot be handled at all. */
   async deadLetter(runId: string, code: string, reason: string): Promise<void> {
     const run = await this.runs.byId(runId);
-    if (run) await this.runs.fail(run, code, reason.slice(0, 1_000));
+    if (run) await this.syncer.end(run, run.claim, { do: 'dead', code }, reason.slice(0, 1_000));
   }
 
   private async sweep(limit: number): Promise<number> {
     const begun = await this.runs.beginDue(limit);
-    for (const id of new Set([...begun, ...(await this.runs.abandoned(limit))])) this.enqueue(id);
-    // Abandoned ones stay so until their job runs: another query now would only find them again.
+    const overdue = await this.runs.work.overdue(0, limit);
+    for (const id of new Set([...begun, ...overdue.map((run) => run.id)])) this.enqueue(id);
+    // Overdue ones stay so until their job runs: another query now would only find them again.
     return begun.length;
   }
 

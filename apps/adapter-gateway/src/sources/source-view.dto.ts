@@ -1,4 +1,5 @@
 import { Failure, idOf, PageOf, time } from '#libs/service-kit';
+import type { WorkRow } from '#libs/work';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Provenance, SourceDocumentRow } from './source-document.entity.js';
 import type { SourceRow } from './source.entity.js';
@@ -37,7 +38,7 @@ class SyncFailureView implements DocumentFailure {
   @ApiProperty() error: string;
 }
 
-export class SyncRunView implements Omit<SyncRunRow, 'fence' | 'lease_until' | 'listed' | 'organization_id'> {
+export class SyncRunView implements Omit<SyncRunRow, keyof WorkRow | 'listed' | 'organization_id'> {
   @ApiProperty(idOf('syn')) id: string;
   @ApiProperty(idOf('prj')) project_id: string;
   @ApiProperty(idOf('src')) source_id: string;
@@ -70,6 +71,20 @@ export class SyncRunView implements Omit<SyncRunRow, 'fence' | 'lease_until' | '
   @ApiProperty({ type: String, nullable: true }) error_detail: string | null;
   @ApiProperty(time) created_at: Date;
   @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
+
+  static of(run: SyncRunRow): SyncRunView {
+    const { claim: _claim, owner: _owner, lease_until: _lease, due_at: _due, blocked_since: _since, ...rest } = run;
+    const {
+      listed: _listed,
+      organization_id: _organization,
+      tries,
+      reason: error,
+      ended_at: finished_at,
+      ...view
+    } = rest;
+    // The claim that works on it has not failed.
+    return { ...view, attempts: view.state === 'running' ? tries - 1 : tries, error, finished_at };
+  }
 }
 
 export class SyncRunPage extends PageOf(SyncRunView) {}

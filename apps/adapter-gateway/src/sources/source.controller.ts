@@ -10,7 +10,6 @@ import {
 } from '@nestjs/swagger';
 import { ChangeSource, CreateSource } from './source.dto.js';
 import { SourceService } from './source.service.js';
-import type { SyncRunRow } from './sync-run.entity.js';
 import { SyncRunRepository } from './sync-run.repository.js';
 import { SourcePage, SourceView, SyncRunPage, SyncRunView } from './source-view.dto.js';
 
@@ -73,7 +72,7 @@ export class SourceController {
   @ApiOperation({ operationId: 'syncSource', summary: 'Synchronise now, or again after the run in progress' })
   @ApiAcceptedResponse({ type: SyncRunView })
   async sync(@Caller() caller: Principal, @Param('id') id: string): Promise<SyncRunView> {
-    return shown(await this.sources.sync(caller, id));
+    return SyncRunView.of(await this.sources.sync(caller, id));
   }
 
   @Get(':id/runs')
@@ -87,7 +86,11 @@ export class SourceController {
   ): Promise<SyncRunPage> {
     await this.sources.get(caller, id);
     const rows = await this.runs.list(id, query.cursor ?? null, query.limit + 1);
-    return pageOf(rows.map(shown), query.limit, (row) => row.id);
+    return pageOf(
+      rows.map((run) => SyncRunView.of(run)),
+      query.limit,
+      (row) => row.id,
+    );
   }
 
   @Get(':id/runs/:runId')
@@ -98,11 +101,6 @@ export class SourceController {
     await this.sources.get(caller, id);
     const run = await this.runs.byId(runId);
     if (run?.source_id !== id) throw notFound('sync_run', runId);
-    return shown(run);
+    return SyncRunView.of(run);
   }
-}
-
-function shown(run: SyncRunRow): SyncRunView {
-  const { fence: _fence, lease_until: _lease, listed: _listed, organization_id: _organization, ...view } = run;
-  return view;
 }

@@ -53,9 +53,9 @@ describe('a run that two replicas share while they keep their leases', () => {
     expect(await ended()).toMatchObject({ state: 'succeeded', added: count, failed: 0 });
     expect(await kept()).toBe(count);
     expect(new Set(provider.fetched.values())).toEqual(new Set([1]));
-    const { rows } = await world.pool.query('SELECT fence FROM gateway.sync_run');
+    const { rows } = await world.pool.query('SELECT claim FROM gateway.sync_run');
     // Slices of 100 ms: several processes claimed it.
-    expect(rows[0].fence).toBeGreaterThan(2);
+    expect(rows[0].claim).toBeGreaterThan(2);
   });
 });
 
@@ -113,8 +113,8 @@ describe('a run that two replicas share', () => {
   it('is found by the sweep when its job is lost', async () => {
     const { rows } = await world.pool.query(
       `INSERT INTO gateway.sync_run (id, organization_id, project_id, source_id, cause, state, phase, listing, pages, added,
-         changed, removed, failed, failures, attempts, fence, created_at)
-       SELECT 'syn_lost', organization_id, project_id, id, 'request', 'queued', 'listing', 1, 0, 0, 0, 0, 0, '[]', 0, 0, now()
+         changed, removed, failed, failures, created_at)
+       SELECT 'syn_lost', organization_id, project_id, id, 'request', 'queued', 'listing', 1, 0, 0, 0, 0, 0, '[]', now()
          FROM gateway.source RETURNING id`,
     );
     expect(rows).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { newId } from '#libs/contracts';
 import { failureSql } from '#libs/service-kit';
+import { endSql, LeaseLost } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
@@ -12,13 +13,10 @@ import { SyncRunRow } from './sync-run.entity.js';
 import { insertRun } from './sync-run.repository.js';
 
 const maxFailuresShown = 20;
+/** The claim that works on it is the first try since. */
+const progress = 'tries = 1, blocked_since = NULL';
 
-/** Another process has the run: what this one holds is stale. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
-}
-
-/** Every step of a run is one transaction that begins by renewing the lease: it is done once, or not at all. */
+/** Every step of a run is one transaction that begins by locking the run under its claim: it is done once, or not at all. */
 @Injectable()
 export class SyncProgressRepository {
   constructor(
@@ -29,7 +27,7 @@ export class SyncProgressRepository {
   /**
    * Stores a page: its changes wait to be applied, and the cursor advances in the same transaction. @throws LeaseLost
    */
-  async takePage(run: SyncRunRow, page: ChangePage, leaseMs: number): Promise<SyncRunRow> {
+  async takePage(run: SyncRunRow, page: ChangePage): Promise<SyncRunRow> {
     // The last page decides whether the listing is complete, unless an earlier one denied it.
     const full = run.full_listing === false ? false : page.full;
     const key = listingKey(run);
@@ -37,8 +35,7 @@ export class SyncProgressRepository {
       const held = await hold(
         manager,
         run,
-        leaseMs,
-        `cursor = $4, pages = pages + 1, full_listing = $5, phase = $6, attempts = 0, error = NULL, error_detail = NULL`,
+        `cursor = $3, pages = pages + 1, full_listing = $4, phase = $5, ${progress}, reason = NULL, error_detail = NULL`,
         [page.cursor, page.hasMore ? full : full === true, page.hasMore ? 'listing' : 'fetching'],
       );
       const column = <T>(of: (change: ChangePage['changes'][number]) => T): T[] => page.changes.map(of);
@@ -89,8 +86,8 @@ export class SyncProgressRepository {
   }
 
   /** Starts the listing again, since the adapter no longer knows the cursor. @throws LeaseLost */
-  beginListing(run: SyncRunRow, leaseMs: number): Promise<SyncRunRow> {
-    return hold(this.db.manager, run, leaseMs, 'cursor = NULL, full_listing = NULL, listing = listing + 1', []);
+  beginListing(run: SyncRunRow): Promise<SyncRunRow> {
+    return hold(this.db.manager, run, 'cursor = NULL, full_listing = NULL, listing = listing + 1', []);
   }
 
   /** Changes to apply; those that failed before come last. */
@@ -114,11 +111,10 @@ export class SyncProgressRepository {
     adapter: string,
     change: SourceChangeRow,
     file: FetchedFile,
-    leaseMs: number,
   ): Promise<void> {
     await this.db.transaction(async (manager) => {
       const where = { source_id: source.id, path: change.path };
-      await hold(manager, run, leaseMs, 'attempts = 0', []);
+      await hold(manager, run, progress, []);
       const before = await manager.findOneBy(SourceDocumentRow, where);
       const was = before?.state === 'current' ? before : null;
       const same = was?.sha256 === file.sha256 && was.content_type === file.contentType;
@@ -156,9 +152,9 @@ export class SyncProgressRepository {
   }
 
   /** @throws LeaseLost */
-  async remove(run: SyncRunRow, change: SourceChangeRow, leaseMs: number): Promise<void> {
+  async remove(run: SyncRunRow, change: SourceChangeRow): Promise<void> {
     await this.db.transaction(async (manager) => {
-      await hold(manager, run, leaseMs, 'attempts = 0', []);
+      await hold(manager, run, progress, []);
       const removed = await leaveTombstones(manager, 'source_id = $1 AND path = $2', [run.source_id, change.path]);
       await count(manager, run, 'removed', removed);
       await manager.delete(SourceChangeRow, { source_id: run.source_id, path: change.path });
@@ -175,13 +171,12 @@ export class SyncProgressRepository {
     change: SourceChangeRow,
     failure: { error: string; permanent: boolean },
     maxAttempts: number,
-    leaseMs: number,
   ): Promise<void> {
     const attempts = (change.given_up_by === null ? change.attempts : 0) + 1;
     const over = failure.permanent || attempts >= maxAttempts;
     const where = { source_id: run.source_id, path: change.path };
     await this.db.transaction(async (manager) => {
-      await hold(manager, run, leaseMs, 'attempts = attempts', []);
+      await hold(manager, run, 'tries = tries', []);
       if (failure.permanent) await manager.delete(SourceChangeRow, where);
       else await manager.update(SourceChangeRow, where, { attempts, given_up_by: over ? run.id : null } as object);
       if (!over) return;
@@ -199,13 +194,10 @@ export class SyncProgressRepository {
    * gone is known only at the end of the listing.
    * @throws LeaseLost
    */
-  async continueInNewRun(run: SyncRunRow, leaseMs: number): Promise<SyncRunRow | null> {
+  async continueInNewRun(run: SyncRunRow): Promise<SyncRunRow | null> {
     return this.db.transaction(async (manager) => {
-      const held = await hold(manager, run, leaseMs, 'attempts = 0', []);
-      await manager.query(
-        `UPDATE gateway.sync_run SET state = 'partial', lease_until = NULL, finished_at = now() WHERE id = $1`,
-        [run.id],
-      );
+      const held = await hold(manager, run, progress, []);
+      await manager.query(`UPDATE gateway.sync_run SET ${endSql('partial')} WHERE id = $1`, [run.id]);
       const { source_id: id, organization_id, project_id, cursor, cause, listing, full_listing } = held;
       await manager.update(SourceRow, { id }, { cursor });
       const rest = { listing, full_listing, continues: held.continues ?? held.id };
@@ -214,17 +206,14 @@ export class SyncProgressRepository {
   }
 
   /** Ends the run. Only a complete listing tells what is gone. @throws LeaseLost */
-  async finish(run: SyncRunRow, leaseMs: number): Promise<void> {
+  async finish(run: SyncRunRow): Promise<void> {
     await this.db.transaction(async (manager) => {
-      const held = await hold(manager, run, leaseMs, 'attempts = 0', []);
+      const held = await hold(manager, run, progress, []);
       if (held.full_listing === true) {
         const unseen = 'source_id = $1 AND seen_in IS DISTINCT FROM $2';
         await count(manager, run, 'removed', await leaveTombstones(manager, unseen, [run.source_id, listingKey(run)]));
       }
-      await manager.query(
-        `UPDATE gateway.sync_run SET state = 'succeeded', lease_until = NULL, finished_at = now() WHERE id = $1`,
-        [run.id],
-      );
+      await manager.query(`UPDATE gateway.sync_run SET ${endSql('succeeded')} WHERE id = $1`, [run.id]);
       await manager.query(
         `UPDATE gateway.source s SET
            sync_failure = CASE WHEN r.failed = 0 THEN NULL ELSE ${documentsFailed} END,
@@ -251,18 +240,11 @@ function listingKey({ id, continues, listing }: SyncRunRow): string {
   return `${continues ?? id}:${listing}`;
 }
 
-/** @param set assignments whose parameters begin at $4 */
-async function hold(
-  manager: EntityManager,
-  run: SyncRunRow,
-  leaseMs: number,
-  set: string,
-  values: unknown[],
-): Promise<SyncRunRow> {
+/** @param set assignments whose parameters begin at $3 */
+async function hold(manager: EntityManager, run: SyncRunRow, set: string, values: unknown[]): Promise<SyncRunRow> {
   const [rows] = (await manager.query(
-    `UPDATE gateway.sync_run SET lease_until = now() + make_interval(secs => $3), ${set}
-      WHERE id = $1 AND fence = $2 AND state = 'running' RETURNING *`,
-    [run.id, run.fence, leaseMs / 1_000, ...values],
+    `UPDATE gateway.sync_run SET ${set} WHERE id = $1 AND claim = $2 AND state = 'running' RETURNING *`,
+    [run.id, run.claim, ...values],
   )) as [SyncRunRow[], number];
   const held = rows[0];
   if (!held) throw new LeaseLost(`the run ${run.id} was taken over by another process`);

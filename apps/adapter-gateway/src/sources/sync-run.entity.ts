@@ -1,5 +1,7 @@
+import { WorkRow } from '#libs/work';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
+export type SyncState = 'queued' | 'running' | 'succeeded' | 'partial' | 'failed';
 export type SyncCause = 'schedule' | 'request' | 'webhook';
 
 export interface DocumentFailure {
@@ -13,14 +15,13 @@ const open = `"state" IN ('queued', 'running')`;
 @Entity({ schema: 'gateway', name: 'sync_run' })
 @Index('sync_run_open', ['source_id'], { unique: true, where: open })
 @Index('sync_run_by_source', ['source_id', 'id'])
-@Index('sync_run_lease', ['lease_until'], { where: open })
-export class SyncRunRow {
+@Index('sync_run_due', ['due_at'], { where: open })
+export class SyncRunRow extends WorkRow<SyncState> {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'sync_run_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) source_id: string;
   @Column({ type: 'text' }) cause: SyncCause;
-  @Column({ type: 'text' }) state: 'queued' | 'running' | 'succeeded' | 'partial' | 'failed';
   @Column({ type: 'text' }) phase: 'listing' | 'fetching';
   @Column({ type: 'text', nullable: true }) cursor: string | null;
   /** Counts the listings that were begun: an expired cursor begins another. */
@@ -37,13 +38,6 @@ export class SyncRunRow {
   @Column({ type: 'integer' }) removed: number;
   @Column({ type: 'integer' }) failed: number;
   @Column({ type: 'jsonb' }) failures: DocumentFailure[];
-  /** Failures of the run itself since its last progress. */
-  @Column({ type: 'integer' }) attempts: number;
-  /** Counts the claims: a process that lost its lease cannot write any more. */
-  @Column({ type: 'integer' }) fence: number;
-  @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
-  @Column({ type: 'text', nullable: true }) error: string | null;
   @Column({ type: 'text', nullable: true }) error_detail: string | null;
   @Column({ type: 'timestamptz' }) created_at: Date;
-  @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;
 }

@@ -1,36 +1,47 @@
 import { newId } from '#libs/contracts';
+import { Liveness } from '#libs/database';
 import { failureSql, Problem } from '#libs/service-kit';
-import { Injectable } from '@nestjs/common';
+import { type Settlement, Work } from '#libs/work';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In, Repository } from 'typeorm';
+import type { GatewaySettings } from '../env.js';
+import { SETTINGS } from '../settings.js';
 import { SourceRow } from './source.entity.js';
 import { type SyncCause, SyncRunRow } from './sync-run.entity.js';
 
 const openStates = ['queued', 'running'] as const;
 const askForSync = 'Fix the cause, then synchronise the source: it is not retried automatically.';
 
+const code = 'settled.reason';
 /** For a run that continues later. */
 const failureMeanwhile = failureSql('s.sync_failure', {
-  code: '$5',
-  error: 'coalesce($6, $5)',
-  nextTryAt: 'waits.lease_until',
+  code,
+  error: 'coalesce(settled.error_detail, settled.reason)',
+  nextTryAt: 'settled.due_at',
   whatToDo: 'NULL',
 });
 /** For a run that has ended: the next one is due by the schedule, or not at all. */
 const failureAtEnd = failureSql('s.sync_failure', {
-  code: '$3',
-  error: '$4',
+  code,
+  error: 'settled.error_detail',
   nextTryAt: 's.next_sync_at',
-  whatToDo: `CASE WHEN s.next_sync_at IS NULL OR s.state <> 'active' THEN $5 END`,
+  whatToDo: `CASE WHEN s.next_sync_at IS NULL OR s.state <> 'active' THEN $2 END`,
 });
 
-/** Begins runs, leases them, and reschedules or fails them. */
+/** Begins runs, and reschedules or fails them. */
 @Injectable()
 export class SyncRunRepository {
+  readonly work: Work<SyncRunRow>;
+
   constructor(
     private readonly db: DataSource,
     @InjectRepository(SyncRunRow) private readonly rows: Repository<SyncRunRow>,
-  ) {}
+    liveness: Liveness,
+    @Inject(SETTINGS) { SYNC_LEASE_MS: leaseMs }: GatewaySettings,
+  ) {
+    this.work = new Work(db, { table: 'gateway.sync_run', leaseMs, owner: () => liveness.owner });
+  }
 
   /**
    * Begins a run, unless one is open: then another follows, since the open one may have missed the change.
@@ -70,78 +81,29 @@ export class SyncRunRepository {
     });
   }
 
-  /** Takes the lease of an open run that nobody holds. */
-  async claim(id: string, leaseMs: number): Promise<SyncRunRow | null> {
-    const [rows] = (await this.rows.query(
-      `UPDATE gateway.sync_run SET state = 'running', fence = fence + 1,
-         lease_until = now() + make_interval(secs => $2)
-        WHERE id = $1 AND state IN ('queued', 'running') AND (lease_until IS NULL OR lease_until <= now())
-        RETURNING *`,
-      [id, leaseMs / 1_000],
-    )) as [SyncRunRow[], number];
-    return rows[0] ?? null;
-  }
-
-  /** Gives the lease back; the run continues after `waitMs`. */
-  async reschedule(
-    run: SyncRunRow,
-    waitMs: number,
-    why: { attempts: number; error: string | null; detail: string | null },
-  ): Promise<void> {
+  /** Stores what became of a claimed run. Listed changes that it did not apply stay for the next one. */
+  async settle(settlement: Settlement, detail: string | null): Promise<void> {
+    const state = settlement.state === 'dead' ? 'failed' : settlement.state;
     await this.rows.query(
-      `WITH waits AS (UPDATE gateway.sync_run SET state = 'queued', lease_until = now() + make_interval(secs => $3),
-         attempts = $4, error = $5, error_detail = $6 WHERE id = $1 AND fence = $2 AND state = 'running'
-         RETURNING source_id, lease_until)
-       UPDATE gateway.source s SET sync_failure = ${failureMeanwhile}
-         FROM waits WHERE s.id = waits.source_id AND $5::text IS NOT NULL`,
-      [run.id, run.fence, waitMs / 1_000, why.attempts, why.error, why.detail],
-    );
-  }
-
-  /** Ends a run that cannot continue. Listed changes that are not applied stay for the next one. */
-  async fail(run: SyncRunRow, error: string, detail: string): Promise<void> {
-    await this.rows.query(
-      `WITH ended AS (UPDATE gateway.sync_run SET state = 'failed', lease_until = NULL, finished_at = now(), error = $3,
-         error_detail = $4 WHERE id = $1 AND fence = $2 AND state IN ('queued', 'running') RETURNING source_id)
-       UPDATE gateway.source s SET sync_failure = ${failureAtEnd} FROM ended WHERE s.id = ended.source_id`,
-      [run.id, run.fence, error, detail, askForSync],
+      `WITH settled AS (${this.work.settleSql('$1', { error_detail: 'text' })})
+       UPDATE gateway.source s SET
+         sync_failure = CASE settled.state WHEN 'queued' THEN ${failureMeanwhile} ELSE ${failureAtEnd} END
+         FROM settled WHERE s.id = settled.source_id AND settled.reason IS NOT NULL`,
+      [this.work.settled([{ ...settlement, state, error_detail: detail }]), askForSync],
     );
   }
 
   /** Makes runs due that wait because their adapter could not be called. @returns their ids */
-  async expedite(adapterId: string, codes: string[]): Promise<string[]> {
-    const [rows] = (await this.rows.query(
-      `UPDATE gateway.sync_run SET lease_until = NULL WHERE id IN (
-         SELECT r.id FROM gateway.sync_run r JOIN gateway.source s ON s.id = r.source_id JOIN gateway.app a ON a.id = s.app_id
-          WHERE a.adapter_id = $1 AND r.state = 'queued' AND r.error = ANY($2) AND r.lease_until > now()
-          ORDER BY r.id FOR UPDATE OF r SKIP LOCKED)
-       RETURNING id`,
+  expedite(adapterId: string, codes: string[]): Promise<string[]> {
+    return this.dueNow(
+      'source_id IN (SELECT s.id FROM gateway.source s JOIN gateway.app a ON a.id = s.app_id WHERE a.adapter_id = $1)',
       [adapterId, codes],
-    )) as [{ id: string }[], number];
-    return rows.map(({ id }) => id);
+    );
   }
 
   /** Makes runs of these Apps due that wait for one of these reasons. @returns their ids */
-  async release(appIds: string[], codes: string[]): Promise<string[]> {
-    const [rows] = (await this.rows.query(
-      `UPDATE gateway.sync_run SET lease_until = NULL WHERE id IN (
-         SELECT r.id FROM gateway.sync_run r JOIN gateway.source s ON s.id = r.source_id
-          WHERE s.app_id = ANY($1) AND r.state = 'queued' AND r.error = ANY($2) AND r.lease_until > now()
-          ORDER BY r.id FOR UPDATE OF r SKIP LOCKED)
-       RETURNING id`,
-      [appIds, codes],
-    )) as [{ id: string }[], number];
-    return rows.map(({ id }) => id);
-  }
-
-  /** Open runs that nobody works on. */
-  async abandoned(limit: number): Promise<string[]> {
-    const rows = (await this.rows.query(
-      `SELECT id FROM gateway.sync_run WHERE state IN ('queued', 'running')
-          AND (lease_until IS NULL OR lease_until <= now()) ORDER BY lease_until NULLS FIRST LIMIT $1`,
-      [limit],
-    )) as { id: string }[];
-    return rows.map(({ id }) => id);
+  release(appIds: string[], codes: string[]): Promise<string[]> {
+    return this.dueNow('source_id IN (SELECT id FROM gateway.source WHERE app_id = ANY($1))', [appIds, codes]);
   }
 
   byId(id: string): Promise<SyncRunRow | null> {
@@ -157,6 +119,11 @@ export class SyncRunRepository {
       .limit(limit);
     if (cursor) query.andWhere('run.id < :cursor', { cursor });
     return query.getMany();
+  }
+
+  private async dueNow(where: string, parameters: unknown[]): Promise<string[]> {
+    const rows = await this.work.expedite(`${where} AND reason = ANY($2)`, parameters, 'id');
+    return rows.map(({ id }) => id);
   }
 }
 
@@ -187,8 +154,6 @@ export async function insertRun(
     removed: 0,
     failed: 0,
     failures: [],
-    attempts: 0,
-    fence: 0,
     created_at: new Date(),
   };
   const { raw } = await manager

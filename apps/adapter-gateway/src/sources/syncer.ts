@@ -1,6 +1,7 @@
-import { backoffMs, sourceSync } from '#libs/contracts';
-import { errorCode, permanentCode, RunLater } from '#libs/queue';
+import { sourceSync } from '#libs/contracts';
+import { errorCode } from '#libs/queue';
 import { Problem } from '#libs/service-kit';
+import { LeaseLost, settlementOf, type Verdict, verdictOf } from '#libs/work';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { CallTargets } from '../apps/call-targets.js';
@@ -12,7 +13,7 @@ import type { SourceChangeRow } from './source-change.entity.js';
 import type { SourceRow } from './source.entity.js';
 import { SourceError } from './source-error.js';
 import { SourceRepository } from './source.repository.js';
-import { LeaseLost, SyncProgressRepository } from './sync-progress.repository.js';
+import { SyncProgressRepository } from './sync-progress.repository.js';
 import type { SyncRunRow } from './sync-run.entity.js';
 import { SyncRunRepository } from './sync-run.repository.js';
 
@@ -35,14 +36,18 @@ export class Syncer {
 
   /** @returns the run to enqueue: this one when the slice was over first, or the one that goes on with its listing */
   async work(runId: string): Promise<string | null> {
-    const run = await this.runs.claim(runId, this.settings.SYNC_LEASE_MS);
-    if (!run) return null;
+    const run = await this.runs.work.claim(runId);
+    return run && this.runs.work.run({ key: run.id, claim: run.claim }, () => this.slice(run));
+  }
+
+  private async slice(run: SyncRunRow): Promise<string | null> {
     try {
       const source = await this.sources.byId(run.source_id);
       if (!source) return null;
       const next = await this.toTheEnd(run, source);
       if (next !== run.id) return next;
-      await this.runs.reschedule(run, 0, { attempts: 0, error: null, detail: null });
+      const rest = { state: 'queued', due_in_ms: 0, tries: 0, blocked_since: null, reason: null, spent: null } as const;
+      await this.runs.settle({ key: run.id, claim: run.claim, ...rest }, null);
       return run.id;
     } catch (error) {
       if (!(error instanceof LeaseLost)) await this.interrupted(run, error);
@@ -53,12 +58,11 @@ export class Syncer {
   /** @returns as `work` */
   private async toTheEnd(run: SyncRunRow, source: SourceRow): Promise<string | null> {
     const untilMs = performance.now() + this.settings.SYNC_SLICE_MS;
-    const lease = this.settings.SYNC_LEASE_MS;
     let current = run;
     while (current.phase === 'listing' && current.pages < this.settings.SYNC_MAX_PAGES) {
       if (performance.now() >= untilMs) return run.id;
       const page = await this.page(current, source);
-      current = page ? await this.progress.takePage(current, page, lease) : await this.again(current);
+      current = page ? await this.progress.takePage(current, page) : await this.progress.beginListing(current);
     }
     for (;;) {
       const changes = await this.progress.open(current, this.settings.SOURCE_FETCH_CONCURRENCY);
@@ -67,7 +71,7 @@ export class Syncer {
       await settledAll(changes.map((change) => this.carryOut(current, source, change)));
     }
     if (current.phase === 'listing') return this.goOn(current);
-    await this.progress.finish(current, lease);
+    await this.progress.finish(current);
     return null;
   }
 
@@ -81,7 +85,7 @@ export class Syncer {
       const what = `has_more is true, but ${run.pages} pages in a row (SYNC_MAX_PAGES) name nothing new: the cursor goes round in circles`;
       throw new SourceError('contract_violation', `/sources/list-changes: ${what}`, true);
     }
-    return (await this.progress.continueInNewRun(run, this.settings.SYNC_LEASE_MS))?.id ?? null;
+    return (await this.progress.continueInNewRun(run))?.id ?? null;
   }
 
   /** @returns null when the adapter no longer knows the cursor */
@@ -105,13 +109,8 @@ export class Syncer {
     }
   }
 
-  private again(run: SyncRunRow): Promise<SyncRunRow> {
-    return this.progress.beginListing(run, this.settings.SYNC_LEASE_MS);
-  }
-
   private async carryOut(run: SyncRunRow, source: SourceRow, change: SourceChangeRow): Promise<void> {
-    const lease = this.settings.SYNC_LEASE_MS;
-    if (change.status === 'removed') return this.progress.remove(run, change, lease);
+    if (change.status === 'removed') return this.progress.remove(run, change);
     // Resolved for each document: an access token may have been renewed since the last one.
     let fetched;
     try {
@@ -127,24 +126,24 @@ export class Syncer {
       };
       // A contract violation repeats, so this run does not retry it; by the next run the adapter may be fixed.
       const attempts = errorCode(error) === 'contract_violation' ? 1 : this.settings.DOCUMENT_ATTEMPTS;
-      return this.progress.stumble(run, change, failure, attempts, lease);
+      return this.progress.stumble(run, change, failure, attempts);
     }
-    await this.progress.keep(run, source, fetched.slug, change, fetched.file, lease);
+    await this.progress.keep(run, source, fetched.slug, change, fetched.file);
   }
 
   private async interrupted(run: SyncRunRow, error: unknown): Promise<void> {
     const code = errorCode(error);
     const detail = (error instanceof Error ? error.message : String(error)).slice(0, 1_000);
-    const asked = askedToWait(error);
-    const attempts = (await this.runs.byId(run.id))?.attempts ?? run.attempts;
-    const after = asked === null ? attempts + 1 : attempts;
     this.logger.warn({ event: 'source.sync.interrupted', run: run.id, source: run.source_id, code, detail });
-    if (isPermanent(error) || after >= this.settings.SYNC_ATTEMPTS) return this.runs.fail(run, code, detail);
-    await this.runs.reschedule(run, asked ?? backoffMs(sourceSync.backoff, after), {
-      attempts: after,
-      error: code,
-      detail,
-    });
+    // Its progress may have begun the tries again.
+    await this.end((await this.runs.byId(run.id)) ?? run, run.claim, verdictOn(error), detail);
+  }
+
+  /** Settles a run that was interrupted, or whose job cannot be handled at all. */
+  async end({ id, tries, blocked_since }: SyncRunRow, claim: number, verdict: Verdict, detail: string): Promise<void> {
+    const { backoff } = sourceSync;
+    const policy = { tries: this.settings.SYNC_ATTEMPTS, backoff, jitter: 1, ageMs: null, failuresAge: true };
+    await this.runs.settle(settlementOf(id, { claim, tries, blocked_since }, verdict, policy), detail);
   }
 }
 
@@ -163,14 +162,8 @@ function concernsTheRun(error: unknown): boolean {
   return !(error instanceof AdapterError) || error.retryAfterMs !== null;
 }
 
-function askedToWait(error: unknown): number | null {
-  if (error instanceof RunLater) return error.delayMs;
-  return error instanceof AdapterError || error instanceof SourceError ? error.retryAfterMs : null;
-}
-
-function isPermanent(error: unknown): boolean {
-  if (permanentCode(error) !== null) return true;
-  if (error instanceof AdapterError) return error.code === 'contract_violation';
-  if (error instanceof Problem) return error.status < 500;
-  return error instanceof SourceError && error.permanent;
+function verdictOn(error: unknown): Verdict {
+  const broken = error instanceof AdapterError && error.code === 'contract_violation';
+  const refused = error instanceof Problem && error.status < 500;
+  return broken || refused ? { do: 'dead', code: errorCode(error) } : verdictOf(error);
 }
