@@ -23,6 +23,7 @@ const gates = [
     'dependency-cruiser/bin/dependency-cruiser.mjs',
     ['apps', 'libs', '--config', '.dependency-cruiser.mjs'],
   ],
+  ['walls between folders', '../scripts/walls.mjs', []],
   ['dead code', 'knip/bin/knip.js', []],
   ['docs and their links', '../scripts/docs.mjs', ['--build']],
   ['custody', '../scripts/custody.mjs', []],

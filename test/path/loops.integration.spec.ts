@@ -1,7 +1,7 @@
 import { newId, outboundSent, textHash } from '#libs/contracts';
 import { OutboundRepository } from '../../apps/router/src/path/guards/outbound.repository.js';
 import type { MessageRow } from '../../apps/router/src/entities/message.entity.js';
-import type { Turn } from '../../apps/engine/src/turns/turn.entity.js';
+import type { Turn } from '../../apps/engine/src/entities/turn.entity.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 
 const second = 1_000;

@@ -8,7 +8,7 @@ import { engineDefaults } from '../../apps/engine/src/testing/engine-world.js';
 import { TurnEndingRepository } from '../../apps/engine/src/turns/turn-ending.repository.js';
 import { TurnJobService } from '../../apps/engine/src/turns/turn-job.service.js';
 import { turnJobOf, TurnEnqueuer } from '../../apps/engine/src/turns/turn-enqueuer.js';
-import type { Turn } from '../../apps/engine/src/turns/turn.entity.js';
+import type { Turn } from '../../apps/engine/src/entities/turn.entity.js';
 import { TurnRepository } from '../../apps/engine/src/turns/turn.repository.js';
 import { turnOf, type WholeTurn } from '../../apps/router/src/path/handover/target.js';
 import { RoutingService } from '../../apps/router/src/path/routing/routing.service.js';

@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
-import type { Turn } from '../../apps/engine/src/turns/turn.entity.js';
+import type { Turn } from '../../apps/engine/src/entities/turn.entity.js';
 import { caller } from '../../apps/router/src/testing/router-world.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 

@@ -1,6 +1,6 @@
 import { openApi } from './api/api.js';
 import { findInstallation } from './api/installation.js';
-import { CliError, exits } from './call/cli-error.js';
+import { CliError, exits } from './api/cli-error.js';
 import type { Call } from './call/command.js';
 import { helpOf, overview } from './call/help.js';
 import { parse, type Parsed } from './call/parse.js';

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { AppService } from '../apps/app.service.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { DeliveryService } from '../deliveries/delivery.service.js';
-import type { DeliveryRow } from '../deliveries/delivery.entity.js';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { DeliveryRepository } from '../deliveries/delivery.repository.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';

@@ -5,7 +5,7 @@ import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { VAULT } from '../services.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
-import type { AppRow } from './app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { AppRepository } from './app.repository.js';
 import { linksOf } from './declared-credentials.js';
 import { endpointOf, keyChecks, signingFields } from './endpoint-projection.js';

@@ -2,7 +2,7 @@ import type { CredentialDeclaration, Manifest } from '#libs/adapter-sdk';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { AppCredentialView } from './app-credential.dto.js';
-import type { AppRow } from './app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { type CredentialDescription, CredentialDescriptions } from './credential-descriptions.js';
 import { lacks } from './credential-fit.js';
 import { declarationsOf, linksOf } from './declared-credentials.js';

@@ -8,7 +8,7 @@ import { VAULT } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { AppBindings } from './app-bindings.js';
-import type { AppRow } from './app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { notLinkedCode, waitsForCredential } from './credential-not-ready.js';
 import { CredentialWaits } from './credential-waits.js';
 import { declarationsOf, linksOf } from './declared-credentials.js';

@@ -2,11 +2,11 @@ import type { Capability } from '#libs/adapter-sdk';
 import { type DeclaredVerification, type TextFrom, textSources } from '#libs/contracts';
 import { Failure, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import type { AppRow, AppState } from './app.entity.js';
+import type { AppRow, AppState } from '../entities/app.entity.js';
 import { AppCredentialView } from './app-credential.dto.js';
 import { AppWarning } from './app-warnings.js';
 import type { Direction } from './direction.js';
-import type { AddressHidden, WebhookAddress } from '../webhook-tokens/webhook-address.js';
+import type { AddressHidden, WebhookAddress } from './webhook-address.js';
 
 class SignatureView implements DeclaredVerification {
   @ApiProperty({ enum: ['hmac', 'standard-webhooks'] }) scheme: DeclaredVerification['scheme'];

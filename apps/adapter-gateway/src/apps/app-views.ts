@@ -5,13 +5,13 @@ import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { type AppCredentialState, AppCredentialViews } from './app-credential-views.js';
-import type { AppRow } from './app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import type { AppView } from './app-view.dto.js';
 import { warningsOf } from './app-warnings.js';
 import { capabilitiesOf } from './capabilities.js';
 import { directionOf } from './direction.js';
 import { TokenSeal } from '../webhook-tokens/token-seal.js';
-import { type AddressHidden, type WebhookAddress, webhookAddress } from '../webhook-tokens/webhook-address.js';
+import { type AddressHidden, type WebhookAddress, webhookAddress } from './webhook-address.js';
 
 @Injectable()
 export class AppViews {

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { AppRow } from './app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 
 /** Something that an App cannot do as it is set up, and what to do. */
 export class AppWarning {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, Not, Repository } from 'typeorm';
 import { AdapterRow } from '../adapters/adapter.entity.js';
-import { AppRow } from './app.entity.js';
+import { AppRow } from '../entities/app.entity.js';
 
 interface Scope {
   organizationId: string;

@@ -8,7 +8,7 @@ import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import type { AppRow } from './app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import type { ChangeApp, InstallApp, SignatureSettings } from './app.dto.js';
 import { AppBindings } from './app-bindings.js';
 import { AdapterGone, AppExists, AppRepository, type LinkChange, type Noted } from './app.repository.js';

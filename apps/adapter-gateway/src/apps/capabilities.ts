@@ -1,6 +1,6 @@
 import type { Capability, Manifest } from '#libs/adapter-sdk';
 import { PermanentFailure } from '#libs/queue';
-import type { AppRow } from './app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 
 export interface InstalledApp {
   app: AppRow;

@@ -1,7 +1,7 @@
 import type { CredentialDeclaration } from '#libs/adapter-sdk';
 import { type FieldError, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import type { AppRow } from './app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { type CredentialDescription, CredentialDescriptions } from './credential-descriptions.js';
 import { fillable, lacks } from './credential-fit.js';
 

@@ -1,6 +1,6 @@
 import type { CredentialDeclaration, Manifest } from '#libs/adapter-sdk';
 import type { LinkedCredential } from '#libs/contracts';
-import type { AppRow } from './app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 
 /** Of the built-in Webhook app: verifies incoming requests, and signs outgoing ones. */
 export const signingSecret: CredentialDeclaration = {

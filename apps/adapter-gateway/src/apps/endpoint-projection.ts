@@ -8,7 +8,7 @@ import {
   type LinkedCredential,
 } from '#libs/contracts';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
-import type { AppRow } from './app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { capabilitiesOf } from './capabilities.js';
 import { linksOf } from './declared-credentials.js';
 

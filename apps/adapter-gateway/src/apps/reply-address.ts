@@ -1,5 +1,5 @@
 import { Problem } from '#libs/service-kit';
-import type { AppRow } from './app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 
 /**
  * The built-in Webhook app posts to its reply address, so it has to be a URL. Only an adapter knows what its addresses

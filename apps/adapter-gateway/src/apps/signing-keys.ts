@@ -3,7 +3,7 @@ import { type FieldError, type Principal, Problem, type ServiceClient } from '#l
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { VAULT } from '../services.js';
-import type { AppRow } from './app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { endpointOf, keyChecks } from './endpoint-projection.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;

@@ -6,7 +6,7 @@ import { AdapterService } from '../registration/adapter.service.js';
 import { AppViews } from '../apps/app-views.js';
 import type { AppView } from '../apps/app-view.dto.js';
 import { AppService } from '../apps/app.service.js';
-import type { AppRow } from '../apps/app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { SigningKeys } from '../apps/signing-keys.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { waitsForCredential } from '../apps/credential-not-ready.js';

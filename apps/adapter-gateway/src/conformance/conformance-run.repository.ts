@@ -2,7 +2,7 @@ import type { ConformanceReport, PointResult } from '#libs/adapter-sdk';
 import { storableJson } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { ConformanceRunRow } from './conformance-run.entity.js';
+import { ConformanceRunRow } from '../entities/conformance-run.entity.js';
 
 const uniqueViolation = '23505';
 /** Runs of one adapter; older ones are deleted when another begins. */

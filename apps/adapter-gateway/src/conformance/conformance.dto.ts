@@ -1,7 +1,11 @@
 import type { CheckResult, CheckStatus, ConformanceReport, PointResult, PointStatus } from '#libs/adapter-sdk';
 import { idOf, JsonObject, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import { type ConformanceRunRow, type ConformanceState, conformanceStates } from './conformance-run.entity.js';
+import {
+  type ConformanceRunRow,
+  type ConformanceState,
+  conformanceStates,
+} from '../entities/conformance-run.entity.js';
 
 const checkStatuses = ['passed', 'failed', 'skipped', 'not_applicable'];
 

@@ -7,7 +7,7 @@ import { AdapterService } from '../registration/adapter.service.js';
 import { EGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import type { ConformanceRunRow } from './conformance-run.entity.js';
+import type { ConformanceRunRow } from '../entities/conformance-run.entity.js';
 import { ConformanceRunRepository } from './conformance-run.repository.js';
 
 const points = 15;

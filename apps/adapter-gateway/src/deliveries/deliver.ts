@@ -9,7 +9,7 @@ import { wrongDelivery, wrongDeliveryDetail } from '../adapters/answer-fields.js
 import { AdapterError, type FailedAnswer } from '../adapters/adapter-error.js';
 import { AdapterReadiness } from '../adapters/adapter-readiness.js';
 import { CallSlots } from '../adapters/call-slots.js';
-import type { AppRow } from '../apps/app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { canSend, InstalledApps } from '../apps/installed-apps.js';
 import { directDeliver } from '../direct/direct-deliver.js';
@@ -20,7 +20,7 @@ import { originMarker } from '../origins/origin-marker.js';
 import { answerLostCode } from './answer-lost.js';
 import { AddressPace } from './address-pace.js';
 import { deliverAnswer, deliverRefusal } from './deliver-answer.js';
-import type { DeliveryRow } from './delivery.entity.js';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { DeliveryPartRepository } from './delivery-part.repository.js';
 import { type ClaimedDelivery, DeliveryRepository } from './delivery.repository.js';
 import { type AttemptResult, contextOf, LostAnswers, personDecides } from './lost-answers.js';

@@ -4,7 +4,7 @@ import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { jobOf } from './delivery-job.js';
-import type { DeliveryRow } from './delivery.entity.js';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
 /** Lets a person settle a delivery when nobody else can tell whether it arrived. */

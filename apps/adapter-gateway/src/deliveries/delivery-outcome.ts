@@ -3,7 +3,7 @@ import { errorCode, permanentCode, RunLater } from '#libs/queue';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { answerLostCode } from './answer-lost.js';
 import type { AttemptResult } from './lost-answers.js';
-import type { DeliveryRow, DeliveryState } from './delivery.entity.js';
+import type { DeliveryRow, DeliveryState } from '../entities/delivery.entity.js';
 import { type Attempted, nextAttempt, type RetryLimits } from './delivery-retries.js';
 import { TooLate, tooLateCode } from './too-late.js';
 

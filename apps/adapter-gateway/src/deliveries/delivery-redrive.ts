@@ -6,7 +6,7 @@ import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { jobOf } from './delivery-job.js';
-import type { DeliveryRow } from './delivery.entity.js';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
 /** Redrives deliveries that are dead, unknown or expired, and those that wait: they are tried now, and have the whole time again. */

@@ -1,6 +1,6 @@
 import { type Backoff, backoffMs } from '#libs/contracts';
 import type { GatewaySettings } from '../env.js';
-import type { DeliveryRow } from './delivery.entity.js';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { inWords } from './in-words.js';
 import { expiresAtMs, tooLate } from './too-late.js';
 

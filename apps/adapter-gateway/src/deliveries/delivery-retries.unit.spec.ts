@@ -1,4 +1,4 @@
-import type { DeliveryRow } from './delivery.entity.js';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { nextAttempt, type RetryLimits } from './delivery-retries.js';
 import { inWords } from './in-words.js';
 

@@ -1,7 +1,7 @@
 import type { AttachmentHead, OutboundContent, ReplyTarget } from '#libs/contracts';
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import type { DeliveryRow, DeliveryState } from './delivery.entity.js';
+import type { DeliveryRow, DeliveryState } from '../entities/delivery.entity.js';
 
 class AttachmentView implements AttachmentHead {
   @ApiProperty() name: string;

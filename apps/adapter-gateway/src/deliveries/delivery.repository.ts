@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { answerLostCode } from './answer-lost.js';
-import { DeliveryRow, type DeliveryState } from './delivery.entity.js';
+import { DeliveryRow, type DeliveryState } from '../entities/delivery.entity.js';
 
 export interface DeliveryResult {
   id: string;

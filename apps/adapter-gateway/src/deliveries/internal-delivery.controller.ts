@@ -1,7 +1,7 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { DeliveryRow } from './delivery.entity.js';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { DeliveryRedrive } from './delivery-redrive.js';
 
 @ApiExcludeController()

@@ -4,7 +4,7 @@ import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-clie
 import { AdapterError } from '../adapters/adapter-error.js';
 import { wrongLookup } from '../adapters/answer-fields.js';
 import { AnswerLost } from './answer-lost.js';
-import type { DeliveryRow } from './delivery.entity.js';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import type { InstalledAdapter } from '../apps/capabilities.js';
 
 /**

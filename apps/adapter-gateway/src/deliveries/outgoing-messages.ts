@@ -5,7 +5,7 @@ import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-clie
 import { wrongFormat } from '../adapters/answer-fields.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import type { DeliveryRow } from './delivery.entity.js';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { DeliveryPartRepository } from './delivery-part.repository.js';
 import { cutToParts, type FormattedText, splitMessage } from './split-message.js';
 import type { InstalledAdapter } from '../apps/capabilities.js';

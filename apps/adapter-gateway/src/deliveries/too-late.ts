@@ -1,4 +1,4 @@
-import type { DeliveryRow } from './delivery.entity.js';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { inWords } from './in-words.js';
 
 export const tooLateCode = 'too_late';

@@ -10,8 +10,8 @@ import {
 import { type Egress, EgressError } from '#libs/egress';
 import { inSpan } from '#libs/telemetry';
 import { readRetryAfter } from '../adapters/retry-after.js';
-import type { AppRow } from '../apps/app.entity.js';
-import type { DeliveryRow } from '../deliveries/delivery.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { originField, originHeader, originMarker } from '../origins/origin-marker.js';
 
 /**

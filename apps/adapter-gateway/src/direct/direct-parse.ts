@@ -1,7 +1,7 @@
 import { parseKeepingNumbers, wholeNumberAsText } from '#libs/adapter-sdk';
 import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
-import type { AppRow } from '../apps/app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { isOwnMarker, markersIn } from '../origins/origin-marker.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import { type InboundRequest, isProofName, isSecretName, type RequestFacts } from '#libs/contracts';
-import type { AppRow } from '../apps/app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 
 /** They are about one connection, and say nothing about the event. */
 const ofConnection =

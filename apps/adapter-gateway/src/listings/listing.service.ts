@@ -2,7 +2,7 @@ import { notFound, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
-import type { AppRow } from '../apps/app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { AppRepository } from '../apps/app.repository.js';
 import { AppService } from '../apps/app.service.js';
 import { AdapterService } from '../registration/adapter.service.js';

@@ -1,7 +1,7 @@
 import type { MessageOrigin, NormalizedMessage } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Injectable } from '@nestjs/common';
-import type { AppRow } from '../apps/app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { isOwnMarker } from './origin-marker.js';
 
 /** Recognises a message that an App of this installation sent, whichever App it reaches. */

@@ -1,5 +1,5 @@
 import type { InboundRequest } from '#libs/contracts';
-import type { AppRow } from '../apps/app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 
 /** Where an App's outgoing message carries the marker (spec 4.2, generic webhook). */
 export const originHeader = 'x-gatehouse-origin';

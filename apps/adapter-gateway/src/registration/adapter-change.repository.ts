@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { AdapterHealthRow } from '../adapter-health/adapter-health.entity.js';
+import { AdapterHealthRow } from '../entities/adapter-health.entity.js';
 import { AdapterRow } from '../adapters/adapter.entity.js';
 import { SkillRemovalRow } from '../adapters/skill-removal.entity.js';
-import { ConformanceRunRow } from '../conformance/conformance-run.entity.js';
+import { ConformanceRunRow } from '../entities/conformance-run.entity.js';
 import { ManifestVersionRow } from './manifest-version.entity.js';
 import { touchApps, type TouchedApp } from './touched-app.repository.js';
 

@@ -1,6 +1,6 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import type { EntityManager } from 'typeorm';
-import type { AppRow } from '../apps/app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { capabilitiesOf } from '../apps/capabilities.js';
 import { namedForDirection } from '../apps/direction.js';
 

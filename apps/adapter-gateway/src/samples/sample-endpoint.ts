@@ -4,7 +4,7 @@ import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { AppCredentials } from '../apps/app-credentials.js';
-import type { AppRow } from '../apps/app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { AppViews } from '../apps/app-views.js';
 import { endpointOf } from '../apps/endpoint-projection.js';
 import { installedAdapter } from '../apps/installed-apps.js';

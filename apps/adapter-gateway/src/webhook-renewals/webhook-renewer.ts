@@ -4,7 +4,7 @@ import { errorCode, RunLater } from '#libs/queue';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { wrongRenewal } from '../adapters/answer-fields.js';
-import type { AppRow } from '../apps/app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import { AppRepository } from '../apps/app.repository.js';
 import { AppViews } from '../apps/app-views.js';
 import { type CallTarget, CallTargets } from '../apps/call-targets.js';

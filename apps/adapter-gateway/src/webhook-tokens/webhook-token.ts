@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { AppRow } from '../apps/app.entity.js';
+import type { AppRow } from '../entities/app.entity.js';
 import type { TokenSeal } from './token-seal.js';
 
 type CurrentToken = Pick<AppRow, 'token_hash' | 'sealed_token'>;

@@ -1,4 +1,4 @@
-import { CliError, exits } from '../call/cli-error.js';
+import { CliError, exits } from './cli-error.js';
 import type { Installation } from './installation.js';
 
 type Query = Record<string, string | undefined>;

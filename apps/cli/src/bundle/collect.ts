@@ -3,7 +3,7 @@ import { arch, cpus, freemem, loadavg, platform, release, totalmem } from 'node:
 import { join } from 'node:path';
 import type { Api } from '../api/api.js';
 import type { Installation } from '../api/installation.js';
-import { CliError } from '../call/cli-error.js';
+import { CliError } from '../api/cli-error.js';
 
 const lastLogBytes = 512 * 1024;
 const metricsTimeoutMs = 3_000;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { usageError } from './cli-error.js';
+import { usageError } from '../api/cli-error.js';
 import type { Command, Option } from './command.js';
 
 /** Options of every command. */

@@ -1,5 +1,5 @@
 import { checkRunningAdapter, printReport } from '#libs/adapter-sdk';
-import { exits, usageError } from '../call/cli-error.js';
+import { exits, usageError } from '../api/cli-error.js';
 import type { Command } from '../call/command.js';
 
 export const adapterCheck: Command = {

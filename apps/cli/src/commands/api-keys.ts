@@ -1,4 +1,4 @@
-import { exits } from '../call/cli-error.js';
+import { exits } from '../api/cli-error.js';
 import type { Command } from '../call/command.js';
 import { table } from '../call/table.js';
 import { paging } from './filters.js';

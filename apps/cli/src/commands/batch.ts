@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Api } from '../api/api.js';
-import { exits } from '../call/cli-error.js';
+import { exits } from '../api/cli-error.js';
 import type { Call } from '../call/command.js';
 
 export interface Batch {

@@ -1,4 +1,4 @@
-import { exits, usageError } from '../call/cli-error.js';
+import { exits, usageError } from '../api/cli-error.js';
 import type { Command, Option } from '../call/command.js';
 import { facts, table } from '../call/table.js';
 import { type Batch, followBatch } from './batch.js';

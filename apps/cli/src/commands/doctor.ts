@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.js';
-import { CliError, exits } from '../call/cli-error.js';
+import { CliError, exits } from '../api/cli-error.js';
 import type { Call, Command } from '../call/command.js';
 import { localFindings } from '../diagnosis/local-findings.js';
 import { type Finding, ok, trouble } from '../diagnosis/finding.js';

@@ -1,4 +1,4 @@
-import { CliError, exits } from '../call/cli-error.js';
+import { CliError, exits } from '../api/cli-error.js';
 import type { Call, Command, Option } from '../call/command.js';
 import { facts, table } from '../call/table.js';
 import { paging, query } from './filters.js';

@@ -1,4 +1,4 @@
-import { usageError } from '../call/cli-error.js';
+import { usageError } from '../api/cli-error.js';
 import type { Call, Option } from '../call/command.js';
 
 export const paging: Record<string, Option> = {

@@ -1,4 +1,4 @@
-import { exits, usageError } from '../call/cli-error.js';
+import { exits, usageError } from '../api/cli-error.js';
 import type { Command } from '../call/command.js';
 import { type Batch, followBatch } from './batch.js';
 import { eventFields, eventFilter } from './events.js';

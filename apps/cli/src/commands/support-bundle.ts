@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { aboutThisMachine, fromApi, fromInstallation } from '../bundle/collect.js';
 import { knownSecrets, redactor } from '../bundle/redact.js';
 import { tarball } from '../bundle/tar.js';
-import { CliError, exits } from '../call/cli-error.js';
+import { CliError, exits } from '../api/cli-error.js';
 import type { Command } from '../call/command.js';
 import { examine } from './doctor.js';
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { CliError, exits } from '../call/cli-error.js';
+import { CliError, exits } from '../api/cli-error.js';
 import type { Command, Option } from '../call/command.js';
 
 /** Keys belong to the installation. They are managed with the vault's own service key, not with an API key. */

@@ -2,7 +2,7 @@ import { type FieldError, Problem } from '#libs/service-kit';
 import type { Credential } from '../credential-store/credential.entity.js';
 import { isProtected, rulesOf, tokenFields } from '../credential-store/field-rules.js';
 import { isAnswerField } from '../oauth-providers/answer-fields.js';
-import type { CredentialBinding } from './credential-binding.entity.js';
+import type { CredentialBinding } from '../credential-store/credential-binding.entity.js';
 
 export type BindingRules = Pick<CredentialBinding, 'fields' | 'maps_to' | 'approved'>;
 

@@ -3,8 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { KeyCheckBody } from '../key-checks/key-check.dto.js';
 import { Type } from 'class-transformer';
 import { ValidateNested } from 'class-validator';
-import { Consumer } from '../resolve/resolve.dto.js';
-import { type ConsumerKind, consumerKinds } from './credential-binding.entity.js';
+import { type ConsumerKind, consumerKinds } from '../credential-store/credential-binding.entity.js';
 
 const fieldsNote = 'What it may read; absent or null: every field that needs no approval';
 const mapsToNote = 'Names under which the consumer gets fields: {field: name}; any other field keeps its own name';
@@ -13,6 +12,12 @@ const signingNote =
 const adapterNote =
   'The consumer’s adapter, if it declares an oauth_config: tokens that the credential has as fields are refreshed there';
 const approveNote = 'Which of client_secret and refresh_token this binding may read; needs the scope admin';
+
+/** The consumer for which a service asks. */
+export class Consumer {
+  @OneOf(consumerKinds) kind: ConsumerKind;
+  @Text(100, { minLength: 1 }) id: string;
+}
 
 export class CreateBinding {
   @OneOf(consumerKinds) consumer_kind: ConsumerKind;

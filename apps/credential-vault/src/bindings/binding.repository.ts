@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Like, Not, QueryFailedError } from 'typeorm';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
-import type { ConsumerKind } from './credential-binding.entity.js';
-import { CredentialBinding } from './credential-binding.entity.js';
+import type { ConsumerKind } from '../credential-store/credential-binding.entity.js';
+import { CredentialBinding } from '../credential-store/credential-binding.entity.js';
 
 /** The credential was deleted meanwhile. */
 export class CredentialGone extends Error {

@@ -10,7 +10,7 @@ import { StoredTokens } from '../grants/stored-tokens.service.js';
 import { awaitingApproval, checkBinding, leaves, nameOf } from './binding-rules.js';
 import type { BindConsumer, BindingView, CreateBinding, UpdateBinding, UsedCredential } from './binding.dto.js';
 import { AlreadyBound, BindingRepository, CredentialGone, type Which } from './binding.repository.js';
-import type { CredentialBinding, ConsumerKind } from './credential-binding.entity.js';
+import type { CredentialBinding, ConsumerKind } from '../credential-store/credential-binding.entity.js';
 
 type Asked = Pick<CredentialBinding, 'fields' | 'maps_to' | 'approved'>;
 

@@ -4,7 +4,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ServicePolicy } from '../service-policy/service-policy.js';
 import { BindConsumer, BindConsumerToAll, type BindingView, UnbindQuery, UnknownCredentials } from './binding.dto.js';
 import { BindingService } from './binding.service.js';
-import { type ConsumerKind, consumerKinds } from './credential-binding.entity.js';
+import { type ConsumerKind, consumerKinds } from '../credential-store/credential-binding.entity.js';
 
 /** Bindings that services maintain for the Apps, Skills and MCP servers that they manage. */
 @ApiTags('internal')

@@ -1,7 +1,7 @@
 import { containing } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In, QueryFailedError } from 'typeorm';
-import { CredentialBinding } from '../bindings/credential-binding.entity.js';
+import { CredentialBinding } from './credential-binding.entity.js';
 import type { SealedFields } from '../sealing/sealer.js';
 import { Credential, CredentialField, FieldRotation } from './credential.entity.js';
 import type { CredentialScope } from './credential-scope.js';

@@ -3,7 +3,7 @@ import { newId } from '#libs/contracts';
 import { notFound, type Page, pageOf, type Principal, Problem, type SearchQuery } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
-import type { CredentialBinding } from '../bindings/credential-binding.entity.js';
+import type { CredentialBinding } from '../credential-store/credential-binding.entity.js';
 import type { AuditAction } from '../audit/credential-audit.entity.js';
 import { ClientPauses } from '../grants/client-pauses.js';
 import { RevocationService } from '../grants/revocation.service.js';

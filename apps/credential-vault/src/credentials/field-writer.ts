@@ -1,6 +1,6 @@
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { CredentialBinding } from '../bindings/credential-binding.entity.js';
+import type { CredentialBinding } from '../credential-store/credential-binding.entity.js';
 import { keyProblems } from '../key-checks/key-problems.js';
 import { Sealer } from '../sealing/sealer.js';
 import type { Secret } from '../sealing/secret.js';

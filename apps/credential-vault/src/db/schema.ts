@@ -1,6 +1,6 @@
 import type { ServiceSchema } from '#libs/database';
 import { CredentialAudit } from '../audit/credential-audit.entity.js';
-import { CredentialBinding } from '../bindings/credential-binding.entity.js';
+import { CredentialBinding } from '../credential-store/credential-binding.entity.js';
 import { Credential, CredentialField, FieldRotation } from '../credential-store/credential.entity.js';
 import { ClientPause } from '../grants/client-pause.entity.js';
 import { GrantEvent } from '../grants/grant-event.entity.js';

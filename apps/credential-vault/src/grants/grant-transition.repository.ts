@@ -1,6 +1,6 @@
+import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { newId } from '#libs/contracts';
 import type { EntityManager } from 'typeorm';
-import { notify } from '../notifications/notification.repository.js';
 import type { GrantState, OauthGrant } from './grant.entity.js';
 
 /** Ends an attempt. */
@@ -38,4 +38,21 @@ export async function transition(
   const body = JSON.stringify({ type: 'credential.state_changed', timestamp: new Date().toISOString(), data });
   const scope = { organizationId: grant.organization_id, projectId: grant.project_id };
   await notify(manager, scope, { id, credentialId: credential_id, body });
+}
+
+/**
+ * Stores a notification in the transaction of the change, if the project wants notifications. The lock keeps a
+ * concurrent deletion of the target from failing that transaction, which may be the one that saves new tokens.
+ */
+async function notify(
+  manager: EntityManager,
+  { organizationId, projectId }: CredentialScope,
+  notification: { id: string; credentialId: string; body: string },
+): Promise<void> {
+  await manager.query(
+    `INSERT INTO vault.notification (id, project_id, body, credential_id)
+     SELECT $1, project_id, $2, $5 FROM vault.notification_target WHERE organization_id = $3 AND project_id = $4
+       FOR KEY SHARE`,
+    [notification.id, notification.body, organizationId, projectId, notification.credentialId],
+  );
 }

@@ -1,7 +1,7 @@
 import { notFound, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { BindingService } from '../bindings/binding.service.js';
-import type { ConsumerKind } from '../bindings/credential-binding.entity.js';
+import type { ConsumerKind } from '../credential-store/credential-binding.entity.js';
 import { CredentialRepository } from '../credential-store/credential.repository.js';
 import { CredentialService } from '../credentials/credential.service.js';
 import { ClientMetadata } from '../oauth/client-metadata.js';

@@ -1,30 +1,13 @@
 import { failureSql } from '#libs/service-kit';
 import { type Settlement, Work } from '#libs/work';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, In } from 'typeorm';
+import { DataSource, In } from 'typeorm';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { NotificationTarget } from './notification-target.entity.js';
 import { Notification } from './notification.entity.js';
 
 /** Longer than a try takes. */
 const leaseMs = 30_000;
-
-/**
- * Stores a notification in the transaction of the change, if the project wants notifications. The lock keeps a
- * concurrent deletion of the target from failing that transaction, which may be the one that saves new tokens.
- */
-export async function notify(
-  manager: EntityManager,
-  { organizationId, projectId }: CredentialScope,
-  notification: { id: string; credentialId: string; body: string },
-): Promise<void> {
-  await manager.query(
-    `INSERT INTO vault.notification (id, project_id, body, credential_id)
-     SELECT $1, project_id, $2, $5 FROM vault.notification_target WHERE organization_id = $3 AND project_id = $4
-       FOR KEY SHARE`,
-    [notification.id, notification.body, organizationId, projectId, notification.credentialId],
-  );
-}
 
 @Injectable()
 export class NotificationRepository {

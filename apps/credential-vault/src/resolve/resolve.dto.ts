@@ -1,20 +1,14 @@
-import { MayBeAbsent, OneOf, Text, TextList, Whole } from '#libs/service-kit';
+import { MayBeAbsent, Text, TextList, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateNested } from 'class-validator';
-import { type ConsumerKind, consumerKinds } from '../bindings/credential-binding.entity.js';
+import { Consumer } from '../bindings/binding.dto.js';
 import {
   type CredentialStatus,
   credentialStatuses,
   type CredentialType,
   credentialTypes,
 } from '../credential-store/credential.entity.js';
-
-/** The consumer for which a service asks. */
-export class Consumer {
-  @OneOf(consumerKinds) kind: ConsumerKind;
-  @Text(100, { minLength: 1 }) id: string;
-}
 
 export class ResolveCredential {
   @Text(100, { minLength: 1 }) credential_id: string;

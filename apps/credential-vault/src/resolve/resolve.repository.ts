@@ -2,7 +2,7 @@ import { ChangeCache, ChangeListener } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { BindingRules } from '../bindings/binding-rules.js';
-import type { CredentialBinding } from '../bindings/credential-binding.entity.js';
+import type { CredentialBinding } from '../credential-store/credential-binding.entity.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
 import type { StoredCredential } from '../credential-store/credential-opener.js';
 import type { CredentialScope } from '../credential-store/credential-scope.js';

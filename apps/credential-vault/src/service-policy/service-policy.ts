@@ -1,5 +1,5 @@
 import { type Principal, Problem } from '#libs/service-kit';
-import { type ConsumerKind, consumerKinds } from '../bindings/credential-binding.entity.js';
+import { type ConsumerKind, consumerKinds } from '../credential-store/credential-binding.entity.js';
 
 /**
  * What a service may do. `resolve`: by a binding; `resolve_signing`: by a binding, only signing fields;

@@ -2,7 +2,7 @@ import { ChangeCache, ChangeListener } from '#libs/database';
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import type { Agent } from './agent.entity.js';
+import type { Agent } from '../entities/agent.entity.js';
 import { AgentRepository } from './agent.repository.js';
 
 const maxKept = 5_000;

@@ -1,6 +1,6 @@
 import { type Principal, requireApprovalsManage } from '#libs/service-kit';
 import { exceeds } from '../tools/tool.js';
-import type { Agent, AgentFields } from './agent.entity.js';
+import type { Agent, AgentFields } from '../entities/agent.entity.js';
 
 /** The fields that decide what an agent does by itself and who approves the rest. */
 type Powers = Pick<Agent, 'may_do' | 'approvers' | 'approvers_decide_own' | 'allowed_hosts'>;

@@ -5,7 +5,7 @@ import { ToolsetUnavailable } from '../tools/registry/toolset-client.js';
 import type { Tool } from '../tools/tool.js';
 import { TurnToolService } from '../tools/turn-tool.service.js';
 import { type AgentToolsetView, offeredView } from './agent-toolset.dto.js';
-import type { Agent } from './agent.entity.js';
+import type { Agent } from '../entities/agent.entity.js';
 
 /** An agent's toolset after a change of one of its Skills or tools. */
 export interface AgentEffect {

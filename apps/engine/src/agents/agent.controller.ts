@@ -12,7 +12,7 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, 
 import { AgentDetail } from './agent-toolset.dto.js';
 import { AgentToolsetService } from './agent-toolset.service.js';
 import { AgentPage, agentView, CreateAgent, UpdateAgent } from './agent.dto.js';
-import type { Agent } from './agent.entity.js';
+import type { Agent } from '../entities/agent.entity.js';
 import { AgentService } from './agent.service.js';
 
 @ApiTags('agents')

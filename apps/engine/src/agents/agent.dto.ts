@@ -4,7 +4,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { Matches, ValidateNested } from 'class-validator';
-import type { Agent, AgentCaps } from './agent.entity.js';
+import type { Agent, AgentCaps } from '../entities/agent.entity.js';
 
 const instructionsLength = 100_000;
 const toolsDescription = `Built-in tools the agent may call without a Skill: ${builtinTools.map(({ name }) => name).join(', ')}`;

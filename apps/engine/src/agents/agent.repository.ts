@@ -5,8 +5,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { ArrayContains, ILike, LessThan, Repository } from 'typeorm';
 import { powersOf, samePowers } from './agent-powers.js';
-import { Agent } from './agent.entity.js';
-import type { AgentFields } from './agent.entity.js';
+import { Agent } from '../entities/agent.entity.js';
+import type { AgentFields } from '../entities/agent.entity.js';
 
 /** Defaults of a project's built-in agent. People may change them. */
 const chiefOfStaff = {

@@ -4,7 +4,7 @@ import { BuiltinLibrary } from '../tools/builtin/builtin-library.js';
 import { AgentDirectory } from './agent-directory.js';
 import type { CreateAgent, UpdateAgent } from './agent.dto.js';
 import { firstPowers, requireRightTo } from './agent-powers.js';
-import type { Agent } from './agent.entity.js';
+import type { Agent } from '../entities/agent.entity.js';
 import { AgentRepository } from './agent.repository.js';
 import { NamedSkills, type NamedTools } from './named-skills.js';
 

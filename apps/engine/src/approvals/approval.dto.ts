@@ -1,6 +1,6 @@
 import { idOf, OneOf, OrderedQuery, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import { type Approval, approvalReasons } from './approval.entity.js';
+import { type Approval, approvalReasons } from '../entities/approval.entity.js';
 
 const states = ['pending', 'approved', 'refused', 'expired', 'cancelled'] as const;
 

@@ -5,8 +5,8 @@ import { containing } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AskedCall } from '../loop/approval-needed.js';
-import type { Claim } from '../turns/turn.repository.js';
-import type { Approval, DecidedCall } from './approval.entity.js';
+import type { Approval, DecidedCall } from '../entities/approval.entity.js';
+import type { Claim } from '../entities/turn.entity.js';
 
 /** On whose behalf calls ask, and who may decide. */
 interface Asker {

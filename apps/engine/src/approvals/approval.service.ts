@@ -6,7 +6,7 @@ import { notFound, type Page, pageOf, type Principal, Problem } from '#libs/serv
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { ApprovalQuery } from './approval.dto.js';
-import { type Approval, isPerson } from './approval.entity.js';
+import { type Approval, isPerson } from '../entities/approval.entity.js';
 import { ApprovalRepository, type Decided, type Decision } from './approval.repository.js';
 
 const sweepBatch = 100;

@@ -1,7 +1,7 @@
 import type { ServiceSchema } from '#libs/database';
 import { Audit } from '../audit/audit.entity.js';
-import { Agent } from '../agents/agent.entity.js';
-import { Approval } from '../approvals/approval.entity.js';
+import { Agent } from '../entities/agent.entity.js';
+import { Approval } from '../entities/approval.entity.js';
 import { Chunk } from '../knowledge/chunk.entity.js';
 import { KnowledgeDocument } from '../knowledge/document.entity.js';
 import { KnowledgeEntity, Mention, Relation } from '../knowledge/graph.entity.js';
@@ -9,7 +9,7 @@ import { SyncedDocument } from '../knowledge/synced-document.entity.js';
 import { PythonTry } from '../python-tools/python-try.entity.js';
 import { ToolCallRecord } from '../steps/tool-call.entity.js';
 import { Step } from '../steps/step.entity.js';
-import { Turn } from '../turns/turn.entity.js';
+import { Turn } from '../entities/turn.entity.js';
 import { ModelUsage } from '../usage/model-usage.entity.js';
 import { Usage } from '../usage/usage.entity.js';
 import { Engine1770000000000 } from './1770000000000-engine.js';

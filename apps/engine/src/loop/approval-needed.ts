@@ -1,5 +1,5 @@
 import type { ToolGrade } from '#libs/contracts';
-import type { ApprovalReason } from '../approvals/approval.entity.js';
+import type { ApprovalReason } from '../entities/approval.entity.js';
 
 /** A call that the turn may not make by itself. */
 export interface AskedCall {

@@ -2,7 +2,7 @@ import { type ContentTrust, isTrustedLess, leastTrusted } from '#libs/contracts'
 import { storableJson } from '#libs/database';
 import { inSpan } from '#libs/telemetry';
 import { createHash, randomBytes } from 'node:crypto';
-import type { DecidedCall } from '../approvals/approval.entity.js';
+import type { DecidedCall } from '../entities/approval.entity.js';
 import type { ToolCall } from '../model/model.js';
 import type { ArgumentCheck } from '../tools/argument-check.js';
 import type { Conversation } from '../prompt/conversation.js';

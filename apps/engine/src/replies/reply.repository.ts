@@ -5,7 +5,7 @@ import { latestEntries } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Turn } from '../turns/turn.entity.js';
+import type { Turn } from '../entities/turn.entity.js';
 
 /** A reply as it is offered to the gateway; the turn's row has all of it. */
 export type OfferedReply = Omit<DeliverySendPayload, 'content'> & { turn_id: string; content: OutboundContent };

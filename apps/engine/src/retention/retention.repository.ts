@@ -2,7 +2,7 @@ import { firstId } from '#libs/contracts';
 import type { RetainedRows } from '#libs/project-limits';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { activeStates } from '../turns/turn.entity.js';
+import { activeStates } from '../entities/turn.entity.js';
 
 const dayMs = 86_400_000;
 

@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ReplyRepository, type SentReply } from '../replies/reply.repository.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { turnHead } from '../turns/turn.dto.js';
-import type { Turn } from '../turns/turn.entity.js';
+import type { Turn } from '../entities/turn.entity.js';
 import { RunRepository } from './run.repository.js';
 
 /** Runs with their turns, replies and deliveries. */

@@ -5,7 +5,7 @@ import { type KeyedRequest, once, Problem } from '#libs/service-kit';
 import type { RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import type { Turn } from '../turns/turn.entity.js';
+import type { Turn } from '../entities/turn.entity.js';
 
 interface Owner {
   organizationId: string;

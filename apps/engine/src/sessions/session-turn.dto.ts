@@ -10,7 +10,7 @@ import {
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { NormalizedMessageView } from '#libs/views';
-import type { Turn } from '../turns/turn.entity.js';
+import type { Turn } from '../entities/turn.entity.js';
 
 /** `open`: it is being worked on or is about to be. */
 const sessionTurnStates = [

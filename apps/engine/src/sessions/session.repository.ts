@@ -3,10 +3,10 @@ import { keyset } from '#libs/database';
 import { containing } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { activeStates, type Turn } from '../turns/turn.entity.js';
+import { activeStates, type Turn } from '../entities/turn.entity.js';
 import { cancelTurn } from '../turns/cancel-turn.js';
-import { lockSessions, type Started, startNext } from './start-next.js';
-import { answeredEpoch } from './takeover-lines.js';
+import { lockSessions, type Started, startNext } from '../turns/start-next.js';
+import { answeredEpoch } from '../turns/takeover-lines.js';
 
 /** `closed`: it was silent for too long; its successor has another id. */
 export const sessionStatuses = ['active', 'taken_over', 'resolved', 'closed'] as const;

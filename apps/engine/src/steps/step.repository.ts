@@ -5,7 +5,7 @@ import { type EngineSettings, SETTINGS } from '../settings.js';
 import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
 import type { NewStep } from './new-step.js';
 import type { Step } from './step.entity.js';
-import type { Claim } from '../turns/turn.repository.js';
+import type { Claim } from '../entities/turn.entity.js';
 
 /** The agent and contact that usage is counted for. */
 export interface StepAccount {

@@ -1,5 +1,5 @@
 import type { ContentTrust, ToolGrade } from '#libs/contracts';
-import type { ApprovalReason } from '../approvals/approval.entity.js';
+import type { ApprovalReason } from '../entities/approval.entity.js';
 import type { ToolCall } from '../model/model.js';
 import type { ArgumentCheck } from './argument-check.js';
 import type { OfferedTools } from './offered-tools.js';

@@ -3,7 +3,7 @@ import type { ServiceClient } from '#libs/service-kit';
 import { Module } from '@nestjs/common';
 import { DocumentRepository } from '../knowledge/document.repository.js';
 import { GraphRepository } from '../knowledge/graph.repository.js';
-import { queryKnowledgeGraph, readFile, storeKnowledge } from '../knowledge/knowledge-tools.js';
+import { queryKnowledgeGraph, readFile, storeKnowledge } from './builtin/knowledge-tools.js';
 import { KnowledgeModule } from '../knowledge/knowledge.module.js';
 import { EGRESS, GATEWAY } from '../services.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';

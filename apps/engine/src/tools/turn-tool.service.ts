@@ -1,7 +1,7 @@
 import type { LeftOutTool, ToolGrade, Toolset, ToolsetTool } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { Agent } from '../agents/agent.entity.js';
+import type { Agent } from '../entities/agent.entity.js';
 import { PYTHON_RUNNER, REGISTRY } from '../services.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ToolCallRepository } from '../steps/tool-call.repository.js';
@@ -17,7 +17,7 @@ import { mcpTool } from './registry/mcp-tool.js';
 import { pythonTool } from './registry/python-tool.js';
 import { ToolsetClient } from './registry/toolset-client.js';
 import type { Tool, TurnScope } from './tool.js';
-import { isPerson } from '../approvals/approval.entity.js';
+import { isPerson } from '../entities/approval.entity.js';
 import { sift } from './sifted-tools.js';
 
 /** The part of a turn that decides which tools it gets. */

@@ -1,5 +1,5 @@
 import { type Queryable } from '#libs/database';
-import type { Turn } from './turn.entity.js';
+import type { Turn } from '../entities/turn.entity.js';
 
 /**
  * Ends a turn as cancelled, whoever runs it, and withdraws its approvals. Its claim can store nothing more. The caller

@@ -2,7 +2,7 @@ import type { TurnRunPayload } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import type { Journal } from '#libs/journal';
 import { entryOf } from './turn-entry.js';
-import type { Turn } from './turn.entity.js';
+import type { Turn } from '../entities/turn.entity.js';
 
 /** What happened to the workflows of held turns since the turns were held; by turn id. */
 export interface SinceHeld {

@@ -1,6 +1,6 @@
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Agent } from '../agents/agent.entity.js';
+import type { Agent } from '../entities/agent.entity.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { TurnScope } from '../tools/tool.js';
 import { UsageRepository } from '../usage/usage.repository.js';

@@ -1,8 +1,8 @@
 import { Database } from '#libs/database';
 import { Injectable } from '@nestjs/common';
-import { lockSessions, startNext } from '../sessions/start-next.js';
+import { lockSessions, startNext } from './start-next.js';
 import { cancelTurn } from './cancel-turn.js';
-import type { Turn } from './turn.entity.js';
+import type { Turn } from '../entities/turn.entity.js';
 import { TurnLeases } from './turn-leases.js';
 import { TurnEnqueuer } from './turn-enqueuer.js';
 

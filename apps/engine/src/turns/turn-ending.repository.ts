@@ -4,11 +4,10 @@ import { isRefusedRow, type Queryable, storableJson, asynchronousCommit } from '
 import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
+import { lockSessions, type Started, startNext } from './start-next.js';
 import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
 import type { NewStep } from '../steps/new-step.js';
-import type { Turn } from './turn.entity.js';
-import type { Claim } from './turn.repository.js';
+import type { Turn, Claim } from '../entities/turn.entity.js';
 
 /** Everything that a turn leaves behind. It is stored together or not at all. */
 export interface TurnEnding extends Claim {

@@ -2,9 +2,9 @@ import { turnRun, type TurnRunPayload } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Injectable } from '@nestjs/common';
-import type { Started } from '../sessions/start-next.js';
+import type { Started } from './start-next.js';
 import { entryOf } from './turn-entry.js';
-import type { Turn } from './turn.entity.js';
+import type { Turn } from '../entities/turn.entity.js';
 
 /** Enqueues stored turns. A sweep covers jobs that Redis does not accept. */
 @Injectable()

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '#libs/journal';
-import type { Turn } from './turn.entity.js';
+import type { Turn } from '../entities/turn.entity.js';
 
 /** A timeline entry for a stored turn. */
 export function entryOf(

@@ -3,8 +3,8 @@ import { Database } from '#libs/database';
 import { Journal, type JournalSubject } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
 import { ReplyRepository } from '../replies/reply.repository.js';
-import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
-import type { Turn } from './turn.entity.js';
+import { lockSessions, type Started, startNext } from './start-next.js';
+import type { Turn } from '../entities/turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
 import { entryOf } from './turn-entry.js';
 

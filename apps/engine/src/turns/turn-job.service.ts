@@ -16,7 +16,8 @@ import { TurnLeases } from './turn-leases.js';
 import { TurnRunner } from './turn-runner.service.js';
 import { slotCode, TurnSlotRepository } from './turn-slot.repository.js';
 import { TurnEnqueuer } from './turn-enqueuer.js';
-import { type Claim, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
+import { type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
+import type { Claim } from '../entities/turn.entity.js';
 
 const enteredRetryMs = 100;
 /** How early the job of a retry may come because two clocks differ. */

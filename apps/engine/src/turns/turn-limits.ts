@@ -1,4 +1,4 @@
-import type { AgentCaps } from '../agents/agent.entity.js';
+import type { AgentCaps } from '../entities/agent.entity.js';
 import type { EngineSettings } from '../settings.js';
 import type { DayUse } from '../usage/usage.repository.js';
 

@@ -1,8 +1,8 @@
 import { Database, type Transaction } from '#libs/database';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
-import type { Turn } from './turn.entity.js';
+import { lockSessions, type Started, startNext } from './start-next.js';
+import type { Turn } from '../entities/turn.entity.js';
 import { TurnEnqueuer } from './turn-enqueuer.js';
 
 /** The result of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer kept. */

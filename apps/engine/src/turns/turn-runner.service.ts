@@ -4,7 +4,7 @@ import { PermanentFailure } from '#libs/queue';
 import { linksIn } from '#libs/sanitizer';
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentDirectory } from '../agents/agent-directory.js';
-import type { Agent } from '../agents/agent.entity.js';
+import type { Agent } from '../entities/agent.entity.js';
 import { ApprovalRepository } from '../approvals/approval.repository.js';
 import { SpokenDecisions } from '../approvals/spoken-decision.js';
 import { type LoopResult, runLoop } from '../loop/agent-loop.js';
@@ -29,7 +29,8 @@ import type { WindowTurn } from './session-window.js';
 import type { TurnEnding } from './turn-ending.repository.js';
 import type { TurnLimits } from './turn-limits.js';
 import { turnScope } from './turn-scope.js';
-import type { Claim, ClaimedTurn } from './turn.repository.js';
+import type { ClaimedTurn } from './turn.repository.js';
+import type { Claim } from '../entities/turn.entity.js';
 
 /** Of a column of the row. A model that reports nonsense must not make its turn one that cannot be stored. */
 const largestInteger = 2_147_483_647;

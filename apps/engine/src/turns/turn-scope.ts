@@ -1,5 +1,5 @@
 import type { NormalizedMessage, TurnInput, TurnRunPayload } from '#libs/contracts';
-import type { Agent } from '../agents/agent.entity.js';
+import type { Agent } from '../entities/agent.entity.js';
 import type { TurnAttachment, TurnScope } from '../tools/tool.js';
 
 /** A sender is trusted when it is admitted and its system was authenticated. Both must be stated in the input. */

@@ -3,8 +3,7 @@ import { RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import type { Turn } from './turn.entity.js';
-import type { Claim } from './turn.repository.js';
+import type { Turn, Claim } from '../entities/turn.entity.js';
 
 export const slotCode = 'project_turns';
 /**

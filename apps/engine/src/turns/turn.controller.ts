@@ -7,7 +7,7 @@ import { ToolCallRepository } from '../steps/tool-call.repository.js';
 import { StepRepository } from '../steps/step.repository.js';
 import { TurnCancellation } from './turn-cancellation.service.js';
 import { ToolCallList, toolCallView, TurnView, turnView } from './turn.dto.js';
-import type { Turn } from './turn.entity.js';
+import type { Turn } from '../entities/turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
 
 @ApiTags('turns')

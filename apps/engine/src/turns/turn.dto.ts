@@ -4,7 +4,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { SentReply } from '../replies/reply.repository.js';
 import type { ToolCallRecord } from '../steps/tool-call.entity.js';
 import { type Step, stepKinds } from '../steps/step.entity.js';
-import { type Turn, turnStates } from './turn.entity.js';
+import { type Turn, turnStates } from '../entities/turn.entity.js';
 
 export class StepView {
   @ApiProperty({ type: 'integer' }) seq: number;

@@ -4,19 +4,13 @@ import { isRefusedRow, type Queryable, storableJson, asynchronousCommit } from '
 import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Arrival, placeTurns } from '../sessions/place-turns.js';
+import { type Arrival, placeTurns } from './place-turns.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { discardLate, sinceHeld } from './held-turns.js';
 import { unreadableCode } from './next-try.js';
 import { pastTurns, type WindowTurn } from './session-window.js';
-import type { Turn } from './turn.entity.js';
-
-/** A held lease, which every write has to name. */
-export interface Claim {
-  turn_id: string;
-  lease_owner: string;
-  attempt: number;
-}
+import type { Turn } from '../entities/turn.entity.js';
+import type { Claim } from '../entities/turn.entity.js';
 
 export type ClaimOutcome =
   | ({ state: 'claimed'; attempt: number } & ClaimedTurn & Tries)

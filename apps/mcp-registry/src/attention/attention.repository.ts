@@ -2,7 +2,7 @@ import { attentionAtMost, type AttentionItem } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Health } from '../servers/mcp-server.entity.js';
+import type { Health } from '../entities/mcp-server.entity.js';
 
 interface Server {
   id: string;

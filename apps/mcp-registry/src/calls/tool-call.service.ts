@@ -4,7 +4,7 @@ import { notFound, type Page, pageOf, type PageQuery, type Principal } from '#li
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Connections } from '../mcp/connections.js';
 import { McpError, type McpErrorCode } from '../mcp/mcp-error.js';
-import type { McpServer } from '../servers/mcp-server.entity.js';
+import type { McpServer } from '../entities/mcp-server.entity.js';
 import { ServerRepository } from '../servers/server.repository.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { canonicalJson, sha256 } from '../tools/tool-definition.js';

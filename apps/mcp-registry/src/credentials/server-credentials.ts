@@ -3,7 +3,7 @@ import { OpenedCredentials } from '#libs/credentials';
 import { ChangeListener } from '#libs/database';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { McpServer } from '../servers/mcp-server.entity.js';
+import type { McpServer } from '../entities/mcp-server.entity.js';
 import { VAULT } from '../services.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 

@@ -1,8 +1,13 @@
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-import type { RegisteredClient } from '../oauth/oauth-discovery.js';
 import { VAULT } from '../services.js';
+
+export interface RegisteredClient {
+  client_id: string;
+  client_secret?: string;
+  token_auth_method: string;
+}
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 

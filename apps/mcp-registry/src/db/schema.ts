@@ -1,12 +1,12 @@
 import type { ServiceSchema } from '#libs/database';
 import { Audit } from '../audit/audit.entity.js';
 import { ToolCall } from '../calls/tool-call.entity.js';
-import { McpSession } from '../mcp/mcp-session.entity.js';
-import { McpServer } from '../servers/mcp-server.entity.js';
-import { SkillCredential } from '../skills/skill-credential.entity.js';
-import { SkillTool } from '../skills/skill-tool.entity.js';
-import { SkillVersion } from '../skills/skill-version.entity.js';
-import { Skill } from '../skills/skill.entity.js';
+import { McpSession } from '../entities/mcp-session.entity.js';
+import { McpServer } from '../entities/mcp-server.entity.js';
+import { SkillCredential } from '../entities/skill-credential.entity.js';
+import { SkillTool } from '../entities/skill-tool.entity.js';
+import { SkillVersion } from '../entities/skill-version.entity.js';
+import { Skill } from '../entities/skill.entity.js';
 import { ToolVersion } from '../tools/tool-version.entity.js';
 import { Tool } from '../tools/tool.entity.js';
 import { Registry1770000000000 } from './1770000000000-registry.js';

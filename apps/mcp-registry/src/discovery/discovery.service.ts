@@ -6,7 +6,7 @@ import { ConnectionOpener } from '../mcp/connection-opener.js';
 import { Connections } from '../mcp/connections.js';
 import { listTools } from '../mcp/list-tools.js';
 import { McpError, toMcpError } from '../mcp/mcp-error.js';
-import type { McpServer } from '../servers/mcp-server.entity.js';
+import type { McpServer } from '../entities/mcp-server.entity.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { DiscoveryRepository, type ServerFacts } from './discovery.repository.js';
 import { type ListedTool, readListing } from './listed-tool.js';

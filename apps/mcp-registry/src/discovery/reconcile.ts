@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import type { McpServer, Policy } from '../servers/mcp-server.entity.js';
+import type { McpServer, Policy } from '../entities/mcp-server.entity.js';
 import type { Tool } from '../tools/tool.entity.js';
 import { hintedGrade } from '../tools/tool-definition.js';
 import type { ListedTool } from './listed-tool.js';

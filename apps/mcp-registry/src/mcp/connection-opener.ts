@@ -2,7 +2,7 @@ import type { Egress } from '#libs/egress';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { ServerCredentials } from '../credentials/server-credentials.js';
-import type { McpServer } from '../servers/mcp-server.entity.js';
+import type { McpServer } from '../entities/mcp-server.entity.js';
 import { EGRESS } from '../services.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { guardedFetch } from './guarded-fetch.js';

@@ -1,6 +1,6 @@
 import type { McpSessionEnd } from '#libs/contracts';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import type { McpServer } from '../servers/mcp-server.entity.js';
+import type { McpServer } from '../entities/mcp-server.entity.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { ConnectionOpener, openedForOf } from './connection-opener.js';
 import { type Held, HeldConnections } from './held-connections.js';

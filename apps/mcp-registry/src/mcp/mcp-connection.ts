@@ -10,7 +10,7 @@ import {
   type jsonSchemaValidator,
 } from '@modelcontextprotocol/client';
 import { compileSchema } from '#libs/tool-schema';
-import type { TransportKind } from '../servers/mcp-server.entity.js';
+import type { TransportKind } from '../entities/mcp-server.entity.js';
 import { plainText } from '../tools/plain-text.js';
 import type { ToolDefinition } from '../tools/tool-definition.js';
 import { onBehalfOf } from './guarded-fetch.js';

@@ -1,7 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { McpError } from './mcp-error.js';
 import { atBeginning, inRefusal } from './session-words.js';
-import type { TransportKind } from '../servers/mcp-server.entity.js';
+import type { TransportKind } from '../entities/mcp-server.entity.js';
 
 const sessionHeader = 'mcp-session-id';
 /** Of a refusal's body; what says that a session is lost is short. */

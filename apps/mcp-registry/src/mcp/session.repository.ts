@@ -1,9 +1,9 @@
 import type { McpSessionEnd } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { McpServer } from '../servers/mcp-server.entity.js';
+import { McpServer } from '../entities/mcp-server.entity.js';
 import { McpError } from './mcp-error.js';
-import type { McpSession } from './mcp-session.entity.js';
+import type { McpSession } from '../entities/mcp-session.entity.js';
 
 /** Whose session at which server. */
 export interface SessionKey {

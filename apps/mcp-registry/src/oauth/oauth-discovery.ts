@@ -13,6 +13,7 @@ import {
 import { guardedFetch } from '../mcp/guarded-fetch.js';
 import { toMcpError } from '../mcp/mcp-error.js';
 import { plainText } from '../tools/plain-text.js';
+import type { RegisteredClient } from '../credentials/vault-credentials.js';
 
 /** What it takes to connect to a protected MCP server. */
 export interface ProtectedServer {
@@ -21,12 +22,6 @@ export interface ProtectedServer {
   /** The resource that tokens are for (RFC 8707). */
   resource: string;
   scopes: string[];
-}
-
-export interface RegisteredClient {
-  client_id: string;
-  client_secret?: string;
-  token_auth_method: string;
 }
 
 const documentBytes = 512 * 1024;

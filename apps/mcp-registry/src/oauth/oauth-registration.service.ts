@@ -2,14 +2,14 @@ import { newId } from '#libs/contracts';
 import { type Egress } from '#libs/egress';
 import { type Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { McpServer } from '../servers/mcp-server.entity.js';
+import type { McpServer } from '../entities/mcp-server.entity.js';
 import { Registration } from '../servers/registration.service.js';
 import { checkedUrl } from '../servers/server-auth.js';
 import { EGRESS } from '../services.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
-import { type ManagedCredential, VaultCredentials } from '../credentials/vault-credentials.js';
+import { type ManagedCredential, VaultCredentials, type RegisteredClient } from '../credentials/vault-credentials.js';
 import type { RegisterByOauth } from './oauth.dto.js';
-import { methodFor, OauthDiscovery, type ProtectedServer, type RegisteredClient } from './oauth-discovery.js';
+import { methodFor, OauthDiscovery, type ProtectedServer } from './oauth-discovery.js';
 
 /**
  * Registers a server that requires OAuth 2.1: finds its authorization server, registers as a client, and stores both in

@@ -3,8 +3,8 @@ import { idOf, Name, OneOf, Text, TextList } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { ServerView, sessionsNote, trustNote } from '../servers/mcp-server.dto.js';
-import { policies, type Policy, type SessionChoice, sessionChoices } from '../servers/mcp-server.entity.js';
-import { slugPattern } from '../tools/model-name.js';
+import { policies, type Policy, type SessionChoice, sessionChoices } from '../entities/mcp-server.entity.js';
+import { slugPattern } from '../names/model-name.js';
 
 export class RegisterByOauth {
   @Text(2_048, { minLength: 8 }) url: string;

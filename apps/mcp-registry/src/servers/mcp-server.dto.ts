@@ -2,7 +2,7 @@ import { type ContentTrust, contentTrusts } from '#libs/contracts';
 import { idOf, JsonObject, Name, Nested, OneOf, OpenSchema, SearchQuery, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
-import { slugPattern } from '../tools/model-name.js';
+import { slugPattern } from '../names/model-name.js';
 import type { RecommendedTrust } from './recommended-trust.js';
 import {
   type AuthMode,
@@ -12,7 +12,7 @@ import {
   type Policy,
   type SessionChoice,
   sessionChoices,
-} from './mcp-server.entity.js';
+} from '../entities/mcp-server.entity.js';
 
 const policyNote =
   'New or changed tools: block (default): they wait for approval; warn: they are accepted and reported in ' +

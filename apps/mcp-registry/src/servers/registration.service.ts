@@ -7,9 +7,9 @@ import { DiscoveryService, type Listing } from '../discovery/discovery.service.j
 import { Connections } from '../mcp/connections.js';
 import { McpError } from '../mcp/mcp-error.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
-import { agentSlug, slugOf } from '../tools/model-name.js';
+import { agentSlug, slugOf } from '../names/model-name.js';
 import type { RegisterServer } from './mcp-server.dto.js';
-import type { McpServer, Policy } from './mcp-server.entity.js';
+import type { McpServer, Policy } from '../entities/mcp-server.entity.js';
 import { checkedAuth, checkedUrl } from './server-auth.js';
 import { ServerRepository, SlugTaken } from './server.repository.js';
 

@@ -1,5 +1,5 @@
 import { Problem } from '#libs/service-kit';
-import type { McpServer } from './mcp-server.entity.js';
+import type { McpServer } from '../entities/mcp-server.entity.js';
 import type { ServerAuth } from './mcp-server.dto.js';
 
 // These headers control the connection or the protocol; none of them carries a credential.

@@ -6,12 +6,12 @@ import { DataSource, type EntityManager, ILike, LessThan, QueryFailedError } fro
 import { applyListing, type ServerFacts } from '../discovery/discovery.repository.js';
 import type { ListedTool } from '../discovery/listed-tool.js';
 import { writeContent } from '../skills/skill-content.repository.js';
-import type { SkillContent } from '../skills/skill-version.entity.js';
-import { Skill } from '../skills/skill.entity.js';
+import type { SkillContent } from '../entities/skill-version.entity.js';
+import { Skill } from '../entities/skill.entity.js';
 import type { ServerQuery } from './mcp-server.dto.js';
 import type { WorldHints } from './recommended-trust.js';
-import { McpSession } from '../mcp/mcp-session.entity.js';
-import { type Health, McpServer, type Policy, type SessionChoice } from './mcp-server.entity.js';
+import { McpSession } from '../entities/mcp-session.entity.js';
+import { type Health, McpServer, type Policy, type SessionChoice } from '../entities/mcp-server.entity.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 

@@ -5,7 +5,7 @@ import { DiscoveryService } from '../discovery/discovery.service.js';
 import { VaultCredentials } from '../credentials/vault-credentials.js';
 import { AgentUsage } from '../agents/agent-usage.js';
 import type { ChangeServer, ServerQuery, ServerView } from './mcp-server.dto.js';
-import type { McpServer } from './mcp-server.entity.js';
+import type { McpServer } from '../entities/mcp-server.entity.js';
 import { Registration, requireRightToPolicy, requireRightToTrust } from './registration.service.js';
 import { checkedAuth } from './server-auth.js';
 import { recommendedTrust } from './recommended-trust.js';

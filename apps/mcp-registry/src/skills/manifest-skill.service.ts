@@ -6,7 +6,7 @@ import { AgentUsage } from '../agents/agent-usage.js';
 import type { AppCredentialsOfSkill, SkillView } from './skill.dto.js';
 import { SkillRepository } from './skill.repository.js';
 import { SkillService } from './skill.service.js';
-import type { SkillContent } from './skill-version.entity.js';
+import type { SkillContent } from '../entities/skill-version.entity.js';
 
 const maxKnowledge = 100_000;
 

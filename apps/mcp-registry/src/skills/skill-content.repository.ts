@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import { SkillCredential } from './skill-credential.entity.js';
-import { SkillTool } from './skill-tool.entity.js';
-import { type SkillContent, type SkillCredentialEntry, SkillVersion } from './skill-version.entity.js';
-import { Skill } from './skill.entity.js';
+import { SkillCredential } from '../entities/skill-credential.entity.js';
+import { SkillTool } from '../entities/skill-tool.entity.js';
+import { type SkillContent, type SkillCredentialEntry, SkillVersion } from '../entities/skill-version.entity.js';
+import { Skill } from '../entities/skill.entity.js';
 
 /** The content of a Skill, assembled from its rows. */
 export async function readContent(manager: EntityManager, skill: Skill): Promise<SkillContent> {

@@ -5,7 +5,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayUnique, Matches } from 'class-validator';
 import { EffectView } from '../tools/agent-effect.dto.js';
-import { slugPattern } from '../tools/model-name.js';
+import { slugPattern } from '../names/model-name.js';
 
 const knowledgeLength = 100_000;
 const hostPattern = /^(\*\.)?([a-z0-9_-]+\.)*[a-z0-9_-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;

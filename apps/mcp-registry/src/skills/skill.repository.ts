@@ -2,8 +2,8 @@ import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, ILike, In, LessThan, QueryFailedError } from 'typeorm';
 import { readContent, writeContent } from './skill-content.repository.js';
-import { type SkillContent, SkillVersion } from './skill-version.entity.js';
-import { Skill } from './skill.entity.js';
+import { type SkillContent, SkillVersion } from '../entities/skill-version.entity.js';
+import { Skill } from '../entities/skill.entity.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 

@@ -13,12 +13,12 @@ import { Injectable } from '@nestjs/common';
 import { CredentialBindings } from '../credentials/credential-bindings.js';
 import { requireCredentialRights } from '../credentials/may-use-credentials.js';
 import { AgentUsage } from '../agents/agent-usage.js';
-import { agentSlug, slugOf } from '../tools/model-name.js';
+import { agentSlug, slugOf } from '../names/model-name.js';
 import { builtinOf } from '../tools/tool-view.js';
 import { ToolRepository } from '../tools/tool.repository.js';
-import type { SkillContent, SkillCredentialEntry } from './skill-version.entity.js';
+import type { SkillContent, SkillCredentialEntry } from '../entities/skill-version.entity.js';
 import type { ChangeSkill, CreateSkill, SkillView, SkillVersionList } from './skill.dto.js';
-import type { Skill, SkillOrigin } from './skill.entity.js';
+import type { Skill, SkillOrigin } from '../entities/skill.entity.js';
 import { type FullSkill, SkillRepository, SkillSlugTaken } from './skill.repository.js';
 
 /** Skills: knowledge, tools and credentials under one name (spec 1). Every change makes a version. */

@@ -1,13 +1,19 @@
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { ENGINE } from '../services.js';
-import type { SkillDetail, SkillView } from '../skills/skill.dto.js';
+import type { LeftOutTool } from '#libs/contracts';
 import type { EffectView } from './agent-effect.dto.js';
 import { leftOutOf } from './left-out.js';
 import type { ToolChangeView, ToolView } from './tool.dto.js';
 import { ToolRepository } from './tool.repository.js';
 
 const mostSkills = 50;
+
+interface NamedSkill {
+  id: string;
+  slug: string;
+  tools: { tool: string; enabled?: boolean }[];
+}
 
 /**
  * Reports the effect of a change of a Skill or a tool: what no model is given of it, and what its agents' models now
@@ -20,7 +26,10 @@ export class EffectService {
     @Inject(ENGINE) private readonly engine: ServiceClient,
   ) {}
 
-  async ofSkill(caller: Principal, skill: SkillView): Promise<SkillDetail> {
+  async ofSkill<Skill extends NamedSkill>(
+    caller: Principal,
+    skill: Skill,
+  ): Promise<Skill & { left_out: LeftOutTool[]; effect: EffectView }> {
     const entries = skill.tools.map(({ tool, enabled = true }) => ({ tool, enabled }));
     const rows = await this.tools.findAll(
       caller,

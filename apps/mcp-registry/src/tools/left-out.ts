@@ -1,5 +1,5 @@
 import type { LeftOutTool } from '#libs/contracts';
-import type { SkillToolEntry } from '../skills/skill-version.entity.js';
+import type { SkillToolEntry } from '../entities/skill-version.entity.js';
 import { builtinOf } from './tool-view.js';
 import type { Tool } from './tool.entity.js';
 

@@ -1,6 +1,6 @@
 import type { ContentTrust, ToolGrade } from '#libs/contracts';
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
-import { McpServer } from '../servers/mcp-server.entity.js';
+import { McpServer } from '../entities/mcp-server.entity.js';
 import type { ToolDefinition } from './tool-definition.js';
 
 export const toolStates = ['approved', 'pending', 'changed', 'removed', 'quarantined'] as const;

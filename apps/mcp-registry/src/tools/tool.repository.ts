@@ -2,7 +2,7 @@ import { AuditLog } from '#libs/audit';
 import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, ILike, In, LessThan, QueryFailedError } from 'typeorm';
-import { SkillTool } from '../skills/skill-tool.entity.js';
+import { SkillTool } from '../entities/skill-tool.entity.js';
 import { ToolVersion } from './tool-version.entity.js';
 import { addVersion } from './tool-version.repository.js';
 import { Tool, type ToolState } from './tool.entity.js';

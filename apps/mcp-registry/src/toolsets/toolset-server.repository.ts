@@ -2,7 +2,7 @@ import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
-import { McpServer } from '../servers/mcp-server.entity.js';
+import { McpServer } from '../entities/mcp-server.entity.js';
 
 @Injectable()
 export class ToolsetServerRepository {

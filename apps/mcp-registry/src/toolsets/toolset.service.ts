@@ -1,11 +1,11 @@
 import type { ContentTrust, CredentialBinding, Toolset, ToolsetTool } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { McpServer } from '../servers/mcp-server.entity.js';
+import type { McpServer } from '../entities/mcp-server.entity.js';
 import { type FullSkill, SkillRepository } from '../skills/skill.repository.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { leftOutOf, notPython, notThere } from '../tools/left-out.js';
-import { agentSlug, modelName, nameById } from '../tools/model-name.js';
+import { agentSlug, modelName, nameById } from '../names/model-name.js';
 import { plainSchema, plainText } from '../tools/plain-text.js';
 import { builtinOf, builtinPin } from '../tools/tool-view.js';
 import type { Tool } from '../tools/tool.entity.js';

@@ -2,7 +2,7 @@ import { AuditLog } from '#libs/audit';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { RoleName } from '../members/roles.js';
+import type { RoleName } from './roles.js';
 import { ApiKey } from './api-key.entity.js';
 
 export type KeyScope = Pick<Principal, 'organizationId' | 'projectId'>;

@@ -3,7 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sendProblem } from '../proxy/send-problem.js';
 import { audienceOf, isOpen, isPublic } from '../proxy/route-table.js';
-import { sessionTokenOf, withoutSession } from '../sessions/session-cookie.js';
+import { sessionTokenOf, withoutSession } from './session-cookie.js';
 import { type SessionSettings, SETTINGS } from '../settings.js';
 import { type Authenticated, notSignedIn } from './authenticated.js';
 import { KeyAuthenticator } from './key-authenticator.js';

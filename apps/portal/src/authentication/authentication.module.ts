@@ -1,15 +1,16 @@
 import { Module } from '@nestjs/common';
 import { ApiKeysModule } from '../api-keys/api-keys.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { SessionsModule } from '../sessions/sessions.module.js';
 import { FailedKeys } from './failed-keys.js';
 import { KeyAuthenticator } from './key-authenticator.js';
+import { MemberSessionRepository } from './member-session.repository.js';
 import { OpenRequests } from './open-requests.js';
 import { ProjectReach } from './project-reach.js';
 import { SessionAuthenticator } from './session-authenticator.js';
 
 @Module({
-  imports: [ApiKeysModule, ProjectsModule, SessionsModule],
-  providers: [FailedKeys, KeyAuthenticator, OpenRequests, ProjectReach, SessionAuthenticator],
+  imports: [ApiKeysModule, ProjectsModule],
+  providers: [FailedKeys, KeyAuthenticator, MemberSessionRepository, OpenRequests, ProjectReach, SessionAuthenticator],
+  exports: [MemberSessionRepository],
 })
 export class AuthenticationModule {}

@@ -3,7 +3,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiKeyRepository, type ValidKey } from '../api-keys/api-key.repository.js';
 import { hashOf, isKey } from '../api-keys/key-text.js';
-import { scopesOf } from '../members/roles.js';
+import { scopesOf } from '../api-keys/roles.js';
 import type { Project } from '../projects/project.entity.js';
 import { type CallerCacheSettings, SETTINGS } from '../settings.js';
 import { type Authenticated, outOfReach, refused } from './authenticated.js';

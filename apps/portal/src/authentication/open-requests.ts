@@ -1,7 +1,7 @@
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { ApiKeyRepository } from '../api-keys/api-key.repository.js';
-import { MemberSessionRepository } from '../sessions/member-session.repository.js';
+import { MemberSessionRepository } from './member-session.repository.js';
 
 /** Well below the one second within which a revoked key must stop working everywhere. */
 const checkEveryMs = 400;

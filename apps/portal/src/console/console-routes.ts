@@ -2,7 +2,7 @@ import { randomBytes, createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BuiltFile, builtFiles, encodingFor } from './built-files.js';
-import { sessionTokenOf } from '../sessions/session-cookie.js';
+import { sessionTokenOf } from '../authentication/session-cookie.js';
 
 interface PageFiles {
   /** As the console's router writes it: `/p/$projectId/events`. */

@@ -5,7 +5,7 @@ import { Organization } from '../organizations/organization.entity.js';
 import { Member } from '../members/member.entity.js';
 import { UserAccount } from '../members/user-account.entity.js';
 import { Project } from '../projects/project.entity.js';
-import { MemberSession } from '../sessions/member-session.entity.js';
+import { MemberSession } from '../authentication/member-session.entity.js';
 import { SignInLink } from '../members/sign-in-link.entity.js';
 import { UserIdentity } from '../sign-in/user-identity.entity.js';
 import { Portal1770000000000 } from './1770000000000-portal.js';

@@ -2,7 +2,7 @@ import { Flag, idOf, Name, OneOf, PageOf, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsEmail } from 'class-validator';
 import { grantableScopes } from '../api-keys/grants.js';
-import { type RoleName, roleNames } from './roles.js';
+import { type RoleName, roleNames } from '../api-keys/roles.js';
 
 export const memberStates = ['invited', 'active', 'suspended'] as const;
 export type MemberState = (typeof memberStates)[number];

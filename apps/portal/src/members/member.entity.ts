@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { RoleName } from './roles.js';
+import type { RoleName } from '../api-keys/roles.js';
 
 /** A user's membership in an organization. */
 @Entity({ schema: 'portal', name: 'member' })

@@ -4,7 +4,7 @@ import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Member } from './member.entity.js';
-import type { RoleName } from './roles.js';
+import type { RoleName } from '../api-keys/roles.js';
 import { UserAccount } from './user-account.entity.js';
 
 export type MemberRow = Member & Pick<UserAccount, 'email'>;

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { SignInLinkRepository } from './sign-in-link.repository.js';
 import type { ChangeMember, InvitedMember, InviteMember, MemberView, SignInLinkView } from './member.dto.js';
 import { type MemberChange, MemberRepository, type MemberRow } from './member.repository.js';
-import { mayGrant, type RoleName } from './roles.js';
+import { mayGrant, type RoleName } from '../api-keys/roles.js';
 
 /**
  * Members of the caller's organization. Nobody can grant a role above their own, or change a member whose role is

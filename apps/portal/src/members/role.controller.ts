@@ -2,7 +2,7 @@ import { RequireScopes } from '#libs/service-kit';
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RoleView } from './member.dto.js';
-import { describedRoles } from './roles.js';
+import { describedRoles } from '../api-keys/roles.js';
 
 @ApiTags('roles')
 @Controller('api/v1/roles')

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { CallingMember } from '../authentication/request-member.js';
 import type { MemberRequest } from '../authentication/session-authenticator.js';
 import { type SessionSettings, SETTINGS } from '../settings.js';
-import { sessionCookie } from './session-cookie.js';
+import { sessionCookie } from '../authentication/session-cookie.js';
 import { SignedInView } from './session.dto.js';
 import { SessionService } from './session.service.js';
 

@@ -1,7 +1,7 @@
 import { idOf, PageOf, PageQuery, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { grantableScopes } from '../api-keys/grants.js';
-import { type RoleName, roleNames } from '../members/roles.js';
+import { type RoleName, roleNames } from '../api-keys/roles.js';
 
 class SessionMember {
   @ApiProperty(idOf('usr')) id: string;

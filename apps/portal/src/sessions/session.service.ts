@@ -3,10 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { spelledOut } from '../api-keys/grants.js';
 import { notSignedIn } from '../authentication/authenticated.js';
 import { MemberRepository } from '../members/member.repository.js';
-import { mayGrant, scopesOf } from '../members/roles.js';
+import { mayGrant, scopesOf } from '../api-keys/roles.js';
 import { ProjectRepository } from '../projects/project.repository.js';
-import { csrfTokenOf } from './csrf.js';
-import { type LiveSession, MemberSessionRepository, type SignedIn } from './member-session.repository.js';
+import { csrfTokenOf } from '../authentication/csrf.js';
+import {
+  type LiveSession,
+  MemberSessionRepository,
+  type SignedIn,
+} from '../authentication/member-session.repository.js';
 import type { MemberSessionQuery, MemberSessionView, SignedInView } from './session.dto.js';
 
 @Injectable()

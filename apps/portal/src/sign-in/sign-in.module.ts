@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuthenticationModule } from '../authentication/authentication.module.js';
 import { MembersModule } from '../members/members.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { SignInAttempts } from './sign-in-attempts.js';
@@ -11,7 +12,7 @@ import { SingleSignOnService } from './single-sign-on/single-sign-on.service.js'
 import { StartedSessionRepository } from './started-session.repository.js';
 
 @Module({
-  imports: [MembersModule, SessionsModule],
+  imports: [AuthenticationModule, MembersModule, SessionsModule],
   controllers: [SignInController, SingleSignOnController],
   providers: [
     Issuer,

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { DataSource, type EntityManager } from 'typeorm';
 import { hashOf } from '../api-keys/key-text.js';
-import type { SignInMethod } from '../sessions/member-session.entity.js';
-import { MemberSessionRepository } from '../sessions/member-session.repository.js';
+import type { SignInMethod } from '../authentication/member-session.entity.js';
+import { MemberSessionRepository } from '../authentication/member-session.repository.js';
 import { SignInLinkRepository } from '../members/sign-in-link.repository.js';
 
 /** The browser that somebody signs in with. */

@@ -5,7 +5,7 @@ import { Metrics } from '#libs/service-kit';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import type { Incoming } from '../webhook/incoming.js';
+import type { Incoming } from '../request/incoming.js';
 import { Refusal } from './refusal.entity.js';
 
 /** Refusals beyond this many are dropped: an attack must not fill the memory, or flood the table. */

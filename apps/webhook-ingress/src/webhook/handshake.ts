@@ -1,7 +1,7 @@
 import { secretWeakness } from '#libs/adapter-sdk';
 import type { DeclaredHandshake, HandshakeResponse, RequestPlace } from '#libs/contracts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { one } from './incoming.js';
+import { one } from './answer.js';
 import { Refused } from './refused.js';
 
 const maxValueLength = 4_096;

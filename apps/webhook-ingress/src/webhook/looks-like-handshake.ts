@@ -1,4 +1,4 @@
-import type { Incoming } from './incoming.js';
+import type { Incoming } from '../request/incoming.js';
 
 /** Names of headers and query parameters: X-Hook-Secret, Validation-Token, validationToken, hub.challenge, crc_token. */
 const names = /challenge|validation|handshake|hook-?secret|crc_token/i;

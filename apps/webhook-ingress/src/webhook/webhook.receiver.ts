@@ -22,7 +22,8 @@ import { ClientAddress } from './client-address.js';
 import { RateLimiter } from './rate-limiter.js';
 import { isProbe } from './probe.js';
 import { asRefused, Refused, unknownPath } from './refused.js';
-import type { Answer, Incoming } from './incoming.js';
+import type { Incoming } from '../request/incoming.js';
+import type { Answer } from './answer.js';
 import type { WebhookService } from './webhook.service.js';
 
 export interface ReceiverSettings {

@@ -1,7 +1,7 @@
 import type { Toolset } from '#libs/contracts';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Agent } from '../../agents/agent.entity.js';
+import type { Agent } from '../../entities/agent.entity.js';
 import { REGISTRY } from '../../services.js';
 
 /** The registry did not return the agent's tools. The turn is retried later rather than run without them. */

@@ -1,7 +1,7 @@
 import { optionalText, type Reader } from '#libs/service-kit';
 import { WrongSettings } from '#libs/settings';
 import type { JsonWebKey } from 'node:crypto';
-import { type RoleName, roleNames } from '../../members/roles.js';
+import { type RoleName, roleNames } from '../../api-keys/roles.js';
 
 /** Settings of single sign-on. Without an issuer it is off. */
 export interface OidcSettings {

@@ -2,7 +2,7 @@ import { PublicRoute, Text } from '#libs/service-kit';
 import { Controller, Get, Inject, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sessionCookie } from '../../sessions/session-cookie.js';
+import { sessionCookie } from '../../authentication/session-cookie.js';
 import { type SessionSettings, SETTINGS } from '../../settings.js';
 import { browserOf } from '../browser-of.js';
 import { type SignInError, SingleSignOnService } from './single-sign-on.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '#libs/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { MemberRepository } from '../../members/member.repository.js';
-import type { RoleName } from '../../members/roles.js';
+import type { RoleName } from '../../api-keys/roles.js';
 import { UserAccount } from '../../members/user-account.entity.js';
 import { UserIdentity } from '../user-identity.entity.js';
 import { type Browser, type StartedSession, StartedSessionRepository } from '../started-session.repository.js';

@@ -1,6 +1,6 @@
 import { newId, type TurnOfSession, type TurnRunPayload } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
-import { activeStates, type TurnState } from '../turns/turn.entity.js';
+import { activeStates, type TurnState } from '../entities/turn.entity.js';
 import { linesBetween, takeoverLines } from './takeover-lines.js';
 
 /** A turn as the router hands it over, with its session. */

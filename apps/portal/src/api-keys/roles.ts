@@ -1,5 +1,5 @@
 import type { Scope } from '#libs/service-kit';
-import { notGrantable, resources, spelledOut } from '../api-keys/grants.js';
+import { notGrantable, resources, spelledOut } from './grants.js';
 
 export const roleNames = ['owner', 'admin', 'operator', 'developer', 'viewer'] as const;
 export type RoleName = (typeof roleNames)[number];

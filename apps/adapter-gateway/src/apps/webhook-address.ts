@@ -1,8 +1,8 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import type { Principal } from '#libs/service-kit';
-import type { AppRow } from '../apps/app.entity.js';
-import { capabilitiesOf } from '../apps/capabilities.js';
-import type { TokenSeal } from './token-seal.js';
+import type { AppRow } from '../entities/app.entity.js';
+import { capabilitiesOf } from './capabilities.js';
+import type { TokenSeal } from '../webhook-tokens/token-seal.js';
 
 /** Why the URL is not shown. */
 export type AddressHidden = 'does_not_receive' | 'needs_apps_write' | 'sealed_with_another_key';

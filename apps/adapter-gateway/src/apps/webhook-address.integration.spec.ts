@@ -1,5 +1,5 @@
 import type { Json } from '#libs/testing';
-import type { AppView } from '../apps/app-view.dto.js';
+import type { AppView } from './app-view.dto.js';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 
 let world: GatewayWorld;

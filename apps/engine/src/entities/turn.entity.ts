@@ -1,6 +1,13 @@
 import type { ContentTrust, TurnInput, TurnReply } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
+/** A held lease, which every write has to name. */
+export interface Claim {
+  turn_id: string;
+  lease_owner: string;
+  attempt: number;
+}
+
 /**
  * `waiting`: behind another turn of its session, or for a person who has taken it over. `held`: its workflow is
  * suspended, or more messages may come. `collected`: answered by another turn. `handled`: a person handled it. A

@@ -1,20 +1,6 @@
 import { type Endpoint, newTimedId } from '#libs/contracts';
 import type { Receipt } from '../receipts/receipt.js';
-
-export interface Incoming {
-  method: string;
-  /** Path and query, including the token. */
-  url: string;
-  token: string;
-  headers: Record<string, string | string[] | undefined>;
-  /** Without the codings of its Content-Encoding. */
-  body: Buffer;
-  /** As it came, where that is something else. */
-  compressed: Buffer | null;
-  remoteAddress: string;
-  /** Sent by the platform itself, to see how it is answered. */
-  probe: boolean;
-}
+import type { Incoming } from '../request/incoming.js';
 
 export interface Answer {
   status: number;

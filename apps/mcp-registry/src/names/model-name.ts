@@ -1,4 +1,4 @@
-import { sha256 } from './tool-definition.js';
+import { sha256 } from '../tools/tool-definition.js';
 
 const maxLength = 64;
 const headLength = 30;

@@ -1,7 +1,7 @@
-import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../testing/fake-model.js';
-import { type FakeServices, fakeServices } from '../testing/fake-services.js';
-import { agentOf, turnsOf } from '../testing/turns-of.js';
+import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
+import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { type FakeServices, fakeServices } from '../../testing/fake-services.js';
+import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 const route = '/internal/adapter-calls/fetch-file';
 

@@ -1,6 +1,6 @@
 import { Problem, type ServiceClient } from '#libs/service-kit';
-import { failure, type ToolFailure, type TurnScope } from '../tools/tool.js';
-import { documentText } from './document-text.js';
+import { failure, type ToolFailure, type TurnScope } from '../tool.js';
+import { documentText } from '../../knowledge/document-text.js';
 
 type Fetched = { content_base64: string; content_type: string } | { ok: false; error: string };
 

@@ -1,9 +1,9 @@
 import type { ServiceClient } from '#libs/service-kit';
-import type { BuiltinWork } from '../tools/builtin/builtin-work.js';
-import { type CallSite, failure, isFailure, type TurnScope } from '../tools/tool.js';
-import type { DocumentRepository, Reader } from './document.repository.js';
-import type { Facts } from './fact-rows.js';
-import type { GraphRepository } from './graph.repository.js';
+import type { BuiltinWork } from './builtin-work.js';
+import { type CallSite, failure, isFailure, type TurnScope } from '../tool.js';
+import type { DocumentRepository, Reader } from '../../knowledge/document.repository.js';
+import type { Facts } from '../../knowledge/fact-rows.js';
+import type { GraphRepository } from '../../knowledge/graph.repository.js';
 import { readAttachment } from './read-attachment.js';
 
 const defaultChars = 12_000;

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation, Unique } from 'typeorm';
-import { McpServer } from '../servers/mcp-server.entity.js';
+import { McpServer } from './mcp-server.entity.js';
 
 /** Who made a Skill: a person, the registration of an MCP server, an adapter's manifest. */
 export type SkillOrigin = 'person' | 'mcp_server' | 'manifest';

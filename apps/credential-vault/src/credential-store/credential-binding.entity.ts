@@ -9,7 +9,7 @@ import {
   UpdateDateColumn,
 } from 'typeorm';
 import type { KeyCheck } from '#libs/contracts';
-import { Credential } from '../credential-store/credential.entity.js';
+import { Credential } from './credential.entity.js';
 
 export const consumerKinds = ['app', 'skill', 'mcp_server'] as const;
 export type ConsumerKind = (typeof consumerKinds)[number];

@@ -3,7 +3,7 @@ import { newId } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { RoleName } from '../members/roles.js';
+import type { RoleName } from '../api-keys/roles.js';
 import { type SessionSettings, SETTINGS } from '../settings.js';
 import type { MemberSession } from './member-session.entity.js';
 

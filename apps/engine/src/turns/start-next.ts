@@ -1,6 +1,6 @@
 import { type TurnInput, withHopsOf } from '#libs/contracts';
 import { type Queryable, storableJson } from '#libs/database';
-import { activeStates, type Turn } from '../turns/turn.entity.js';
+import { activeStates, type Turn } from '../entities/turn.entity.js';
 import { linesBetween, type Said, takeoverLines } from './takeover-lines.js';
 
 /** How many messages one turn may answer. */
