@@ -89,8 +89,15 @@ export default {
     {
       name: 'no-cycles',
       severity: 'error',
-      from: {},
+      from: { pathNot: '^apps/console/' },
       to: { circular: true },
+    },
+    {
+      name: 'no-cycles-in-the-console',
+      comment: 'A route loads its page when it is visited, and a page knows the type of its address.',
+      severity: 'error',
+      from: { path: '^apps/console/' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only', 'dynamic-import'] } },
     },
   ],
   options: {
