@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type CourierWorld, startCourierWorld } from './anew/courier-world.js';
 import { holdAway } from './anew/away.js';
 import { holdFrozen } from './anew/frozen.js';
@@ -17,4 +19,12 @@ describe('an adapter that was written from its page alone, in a running system',
   holdAway(shared);
   holdLapsed(shared);
   holdFrozen(shared);
+
+  it('was asked nothing that its page does not show', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/adapter-contract.md'), 'utf8');
+    const shown = new Set([...page.matchAll(/^## ((?:GET|POST) \S+)$/gm)].map(([, route]) => route));
+    const asked = new Set(world.adapter.answered().map(({ route }) => route));
+    expect([...asked].filter((route) => !shown.has(route))).toEqual([]);
+    expect([...shown].filter((route) => !asked.has(route ?? ''))).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
 import { type ContractWorld, startContractWorld } from './contract-world.js';
 import { holdAdapterChanges } from './points/adapter-changes.js';
+import { holdManifests } from './points/manifests.js';
 import { holdReasons } from './points/reasons.js';
 import { holdRegistration } from './points/registration.js';
 import { holdSources } from './points/sources.js';
@@ -25,4 +26,5 @@ describe('the life of an adapter, in a running system', () => {
   holdSources(shared);
   holdVerify(shared);
   holdReasons(shared);
+  holdManifests(shared);
 });

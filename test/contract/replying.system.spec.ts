@@ -2,6 +2,7 @@ import { type ContractWorld, startContractWorld } from './contract-world.js';
 import { holdDelivery } from './points/delivery.js';
 import { holdPage } from './points/page.js';
 import { holdReplies } from './points/replies.js';
+import { holdSkills } from './points/skills.js';
 import { holdTools } from './points/tools.js';
 
 describe('what the platform does and sends, in a running system', () => {
@@ -16,5 +17,6 @@ describe('what the platform does and sends, in a running system', () => {
   holdDelivery(shared);
   holdReplies(shared);
   holdTools(shared);
+  holdSkills(shared);
   holdPage(shared);
 });

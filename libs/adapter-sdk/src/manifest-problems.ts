@@ -5,8 +5,10 @@ import {
   aListOf,
   anObject,
   anObjectOf,
+  anIdentifier,
   anything,
   aText,
+  aWebAddress,
   aWholeNumber,
   type FieldProblem,
   fieldProblems,
@@ -74,10 +76,10 @@ const objects: Record<string, Check> = {
   oauth_config: only(
     {},
     {
-      authorization_url: aFilledText,
-      token_url: aFilledText,
-      revocation_url: aFilledText,
-      issuer: aFilledText,
+      authorization_url: aWebAddress,
+      token_url: aWebAddress,
+      revocation_url: aWebAddress,
+      issuer: aWebAddress,
       scopes: texts,
       scope_separator: aText,
       pkce: trueOrFalse,
@@ -123,13 +125,13 @@ export function manifestProblems(manifest: unknown): ManifestProblem[] {
     ...each(
       events,
       'events',
-      only({ type: aFilledText }, { description: aText, sample: anything, sample_headers: anObject }),
+      only({ type: anIdentifier }, { description: aText, sample: anything, sample_headers: anObject }),
     ),
     ...each(
       credentials,
       'credentials',
       only(
-        { key: aFilledText, label: aFilledText, maps_to: aFilledText, type: oneOf(CREDENTIAL_TYPES) },
+        { key: anIdentifier, label: aFilledText, maps_to: anIdentifier, type: oneOf(CREDENTIAL_TYPES) },
         { required: trueOrFalse, description: aText, hosts },
       ),
     ),

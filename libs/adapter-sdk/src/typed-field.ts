@@ -22,6 +22,27 @@ export const anId: Wanted = {
   is: 'a text or a whole number',
   accepts: (value) => typeof value === 'string' || Number.isInteger(value),
 };
+const maxIdentifierChars = 200;
+const showsNothing = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+/** What things are looked up by. Two that look alike must be one, and none may reorder what stands beside it. */
+export const anIdentifier: Wanted = {
+  is: `a text of 1 to ${maxIdentifierChars} characters that all show, without spaces at its ends`,
+  accepts: (value) =>
+    typeof value === 'string' &&
+    value !== '' &&
+    value === value.trim() &&
+    value.length <= maxIdentifierChars &&
+    !showsNothing.test(value),
+};
+const maxAddressChars = 2_048;
+/** What is called or opened, as it is. Whether it must be https is up to whoever calls it. */
+export const aWebAddress: Wanted = {
+  is: `an http or https URL of at most ${maxAddressChars} characters, without user, password and fragment`,
+  accepts: (value) => {
+    const url = typeof value === 'string' && value.length <= maxAddressChars ? URL.parse(value) : null;
+    return url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.password}${url.hash}` === '';
+  },
+};
 /** Null: nobody can be answered. */
 export const anAddress: Wanted = {
   is: 'a text, a whole number or null',

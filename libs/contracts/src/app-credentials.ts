@@ -27,6 +27,8 @@ export type MappedCredentials = Record<string, SecretValue | Record<string, Secr
 
 const oauth2Fields = ['client_id', 'client_secret', 'access_token', 'refresh_token'];
 
+const bare = (): MappedCredentials => Object.create(null) as MappedCredentials;
+
 /** Whether an oauth2 record has this name from its provider's token answer, such as `instance_url`. */
 function isBeside({ type, fields }: Pick<OpenedCredential, 'type' | 'fields'>, name: string): boolean {
   return type === 'oauth2' && !oauth2Fields.includes(name) && Object.hasOwn(fields, name);
@@ -42,9 +44,8 @@ export function mapCredentials(
   links: readonly LinkedCredential[],
   opened: ReadonlyMap<string, OpenedCredential>,
 ): MappedCredentials {
-  const mapped: MappedCredentials = {};
-  const own: MappedCredentials = {};
-  const beside: MappedCredentials = {};
+  // Without a prototype: a field may be named `toString`.
+  const [mapped, own, beside] = [bare(), bare(), bare()];
   for (const link of links) {
     const record = opened.get(link.credential_id);
     if (!record) continue;
@@ -102,10 +103,10 @@ function declaredValue(
   { fields, credentials }: OpenedCredential,
   alone: boolean,
 ): SecretValue | Record<string, SecretValue> | undefined {
-  const bound = credentials?.[declared.maps_to];
+  const bound = credentials && Object.hasOwn(credentials, declared.maps_to) ? credentials[declared.maps_to] : undefined;
   if (isBeside({ type: declared.type, fields }, declared.maps_to)) return fields['access_token'];
   if (bound !== undefined) return bound;
-  for (const name of namesOf(declared)) if (fields[name] !== undefined) return fields[name];
+  for (const name of namesOf(declared)) if (Object.hasOwn(fields, name)) return fields[name];
   if (declared.type !== 'text' || !alone) return undefined;
   const values = Object.values(fields);
   // A record with several fields under one name: a mail account as `smtp_config`.

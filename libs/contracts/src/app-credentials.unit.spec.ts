@@ -27,6 +27,17 @@ describe('the credentials of a call', () => {
     });
   });
 
+  it('have fields and names that objects inherit', () => {
+    const links = [link('text', 'valueOf', 'toString', 'a')];
+    const mapped = map(links, { a: text({ valueOf: 'v', constructor: 'c' }) });
+    expect(Object.entries(mapped)).toEqual([
+      ['valueOf', 'v'],
+      ['constructor', 'c'],
+      ['toString', 'v'],
+    ]);
+    expect(map([link('text', 'token', 'toString', 'a')], { a: text({ token: 't' }) })['toString']).toBe('t');
+  });
+
   it('have what a token answer brought, under names that nothing else has', () => {
     const links = [
       link('oauth2', 'ACCOUNT', 'bearer', 'o'),

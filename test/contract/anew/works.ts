@@ -112,6 +112,25 @@ export function holdWorks(shared: () => CourierWorld): void {
       expect([forged.status, (await forged.text()).includes('a-word')]).toEqual([401, false]);
     });
 
+    it('keeps what was written as it was, and gives the model no character that a person does not see', async () => {
+      const text = 'Is\u202e it\u200b d\u{e0041}one?';
+      const id = await world.write({ text });
+      expect((await arrived(id)).text).toContain('Is it done?');
+      const url = `${world.system.origin('portal')}/api/v1/events/${id}/body`;
+      const body = await fetch(url, { headers: { authorization: `Bearer ${world.system.apiKey}` } });
+      expect(await body.json()).toMatchObject({ text });
+    });
+
+    it('shows nobody what its credentials hold, in any answer or log', async () => {
+      const paths = [`credentials/${world.token}`, 'credentials', `apps/${world.app.id}`, `adapters/${world.id}`];
+      const answers = await Promise.all(paths.map((path) => world.system.ask('GET', path)));
+      expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
+      for (const secret of ['a-token-of-courier', signingSecret, world.secret]) {
+        expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain(secret);
+        expect(world.system.logs()).not.toContain(secret);
+      }
+    });
+
     const onEvent = async (type: string, reply: string): Promise<number> => {
       const workflow = { name: `on ${type}`, instructions: `reply: ${reply}` };
       const { id } = await world.system.api<{ id: number }>('POST', '/api/v1/workflows', workflow);

@@ -82,13 +82,16 @@ function declared(manifest: Manifest): Omit<Listing, 'slug' | 'kind' | 'adapter'
     name: sanitizeName(manifest.name) || manifest.slug,
     description: manifest.description,
     icon: manifest.icon ?? null,
-    category: manifest.category,
+    category: sanitizeName(manifest.category),
     capabilities: manifest.capabilities,
-    credentials: manifest.credentials,
+    credentials: manifest.credentials.map((one) => ({ ...one, label: sanitizeName(one.label) || one.key })),
     setup_instructions: manifest.setup_instructions ?? [],
-    author: manifest.author ?? null,
-    skill: manifest.skill ?? null,
+    author: manifest.author ? { ...manifest.author, ...named(manifest.author.name) } : null,
+    skill: manifest.skill ? { ...manifest.skill, ...named(manifest.skill.name) } : null,
     oauth: manifest.oauth_config !== undefined,
     renews_webhook: manifest.webhook?.renew_seconds !== undefined,
   };
 }
+
+/** A name as people see it, as everywhere; a manifest keeps what its author wrote. */
+const named = (name: string | undefined) => (name === undefined ? {} : { name: sanitizeName(name) });
