@@ -14,7 +14,6 @@ const apart = [
   'apps/credential-vault/src/grants/',
   'apps/engine/src/approvals/approval.repository.ts',
   'apps/engine/src/runs/run.repository.ts',
-  'apps/engine/src/sessions/start-next.ts',
   'apps/engine/src/steps/step.repository.ts',
   'apps/engine/src/turns/',
   'libs/journal/src/batches.ts',
