@@ -46,7 +46,7 @@ const retryAfterCode = 'retry_after';
 export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('inbound');
   private readonly inFlight: InFlightLimiter;
-  private readonly reschedules: Batcher<Rescheduled>;
+  private readonly reschedules: Batcher<Rescheduled, string | null>;
   private readonly policy: Policy;
   private readonly taker: Sweeper;
   /** Receipts that this process is attempting: the ingress may enqueue one again meanwhile. */
@@ -71,10 +71,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     );
     const together = { maxItems: 100, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
     this.policy = { ...retries, ageMs: settings.PARSE_MAX_AGE_MS };
-    this.reschedules = new Batcher<Rescheduled>(async (list) => {
-      await this.waits.put(list);
-      return [];
-    }, together);
+    this.reschedules = new Batcher((list) => this.waits.put(list), together);
     this.taker = new Sweeper({
       name: 'inbound-waits',
       everyMs: takeEveryMs,
@@ -187,9 +184,9 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     if (state === 'dead') return this.end(job, before.tries, reason ?? '', textOf(error));
     // It is retried later, and no later message waits for it.
     this.jobs.order.leave(job.app_id, job.receipt_id);
-    await this.reschedules.add({ job, adapterId: adapter.id, settlement });
+    const waitedFor = (await this.reschedules.add({ job, adapterId: adapter.id, settlement })) ?? before.reason;
     // The timeline says a pause once, however often the adapter or the credential is checked meanwhile.
-    const isNew = before.reason === null || (waitsForCredential(reason) && reason !== before.reason);
+    const isNew = waitedFor === null || (waitsForCredential(reason) && reason !== waitedFor);
     if (tries === before.tries || isNew) this.inbound.retrying(job, tries, reason ?? '', error);
   }
 

@@ -29,26 +29,38 @@ export class InboundWaitRepository {
     this.work = new Work(rows, { ...table, leaseMs, owner: () => liveness.owner });
   }
 
-  /** @param list has no receipt twice. One that waits already stays as it is, unless the claim still holds it. */
-  async put(list: Rescheduled[]): Promise<void> {
+  /**
+   * @param list has no receipt twice. One that was enqueued again while it waits is rescheduled, unless it is claimed.
+   * @returns why each waited before, in the order of the list; null: it did not, or its claim knows
+   */
+  async put(list: Rescheduled[]): Promise<(string | null)[]> {
     const settled = list.map(({ job: { request: _request, ...job }, adapterId, settlement }) => ({
       ...settlement,
       adapter_id: adapterId,
       job,
     }));
     const [first, claimed] = [settled.filter(({ claim }) => claim === 0), settled.filter(({ claim }) => claim > 0)];
-    if (first.length > 0) {
-      await this.rows.query(
-        `INSERT INTO gateway.inbound_wait (receipt_id, adapter_id, job, tries, due_at, blocked_since, reason)
+    const before = first.length > 0 ? await this.insert(first) : [];
+    if (claimed.length > 0) {
+      await this.rows.query(this.work.settleSql('$1', { adapter_id: 'text' }), [this.work.settled(claimed)]);
+    }
+    const reasons = new Map(before.map((row) => [row.receipt_id, row.reason]));
+    return settled.map(({ key }) => reasons.get(key) ?? null);
+  }
+
+  /** @returns the rows that were there before */
+  private async insert(settled: Settlement[]): Promise<Pick<InboundWaitRow, 'receipt_id' | 'reason'>[]> {
+    return (await this.rows.query(
+      `WITH kept AS (
+         INSERT INTO gateway.inbound_wait AS w (receipt_id, adapter_id, job, tries, due_at, blocked_since, reason)
          SELECT key, adapter_id, job, tries, now() + due_in_ms * interval '1 millisecond', blocked_since, reason
            FROM jsonb_to_recordset($1::jsonb) AS s(key text, adapter_id text, job jsonb, tries integer, due_in_ms float8,
              blocked_since timestamptz, reason text)
-         ON CONFLICT (receipt_id) DO NOTHING`,
-        [this.work.settled(first)],
-      );
-    }
-    if (claimed.length === 0) return;
-    await this.rows.query(this.work.settleSql('$1', { adapter_id: 'text' }), [this.work.settled(claimed)]);
+         ON CONFLICT (receipt_id) DO UPDATE SET adapter_id = excluded.adapter_id, tries = w.tries + excluded.tries,
+           due_at = excluded.due_at, reason = excluded.reason WHERE w.state = 'queued')
+       SELECT receipt_id, reason FROM gateway.inbound_wait WHERE receipt_id = ANY($2)`,
+      [this.work.settled(settled), settled.map(({ key }) => key)],
+    )) as InboundWaitRow[];
   }
 
   /**
