@@ -16,6 +16,9 @@ export const notes = {
   HTTP_SILENCE_TIMEOUT_MS: {
     is: 'A connection without traffic for this long is closed. Must be longer than any call may take.',
   },
+  HTTP_HALF_CLOSED_MS: {
+    is: 'Time that a client which has ended its side waits for the next piece of its answer. After it the request ends, as for one that has gone.',
+  },
   HTTP_MAX_CONNECTIONS: {
     is: 'Connections of one process at a time. For a further one the slowest without a request is closed; else it is 503.',
   },

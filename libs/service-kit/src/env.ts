@@ -96,6 +96,7 @@ export const httpLimitSettings = {
   HTTP_HEADERS_TIMEOUT_MS: integer(httpLimitDefaults.HTTP_HEADERS_TIMEOUT_MS, 100, 600_000),
   HTTP_REQUEST_TIMEOUT_MS: integer(httpLimitDefaults.HTTP_REQUEST_TIMEOUT_MS, 100, 3_600_000),
   HTTP_SILENCE_TIMEOUT_MS: integer(httpLimitDefaults.HTTP_SILENCE_TIMEOUT_MS, 100, 3_600_000),
+  HTTP_HALF_CLOSED_MS: integer(httpLimitDefaults.HTTP_HALF_CLOSED_MS, 100, 3_600_000),
   HTTP_MAX_CONNECTIONS: integer(httpLimitDefaults.HTTP_MAX_CONNECTIONS, 10, 1_000_000),
 };
 

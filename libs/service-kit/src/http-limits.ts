@@ -10,6 +10,8 @@ export interface HttpLimits {
   HTTP_REQUEST_TIMEOUT_MS: number;
   /** A connection on which nothing moves in either direction, for example an answer that nobody reads. */
   HTTP_SILENCE_TIMEOUT_MS: number;
+  /** How long a client that has ended its side waits for the next piece of its answer; then it counts as gone. */
+  HTTP_HALF_CLOSED_MS: number;
   /** Simultaneous connections; for a further one, one without a request is closed, or it is refused. */
   HTTP_MAX_CONNECTIONS: number;
 }
@@ -18,6 +20,7 @@ export const httpLimitDefaults: HttpLimits = {
   HTTP_HEADERS_TIMEOUT_MS: 10_000,
   HTTP_REQUEST_TIMEOUT_MS: 60_000,
   HTTP_SILENCE_TIMEOUT_MS: 120_000,
+  HTTP_HALF_CLOSED_MS: 5_000,
   HTTP_MAX_CONNECTIONS: 10_000,
 };
 

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { fastify, type FastifyInstance } from 'fastify';
+import { httpLimitDefaults } from './http-limits.js';
 import { answerHalfClosed } from './incoming/half-closed.js';
 
 export interface OperationsSettings {
@@ -18,7 +19,7 @@ export class OperationsServer implements OnApplicationShutdown {
   /** @returns its address; @throws Error `EADDRINUSE` naming the setting that moves it */
   async listen({ OPERATIONS_PORT: port, HOST: host }: OperationsSettings): Promise<string> {
     try {
-      answerHalfClosed(this.http.server);
+      answerHalfClosed(this.http.server, httpLimitDefaults.HTTP_HALF_CLOSED_MS);
       const url = await this.http.listen({ port, host });
       new Logger('start').log({ event: 'operations.started', url });
       return url;

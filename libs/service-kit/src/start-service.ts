@@ -17,7 +17,7 @@ import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
 import { EntityTags } from './editing/entity-tags.interceptor.js';
 import { SafeContent } from './safe-content.interceptor.js';
 import { BoundedDepth } from './bounded-depth.interceptor.js';
-import { type HttpLimits, httpServerOptions, limitConnections } from './http-limits.js';
+import { httpLimitDefaults, type HttpLimits, httpServerOptions, limitConnections } from './http-limits.js';
 import { answerAnnouncements } from './incoming/announced-body.js';
 import { refuseUnreadable } from './incoming/parser-refusals.js';
 import { hookBodies } from './incoming/body-hooks.js';
@@ -154,7 +154,7 @@ async function buildService(
   app.useGlobalFilters(new ProblemFilter());
   await options.routes?.(app);
   guardRequests(app.getHttpServer());
-  answerHalfClosed(app.getHttpServer());
+  answerHalfClosed(app.getHttpServer(), settings.HTTP_HALF_CLOSED_MS ?? httpLimitDefaults.HTTP_HALF_CLOSED_MS);
   limitConnections(app, settings, options.trustedProxies ?? []);
   if (options.consumes?.length && settings.REDIS_URL !== null && jobClient) {
     metrics.queues(options.consumes, (queue) => jobClient.depth(queue));

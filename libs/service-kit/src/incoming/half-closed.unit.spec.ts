@@ -9,6 +9,7 @@ const bytes = 20_000_000;
 let server: Server;
 let url: string;
 let stream: ServerResponse | null = null;
+let never: ServerResponse | null = null;
 let clients: SlowClient[] = [];
 
 beforeAll(async () => {
@@ -18,13 +19,26 @@ beforeAll(async () => {
       response.setHeader('content-type', 'text/event-stream; charset=utf-8');
       return void response.write('retry: 2000\n\n');
     }
+    if (request.url === '/never') {
+      never = response;
+      return;
+    }
+    if (request.url === '/slowly') {
+      let pieces = 0;
+      const more = setInterval(() => {
+        if ((pieces += 1) < 8) return void response.write('piece ');
+        clearInterval(more);
+        response.end('whole');
+      }, 100);
+      return;
+    }
     // Long after the client has ended its side.
     request.socket.once('end', () => setImmediate(() => response.end(Buffer.alloc(bytes, 'x'))));
     request.resume();
   });
   server.on('clientError', refuseUnreadable);
   guardRequests(server);
-  answerHalfClosed(server);
+  answerHalfClosed(server, 300);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -70,4 +84,16 @@ it('a live stream ends with the side of its client', async () => {
   await until('the stream has begun', () => client.received.includes('retry'));
   client.socket.end();
   await until('the stream has ended', () => stream?.destroyed === true);
+});
+
+it('a request whose answer does not come ends: who waits for it has gone', async () => {
+  const { closed } = await asks('GET /never HTTP/1.1\r\nhost: x\r\n\r\n');
+  await closed;
+  expect(never?.destroyed).toBe(true);
+});
+
+it('an answer that comes in pieces is sent to its end', async () => {
+  const { closed } = await asks('GET /slowly HTTP/1.1\r\nhost: x\r\n\r\n');
+  await closed;
+  expect(clients[0]?.received).toContain('whole');
 });

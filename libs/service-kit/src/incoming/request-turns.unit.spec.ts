@@ -23,7 +23,7 @@ async function start(listener: RequestListener, options: ServerOptions = {}): Pr
   server.on('clientError', refuseUnreadable);
   server.on('connection', (socket) => sockets.push(socket));
   guardRequests(server);
-  answerHalfClosed(server);
+  answerHalfClosed(server, 5_000);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
