@@ -1,13 +1,48 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
 import { thumbprint } from './launcher/service-keys.mjs';
 import { aclFile, composePasswords, queuesOf, redisUser } from './launcher/redis-users.mjs';
 import { services } from './launcher/services.mjs';
 
-/**
- * Prints the secrets of a new installation and stores none: `node scripts/make-secrets.mjs > .env` for Docker Compose.
- * `--kubernetes` prints Secrets to pipe into `kubectl apply -f -`. `--postgres=HOST:PORT/DATABASE` and
- * `--redis=HOST:PORT` name stores other than those of the dev overlay, and `--tls` adds TLS for them.
- */
+const help = `Prints the secrets of a new installation and stores none.
+
+  node scripts/make-secrets.mjs > .env                                   for Docker Compose; then chmod 600 .env
+  node scripts/make-secrets.mjs --kubernetes | kubectl apply -f -        as Secrets
+
+With --kubernetes, for stores other than those of the dev overlay:
+  --postgres=HOST:PORT/DATABASE   where Postgres is
+  --redis=HOST:PORT               where Redis is
+  --tls                           they are reached over TLS
+`;
+
+const options = /** @type {const} */ ({
+  kubernetes: { type: 'boolean', default: false },
+  postgres: { type: 'string', default: 'postgres:5432/gatehouse' },
+  redis: { type: 'string', default: 'redis:6379' },
+  tls: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+});
+
+/** What is asked for. With anything unknown nothing is printed: half of an answer would end up in a file. */
+function asked() {
+  try {
+    const { values } = parseArgs({ options, allowPositionals: false });
+    const given = process.argv.slice(2).find((argument) => /^--(postgres|redis|tls)/.test(argument));
+    if (given && !values.kubernetes) throw new Error(`${given} is for --kubernetes: Compose has stores of its own.`);
+    return values;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`make-secrets  ${reason.replace(/\.?$/, '.')} Nothing was printed.\n\n${help}`);
+    process.exit(2);
+  }
+}
+
+const { kubernetes, postgres: postgresAt, redis: redisAt, tls, help: isHelp } = asked();
+if (isHelp) {
+  process.stderr.write(help);
+  process.exit(0);
+}
+
 const random = () => randomBytes(32).toString('base64');
 const kid = `kek-${randomBytes(4).toString('hex')}`;
 const shared = {
@@ -23,17 +58,11 @@ const redisPasswords = Object.fromEntries(['admin', ...Object.keys(queuesOf)].ma
 const redisPasswordOf = (/** @type {string} */ user) => redisPasswords[user] ?? '';
 const variableOf = (/** @type {string} */ user) => `POSTGRES_PASSWORD_${user.toUpperCase().replaceAll('-', '_')}`;
 
-/** @param {string} name @param {string} fallback */
-const option = (name, fallback) =>
-  process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? fallback;
-
 /** The stores' Secrets: one for each service, which no other pod gets. */
 function storeSecrets() {
-  const tls = process.argv.includes('--tls');
-  const redisAt = option('redis', 'redis:6379');
   const admin = hex();
   const postgres = (/** @type {string} */ user, /** @type {string | undefined} */ password) =>
-    `postgres://${user}:${password}@${option('postgres', 'postgres:5432/gatehouse')}${tls ? '?sslmode=verify-full' : ''}`;
+    `postgres://${user}:${password}@${postgresAt}${tls ? '?sslmode=verify-full' : ''}`;
   const redis = (/** @type {string} */ user) =>
     `${tls ? 'rediss' : 'redis'}://${redisUser(user)}:${redisPasswordOf(user)}@${redisAt}`;
   const stores = databaseUsers.map((user) => [
@@ -66,7 +95,7 @@ const keys = new Map(
 );
 const issuers = JSON.stringify(Object.fromEntries([...keys].map(([name, { open }]) => [name, { keys: [open] }])));
 
-if (process.argv.includes('--kubernetes')) {
+if (kubernetes) {
   const secrets = {
     ...shared,
     ...storeSecrets(),

@@ -37,11 +37,8 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof HttpException) return new Problem(error.getStatus(), codeOf(error.getStatus()), error.message);
   if (status !== null && status < 500) return new Problem(status, codeOf(status), (error as Error).message);
   if (isUnstorable(error)) return new Problem(422, 'invalid_text', 'A text contains U+0000, which is not allowed.');
-  if (isUnavailable(error)) {
-    return new Problem(503, 'unavailable', 'Something that this request needs is not available: try again.', [], {
-      'retry-after': '2',
-    });
-  }
+  const missing = whatIsMissing(error);
+  if (missing) return new Problem(503, 'unavailable', `${missing}: try again.`, [], { 'retry-after': '2' });
   return new Problem(500, 'internal_error', 'Something went wrong here: the log has the error under this request_id.');
 }
 
@@ -68,16 +65,24 @@ function codeOf(status: number): string {
   return codes[status] ?? `http_${status}`;
 }
 
-/** Connection failures, and what Postgres aborts: a deadlock, a wait that was too long, a connection too many. */
-function isUnavailable(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (/^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|UND_ERR|57P0|57014|40001|40P01|55P03|53300|08)/.test(code)) return true;
-  return (
-    error instanceof Error &&
-    /Connection terminated|is not queryable|runner already released|timeout exceeded when trying to connect|fetch failed/.test(
-      error.message,
+/**
+ * What a request needed and did not get, or null. Calls of other services have errors of their own, so that a broken
+ * connection is one to Postgres, except where it names HTTP.
+ */
+function whatIsMissing(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const code = 'code' in error ? String(error.code) : '';
+  const { message } = error;
+  if (
+    /^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|57P0|08)/.test(code) ||
+    /Connection terminated|is not queryable|runner already released|timeout exceeded when trying to connect/.test(
+      message,
     )
-  );
+  )
+    return 'Postgres does not answer';
+  // What Postgres aborts: a deadlock, a wait that was too long, a connection too many.
+  const isBusy = /^(UND_ERR|57014|40001|40P01|55P03|53300)/.test(code) || message.includes('fetch failed');
+  return isBusy ? 'Something that this request needs is not available' : null;
 }
 
 function describe(error: unknown): string {

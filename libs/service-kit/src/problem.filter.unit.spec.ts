@@ -17,6 +17,13 @@ describe('what was thrown', () => {
     expect(toProblem(error)).toMatchObject({ status: 503, code: 'unavailable', headers: { 'retry-after': '2' } });
   });
 
+  it('names Postgres where that does not answer, and nothing else then', () => {
+    const details = [failed('ECONNREFUSED'), failed('57P01'), failed('40P01'), new TypeError('fetch failed')].map(
+      (error) => toProblem(error).detail,
+    );
+    expect(details.map((detail) => detail.startsWith('Postgres does not answer'))).toEqual([true, true, false, false]);
+  });
+
   it.each([
     ['a row that is there already', failed('23505')],
     ['a bug', new TypeError('undefined is not a function')],

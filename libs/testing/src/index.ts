@@ -1,7 +1,7 @@
 export type { Answer, Json, Refusal, RouteTable, ViewOf } from './answer.js';
 export { ask } from './ask.js';
 export { openLink, type BreakableLink } from './breakable-link.js';
-export { testRedisUrl } from './env.js';
+export { testDatabaseUrl, testRedisUrl } from './env.js';
 export { freePort } from './free-port.js';
 export { growth } from './growth.js';
 export { restoreLogs, silenceLogs } from './logs.js';

@@ -55,9 +55,19 @@ export async function examine(call: Call): Promise<Finding[]> {
     return [...local, ...(await asked(api))];
   } catch (error) {
     if (!(error instanceof CliError) || (error.exit === exits.usage && !call.installation)) throw error;
-    const { message, where, toDo } = error;
-    return [...local, trouble('error', 'services', 'portal', `${where}: ${message}`, toDo)];
+    return [...local, unanswered(error)];
   }
+}
+
+/** Without the API, its refusal says what is known. */
+function unanswered({ message, where, toDo, exit }: CliError): Finding {
+  if (message.startsWith('Postgres does not answer')) {
+    const check =
+      'Check that it runs, its log, and the address and password in DATABASE_URL. Nothing acknowledged is lost.';
+    return trouble('error', 'postgres', 'portal', `Postgres does not answer (${where}).`, check);
+  }
+  const why = exit === exits.unavailable ? 'Check that the portal runs, and its log.' : toDo;
+  return trouble('error', 'services', 'portal', `${where}: ${message}`, why);
 }
 
 async function asked(api: Api): Promise<Finding[]> {
