@@ -166,7 +166,7 @@ export class SyncProgressRepository {
    * permanent failure.
    * @throws LeaseLost
    */
-  async stumble(
+  async noteFailure(
     run: SyncRunRow,
     change: SourceChangeRow,
     failure: { error: string; permanent: boolean },

@@ -126,7 +126,7 @@ export class Syncer {
       };
       // A contract violation repeats, so this run does not retry it; by the next run the adapter may be fixed.
       const attempts = errorCode(error) === 'contract_violation' ? 1 : this.settings.DOCUMENT_ATTEMPTS;
-      return this.progress.stumble(run, change, failure, attempts);
+      return this.progress.noteFailure(run, change, failure, attempts);
     }
     await this.progress.keep(run, source, fetched.slug, change, fetched.file);
   }

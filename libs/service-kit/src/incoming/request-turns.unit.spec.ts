@@ -200,14 +200,18 @@ it('requests after one that asks for another protocol are answered', async () =>
 
 it('a connection is not idle while a request waits', async () => {
   const held: (() => void)[] = [];
-  await start((request, response) => void held.push(() => response.end(`<${request.url}>`)));
+  await start((request, response) => {
+    if (request.url === '/9') response.end();
+    else held.push(() => response.end(`<${request.url}>`));
+  });
   server.keepAliveTimeout = 1;
   server.keepAliveTimeoutBuffer = 1;
   const made = await client(numbers(3).map(get).join(''));
   for (const at of numbers(3)) {
     await until('its turn has come', () => held.length > at);
-    // Far longer than the connection may be idle.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // Meanwhile one that is idle ends.
+    const idle = await client(get(9));
+    await idle.closed;
     held[at]?.();
   }
   await made.closed;
