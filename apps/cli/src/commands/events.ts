@@ -24,6 +24,7 @@ interface Detail extends Listed {
     reason: string | null;
     attempt: number;
     duration_ms: number | null;
+    detail: Record<string, unknown> | null;
   }[];
   turns: { id: string }[];
 }
@@ -82,6 +83,15 @@ async function repliesOf(call: Call, { turns }: Detail): Promise<[string, string
   return replies;
 }
 
+/** Tools that turns did not have because of the event's sender, which a reply may lack. */
+function withheldIn({ timeline }: Detail): [string, string][] {
+  return timeline.flatMap(({ stage, detail }) => {
+    const { withheld, withheld_since: why } = detail ?? {};
+    if (stage !== 'turn' || !Array.isArray(withheld) || withheld.length === 0) return [];
+    return [['Withheld', `${withheld.join(', ')}: ${String(why)}`]];
+  });
+}
+
 const show: Command = {
   name: 'events show',
   arguments: '<event-id>',
@@ -98,7 +108,8 @@ const show: Command = {
       ['Why', event.text],
       ['Result', event.result ? `${event.result.state}: ${event.result.text}` : null],
     ]);
-    for (const line of [...about, ...facts(call.json ? [] : await repliesOf(call, event))]) call.say(line);
+    const more = call.json ? [] : [...(await repliesOf(call, event)), ...withheldIn(event)];
+    for (const line of [...about, ...facts(more)]) call.say(line);
     call.say('');
     const rows = event.timeline.map(({ at, service, stage, outcome, attempt, duration_ms: ms, reason }) => [
       at,

@@ -117,6 +117,8 @@ export const eventPageTexts = {
     },
     withheld: (tools: string[], why: string) =>
       `No longer offered while this is in the conversation, since ${named(why)}: ${tools.map(named).join(', ')}.`,
+    notOffered: (tools: string[], why: string) =>
+      `This turn does not have, since ${named(why)}: ${tools.map(named).join(', ')}.`,
     rehearsal: 'Rehearsal: nothing was changed or sent',
     steps: 'Steps',
     modelCall: 'Model call',

@@ -75,10 +75,14 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
     const answer = reply && answerOf(completion, reply, limit, called);
     const spent = spentBy(completion, input.prices);
     input.spending.spent(spent);
-    const seq = log.add('model_call', stepOf(completion, asked, answer), {
-      spent,
-      durationMs: performance.now() - startedMs,
-    });
+    const seq = log.add(
+      'model_call',
+      { ...stepOf(completion, asked, answer), ...calls.withheldFirst() },
+      {
+        spent,
+        durationMs: performance.now() - startedMs,
+      },
+    );
     if (answer === null) {
       called = true;
       conversation.push({ role: 'assistant', content: completion.text, tool_calls: asked });

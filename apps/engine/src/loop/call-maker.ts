@@ -59,6 +59,13 @@ export class CallMaker {
     return powers.tools.shown.filter((tool) => beyondWindow(this.window, tool.least, null) === null);
   }
 
+  /** For the turn's first step: which tools its sender does not get, and why. */
+  withheldFirst(): { withheld?: string[]; withheld_since?: string } {
+    const { log, powers } = this.input;
+    if (powers.withheld === null || log.counted('model_call') > 0) return {};
+    return { withheld: powers.withheld.names, withheld_since: powers.withheld.why };
+  }
+
   /** A call as its tool is named and takes its arguments, if that is clear; else as the model wrote it. */
   read(call: ToolCall): ToolCall {
     const { powers, check } = this.input;

@@ -29,6 +29,12 @@ export function fillTemplate(template: string, event: ModelEvent, result: unknow
   );
 }
 
+/** Whether the template names a part of a result that is not there: filled, it would be a sentence with a hole. */
+export function lacksResult(template: string, event: ModelEvent, result: unknown): boolean {
+  const named = template.match(/\{\{\s*result\.[\w.-]+\s*\}\}/g) ?? [];
+  return named.some((part) => fillTemplate(part, event, result) === '');
+}
+
 /** The call with its templates filled. Values inside a URL are encoded, so that they cannot change the address. */
 export function fillCall(call: Omit<ToolCall, 'id'>, event: ModelEvent, result: unknown): unknown {
   const encoded: ModelEvent = {

@@ -7,7 +7,7 @@ import {
   type ToolCall,
   type ToolDescription,
 } from './model.js';
-import { type Directives, fillCall, fillTemplate, readDirectives } from './rehearsal-directives.js';
+import { type Directives, fillCall, fillTemplate, lacksResult, readDirectives } from './rehearsal-directives.js';
 
 const shownChars = 500;
 const cacheSize = 500;
@@ -23,15 +23,21 @@ export class RehearsalModel implements Model {
     const instructions = messages.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n');
     const directives = this.directives(instructions);
     const event = eventOf(messages);
-    const results = messages.flatMap((message) => (message.role === 'tool' ? [message.result] : []));
+    const results = messages.flatMap((message) => (message.role === 'tool' ? [message] : []));
+    const last = results.at(-1);
     const call = directives.calls[results.length];
     const offered = call && tools.some((tool) => tool.name === call.name);
     if (offered) {
       const id = `rehearsal_${results.length + 1}`;
-      return answer('', [{ id, name: call.name, arguments: fillCall(call, event, results.at(-1)) }]);
+      return answer('', [{ id, name: call.name, arguments: fillCall(call, event, last?.result) }]);
     }
     if (directives.reply !== null) {
-      const filled = fillTemplate(directives.reply, event, results.at(-1));
+      if (lacksResult(directives.reply, event, last?.result)) {
+        if (call) return answer(`Rehearsal model: this turn does not have ${call.name}.`, []);
+        const failed = fillTemplate('{{result.error.message}}', event, last?.result);
+        if (failed !== '') return answer(`Rehearsal model: ${last?.name} failed: ${failed}`, []);
+      }
+      const filled = fillTemplate(directives.reply, event, last?.result);
       return answer(filled.trim() === '' ? noReplyWord : filled, []);
     }
     const text = event.message.slice(0, shownChars);

@@ -70,6 +70,23 @@ describe('the rehearsal model', () => {
     expect(await model.complete(messages, tools)).toMatchObject({ text: '201', tool_calls: [] });
   });
 
+  it('says that it could not call a tool, where its reply names the result', async () => {
+    const instructions = 'call desk__stock {}\nreply: There are {{result.content}}.';
+    const { text } = await model.complete(prompt(instructions), tools);
+    expect(text).toBe('Rehearsal model: this turn does not have desk__stock.');
+    expect((await model.complete(prompt('call desk__stock {}\nreply: Hello.'), tools)).text).toBe('Hello.');
+  });
+
+  it('says why a call failed, where its reply names a part that the result lacks', async () => {
+    const messages = prompt(
+      'call http_request {"method":"GET","url":"http://a/"}\nreply: There are {{result.content}}.',
+    );
+    const error = { code: 'unreachable', message: 'a does not answer.' };
+    messages.push({ role: 'tool', call_id: 'rehearsal_1', name: 'http_request', result: { error } });
+    const { text } = await model.complete(messages, tools);
+    expect(text).toBe('Rehearsal model: http_request failed: a does not answer.');
+  });
+
   it('calls no tool that it is not offered', async () => {
     expect(
       (await model.complete(prompt('call http_request {"method":"GET","url":"http://a/"}'), [])).tool_calls,

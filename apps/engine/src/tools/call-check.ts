@@ -13,6 +13,8 @@ export interface TurnPowers {
   approvers: string[];
   /** Why none of them may decide over this turn's calls, in words; null: somebody may. */
   nobody: string | null;
+  /** Tools of the agent that this turn does not have because of its sender, with the reason in words; null: none. */
+  withheld: { names: string[]; why: string } | null;
   /** Hosts that the agent itself, its Skills' bindings or its trusted sender name. */
   hosts: readonly string[];
 }
@@ -44,6 +46,10 @@ export function checkCall(
   if (!tool) {
     const hint = powers.tools.searchable > 0 ? ' find_tools finds more than are listed.' : '';
     if (call.name === '') return failure('unknown_tool', `The call names no tool.${hint}`);
+    const { withheld } = powers;
+    if (withheld?.names.includes(call.name)) {
+      return failure('unknown_tool', `This turn does not have ${call.name}: ${withheld.why}.`);
+    }
     return failure('unknown_tool', `There is no tool ${call.name.slice(0, 64)} here.${hint}`);
   }
   const problem = check.problem(tool.parameters, call.arguments);

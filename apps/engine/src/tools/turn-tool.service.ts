@@ -79,7 +79,14 @@ export class TurnToolService {
     return {
       skills: toolset.skills,
       hosts,
-      powers: { tools, mayDo, approvers, nobody, hosts: [...hosts, ...named] },
+      powers: {
+        tools,
+        mayDo,
+        approvers,
+        nobody,
+        withheld: this.withheld(agent, toolset, turn, usable),
+        hosts: [...hosts, ...named],
+      },
     };
   }
 
@@ -102,6 +109,16 @@ export class TurnToolService {
     const own = agent.tools.flatMap((name) => this.library.tool(name, name, null, this.credentials.of([])) ?? []);
     const all = [...own, ...tools.flatMap((definition) => this.made(definition, turn) ?? [])];
     return sift(all, { mayDo, most: asks ? 'destructive' : mayDo, check: this.check });
+  }
+
+  /** What a trusted sender's turn would have at once, and this one does not. */
+  private withheld(agent: Agent, toolset: Toolset, turn: Trust, usable: Tool[]): TurnPowers['withheld'] {
+    if (turn.trusted) return null;
+    const asks = agent.approvers.length > 0;
+    const trusted = this.sifted(agent, toolset, { ...turn, trusted: true }, agent.may_do, asks);
+    const has = new Set(usable.map((tool) => tool.name));
+    const names = this.split(trusted.usable).direct.flatMap(({ name }) => (has.has(name) ? [] : [name]));
+    return names.length === 0 ? null : { names, why: distrustOf(turn) };
   }
 
   /** Over the limit, some places are reserved for tools that searches find. */
@@ -155,10 +172,12 @@ function boundHosts({ tools }: Toolset): string[] {
 }
 
 /** Why an untrusted sender's turn may not use the Skill's credentials. */
-function noCredentialFor({ trust }: Trust): string {
-  const why =
-    trust === 'unknown'
-      ? 'its sender is not an admitted contact'
-      : 'the system that the event came from was not authenticated';
-  return `This event may not use the credentials of the Skill: ${why}.`;
+function noCredentialFor(turn: Trust): string {
+  return `This event may not use the credentials of the Skill: ${distrustOf(turn)}.`;
+}
+
+function distrustOf({ trust }: Trust): string {
+  return trust === 'unknown'
+    ? 'its sender is not an admitted contact'
+    : 'the system that the event came from was not authenticated';
 }

@@ -1,4 +1,5 @@
 import type { TurnInput } from '#libs/contracts';
+import { until } from '#libs/testing';
 import { type EngineWorld, turnOf } from '../testing/engine-world.js';
 import type { RecordingServer } from '../testing/recording-server.js';
 import type { FakeModel } from '../testing/fake-model.js';
@@ -89,6 +90,23 @@ describe('a model that obeys every word of an untrusted sender', () => {
     expect(message).toContain(
       input.trust === 'builtin' || input.trust === 'known' ? 'not authenticated' : 'not an admitted contact',
     );
+    const since = String(message).replace(/^.*Skill: (.*)\.$/, '$1');
+    const { rows: first } = await world.pool.query(
+      "SELECT content FROM engine.step WHERE turn_id = $1 AND kind = 'model_call' ORDER BY seq LIMIT 1",
+      [turn.turn_id],
+    );
+    const lacked = {
+      withheld: ['store_knowledge', 'desk__wipe', 'desk__inbox', 'desk__script', 'desk__send_email'],
+      withheld_since: since,
+    };
+    expect(first[0].content).toMatchObject(lacked);
+    const ended = await until('the end is on the timeline', async () => {
+      const sql = "SELECT detail FROM journal.entry WHERE subject_id = $1 AND outcome = 'succeeded'";
+      return (await world.pool.query(sql, [turn.turn_id])).rows[0];
+    });
+    expect(ended.detail).toMatchObject(lacked);
+    const wiped = (await turnsOf(world).results(turn.turn_id)).find((one) => one.error.message.includes('desk__wipe'));
+    expect(wiped.error.message).toBe(`This turn does not have desk__wipe: ${since}.`);
     expect(target.calls).toEqual([]);
     expect(services.requests.map(({ path }) => path)).toEqual(['/internal/toolsets']);
     const { rows } = await world.pool.query('SELECT count(*)::int AS n FROM engine.document');

@@ -45,6 +45,9 @@ export interface TurnResult {
     tokens: number;
     delivery_id?: string;
     rehearsal?: true;
+    /** Tools of the agent that the turn did not have because of its sender, and why. */
+    withheld?: string[];
+    withheld_since?: string;
   };
   /** What was removed from the reply, by rule; null when nothing was. */
   cleaned: Record<string, number> | null;
@@ -171,7 +174,9 @@ export class TurnRunner {
         repeatedTrust(result.text, past, settings.TURN_WINDOW_CHARS),
       );
       const ending = { ...endingOf(turn, claim, input, result, log), ...ofAccount(agent, turn), content_trust };
-      return resultOf(ending, result, turn.rehearsal);
+      const { withheld } = powers;
+      const lacked = withheld && { withheld: withheld.names, withheld_since: withheld.why };
+      return resultOf(ending, result, turn.rehearsal, lacked);
     } catch (error) {
       if (!(error instanceof ApprovalNeeded))
         throw this.failureOf(error, clock.signal, limits, log.count - stored.length);
@@ -225,11 +230,16 @@ function saidByOthers({ takeover = [] }: TurnInput): boolean {
   return takeover.some((line) => line.by === 'sender' && line.untrusted);
 }
 
-function resultOf(ending: TurnEnding, { model, cleaned }: LoopResult, rehearsal: boolean): TurnResult {
+function resultOf(
+  ending: TurnEnding,
+  { model, cleaned }: LoopResult,
+  rehearsal: boolean,
+  lacked: Pick<TurnResult['facts'], 'withheld' | 'withheld_since'> | null = null,
+): TurnResult {
   const { agent_id, steps, tokens, answer_id } = ending;
   const sent = answer_id === null ? {} : { delivery_id: answer_id };
   const rehearsed = rehearsal ? { rehearsal: true as const } : {};
-  return { ending, facts: { agent: agent_id, model, steps, tokens, ...sent, ...rehearsed }, cleaned };
+  return { ending, facts: { agent: agent_id, model, steps, tokens, ...sent, ...rehearsed, ...lacked }, cleaned };
 }
 
 function ofAccount(agent: Agent, turn: TurnScope): Pick<TurnEnding, 'agent_id' | 'contact_id'> {

@@ -83,10 +83,11 @@ function textOf({ kind, content }: Step): string | null {
   return typeof text === 'string' && text !== '' ? text : null;
 }
 
-/** Which tools the model is not offered any more because of what a call has read. */
-function withheldBy({ content: { withheld, withheld_since: why } }: Step): string | null {
+/** Which tools the model is not offered because of the turn's sender, or any more because of what a call has read. */
+function withheldBy({ kind, content: { withheld, withheld_since: why } }: Step): string | null {
   if (!Array.isArray(withheld) || withheld.length === 0) return null;
-  return texts.withheld(withheld.map(String), String(why));
+  const say = kind === 'model_call' ? texts.notOffered : texts.withheld;
+  return say(withheld.map(String), String(why));
 }
 
 const nameIn = (content: Step['content']): string =>
