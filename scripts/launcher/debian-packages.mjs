@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { say } from './say.mjs';
 
@@ -17,14 +17,37 @@ function run(command, args, cwd) {
 }
 
 /**
+ * A list of sources with another suite of Debian, from the mirror that this system uses.
+ * @param {string} file @param {string} suite @returns {string[]} settings of apt
+ */
+function sourcesOf(file, suite) {
+  const targets = run('apt-get', [
+    'indextargets',
+    '--format',
+    '$(RELEASE) $(REPO_URI) $(ORIGIN)',
+    'Created-By: Packages',
+  ]);
+  const own = /^VERSION_CODENAME=(\w+)/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1];
+  const mirror = targets
+    .split('\n')
+    .map((line) => line.split(' '))
+    .find(([release, , origin]) => release === own && origin === 'Debian');
+  if (!mirror) throw new Error(`no source of Debian ${own ?? 'itself'} is configured`);
+  writeFileSync(file, `deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror[1]} ${suite} main\n`);
+  return [`Dir::Etc::SourceList=${file}`, 'Dir::Etc::SourceParts=-'];
+}
+
+/**
  * Downloads packages of the distribution and unpacks them. apt checks their signatures, but uses lists and archives of
  * our own: this needs no root, installs nothing and starts no service.
  * @param {string} home recreated
  * @param {string[]} packages
- * @param {string} program the package whose libraries are included, since a slim system may lack them
+ * @param {string | string[]} programs the packages whose libraries are included, since a slim system may lack them
+ * @param {string} [suite] another one than the system's own, whose C library is then included: run its programs with
+ *   its loader
  * @returns {string | null} why it did not work
  */
-export function unpackDebian(home, packages, program) {
+export function unpackDebian(home, packages, programs, suite) {
   const probe = spawnSync('apt-get', ['--version']);
   if (probe.status !== 0 || !existsSync('/var/lib/dpkg/status')) return 'not a Debian or Ubuntu system';
   say(`Fetching ${packages[0]} from the distribution into .cache/${basename(home)} (nothing is installed) …`);
@@ -40,14 +63,21 @@ export function unpackDebian(home, packages, program) {
       'Acquire::Languages=none',
       // As root, apt would switch to a user of its own, which cannot write here.
       `APT::Sandbox::User=${process.getuid?.() === 0 ? 'root' : ''}`,
+      ...(suite ? sourcesOf(join(scratch, 'sources.list'), suite) : []),
     ].flatMap((setting) => ['-o', setting]);
     run('apt-get', [...settings, '-qq', 'update']);
-    // The C library has to be the system's.
-    const libraries = run('apt-cache', [...settings, 'depends', '--no-recommends', '--no-suggests', program])
+    const libraries = run('apt-cache', [
+      ...settings,
+      'depends',
+      '--no-recommends',
+      '--no-suggests',
+      ...[programs].flat(),
+    ])
       .split('\n')
       .flatMap((line) => /^ {2}Depends: ((?:lib|lua)\S+)$/.exec(line)?.[1] ?? [])
-      .filter((name) => name !== 'libc6');
-    run('apt-get', [...settings, '-qq', 'download', ...packages, ...libraries], join(scratch, 'debs'));
+      // The C library has to fit the loader: the system's own, unless the suite is another.
+      .filter((name) => name !== 'libc6' || suite !== undefined);
+    run('apt-get', [...settings, '-qq', 'download', ...new Set([...packages, ...libraries])], join(scratch, 'debs'));
     for (const name of readdirSync(join(scratch, 'debs')))
       run('dpkg-deb', ['-x', join(scratch, 'debs', name), join(scratch, 'root')]);
     rmSync(home, { recursive: true, force: true });

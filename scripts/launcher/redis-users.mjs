@@ -113,7 +113,14 @@ export const rulesOf = (service) =>
   ['resetkeys', 'resetchannels', ...(queuesOf[service] ?? []).map(keysOf), '-@all', ...COMMANDS].join(' ');
 
 /**
- * The lines of an ACL file. The default user is off, so nobody connects without a password.
+ * The default user is off: nobody works without a password. It may do everything all the same, since Redis and Valkey
+ * replay their append-only file in its name: with `-@all` they skip each transaction and each script of it, so a restart
+ * loses the jobs that BullMQ added (redis/redis#14541, valkey-io/valkey#3983).
+ */
+export const DEFAULT_USER = 'user default off resetpass ~* &* +@all';
+
+/**
+ * The lines of an ACL file.
  * @param {(user: string) => string} passwordOf by service, and `admin`
  * @param {'hash' | 'plain'} [form] a hash where we keep the file ourselves
  */
@@ -121,7 +128,7 @@ export function aclFile(passwordOf, form = 'hash') {
   const secret = (/** @type {string} */ password) =>
     form === 'plain' ? `>${password}` : `#${createHash('sha256').update(password).digest('hex')}`;
   return [
-    'user default off resetpass -@all',
+    DEFAULT_USER,
     `user ${ADMIN} on ${secret(passwordOf('admin'))} ~* &* +@all`,
     ...Object.keys(queuesOf).map((name) => `user ${redisUser(name)} on ${secret(passwordOf(name))} ${rulesOf(name)}`),
     '',

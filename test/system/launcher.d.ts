@@ -91,12 +91,18 @@ declare module '*/launcher/redis-users.mjs' {
   export function redisUser(service: string): string;
   export function passwordVariable(user: string): string;
   export function rulesOf(service: string): string;
+  export const DEFAULT_USER: string;
   export function aclFile(passwordOf: (user: string) => string, form?: 'hash' | 'plain'): string;
 }
 
 declare module '*/launcher/debian-packages.mjs' {
   /** Why it did not work, or null. */
-  export function unpackDebian(home: string, packages: string[], program: string): string | null;
+  export function unpackDebian(
+    home: string,
+    packages: string[],
+    programs: string | string[],
+    suite?: string,
+  ): string | null;
   export function librariesOf(home: string): NodeJS.ProcessEnv;
 }
 
