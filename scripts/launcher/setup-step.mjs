@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './project.mjs';
 
-/** EX_CONFIG of sysexits.h: the last line that the program wrote is a message for the operator. */
+/** EX_CONFIG of sysexits.h: the last line of the program's log says why, to the operator. */
 const refused = 78;
 
 /**
@@ -29,7 +29,7 @@ export function runStep(entry, env, signal, args = []) {
     child.once('error', reject);
     child.once('close', (code, ended) => {
       if (code === 0) return resolve(out);
-      if (code === refused) return reject(new Error(err.trim().split('\n').at(-1)));
+      if (code === refused) return reject(new Error(JSON.parse(out.trim().split('\n').at(-1) ?? '').msg));
       const lines = `${out}${err}`.trim().split('\n').slice(-15).join('\n');
       reject(new Error(`${entry} failed (${ended ?? `exit code ${code}`})\n${lines}`));
     });

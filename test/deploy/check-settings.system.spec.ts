@@ -87,11 +87,10 @@ describe('a process that only checks its settings', () => {
   });
 
   it('ends in one line with a stack where the fault is no setting', () => {
-    const { status, lines, stderr } = run('libs/database/src/migrate-all.js', {
-      DATABASE_URL: withUser(database.url, 'nobody', 'a-secret'),
-    });
+    // A role that may log in and not migrate.
+    const { status, lines, stderr } = run('libs/database/src/migrate-all.js');
     expect([status, stderr, lines.length]).toEqual([1, '', 1]);
     expect(lines[0]).toMatchObject({ level: 60, event: 'process.failed', stack: expect.any(String) });
-    expect(lines[0]?.msg).toContain('nobody');
+    expect(lines[0]?.msg).toContain('permission denied');
   });
 });

@@ -1,16 +1,16 @@
-import { settingOf } from '#libs/settings';
+import { settingOf, WrongSettings } from '#libs/settings';
 
-/** The database to migrate. @throws Error when it is not set */
+/** The database to migrate. @throws WrongSettings when it is not set */
 export function databaseUrl(): string {
   return given('DATABASE_URL', 'give the Postgres URL to migrate');
 }
 
-/** The role that creates the services' roles. @throws Error when it is not set */
+/** The role that creates the services' roles. @throws WrongSettings when it is not set */
 export function databaseAdminUrl(): string {
   return given('DATABASE_ADMIN_URL', 'give the Postgres URL of a role that may make roles');
 }
 
-/** By service, and `owner`. @throws Error when it is not set, or is not an object of strings */
+/** By service, and `owner`. @throws WrongSettings when it is not set, or is not an object of strings */
 export function rolePasswords(): Record<string, string> {
   const name = 'GATEHOUSE_DATABASE_PASSWORDS';
   const text = given(name, 'give {"owner": "...", "<service>": "..."}');
@@ -19,11 +19,11 @@ export function rolePasswords(): Record<string, string> {
     value = JSON.parse(text);
   } catch {
     // The value is secret: the error must not contain it.
-    throw new Error(`${name} is not valid JSON.`);
+    throw new WrongSettings([`${name} is not valid JSON.`]);
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isObject || !Object.values(value as object).every((each) => typeof each === 'string')) {
-    throw new Error(`${name} is not an object of passwords by service.`);
+    throw new WrongSettings([`${name} is not an object of passwords by service.`]);
   }
   return value as Record<string, string>;
 }
@@ -31,19 +31,19 @@ export function rolePasswords(): Record<string, string> {
 /**
  * Compose reads settings.env into every container, and then sets its own values over it. Names that it sets are given to
  * this process, which has none of them itself: one that is there came from settings.env and would have no effect.
- * @throws Error that names them
+ * @throws WrongSettings that names them
  */
 export function refuseOverridden(environment: NodeJS.ProcessEnv = process.env): void {
   const named = (environment['GATEHOUSE_NOT_IN_SETTINGS'] ?? '').split(/\s+/).filter(Boolean);
   const overridden = named.filter((name) => name in environment);
   if (overridden.length === 0) return;
-  throw new Error(
+  throw new WrongSettings([
     `settings.env sets ${overridden.join(', ')}, which docker-compose.yml overrides: put what .env.example names into .env, and remove the rest.`,
-  );
+  ]);
 }
 
 function given(name: string, advice: string): string {
   const value = settingOf(name, process.env);
-  if (!value) throw new Error(`${name} is not set: ${advice}.`);
+  if (!value) throw new WrongSettings([`${name} is not set: ${advice}.`]);
   return value;
 }

@@ -1,5 +1,6 @@
 import type { OwnedSchema } from './all-schemas.js';
 import type { Queryable } from './partitions.js';
+import { DatabaseRefused } from './preparing-job.js';
 import { roleOf } from './role-names.js';
 
 /**
@@ -13,7 +14,8 @@ export async function rolesOf(db: Queryable, schemas: OwnedSchema[]): Promise<st
   }[];
   if (rows.length === 0) return [];
   const missing = services.map(roleOf).filter((role) => !rows.some(({ rolname }) => rolname === role));
-  if (missing.length > 0) throw new Error(`The roles ${missing.join(', ')} are missing: run prepare-roles first.`);
+  if (missing.length > 0)
+    throw new DatabaseRefused(`The roles ${missing.join(', ')} are missing: run prepare-roles first.`);
   return services;
 }
 

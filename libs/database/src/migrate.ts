@@ -1,7 +1,7 @@
-import pg from 'pg';
 import { allSchemas } from './all-schemas.js';
 import { grantSchema, rolesOf } from './grants.js';
 import { refuseOtherMigrations } from './older-layout.js';
+import { logInFor } from './preparing-job.js';
 import { migrate } from './service-schema.js';
 
 /** The migrations that ran, by schema, and whether services connect with roles of their own. */
@@ -13,12 +13,11 @@ export interface Migrated {
 /**
  * Migrates every schema, and grants each service's role its rights as soon as the schema is migrated: a service that
  * waits for a migration may use what it created. Safe to run repeatedly, and concurrently.
- * @throws Error, as a sentence, where the database has an older layout
+ * @throws DatabaseRefused where it cannot log in, or the database has an older layout
  */
 export async function migrateAll(url: string, extension: 'js' | 'ts' = 'js'): Promise<Migrated> {
   const schemas = await allSchemas(extension);
-  const client = new pg.Client({ connectionString: url, application_name: 'migrate-all' });
-  await client.connect();
+  const client = await logInFor('migrate-all', 'DATABASE_URL', url);
   const ran: Record<string, string[]> = {};
   try {
     const db = { query: async (sql: string, values?: unknown[]) => (await client.query(sql, values)).rows };

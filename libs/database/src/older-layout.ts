@@ -1,14 +1,12 @@
 import type { OwnedSchema } from './all-schemas.js';
 import type { Queryable } from './partitions.js';
+import { DatabaseRefused } from './preparing-job.js';
 import { ownerRole } from './role-names.js';
-
-/** Its message is a sentence for whoever starts the system. */
-export class OlderLayout extends Error {}
 
 /**
  * Of two releases, the newer one knows every migration of the older one. If neither the database nor this build knows
  * all of the other's, no migration leads from one to the other.
- * @throws OlderLayout, which says what to do
+ * @throws DatabaseRefused, which says what to do
  */
 export async function refuseOtherMigrations(db: Queryable, schemas: OwnedSchema[]): Promise<void> {
   for (const { schema } of schemas) {
@@ -33,7 +31,7 @@ async function migrationsOf(db: Queryable, schema: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** @throws OlderLayout: schemas with another owner date from before each service had a role */
+/** @throws DatabaseRefused: schemas with another owner date from before each service had a role */
 export async function refuseOtherOwner(db: Queryable, names: string[]): Promise<void> {
   const rows = (await db.query(
     `SELECT nspname AS name, nspowner::regrole::text AS owner FROM pg_namespace
@@ -44,8 +42,8 @@ export async function refuseOtherOwner(db: Queryable, names: string[]): Promise<
   if (first) throw olderLayout(`one role had everything (${first.owner} owns the schema ${first.name})`);
 }
 
-function olderLayout(what: string): OlderLayout {
-  return new OlderLayout(
+function olderLayout(what: string): DatabaseRefused {
+  return new DatabaseRefused(
     `This database was made by an earlier version of Gatehouse, in which ${what}. It cannot be converted: start with an empty database, or delete the data with npm run reset.`,
   );
 }

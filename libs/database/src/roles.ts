@@ -2,6 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { allSchemas } from './all-schemas.js';
 import { refuseOtherMigrations, refuseOtherOwner } from './older-layout.js';
+import { DatabaseRefused, logInFor } from './preparing-job.js';
 import { ownerRole, roleOf } from './role-names.js';
 
 const scramIterations = 4_096;
@@ -13,7 +14,8 @@ export type RolePasswords = Record<string, string>;
  * Creates the roles that services connect with and the one that owns their schemas. None of them may do anything else
  * in the server. Safe to run repeatedly; sets each role's password to the one given here.
  * @param adminUrl of a role that may create roles and owns the database; needed only for this
- * @throws Error when a password is missing, a role may do more than it should, or the schemas have an older layout
+ * @throws DatabaseRefused when it cannot log in, a password is missing, a role may do more than it should, or the schemas
+ *   have an older layout
  */
 export async function prepareRoles(
   adminUrl: string,
@@ -27,9 +29,8 @@ export async function prepareRoles(
     ...services.map((name) => [roleOf(name), passwords[name]] as const),
   ]);
   const without = [...wanted].filter(([, password]) => !password).map(([role]) => role);
-  if (without.length > 0) throw new Error(`No password is given for ${without.join(', ')}.`);
-  const client = new pg.Client({ connectionString: adminUrl, application_name: 'prepare-roles' });
-  await client.connect();
+  if (without.length > 0) throw new DatabaseRefused(`No password is given for ${without.join(', ')}.`);
+  const client = await logInFor('prepare-roles', 'DATABASE_ADMIN_URL', adminUrl);
   try {
     await client.query('BEGIN');
     await client.query("SELECT pg_advisory_xact_lock(hashtext('gatehouse-roles'))");
@@ -92,5 +93,7 @@ async function refuseMighty(client: pg.Client, roles: string[]): Promise<void> {
   );
   if (rows.length === 0) return;
   const names = rows.map(({ rolname }) => rolname).join(', ');
-  throw new Error(`${names} may do more than a service should: take its attributes and memberships away, or drop it.`);
+  throw new DatabaseRefused(
+    `${names} may do more than a service should: take its attributes and memberships away, or drop it.`,
+  );
 }
