@@ -19,6 +19,9 @@ export const notes = {
   HTTP_HALF_CLOSED_MS: {
     is: 'Time that a client which has ended its side waits for the next piece of its answer. After it the request ends, as for one that has gone.',
   },
+  HTTP_LONG_ANSWER_BYTES_PER_SECOND: {
+    is: 'What one address is sent of answers over 64 KiB, a quarter of it at once. The system takes megabytes for a client that reads nothing.',
+  },
   HTTP_MAX_CONNECTIONS: {
     is: 'Connections of one process at a time. For a further one the slowest without a request is closed; else it is 503.',
   },

@@ -97,6 +97,11 @@ export const httpLimitSettings = {
   HTTP_REQUEST_TIMEOUT_MS: integer(httpLimitDefaults.HTTP_REQUEST_TIMEOUT_MS, 100, 3_600_000),
   HTTP_SILENCE_TIMEOUT_MS: integer(httpLimitDefaults.HTTP_SILENCE_TIMEOUT_MS, 100, 3_600_000),
   HTTP_HALF_CLOSED_MS: integer(httpLimitDefaults.HTTP_HALF_CLOSED_MS, 100, 3_600_000),
+  HTTP_LONG_ANSWER_BYTES_PER_SECOND: integer(
+    httpLimitDefaults.HTTP_LONG_ANSWER_BYTES_PER_SECOND,
+    1_048_576,
+    68_719_476_736,
+  ),
   HTTP_MAX_CONNECTIONS: integer(httpLimitDefaults.HTTP_MAX_CONNECTIONS, 10, 1_000_000),
 };
 

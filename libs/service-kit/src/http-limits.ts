@@ -12,6 +12,8 @@ export interface HttpLimits {
   HTTP_SILENCE_TIMEOUT_MS: number;
   /** How long a client that has ended its side waits for the next piece of its answer; then it counts as gone. */
   HTTP_HALF_CLOSED_MS: number;
+  /** What one address is sent of answers over 64 KiB, in bytes a second; a quarter of it at once. */
+  HTTP_LONG_ANSWER_BYTES_PER_SECOND: number;
   /** Simultaneous connections; for a further one, one without a request is closed, or it is refused. */
   HTTP_MAX_CONNECTIONS: number;
 }
@@ -21,6 +23,7 @@ export const httpLimitDefaults: HttpLimits = {
   HTTP_REQUEST_TIMEOUT_MS: 60_000,
   HTTP_SILENCE_TIMEOUT_MS: 120_000,
   HTTP_HALF_CLOSED_MS: 5_000,
+  HTTP_LONG_ANSWER_BYTES_PER_SECOND: 67_108_864,
   HTTP_MAX_CONNECTIONS: 10_000,
 };
 

@@ -6,15 +6,16 @@ import { AnswerPieces, sendInPieces } from './long-answers.js';
 
 const mebibyte = 1_048_576;
 const piece = 65_536;
+const endless = 1_000 * mebibyte;
 const text = 'ä'.repeat(100_000);
 
 describe('long answers, in pieces', () => {
   it('take no more than a part of each turn together, however many there are', async () => {
-    const pieces = new AnswerPieces();
+    const pieces = new AnswerPieces(endless);
     const taken = Array.from({ length: 100 }, () => 0);
     const all = taken.map((_none, at) =>
       pieces
-        .of(Buffer.alloc(mebibyte, at))
+        .of(Buffer.alloc(mebibyte, at), 'a')
         .on('data', (chunk: Buffer) => (taken[at] = (taken[at] ?? 0) + chunk.length)),
     );
     const sum = (): number => taken.reduce((total, bytes) => total + bytes, 0);
@@ -31,14 +32,31 @@ describe('long answers, in pieces', () => {
 
   it.each([1, piece - 1, piece, piece + 1, 3 * piece])('are whole with %i bytes', async (bytes) => {
     const whole = Buffer.alloc(bytes, 'abcdefg');
-    expect((await buffer(new AnswerPieces().of(whole))).equals(whole)).toBe(true);
+    expect((await buffer(new AnswerPieces(endless).of(whole, 'a'))).equals(whole)).toBe(true);
   });
 
   it('that nobody reads any more leave their turns to others', async () => {
-    const pieces = new AnswerPieces();
-    const gone = Array.from({ length: 100 }, () => pieces.of(Buffer.alloc(mebibyte)).resume());
+    const pieces = new AnswerPieces(endless);
+    const gone = Array.from({ length: 100 }, () => pieces.of(Buffer.alloc(mebibyte), 'a').resume());
     for (const answer of gone) answer.destroy();
-    expect(await buffer(pieces.of(Buffer.from('here')))).toEqual(Buffer.from('here'));
+    expect(await buffer(pieces.of(Buffer.from('here'), 'a'))).toEqual(Buffer.from('here'));
+  });
+});
+
+describe('long answers to one address', () => {
+  it('come at its rate after the first part, while those to others do not wait', async () => {
+    const perSecond = 8 * mebibyte;
+    const pieces = new AnswerPieces(perSecond);
+    const startMs = performance.now();
+    const slow = [1, 2, 3].map(() => buffer(pieces.of(Buffer.alloc(mebibyte), 'a')));
+    await buffer(pieces.of(Buffer.alloc(mebibyte), 'b'));
+    const other = performance.now() - startMs;
+    await Promise.all(slow);
+    // A quarter of a second's bytes come at once, and the last piece may exceed what is allowed.
+    const least = ((3 * mebibyte - perSecond / 4 - piece) / perSecond) * 1_000;
+    const took = performance.now() - startMs;
+    expect(took).toBeGreaterThanOrEqual(least);
+    expect(other).toBeLessThan(took);
   });
 });
 
@@ -48,7 +66,7 @@ describe('a service', () => {
 
   beforeAll(async () => {
     service = fastify();
-    sendInPieces(service);
+    sendInPieces(service, endless);
     service.get('/text', (_request, reply) => reply.type('text/plain; charset=utf-8').send(text));
     service.get('/bytes', (_request, reply) => reply.send(Buffer.alloc(mebibyte, 'x')));
     service.get('/json', () => ({ text }));

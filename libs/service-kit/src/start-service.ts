@@ -150,7 +150,10 @@ async function buildService(
   // Only others announce bodies to a service, and the portal announces those of its clients.
   if (options.name !== 'portal') answerAnnouncements(fastify, bodyLimit);
   followMessages(fastify);
-  sendInPieces(fastify);
+  sendInPieces(
+    fastify,
+    settings.HTTP_LONG_ANSWER_BYTES_PER_SECOND ?? httpLimitDefaults.HTTP_LONG_ANSWER_BYTES_PER_SECOND,
+  );
   app.useGlobalFilters(new ProblemFilter());
   await options.routes?.(app);
   guardRequests(app.getHttpServer());
