@@ -1,3 +1,4 @@
+import { terminalJson, terminalText } from '#libs/adapter-sdk';
 import { openApi } from './api/api.js';
 import { findInstallation } from './api/installation.js';
 import { CliError, exits } from './api/cli-error.js';
@@ -31,8 +32,8 @@ export async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Term
     const told = { error: { code, message, where, to_do: toDo } };
     terminal.err(
       args.includes('--json')
-        ? `${JSON.stringify(told)}\n`
-        : `gatehouse: ${message}\n  where  ${where}\n  to do  ${toDo}\n`,
+        ? `${terminalJson(told)}\n`
+        : terminalText(`gatehouse: ${message}\n  where  ${where}\n  to do  ${toDo}\n`),
     );
     return exit;
   }
@@ -60,8 +61,8 @@ function callOf({ arguments: given, values }: Parsed, env: NodeJS.ProcessEnv, te
     api: () => openApi(value('url'), installation, env),
     installation,
     env,
-    say: (line) => (json ? undefined : terminal.out(`${line}\n`)),
-    tell: (result) => (json ? terminal.out(`${JSON.stringify(result, null, 2)}\n`) : undefined),
-    note: (line) => terminal.err(`${line}\n`),
+    say: (line) => (json ? undefined : terminal.out(terminalText(`${line}\n`))),
+    tell: (result) => (json ? terminal.out(`${terminalJson(result)}\n`) : undefined),
+    note: (line) => terminal.err(terminalText(`${line}\n`)),
   };
 }

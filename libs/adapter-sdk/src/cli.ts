@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { checkRunningAdapter } from './conformance/check-running.js';
 import { printReport } from './conformance/print-report.js';
+import { terminalJson, terminalText } from './terminal-text.js';
 
 /** For adapter authors, who have only the SDK; the platform's own CLI (apps/cli) has the same command. */
 const USAGE = `gatehouse adapter check <url> [--fixtures dir] [--provider-port n] [--second url] [--log file] [--timeout ms] [--json]
@@ -40,13 +41,13 @@ async function check(args: string[]): Promise<number> {
     timeoutMs: values.timeout,
     secrets: process.env.GATEHOUSE_ADAPTER_SECRET,
   });
-  process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report));
+  process.stdout.write(values.json ? `${terminalJson(report)}\n` : printReport(report));
   return report.ok ? 0 : 1;
 }
 
 try {
   process.exitCode = await check(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`gatehouse: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(terminalText(`gatehouse: ${error instanceof Error ? error.message : String(error)}\n`));
   process.exitCode = 2;
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from './json-value.js';
 import type { Capability, CredentialType, MessageFormat } from './manifest.js';
+import { sizeProblems, storageProblems } from './manifest-limits.js';
 import {
   aFilledText,
   aListOf,
@@ -113,6 +114,13 @@ const objects: Record<string, Check> = {
 /** What is wrong with a manifest (contract 2.1, 2.2, and the additions), field by field. Unknown fields are allowed. */
 export function manifestProblems(manifest: unknown): ManifestProblem[] {
   if (!isJsonObject(manifest)) return [{ field: 'manifest', message: 'must be an object' }];
+  const tooLarge = sizeProblems(manifest);
+  if (tooLarge.length > 0) return tooLarge;
+  const problems = contentProblems(manifest);
+  return problems.length > 0 ? problems : storageProblems(manifest);
+}
+
+function contentProblems(manifest: JsonObject): FieldProblem[] {
   const { credentials, events } = manifest;
   const wholes = Object.fromEntries(Object.keys(objects).map((field) => [field, anObject]));
   return [

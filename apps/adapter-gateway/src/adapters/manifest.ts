@@ -1,12 +1,7 @@
-import { type Manifest, manifestProblems, stringifyJson } from '#libs/adapter-sdk';
-import { isShallow, Problem } from '#libs/service-kit';
+import { type Manifest, manifestProblems } from '#libs/adapter-sdk';
+import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient } from './adapter-client.js';
-
-const maxBytes = 262_144;
-const maxDepth = 32;
-/** JSON text escapes a surrogate only when it is alone. Postgres stores neither that nor U+0000. */
-const unstorable = /\\u(0000|d[89a-f])/i;
 
 /**
  * Checks a manifest (spec 2.1, 2.2). Unknown fields are kept and ignored.
@@ -14,11 +9,6 @@ const unstorable = /\\u(0000|d[89a-f])/i;
  * @throws Problem 422 `invalid_manifest`, field by field
  */
 export function readManifest(given: Record<string, unknown>, kind: 'adapter' | 'skill'): Manifest {
-  const json = isShallow(given, maxDepth) ? stringifyJson(given) : undefined;
-  if (json === undefined || Buffer.byteLength(json) > maxBytes || unstorable.test(json)) {
-    const limits = `A manifest has at most ${maxBytes} bytes and ${maxDepth} levels, and neither U+0000 nor lone surrogates.`;
-    throw new Problem(422, 'invalid_manifest', limits);
-  }
   const value = kind === 'skill' ? { credentials: [], ...given, capabilities: [] } : given;
   const errors = manifestProblems(value);
   if (kind === 'skill' && value['skill'] === undefined) {

@@ -1,3 +1,4 @@
+import { terminalText } from '../terminal-text.js';
 import type { CheckFailure, ConformanceReport, PointStatus } from './report.js';
 
 const MARKS: Record<PointStatus, string> = {
@@ -10,7 +11,9 @@ const MARKS: Record<PointStatus, string> = {
 
 /** The report as lines for a person: each point; failures with call, expectation and advice; skips with the reason. */
 export function printReport(report: ConformanceReport): string {
-  const lines = [`${report.adapter ?? 'unknown adapter'} ${report.version ?? ''} at ${report.url}`, ''];
+  // On one line, whatever the adapter says of itself: more lines would read as results.
+  const who = `${report.adapter ?? 'unknown adapter'} ${report.version ?? ''}`.replaceAll(/\s+/g, ' ');
+  const lines = [`${who} at ${report.url}`, ''];
   for (const point of report.points) {
     lines.push(`${MARKS[point.status]}  ${String(point.point).padStart(2)}  ${point.title}`);
     for (const check of point.checks) {
@@ -21,7 +24,7 @@ export function printReport(report: ConformanceReport): string {
   }
   const { passed, failed, skipped, not_applicable } = report.summary;
   lines.push('', `${passed} passed, ${failed} failed, ${skipped} skipped, ${not_applicable} not applicable`);
-  return `${lines.join('\n')}\n`;
+  return terminalText(`${lines.join('\n')}\n`);
 }
 
 export function describeFailure(name: string, { request, expected, got, advice }: CheckFailure): string {
