@@ -1,43 +1,60 @@
-import type { ReadAnswer } from './read-answer.js';
-import { readAnswer } from './read-answer.js';
-import { excerptWithoutKey } from './without-key.js';
+import type { ProviderKind } from './provider-kind.js';
+import { type Fetch, wasCut } from './model-fetch.js';
+import { readAnswer, readOtherAnswer, type ReadAnswer } from './read-answer.js';
+import { excerptWithoutKeys } from './without-key.js';
 
 /** What one request to the endpoint gave. */
 export interface Exchange {
-  /** Null while there is no answer with a status of success. */
+  /** Null while there is no answer with a status of success, and where the package of the provider reads it. */
   answer: ReadAnswer | null;
+  /** What an answer that the package reads says of its tokens. */
+  usage: unknown;
   inputChars: number;
   /** The beginning of the body, for people, without the key. */
   excerpt: string;
   outputChars: number;
 }
 
+export const newExchange = (): Exchange => ({ answer: null, usage: null, inputChars: 0, excerpt: '', outputChars: 0 });
+
 const shownChars = 500;
+/** Their answers are chat completions, which servers write in many ways. The others have one server each. */
+const writesCompletions: ReadonlySet<ProviderKind> = new Set(['openai', 'azure', 'openai-compatible']);
+
+interface Reading {
+  kind: ProviderKind;
+  maxBytes: number;
+  /** Values that no excerpt may show. */
+  secrets: readonly string[];
+}
 
 /**
  * A fetch for the AI SDK that reads the answer itself. The SDK discards a whole answer for one field that it does not
  * know, with its usage. It is given a minimal completion, or the status that an error within a 200 should have had.
  */
-export function answerFetch(exchange: Exchange, maxBytes: number, apiKey: string | null): typeof fetch {
+export function answerFetch(exchange: Exchange, { kind, maxBytes, secrets }: Reading, fetch: Fetch): Fetch {
   return async (url, init) => {
     exchange.inputChars = typeof init?.body === 'string' ? init.body.length : 0;
     const response = await fetch(url, init);
     if (!response.ok) return response;
-    const body = await textOf(response, maxBytes);
-    const answer: ReadAnswer = body === null ? tooLarge(maxBytes) : readAnswer(body);
-    exchange.answer = answer;
-    exchange.excerpt = excerptWithoutKey(body ?? '', apiKey, shownChars);
-    exchange.outputChars = body?.length ?? maxBytes;
-    if (answer.is !== 'error' || answer.status === null) return Response.json(read);
-    return Response.json(
-      { error: { message: exchange.excerpt } },
-      { status: answer.status, headers: waitIn(response) },
-    );
+    const body = await response.text();
+    const completion = writesCompletions.has(kind);
+    const read = wasCut(response) ? tooLarge(maxBytes) : completion ? readAnswer(body) : readOtherAnswer(body);
+    exchange.excerpt = excerptWithoutKeys(wasCut(response) ? '' : body, secrets, shownChars);
+    exchange.outputChars = wasCut(response) ? maxBytes : body.length;
+    exchange.usage = read.usage;
+    if (read.is === 'other') return new Response(body, { status: response.status, headers: response.headers });
+    exchange.answer = read;
+    if (read.is === 'error' && read.status !== null) {
+      const error = { message: exchange.excerpt };
+      return Response.json({ error }, { status: read.status, headers: waitIn(response) });
+    }
+    return completion ? Response.json(minimal) : new Response('', { status: 200 });
   };
 }
 
 /** For the SDK: the answer is taken from the exchange. */
-const read = { choices: [{ message: { role: 'assistant', content: '' }, finish_reason: 'stop' }] };
+const minimal = { choices: [{ message: { role: 'assistant', content: '' }, finish_reason: 'stop' }] };
 
 function tooLarge(maxBytes: number): ReadAnswer {
   return { is: 'unreadable', why: `it has over ${maxBytes} bytes`, usage: null };
@@ -46,17 +63,4 @@ function tooLarge(maxBytes: number): ReadAnswer {
 function waitIn({ headers }: Response): Record<string, string> {
   const seconds = headers.get('retry-after');
   return seconds === null ? {} : { 'retry-after': seconds };
-}
-
-/** @returns null when there is more than `maxBytes` */
-async function textOf(response: Response, maxBytes: number): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    // Leaving the loop cancels the body.
-    if (bytes > maxBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -12,14 +12,17 @@ const charsPerToken = 4;
 const maxTokens = 10_000_000;
 
 /**
- * What a call used, as the endpoint reports it, by the names of chat completions or of the APIs beside it. Limits and
+ * What a call used, as the endpoint reports it, by the names of chat completions, of the APIs beside it, of
+ * Bedrock and Gemini. Limits and
  * budgets count every call, so what is not reported is estimated.
  */
 export function usageOf(reported: unknown, inputChars: number, outputChars: number): ModelUsage {
   const usage = typeof reported === 'object' && reported !== null ? (reported as Record<string, unknown>) : {};
-  const total = count(usage['total_tokens']);
-  const input = count(usage['prompt_tokens']) ?? count(usage['input_tokens']);
-  const output = count(usage['completion_tokens']) ?? count(usage['output_tokens']);
+  const first = (names: string[]): number | null =>
+    names.map((name) => count(usage[name])).find((n) => n !== null) ?? null;
+  const total = first(['total_tokens', 'totalTokens', 'totalTokenCount']);
+  const input = first(['prompt_tokens', 'input_tokens', 'inputTokens', 'promptTokenCount']);
+  const output = first(['completion_tokens', 'output_tokens', 'outputTokens', 'candidatesTokenCount']);
   const left = (part: number | null): number | null =>
     total !== null && part !== null && total >= part ? total - part : null;
   const known = { input: input ?? left(output), output: output ?? left(input) };

@@ -7,7 +7,8 @@ import {
   type Models,
   type ToolDescription,
 } from './model.js';
-import { OpenAiModel } from './openai-model.js';
+import { modelEgress, modelFetch } from './model-fetch.js';
+import { EndpointModel } from './endpoint-model.js';
 import { RehearsalModel } from './rehearsal-model.js';
 
 /** The models of this installation: any model of one endpoint, or the rehearsal model if none is configured. */
@@ -17,16 +18,28 @@ export function configuredModels(settings: EngineSettings): Models {
     const rehearsal = new RehearsalModel();
     return { forTurn: () => rehearsal };
   }
+  // The operator has named this address, so it may be a private one.
+  const { host } = new URL(baseUrl);
+  const egress = modelEgress([...settings.GATEHOUSE_EGRESS_ALLOW, host], settings);
+  const limits = { timeoutMs: settings.MODEL_TIMEOUT_MS, maxBytes: settings.MODEL_ANSWER_BYTES };
+  const fetch = modelFetch(egress, limits);
   const models = new Map<string, Model>();
   const named = (name: string | null): Model => {
     const wanted = name ?? modelName;
     if (!wanted) throw new Error('MODEL_NAME is not set, and the agent names no model');
     let model = models.get(wanted);
     if (!model) {
-      model = new OpenAiModel({
-        baseUrl,
-        apiKey: settings.MODEL_API_KEY,
+      model = new EndpointModel({
+        access: {
+          kind: 'openai-compatible',
+          baseUrl,
+          region: null,
+          cloudProject: null,
+          key: settings.MODEL_API_KEY ? { api_key: settings.MODEL_API_KEY } : null,
+        },
         model: wanted,
+        name: wanted,
+        fetch,
         timeoutMs: settings.MODEL_TIMEOUT_MS,
         maxOutputTokens: settings.MODEL_MAX_OUTPUT_TOKENS,
         maxAnswerBytes: settings.MODEL_ANSWER_BYTES,

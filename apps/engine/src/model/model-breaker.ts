@@ -26,8 +26,11 @@ export class ModelBreaker {
   check(): void {
     if (this.last === null || this.failures < this.limits.opensAfter) return;
     const waitMs = this.openUntilMs - Date.now();
-    const { code, message } = this.last;
-    if (waitMs > 0) throw new ModelError(code, message, false, waitMs + Math.ceil(Math.random() * firstPauseMs));
+    const { code, message, blame } = this.last;
+    if (waitMs > 0) {
+      const retryAfterMs = waitMs + Math.ceil(Math.random() * firstPauseMs);
+      throw new ModelError(code, message, { retryAfterMs, blame });
+    }
     // Half open: this call goes through, the others wait for its result.
     this.openUntilMs = Date.now() + this.pauseMs();
   }

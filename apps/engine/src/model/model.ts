@@ -1,3 +1,5 @@
+import type { JSONValue } from 'ai';
+
 /** The event that a turn answers, as far as the rehearsal model's templates may refer to it. */
 export interface ModelEvent {
   sender: string;
@@ -12,6 +14,14 @@ export interface ToolCall {
   id: string;
   name: string;
   arguments: unknown;
+  /** What the model wants back with the call, such as a signature. No other model is shown it. */
+  mark?: CallMark;
+}
+
+export interface CallMark {
+  /** The provider and model that it came from. */
+  from: string;
+  options: Record<string, Record<string, JSONValue | undefined>>;
 }
 
 export type ModelMessage =
@@ -71,21 +81,46 @@ export type ModelErrorCode =
 
 const awayCodes: ReadonlySet<ModelErrorCode> = new Set(['model_unavailable', 'model_unauthorized', 'model_timeout']);
 
+/**
+ * Whose failure it is. `key`: of the key that was used (refused, no credit, its quota). `model`: of this model.
+ * `provider`: of all its models. `request`: the same request fails anywhere.
+ */
+export type ModelBlame = 'key' | 'model' | 'provider' | 'request';
+
+interface ModelErrorFacts extends ErrorOptions {
+  permanent?: boolean;
+  /** As the endpoint asks for it, in ms. */
+  retryAfterMs?: number | null;
+  blame?: ModelBlame;
+}
+
+const usualBlame: Readonly<Record<ModelErrorCode, ModelBlame>> = {
+  model_unavailable: 'provider',
+  model_unauthorized: 'key',
+  model_timeout: 'model',
+  model_rejected: 'request',
+  model_malformed: 'model',
+  context_length: 'request',
+};
+
 /** The model gave no answer. `permanent`: repeating the request for the same turn cannot help. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   /** What was answered, and used tokens, all the same. */
   readonly unread: UnreadAnswer[] = [];
+  readonly permanent: boolean;
+  readonly retryAfterMs: number | null;
+  readonly blame: ModelBlame;
 
   constructor(
     readonly code: ModelErrorCode,
     message: string,
-    readonly permanent = false,
-    /** From the endpoint's `Retry-After`, in ms. */
-    readonly retryAfterMs: number | null = null,
-    options?: ErrorOptions,
+    { permanent = false, retryAfterMs = null, blame = usualBlame[code], ...options }: ModelErrorFacts = {},
   ) {
     super(message, options);
+    this.permanent = permanent;
+    this.retryAfterMs = retryAfterMs;
+    this.blame = blame;
   }
 
   /** The same conversation may succeed once the model is available again. */

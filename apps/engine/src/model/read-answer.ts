@@ -10,6 +10,12 @@ export type ReadAnswer =
   | { is: 'error'; status: number | null; usage: unknown }
   | { is: 'unreadable'; why: string; usage: unknown };
 
+/** What the package of a provider reads. `usage`: also of an answer that it cannot read. */
+export interface OtherAnswer {
+  is: 'other';
+  usage: unknown;
+}
+
 /** A deeper answer is not read: what works on it goes down level by level. */
 const maxDepth = 200;
 
@@ -19,12 +25,36 @@ const maxDepth = 200;
  */
 export function readAnswer(body: string): ReadAnswer {
   const text = body.replace(/^\ufeff/, '').trim();
-  if (text === '') return unreadable('its body is empty');
   if (/^(data|event|id|retry)?:/.test(text)) return answerIn(joinedStream(text));
+  const value = jsonOf(text);
+  return 'is' in value ? value : answerIn(value.json);
+}
+
+/**
+ * Reads of another protocol's answer only what its package would take for something else: an error, a prompt that was
+ * blocked (Gemini), and what is no answer at all.
+ */
+export function readOtherAnswer(body: string): ReadAnswer | OtherAnswer {
+  const value = jsonOf(body.replace(/^\ufeff/, '').trim());
+  if ('is' in value) return value;
+  const fields = fieldsOf(Array.isArray(value.json) ? value.json[0] : value.json);
+  if (!fields) return unreadable('it is not a JSON object');
+  const usage = fields['usage'] ?? fields['usageMetadata'];
+  const failed = errorIn(fields);
+  if (failed) return { is: 'error', status: statusOf(failed), usage };
+  const blocked = fieldsOf(fields['promptFeedback'])?.['blockReason'];
+  const candidates = fields['candidates'];
+  if (blocked !== undefined && !(Array.isArray(candidates) && candidates.length > 0))
+    return { is: 'answer', text: '', tool_calls: [], finish_reason: 'content-filter', usage };
+  return { is: 'other', usage };
+}
+
+function jsonOf(text: string): { json: unknown } | ReadAnswer {
+  if (text === '') return unreadable('its body is empty');
   if (text.startsWith('<')) return unreadable('it is a web page');
   if (depthOf(text) > maxDepth) return unreadable(`it is nested deeper than ${maxDepth} levels`);
   try {
-    return answerIn(JSON.parse(text));
+    return { json: JSON.parse(text) as unknown };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return unreadable('it is not JSON, or was cut off');

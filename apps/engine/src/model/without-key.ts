@@ -20,6 +20,16 @@ export function excerptWithoutKey(text: string, key: string | null, maxChars: nu
     .slice(0, maxChars);
 }
 
+/** The same without any of several values, the longest first: one may be part of another. */
+export function excerptWithoutKeys(text: string, keys: readonly string[], maxChars: number): string {
+  const longest = Math.max(0, ...keys.map((key) => key.length));
+  const most = maxChars + 8 * longest;
+  return keys
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((shown, key) => excerptWithoutKey(shown, key, most), text.slice(0, most))
+    .slice(0, maxChars);
+}
+
 function piecesOf(key: string): Map<number, Set<string>> {
   const forms = [key, encodeURIComponent(key), ...[0, 1, 2].map((before) => inBase64(key, before))];
   const pieces = new Map<number, Set<string>>();

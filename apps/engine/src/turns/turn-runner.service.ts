@@ -197,7 +197,7 @@ export class TurnRunner {
    */
   private failureOf(error: unknown, clock: AbortSignal, { wallClockMs }: TurnLimits, newSteps: number): unknown {
     if (error !== clock.reason || newSteps > 0 || wallClockMs < this.settings.MODEL_TIMEOUT_MS) return error;
-    return new ModelError('model_timeout', `no answer within ${wallClockMs} ms`, false, null, { cause: error });
+    return new ModelError('model_timeout', `no answer within ${wallClockMs} ms`, { cause: error });
   }
 
   /** Reports progress on the timeline while the turn runs. */

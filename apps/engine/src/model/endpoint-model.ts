@@ -1,9 +1,9 @@
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, jsonSchema, type ModelMessage as SdkMessage, tool } from 'ai';
-import { answerFetch, type Exchange } from './answer-fetch.js';
+import { answerFetch, type Exchange, newExchange } from './answer-fetch.js';
 import { usageOf } from './answer-usage.js';
 import { type BreakerLimits, ModelBreaker } from './model-breaker.js';
 import { modelErrorOf } from './model-error-of.js';
+import type { Fetch } from './model-fetch.js';
 import {
   type Completion,
   type Model,
@@ -12,25 +12,31 @@ import {
   type ToolDescription,
   type UnreadAnswer,
 } from './model.js';
+import type { ProviderAccess } from './provider-kind.js';
+import { providerModel } from './provider-package.js';
+import { type SdkResult, sdkAnswer } from './sdk-answer.js';
 
-export interface OpenAiSettings {
-  baseUrl: string;
-  apiKey: string | null;
+export interface EndpointSettings {
+  access: ProviderAccess;
+  /** The endpoint's name of the model. */
   model: string;
+  /** Under which its answers count, and which its marks name. */
+  name: string;
   timeoutMs: number;
   maxOutputTokens: number;
   maxAnswerBytes: number;
   breaker: BreakerLimits;
+  fetch: Fetch;
 }
 
 /**
- * A chat-completions endpoint. The AI SDK words the request, and `readAnswer` reads what comes back. One call is one
- * step; the engine runs the loop and the tools.
+ * A model of a provider. The AI SDK words the request; what comes back is read here where it is a chat completion, else
+ * by the package of the provider. One call is one step; the engine runs the loop and the tools.
  */
-export class OpenAiModel implements Model {
+export class EndpointModel implements Model {
   private readonly breaker: ModelBreaker;
 
-  constructor(private readonly settings: OpenAiSettings) {
+  constructor(private readonly settings: EndpointSettings) {
     this.breaker = new ModelBreaker(settings.breaker);
   }
 
@@ -51,20 +57,16 @@ export class OpenAiModel implements Model {
   }
 
   private async ask(messages: ModelMessage[], tools: ToolDescription[], signal: AbortSignal): Promise<Completion> {
-    const { timeoutMs, maxOutputTokens, model, baseUrl, apiKey, maxAnswerBytes } = this.settings;
+    const { timeoutMs, maxOutputTokens, model, name, access, maxAnswerBytes: maxBytes, fetch } = this.settings;
     const timeout = AbortSignal.timeout(timeoutMs);
-    const exchange: Exchange = { answer: null, inputChars: 0, excerpt: '', outputChars: 0 };
-    const endpoint = createOpenAICompatible({
-      name: 'model',
-      baseURL: baseUrl,
-      fetch: answerFetch(exchange, maxAnswerBytes, apiKey),
-      ...(apiKey ? { apiKey } : {}),
-    });
+    const exchange = newExchange();
+    const reading = { kind: access.kind, maxBytes, secrets: Object.values(access.key ?? {}) };
+    let result: SdkResult;
     try {
-      await generateText({
-        model: endpoint(model),
+      result = await generateText({
+        model: await providerModel(access, model, answerFetch(exchange, reading, fetch), fetch),
         instructions: messages.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n\n'),
-        messages: messages.flatMap(sdkMessage),
+        messages: messages.flatMap((message) => sdkMessage(message, name)),
         maxRetries: 0,
         maxOutputTokens,
         abortSignal: AbortSignal.any([signal, timeout]),
@@ -73,32 +75,43 @@ export class OpenAiModel implements Model {
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (timeout.aborted) {
-        throw new ModelError('model_timeout', `no answer within ${timeoutMs} ms`, false, null, { cause: error });
+        throw new ModelError('model_timeout', `no answer within ${timeoutMs} ms`, { cause: error });
       }
+      // The package finds nothing to read where this has read it all.
+      if (exchange.answer?.is === 'answer') return completionOf(exchange, name);
+      if (exchange.answer?.is === 'unreadable') throw unreadable(exchange, name, exchange.answer.why);
       const failed = modelErrorOf(error);
       // It reports an error, and what that has used.
-      if (exchange.answer?.usage) failed.unread.push(unreadOf(exchange, model, 'the endpoint reports an error'));
+      if (exchange.usage) failed.unread.push(unreadOf(exchange, name, 'the endpoint reports an error'));
       throw failed;
     }
-    return completionOf(exchange, model);
+    return exchange.answer === null ? sdkAnswer(result, exchange, name) : completionOf(exchange, name);
   }
 }
 
 /** @throws ModelError `model_malformed`, with what the answer has used */
-function completionOf(exchange: Exchange, model: string): Completion {
+function completionOf(exchange: Exchange, name: string): Completion {
   const { answer, inputChars } = exchange;
   if (answer?.is !== 'answer') {
-    const why = answer?.is === 'unreadable' ? answer.why : 'it reports an error that it does not name';
-    const failed = new ModelError('model_malformed', `the answer could not be read: ${why}`);
-    failed.unread.push(unreadOf(exchange, model, why));
-    throw failed;
+    throw unreadable(
+      exchange,
+      name,
+      answer?.is === 'unreadable' ? answer.why : 'it reports an error that it does not name',
+    );
   }
   const { is: _is, usage, ...said } = answer;
-  return { ...said, model, ...usageOf(usage, inputChars, said.text.length + JSON.stringify(said.tool_calls).length) };
+  const outputChars = said.text.length + JSON.stringify(said.tool_calls).length;
+  return { ...said, model: name, ...usageOf(usage, inputChars, outputChars) };
 }
 
-function unreadOf({ answer, inputChars, outputChars, excerpt }: Exchange, model: string, why: string): UnreadAnswer {
-  return { model, why, excerpt, ...usageOf(answer?.usage, inputChars, outputChars) };
+function unreadable(exchange: Exchange, name: string, why: string): ModelError {
+  const failed = new ModelError('model_malformed', `the answer could not be read: ${why}`);
+  failed.unread.push(unreadOf(exchange, name, why));
+  return failed;
+}
+
+function unreadOf({ usage, inputChars, outputChars, excerpt }: Exchange, model: string, why: string): UnreadAnswer {
+  return { model, why, excerpt, ...usageOf(usage, inputChars, outputChars) };
 }
 
 /** Without `execute`, the SDK returns calls instead of running them. */
@@ -111,7 +124,7 @@ function sdkTools(tools: ToolDescription[]): Record<string, ReturnType<typeof to
   );
 }
 
-function sdkMessage(message: ModelMessage): SdkMessage[] {
+function sdkMessage(message: ModelMessage, name: string): SdkMessage[] {
   switch (message.role) {
     case 'system':
       return [];
@@ -125,6 +138,7 @@ function sdkMessage(message: ModelMessage): SdkMessage[] {
         toolName: nameFor(call.name),
         // Endpoints refuse a request whose arguments are no object. The result says what was wrong with them.
         input: isObject(call.arguments) ? call.arguments : {},
+        ...(call.mark?.from === name ? { providerOptions: call.mark.options } : {}),
       }));
       return [{ role: 'assistant', content: [...text, ...calls] }];
     }
