@@ -10,7 +10,6 @@ const words =
 const library = 'libs/work/';
 /** Stores of tables that are not on libs/work, or not yet: the decision says which. */
 const apart = [
-  'apps/adapter-gateway/src/deliveries/',
   'apps/credential-vault/src/grants/',
   'apps/engine/src/approvals/approval.repository.ts',
   'apps/engine/src/runs/run.repository.ts',

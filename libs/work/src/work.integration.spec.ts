@@ -63,6 +63,15 @@ describe('rows of work', () => {
     expect(same.filter((one) => one !== null)).toEqual([]);
   });
 
+  it('may be inserted claimed, and then nobody else claims them', async () => {
+    const { columns, values } = work().insertClaimedSql('$2', '$3::float8');
+    await db.query(`INSERT INTO jobs.job (id, ${columns}) SELECT $1, ${values}`, ['a', ...work().lease]);
+    expect(await row('a')).toMatchObject({ state: 'running', claim: 1, tries: 1, owner: 'me' });
+    expect(await work().claim('a')).toBeNull();
+    await change('a', "lease_until = now() - interval '1 ms'");
+    expect(await work().claim('a')).toMatchObject({ claim: 2 });
+  });
+
   it('are due in order, under a further condition, and not before their time', async () => {
     await insert('a', 'b', 'c', 'd');
     await change('a', "due_at = now() + interval '1 hour'");

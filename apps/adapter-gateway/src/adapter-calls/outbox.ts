@@ -78,7 +78,7 @@ export class Outbox {
       state: after.state,
       message_id: after.provider_message_id,
       delivered_parts: after.from_part,
-      error: after.error,
+      error: after.reason,
       error_detail: after.error_detail,
     };
   }
@@ -93,7 +93,7 @@ export class Outbox {
       outcome: 'running',
       reason: 'reply_cleaned',
       subject_id: row.id,
-      attempt: row.attempts,
+      attempt: row.tries,
       detail: { text: 'Control characters were removed from the text before it was sent.' },
     });
   }

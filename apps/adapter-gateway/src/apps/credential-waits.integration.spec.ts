@@ -194,9 +194,7 @@ describe('messages and replies of an App whose credential is not connected', () 
     const reply = await deliveries.send(app);
     await waiting(reply, 'not_connected');
     world.vault.credentials.set(credential, { access_token: 't' });
-    await world.pool.query(`UPDATE gateway.delivery SET lease_until = now() - interval '1 minute' WHERE id = $1`, [
-      reply,
-    ]);
+    await world.pool.query(`UPDATE gateway.delivery SET due_at = now() - interval '1 minute' WHERE id = $1`, [reply]);
     await deliveries.inState(reply, 'delivered');
   });
 
@@ -204,7 +202,7 @@ describe('messages and replies of an App whose credential is not connected', () 
     await install({ ACCOUNT: credential });
     const reply = await deliveries.send(app);
     await waiting(reply, 'not_connected');
-    const old = `UPDATE gateway.delivery SET open_since = now() - interval '30 days', lease_until = now() - interval '1 minute'`;
+    const old = `UPDATE gateway.delivery SET open_since = now() - interval '30 days', due_at = now() - interval '1 minute'`;
     await world.pool.query(`${old} WHERE id = $1`, [reply]);
     expect(await deliveries.inState(reply, 'dead')).toMatchObject({
       error: 'not_connected',

@@ -10,7 +10,7 @@ import type { AppRow } from '../entities/app.entity.js';
 import { SigningKeys } from '../apps/signing-keys.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { waitsForCredential } from '../apps/credential-not-ready.js';
-import { type WaitingGroup, WaitingReplyRepository } from '../deliveries/waiting-reply.repository.js';
+import { type WaitingGroup, WaitingReplies } from '../deliveries/waiting-replies.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { AttentionRepository } from './attention.repository.js';
@@ -25,7 +25,7 @@ export class AttentionService {
     private readonly rows: AttentionRepository,
     private readonly keys: SigningKeys,
     private readonly adapterRows: AdapterRepository,
-    private readonly waiting: WaitingReplyRepository,
+    private readonly waiting: WaitingReplies,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 

@@ -6,10 +6,7 @@ import { ManifestVersionRow } from '../registration/manifest-version.entity.js';
 import { SkillRemovalRow } from '../adapters/skill-removal.entity.js';
 import { ConformanceRunRow } from '../entities/conformance-run.entity.js';
 import { AppRow } from '../entities/app.entity.js';
-import { AddressPaceRow } from '../deliveries/address-pace.entity.js';
-import { DeliveryAttachmentRow } from '../deliveries/delivery-attachment.entity.js';
-import { DeliveryPartRow } from '../deliveries/delivery-part.entity.js';
-import { DeliveryRow } from '../entities/delivery.entity.js';
+import { AddressPaceRow, DeliveryAttachmentRow, DeliveryPartRow, DeliveryRow } from '../entities/delivery.entity.js';
 import { InboundWaitRow } from '../inbound/inbound-wait.entity.js';
 import { ParsedMessages } from '../inbound/parsed-messages.entity.js';
 import { SourceChangeRow } from '../sources/source-change.entity.js';
@@ -20,6 +17,7 @@ import { WebhookRenewalRow } from '../webhook-renewals/webhook-renewal.entity.js
 import { Gateway1770000000000 } from './1770000000000-gateway.js';
 import { InboundWork1795703000000 } from './1795703000000-inbound-work.js';
 import { SyncWork1795704000000 } from './1795704000000-sync-work.js';
+import { DeliveryWork1795705000000 } from './1795705000000-delivery-work.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -43,5 +41,5 @@ export const schema: ServiceSchema = {
     WebhookRenewalRow,
     Audit,
   ],
-  migrations: [Gateway1770000000000, InboundWork1795703000000, SyncWork1795704000000],
+  migrations: [Gateway1770000000000, InboundWork1795703000000, SyncWork1795704000000, DeliveryWork1795705000000],
 };

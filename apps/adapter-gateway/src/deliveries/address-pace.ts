@@ -1,12 +1,11 @@
 import { isJsonObject, type Manifest } from '#libs/adapter-sdk';
-import { Sweeping } from '#libs/database';
+import { Database, Sweeping } from '#libs/database';
 import { ProjectLimits } from '#libs/project-limits';
 import { RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import { AddressPaceRepository } from './address-pace.repository.js';
 
 const cleanEveryMs = 600_000;
 const idleMs = 3_600_000;
@@ -35,7 +34,7 @@ interface Addressed {
 @Injectable()
 export class AddressPace extends Sweeping {
   constructor(
-    private readonly turns: AddressPaceRepository,
+    private readonly db: Database,
     private readonly limits: ProjectLimits,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
@@ -45,7 +44,10 @@ export class AddressPace extends Sweeping {
       everyMs: cleanEveryMs,
       batch: 1,
       sweep: async () => {
-        await this.turns.forgetOlderThan(idleMs);
+        await this.db.query(
+          `DELETE FROM gateway.address_pace WHERE next_at < now() - $1::float8 * interval '1 millisecond'`,
+          [idleMs],
+        );
         return 0;
       },
     });
@@ -56,10 +58,31 @@ export class AddressPace extends Sweeping {
     const rate = (manifest && declaredRate(manifest)) ?? this.rateOf(projectId);
     if (!rate) return;
     const hash = createHash('sha256').update(address).digest('hex');
-    const waitMs = await this.turns.take(appId, hash, (rate.seconds * 1_000) / rate.count);
+    const waitMs = await this.nextSlot(appId, hash, (rate.seconds * 1_000) / rate.count);
     if (waitMs === 0) return;
     const why = `Its address gets ${rate.count} messages in ${rate.seconds} s, and its turn comes in ${waitMs} ms. The limit is set by ${rate.setBy}.`;
     throw new RunLater(waitMs, 'address_rate', why);
+  }
+
+  /**
+   * Takes the next slot of an address if it is due. It holds for all replicas.
+   * @param everyMs between two messages
+   * @returns 0, or the ms until the slot is due
+   */
+  private async nextSlot(appId: string, addressHash: string, everyMs: number): Promise<number> {
+    const taken = (await this.db.query(
+      `INSERT INTO gateway.address_pace AS p (app_id, address_hash, next_at)
+       VALUES ($1, $2, now() + make_interval(secs => $3))
+       ON CONFLICT (app_id, address_hash) DO UPDATE SET next_at = now() + make_interval(secs => $3)
+        WHERE p.next_at <= now() RETURNING app_id`,
+      [appId, addressHash, everyMs / 1_000],
+    )) as unknown[];
+    if (taken.length > 0) return 0;
+    const [row] = (await this.db.query(
+      'SELECT next_at FROM gateway.address_pace WHERE app_id = $1 AND address_hash = $2',
+      [appId, addressHash],
+    )) as { next_at: Date }[];
+    return Math.max(1, (row?.next_at.getTime() ?? 0) - Date.now());
   }
 
   private rateOf(projectId: string): AddressRate | null {

@@ -1,3 +1,4 @@
+import type { DeliverySendPayload } from '#libs/contracts';
 import { Liveness } from '#libs/database';
 import { until } from '#libs/testing';
 import pg from 'pg';
@@ -5,7 +6,8 @@ import { InboundWaitRepository } from '../inbound/inbound-wait.repository.js';
 import { Deliveries, deliveryOf } from '../testing/deliveries.js';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 import { fakeAdapter, type FakeAdapter } from '../testing/fake-adapter.js';
-import { DeliveryRepository } from './delivery.repository.js';
+import { type ClaimedDelivery, DeliveryRepository } from './delivery.repository.js';
+import { deliveryOutcome } from './delivery.verdict.js';
 
 describe('what a gateway had in flight when it died', () => {
   let world: GatewayWorld;
@@ -40,41 +42,38 @@ describe('what a gateway had in flight when it died', () => {
   const row = async (id: string) =>
     (await world.pool.query('SELECT * FROM gateway.delivery WHERE id = $1', [id])).rows[0];
 
+  /** Claims a delivery as another process would. */
+  const claimedBy = async (owner: string, job: DeliverySendPayload): Promise<ClaimedDelivery> => {
+    const [claimed] = await deliveries.claim([job]);
+    await world.pool.query(
+      `UPDATE gateway.delivery SET owner = $2, lease_until = now() + interval '1 hour' WHERE id = $1`,
+      [job.delivery_id, owner],
+    );
+    return claimed!;
+  };
+
   it('is attempted again at once, unless the process is only slow', async () => {
     const [ofDead, ofSlow] = [deliveryOf(app), deliveryOf(app)];
-    await deliveries.claim([ofDead], 'live_dead', 3_600_000);
-    await deliveries.claim([ofSlow], 'live_slow', 3_600_000);
+    await claimedBy('live_dead', ofDead);
+    await claimedBy('live_slow', ofSlow);
     liveness.noteLoss('a test');
     await until('it is delivered', async () => (await row(ofDead.delivery_id)).state === 'delivered');
-    expect(await row(ofDead.delivery_id)).toMatchObject({ claims: 2 });
-    expect(await row(ofSlow.delivery_id)).toMatchObject({ state: 'sending', claims: 1, lease_owner: 'live_slow' });
+    expect(await row(ofDead.delivery_id)).toMatchObject({ claim: 2 });
+    expect(await row(ofSlow.delivery_id)).toMatchObject({ state: 'sending', claim: 1, owner: 'live_slow' });
   });
 
   it('is reported by the process that took over: a report of the old one counts only if the reply arrived', async () => {
     const one = deliveryOf(app);
-    const [first] = await deliveries.claim([one], 'slow', 60_000);
-    const { id, claims } = first ?? { id: '', claims: 0 };
-    await world.pool.query(
-      `UPDATE gateway.delivery SET lease_owner = 'live_slow', claims = claims + 1, lease_until = now() + interval '1 minute'
-        WHERE id = $1`,
-      [id],
-    );
-    const said = {
-      id,
-      claims,
-      from_part: 0,
-      attempts: 1,
-      moved_to: null,
-      error: null,
-      error_detail: null,
-      failing_since: null,
-      entry: null,
-    };
-    const open = { provider_message_id: null, lease_until: new Date() };
-    expect((await deliveries.record([{ ...said, ...open, state: 'queued' }], [])).size).toBe(0);
-    expect(await row(id)).toMatchObject({ state: 'sending', claims: 2 });
-    const arrived = { provider_message_id: 'm', lease_until: null };
-    expect((await deliveries.record([{ ...said, ...arrived, state: 'delivered' }], [])).size).toBe(1);
+    const first = await claimedBy('live_slow', one);
+    const { id } = first;
+    await world.pool.query(`UPDATE gateway.delivery SET claim = claim + 1 WHERE id = $1`, [id]);
+    const limits = { DELIVERY_RETRY_FOR_MS: 1_000, DELIVERY_RETRY_PAUSE_MAX_MS: 1_000, DELIVERY_MAX_AGE_MS: 60_000 };
+    const failed = deliveryOutcome(first, { error: new Error('away') }, limits);
+    expect((await deliveries.record([failed], [])).size).toBe(0);
+    expect(await row(id)).toMatchObject({ state: 'sending', claim: 2 });
+    const arrived = deliveryOutcome(first, { result: { ok: true, message_id: 'm' } }, limits);
+    expect((await deliveries.record([arrived], [])).size).toBe(1);
+    expect(await row(id)).toMatchObject({ state: 'delivered', provider_message_id: 'm', owner: null });
   });
 
   it('gets one number per attempt, also where a pause costs none and after a redrive', async () => {
@@ -105,17 +104,17 @@ describe('what a gateway had in flight when it died', () => {
       during.push(await row(job.delivery_id));
       return { ok: true, message_id: 'by hand' };
     };
-    const [claimed] = await deliveries.claim([job], 'live_dead', 3_600_000);
-    expect(await deliveries.markSending(claimed!)).toBe(true);
+    const claimed = await claimedBy('live_dead', job);
+    expect(await deliveries.markSending(claimed)).toBe(true);
     liveness.noteLoss('a test');
     await until('it is unknown', async () => (await row(job.delivery_id)).state === 'unknown');
-    expect(await row(job.delivery_id)).toMatchObject({ error: 'answer_lost', claims: 2 });
+    expect(await row(job.delivery_id)).toMatchObject({ reason: 'answer_lost', claim: 2 });
     expect(during).toEqual([]);
-    expect(await deliveries.markSending(claimed!)).toBe(false);
+    expect(await deliveries.markSending(claimed)).toBe(false);
     await world.call('POST', `deliveries/${job.delivery_id}/redrive`);
     await until('it is delivered', async () => (await row(job.delivery_id)).state === 'delivered');
-    expect(during).toMatchObject([{ state: 'sending', error: 'answer_lost' }]);
-    expect(await row(job.delivery_id)).toMatchObject({ error: null, provider_message_id: 'by hand' });
+    expect(during).toMatchObject([{ state: 'sending', reason: 'answer_lost' }]);
+    expect(await row(job.delivery_id)).toMatchObject({ reason: null, provider_message_id: 'by hand' });
   });
 
   it('is looked up before it is sent again, though its adapter was not ready in between', async () => {
@@ -123,8 +122,8 @@ describe('what a gateway had in flight when it died', () => {
     asking.routes['deliver'] = () => ({ ok: true, message_id: 'twice' });
     asking.routes['deliver/lookup'] = () => ({ found: true, message_id: 'once' });
     const job = deliveryOf(await asked.install(asking));
-    const [claimed] = await deliveries.claim([job], 'live_dead', 3_600_000);
-    await deliveries.markSending(claimed!);
+    const claimed = await claimedBy('live_dead', job);
+    await deliveries.markSending(claimed);
     asking.health['status'] = 'starting';
     await until('it is not ready', async () => {
       const { rows } = await world.pool.query(`SELECT state FROM gateway.adapter WHERE slug = 'asking'`);

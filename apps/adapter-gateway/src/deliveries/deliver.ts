@@ -1,5 +1,10 @@
-import type { Credentials, DeliverFailure, JsonObject, MessageAttachment } from '#libs/adapter-sdk';
-import { redactSecrets } from '#libs/adapter-sdk';
+import {
+  type Credentials,
+  type DeliverFailure,
+  type JsonObject,
+  type MessageAttachment,
+  redactSecrets,
+} from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
 import { outboundSent, textHash } from '#libs/contracts';
 import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
@@ -17,17 +22,19 @@ import { EGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { originMarker } from '../origins/origin-marker.js';
-import { answerLostCode } from './answer-lost.js';
 import { AddressPace } from './address-pace.js';
 import { deliverAnswer, deliverRefusal } from './deliver-answer.js';
 import type { DeliveryRow } from '../entities/delivery.entity.js';
-import { DeliveryPartRepository } from './delivery-part.repository.js';
-import { type ClaimedDelivery, DeliveryRepository } from './delivery.repository.js';
-import { type AttemptResult, contextOf, LostAnswers, personDecides } from './lost-answers.js';
-import { requireInTime } from './too-late.js';
+import {
+  type ClaimedDelivery,
+  DeliveryPartRepository,
+  DeliveryRepository,
+  type FormattedText,
+} from './delivery.repository.js';
+import { answerLostCode, type AttemptResult, contextOf, LostAnswers, personDecides } from './lost-answers.js';
+import { requireInTime } from './delivery.verdict.js';
 import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.js';
 import { RefusedTokens } from './refused-token.js';
-import type { FormattedText } from './split-message.js';
 import type { InstalledAdapter } from '../apps/capabilities.js';
 
 /** The other claim has a lease; its outcome is recorded long before that ends. */
@@ -42,6 +49,8 @@ interface Sending {
   withFiles: boolean;
   /** An earlier attempt may have sent it. */
   inDoubt: boolean;
+  /** Aborts when another claim has the delivery. */
+  lost: AbortSignal;
 }
 
 /** One attempt at a delivery: `/format`, then `/deliver` (spec 4.1), or the DirectAdapter. */
@@ -67,8 +76,11 @@ export class Deliverer {
     this.directSlots = new CallSlots(settings.ADAPTER_CONCURRENCY);
   }
 
-  /** @throws RunLater while the adapter's circuit is open; Problem when the vault fails; AdapterError before sending */
-  async attempt(delivery: ClaimedDelivery): Promise<AttemptResult> {
+  /**
+   * @param lost aborts when another claim takes over: nothing is sent after that
+   * @throws RunLater while the adapter's circuit is open; Problem when the vault fails; AdapterError before sending
+   */
+  async attempt(delivery: ClaimedDelivery, lost: AbortSignal): Promise<AttemptResult> {
     if (!isInDoubt(delivery)) requireInTime(delivery);
     const installed = await this.installed.get(delivery.app_id);
     if (!installed.adapter) {
@@ -93,11 +105,11 @@ export class Deliverer {
     // A long wait: deliveries are expedited when the adapter is ready again.
     await this.readiness.require(adapter.baseUrl, contextOf(delivery), this.settings.HEALTH_POLL_MAX_MS);
     const credentials = await this.credentials.forWork(installed);
-    const { error: previous } = delivery;
+    const { reason: previous } = delivery;
     let result: AttemptResult;
     try {
       const message = await this.messages.of(delivery, adapter, credentials);
-      result = await this.sendAll(delivery, app, adapter, credentials, message);
+      result = await this.sendAll(delivery, app, adapter, credentials, message, lost);
     } catch (error) {
       await this.refusedTokens.settleLookup(installed, credentials, error);
       // Of `/format`: sending gives a refusal as its result.
@@ -113,14 +125,16 @@ export class Deliverer {
     adapter: InstalledAdapter,
     credentials: Credentials,
     message: OutgoingMessage,
+    lost: AbortSignal,
   ): Promise<AttemptResult> {
-    if ('parts' in message) return this.sendParts(delivery, app, adapter, credentials, message.parts);
+    if ('parts' in message) return this.sendParts(delivery, app, adapter, credentials, message.parts, lost);
     const sending = {
       message: message.whole,
       key: delivery.id,
       fromPart: delivery.from_part,
       withFiles: true,
       inDoubt: isInDoubt(delivery),
+      lost,
     };
     return this.send(delivery, app, adapter, credentials, sending);
   }
@@ -136,13 +150,14 @@ export class Deliverer {
     adapter: InstalledAdapter,
     credentials: Credentials,
     parts: FormattedText[],
+    lost: AbortSignal,
   ): Promise<AttemptResult> {
     let firstId = delivery.provider_message_id;
     let inDoubt = isInDoubt(delivery);
     for (const [index, message] of parts.entries()) {
       if (index < delivery.from_part) continue;
       const key = `${delivery.id}/${index + 1}`;
-      const sending = { message, key, fromPart: 0, withFiles: index === 0, inDoubt };
+      const sending = { message, key, fromPart: 0, withFiles: index === 0, inDoubt, lost };
       const sent = await this.send(delivery, app, adapter, credentials, sending);
       const which = `part ${index + 1} of ${parts.length}`;
       if (!('unknown' in sent) && !sent.ok) {
@@ -153,8 +168,8 @@ export class Deliverer {
       if ('unknown' in sent) return { ...sent, unknown: `${which}: ${sent.unknown}` };
       firstId ??= sent.message_id;
       delivery.from_part = index + 1;
-      delivery.error = null;
-      delivery.failing_since = null;
+      delivery.reason = null;
+      delivery.blocked_since = null;
       inDoubt = false;
       if (index + 1 < parts.length) await this.parts.advance(delivery.id, index + 1, firstId);
     }
@@ -206,6 +221,7 @@ export class Deliverer {
     };
     const { baseUrl } = adapter;
     const sent = { delivery, key, adapter, credentials };
+    sending.lost.throwIfAborted();
     if (!idempotent && !(await this.deliveries.markSending(delivery))) {
       throw new RunLater(takenOverMs, 'taken_over', 'another process has taken the delivery over');
     }
@@ -254,7 +270,7 @@ function refused(answer: FailedAnswer, path: string, credentials: Credentials): 
 }
 
 /** Whether an earlier attempt may have sent it: its answer was lost, or its process died before the answer came. */
-const isInDoubt = ({ error }: DeliveryRow): boolean => error === answerLostCode;
+const isInDoubt = ({ reason }: DeliveryRow): boolean => reason === answerLostCode;
 
 /** The server that the built-in Webhook app calls. An address that is no URL fails when it is called. */
 function originOf({ content }: DeliveryRow): string {

@@ -1,8 +1,7 @@
 import { Caller, notFound, OneOf, pageOf, OrderedQuery, type Principal, RequireScopes, Text } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { DeliveryMarking } from './delivery-marking.js';
-import { DeliveryRedrive } from './delivery-redrive.js';
+import { ApiAcceptedResponse, ApiExcludeController, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { DeliveryRepair } from './delivery-repair.js';
 import { DeliveryRepository } from './delivery.repository.js';
 import { DeliveryPage, DeliveryView } from './delivery.dto.js';
 
@@ -17,8 +16,7 @@ class DeliveryQuery extends OrderedQuery {
 export class DeliveryController {
   constructor(
     private readonly deliveries: DeliveryRepository,
-    private readonly redriving: DeliveryRedrive,
-    private readonly marking: DeliveryMarking,
+    private readonly repair: DeliveryRepair,
   ) {}
 
   @Get()
@@ -34,7 +32,7 @@ export class DeliveryController {
       order: query.order,
       limit: query.limit + 1,
     });
-    return pageOf(rows, query.limit, (row) => row.id);
+    return pageOf(rows.map(DeliveryView.of), query.limit, ({ id }) => id);
   }
 
   @Get(':id')
@@ -44,7 +42,7 @@ export class DeliveryController {
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
     const row = await this.deliveries.find(caller.organizationId, caller.projectId, id);
     if (!row) throw notFound('delivery', id);
-    return row;
+    return DeliveryView.of(row);
   }
 
   @Post(':id/redrive')
@@ -52,8 +50,8 @@ export class DeliveryController {
   @RequireScopes('deliveries:write')
   @ApiOperation({ operationId: 'redriveDelivery', summary: 'Attempt a waiting, dead, unknown or expired delivery now' })
   @ApiAcceptedResponse({ type: DeliveryView })
-  redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
-    return this.redriving.redrive(caller, id);
+  async redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
+    return DeliveryView.of(await this.repair.redrive(caller, id));
   }
 
   @Post(':id/mark-delivered')
@@ -65,7 +63,21 @@ export class DeliveryController {
       'Say that an unknown delivery, or its part in doubt, has arrived: it is not sent again, parts after it are',
   })
   @ApiOkResponse({ type: DeliveryView })
-  markDelivered(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
-    return this.marking.delivered(caller, id);
+  async markDelivered(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
+    return DeliveryView.of(await this.repair.markDelivered(caller, id));
+  }
+}
+
+@ApiExcludeController()
+@Controller('internal/deliveries')
+@RequireScopes('service')
+export class InternalDeliveryController {
+  constructor(private readonly repair: DeliveryRepair) {}
+
+  /** Redrives the dead delivery behind a dead letter. */
+  @Post(':id/redrive')
+  @HttpCode(202)
+  async redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
+    return DeliveryView.of(await this.repair.redrive(caller, id));
   }
 }

@@ -1,4 +1,5 @@
 import type { AttachmentHead, OutboundContent, ReplyTarget } from '#libs/contracts';
+import type { WorkRow } from '#libs/work';
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { DeliveryRow, DeliveryState } from '../entities/delivery.entity.js';
@@ -39,7 +40,7 @@ class OutboundContentView implements OutboundContent {
   @ApiProperty({ type: DeliveryTargetView }) target: DeliveryTargetView;
 }
 
-export class DeliveryView implements DeliveryRow {
+export class DeliveryView implements Omit<DeliveryRow, keyof WorkRow> {
   @ApiProperty(idOf('dlv')) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;
@@ -75,6 +76,12 @@ export class DeliveryView implements DeliveryRow {
   @ApiProperty({ ...time, nullable: true, description: 'Since when all attempts have failed; null while none has' })
   failing_since: Date | null;
   @ApiProperty({ ...time, nullable: true }) settled_at: Date | null;
+
+  static of({ claim: _claim, owner: _owner, ...row }: DeliveryRow): DeliveryView {
+    const { tries: attempts, reason: error, due_at: dueAt, ended_at: settled_at, blocked_since, ...view } = row;
+    const lease_until = row.state === 'queued' ? dueAt : row.lease_until;
+    return { ...view, attempts, lease_until, error, failing_since: blocked_since, settled_at };
+  }
 }
 
 export class DeliveryPage extends PageOf(DeliveryView) {}

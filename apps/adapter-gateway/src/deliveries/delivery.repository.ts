@@ -1,57 +1,105 @@
+import type { MessageFormat } from '#libs/adapter-sdk';
 import type { DeliverySendPayload, Order } from '#libs/contracts';
-import { isGone, keyset, storableJson, type Transaction } from '#libs/database';
+import { keyset, Liveness, storableJson, type Transaction } from '#libs/database';
 import { entryCtes, type JournalEntry } from '#libs/journal';
-import { Injectable } from '@nestjs/common';
+import { Work } from '#libs/work';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
-import { answerLostCode } from './answer-lost.js';
-import { DeliveryRow, type DeliveryState } from '../entities/delivery.entity.js';
+import { DataSource, Repository } from 'typeorm';
+import { DeliveryRow } from '../entities/delivery.entity.js';
+import type { GatewaySettings } from '../env.js';
+import { SETTINGS } from '../settings.js';
+import type { DeliveryOutcome } from './delivery.verdict.js';
+import { answerLostCode } from './lost-answers.js';
 
-export interface DeliveryResult {
-  id: string;
-  /** The claim that the attempt belongs to. */
-  claims: number;
-  state: DeliveryState;
-  from_part: number;
-  attempts: number;
-  /** A new address, when the provider named one; null keeps the old one. */
-  moved_to: string | null;
-  error: string | null;
-  error_detail: string | null;
-  failing_since: Date | null;
-  provider_message_id: string | null;
-  /** When the sweep may take an unfinished delivery; null for a settled one. */
-  lease_until: Date | null;
-  /** Its entry for the timeline. */
-  entry: JournalEntry | null;
+/** A message, or a part of one, as `/format` made it. */
+export interface FormattedText {
+  text: string;
+  format: MessageFormat;
 }
 
+/** The parts of messages that the gateway splits, and how many of them are sent. */
+@Injectable()
+export class DeliveryPartRepository {
+  constructor(private readonly db: DataSource) {}
+
+  /** In order. */
+  async of(deliveryId: string): Promise<FormattedText[]> {
+    return (await this.db.query('SELECT text, format FROM gateway.delivery_part WHERE delivery_id = $1 ORDER BY seq', [
+      deliveryId,
+    ])) as FormattedText[];
+  }
+
+  /** Stores the parts of a message, and how many characters were cut. @param parts empty when the adapter splits it */
+  async keep(deliveryId: string, parts: FormattedText[], cutChars: number): Promise<void> {
+    await this.db.query(
+      `WITH kept AS (
+         INSERT INTO gateway.delivery_part (delivery_id, seq, text, format)
+         SELECT $1, part.seq, part.value ->> 'text', part.value ->> 'format'
+           FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS part(value, seq)
+         ON CONFLICT (delivery_id, seq) DO NOTHING)
+       UPDATE gateway.delivery SET parts = nullif(jsonb_array_length($2::jsonb), 0), cut_chars = $3 WHERE id = $1`,
+      [deliveryId, storableJson(parts), cutChars],
+    );
+  }
+
+  /** Records that the provider has the parts before `fromPart`. It clears the error of an earlier attempt. */
+  async advance(deliveryId: string, fromPart: number, firstMessageId: string): Promise<void> {
+    await this.db.query(
+      `UPDATE gateway.delivery SET from_part = $2, provider_message_id = $3, reason = NULL, error_detail = NULL,
+              blocked_since = NULL
+        WHERE id = $1 AND state = 'sending'`,
+      [deliveryId, fromPart, firstMessageId],
+    );
+  }
+}
+
+/** What a statement stores of an attempt, and its entry for the timeline. */
+export type DeliveryResult = DeliveryOutcome & { entry: JournalEntry | null };
+
 /** A row as the claim returns it, and whether its job is surplus. */
-export type ClaimedDelivery = DeliveryRow & { claims: number; surplus?: true };
+export type ClaimedDelivery = DeliveryRow & { surplus?: true };
+
+/** The columns of an outcome beside those of work. */
+const own = { from_part: 'integer', error_detail: 'text', moved_to: 'text', provider_message_id: 'text' };
+const keeps = ['moved_to', 'provider_message_id'];
+
+/** The job of a committed delivery: its content is in the row. */
+export function jobOf({ id, organization_id, project_id, receipt_id, turn_id }: DeliveryRow): DeliverySendPayload {
+  return { delivery_id: id, organization_id, project_id, receipt_id, turn_id };
+}
 
 @Injectable()
 export class DeliveryRepository {
-  constructor(@InjectRepository(DeliveryRow) private readonly rows: Repository<DeliveryRow>) {}
+  readonly work: Work<DeliveryRow>;
+
+  constructor(
+    @InjectRepository(DeliveryRow) private readonly rows: Repository<DeliveryRow>,
+    liveness: Liveness,
+    @Inject(SETTINGS) { DELIVERY_LEASE_MS: leaseMs }: GatewaySettings,
+  ) {
+    const table = { table: 'gateway.delivery', running: 'sending' };
+    this.work = new Work(rows, { ...table, leaseMs, owner: () => liveness.owner });
+  }
 
   /**
-   * Inserts new deliveries, and takes the lease of those that nobody holds.
-   * @returns the claimed rows, without those that are leased or settled
+   * Inserts new deliveries, and claims those that are due.
+   * @returns the claimed rows, without those that are leased, wait or have ended
    */
-  async claim(jobs: DeliverySendPayload[], owner: string, leaseMs: number): Promise<ClaimedDelivery[]> {
+  async claim(jobs: DeliverySendPayload[]): Promise<ClaimedDelivery[]> {
     // In id order: batches of two processes that share ids would otherwise deadlock.
     const sorted = [...new Map(jobs.map((job) => [job.delivery_id, job])).values()].sort((a, b) =>
       a.delivery_id < b.delivery_id ? -1 : 1,
     );
     const column = <T>(of: (job: DeliverySendPayload) => T): T[] => sorted.map(of);
+    const claimed = this.work.insertClaimedSql('$8', '$9::float8');
     return (await this.rows.query(
-      `INSERT INTO gateway.delivery AS d (id, organization_id, project_id, app_id, receipt_id, turn_id, content, state,
-         attempts, claims, from_part, lease_owner, lease_until, created_at)
-       SELECT id, org, prj, app, receipt, turn, content, 'sending', 1, 1, 0, $9, now() + make_interval(secs => $8), now()
+      `INSERT INTO gateway.delivery AS d (id, organization_id, project_id, app_id, receipt_id, turn_id, content, from_part,
+         created_at, ${claimed.columns})
+       SELECT id, org, prj, app, receipt, turn, content, 0, now(), ${claimed.values}
          FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
            AS t(id, org, prj, app, receipt, turn, content)
-       ON CONFLICT (id) DO UPDATE SET state = 'sending', attempts = d.attempts + 1, claims = d.claims + 1,
-         lease_owner = excluded.lease_owner, lease_until = now() + make_interval(secs => $8)
-         WHERE d.state IN ('queued', 'sending') AND (d.lease_until IS NULL OR d.lease_until < now())
+       ON CONFLICT (id) DO UPDATE SET ${this.work.claimSql('d', '$8', '$9::float8')} WHERE ${this.work.isDueSql('d')}
        RETURNING *`,
       [
         column((job) => job.delivery_id),
@@ -61,8 +109,7 @@ export class DeliveryRepository {
         column((job) => job.receipt_id),
         column((job) => job.turn_id),
         column((job) => storableJson(job.content ?? {})),
-        leaseMs / 1000,
-        owner,
+        ...this.work.lease,
       ],
     )) as ClaimedDelivery[];
   }
@@ -72,10 +119,10 @@ export class DeliveryRepository {
    * that back, so it stands only if the process dies meanwhile.
    * @returns false when another claim has taken over
    */
-  async markSending({ id, claims }: ClaimedDelivery): Promise<boolean> {
+  async markSending({ id, claim }: ClaimedDelivery): Promise<boolean> {
     const result: unknown = await this.rows.query(
-      `UPDATE gateway.delivery SET error = $3 WHERE id = $1 AND claims = $2 AND state = 'sending'`,
-      [id, claims, answerLostCode],
+      `UPDATE gateway.delivery SET reason = $3 WHERE id = $1 AND claim = $2 AND state = 'sending'`,
+      [id, claim, answerLostCode],
     );
     return (result as [unknown[], number])[1] > 0;
   }
@@ -86,38 +133,15 @@ export class DeliveryRepository {
    * @param entries journal rows, each with its delivery
    * @returns ids of the deliveries that were unsettled until now
    */
-  async record(results: DeliveryResult[], entries: Record<string, unknown>[]): Promise<Set<string>> {
-    const sorted = [...results].sort((a, b) => (a.id < b.id ? -1 : 1));
-    const column = <T>(of: (result: DeliveryResult) => T): T[] => sorted.map(of);
+  async record(results: DeliveryOutcome[], entries: Record<string, unknown>[]): Promise<Set<string>> {
     const recorded = (await this.rows.query(
-      `WITH recorded AS (UPDATE gateway.delivery d SET state = t.state, from_part = t.from_part, error = t.error,
-         error_detail = t.error_detail, provider_message_id = coalesce(t.message_id, d.provider_message_id), lease_until = t.lease_until,
-         attempts = t.attempts, moved_to = coalesce(t.moved_to, d.moved_to), failing_since = t.failing_since,
-         settled_at = CASE WHEN t.state IN ('queued', 'sending') THEN NULL ELSE now() END
-        FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-               $8::integer[], $9::text[], $11::integer[], $12::timestamptz[])
-          AS t(id, state, from_part, error, error_detail, message_id, lease_until, attempts, moved_to, claims, failing_since)
-       WHERE d.id = t.id AND d.state IN ('queued', 'sending') AND (d.claims = t.claims OR t.state = 'delivered')
-       RETURNING d.id, d.state),
+      `WITH recorded AS (${this.work.settleSql('$1', own, keeps, "s.state = 'delivered'")}),
        parts AS (DELETE FROM gateway.delivery_part WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')),
        files AS (DELETE FROM gateway.delivery_attachment
         WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')),
-       ${entryCtes(10, 'SELECT id FROM recorded')}
+       ${entryCtes(2, 'SELECT id FROM recorded')}
        SELECT id FROM recorded`,
-      [
-        column((result) => result.id),
-        column((result) => result.state),
-        column((result) => result.from_part),
-        column((result) => result.error),
-        column((result) => result.error_detail),
-        column((result) => result.provider_message_id),
-        column((result) => result.lease_until),
-        column((result) => result.attempts),
-        column((result) => result.moved_to),
-        storableJson(entries),
-        column((result) => result.claims),
-        column((result) => result.failing_since),
-      ],
+      [this.work.settled(results), storableJson(entries)],
     )) as { id: string }[];
     return new Set(recorded.map(({ id }) => id));
   }
@@ -132,9 +156,9 @@ export class DeliveryRepository {
     attachments: Buffer[],
   ): Promise<DeliveryRow> {
     await this.rows.query(
-      `WITH made AS (INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content, state, attempts,
-         from_part, lease_until, created_at, idempotency_key)
-       VALUES ($1, $2, $3, $4, $5, $6, 'queued', 0, 0, now(), now(), $7)
+      `WITH made AS (INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content,
+         from_part, created_at, idempotency_key)
+       VALUES ($1, $2, $3, $4, $5, $6, 0, now(), $7)
        ON CONFLICT (project_id, app_id, idempotency_key) DO NOTHING RETURNING id)
        INSERT INTO gateway.delivery_attachment (delivery_id, seq, content)
        SELECT made.id, file.seq, file.content FROM made, unnest($8::bytea[]) WITH ORDINALITY AS file(content, seq)`,
@@ -152,37 +176,9 @@ export class DeliveryRepository {
     return this.rows.findOneByOrFail({ project_id: row.project_id, app_id: row.app_id, idempotency_key: key });
   }
 
-  /** Renews the leases of deliveries whose attempts still run. */
-  async renew(ids: string[], owners: string[], leaseMs: number): Promise<void> {
-    if (ids.length === 0) return;
-    // In id order, and skipping rows that are being recorded.
-    await this.rows.query(
-      `UPDATE gateway.delivery SET lease_until = now() + make_interval(secs => $2)
-        WHERE id IN (SELECT id FROM gateway.delivery WHERE id = ANY($1) AND state = 'sending' AND lease_owner = ANY($3)
-                      ORDER BY id FOR UPDATE SKIP LOCKED)`,
-      [ids, leaseMs / 1_000, owners],
-    );
-  }
-
-  /** Voids the leases of dead processes, so far in the past that the next sweep takes the rows whatever its grace. */
-  async voidLeasesOfGone(): Promise<void> {
-    await this.rows.query(
-      `UPDATE gateway.delivery SET lease_until = now() - interval '1 day'
-        WHERE id IN (SELECT id FROM gateway.delivery WHERE state = 'sending' AND ${isGone('lease_owner')}
-                      ORDER BY id FOR UPDATE SKIP LOCKED)`,
-    );
-  }
-
   /** Makes deliveries that wait for one of these reasons due now. @returns the deliveries to enqueue */
-  async resume(appIds: string[], codes: string[], limit: number): Promise<DeliveryRow[]> {
-    const [rows] = (await this.rows.query(
-      `UPDATE gateway.delivery SET lease_until = now() - interval '1 ms'
-        WHERE id IN (SELECT id FROM gateway.delivery
-                      WHERE state = 'queued' AND error = ANY($2) AND app_id = ANY($1) AND lease_until > now()
-                      ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED) RETURNING *`,
-      [appIds, codes, limit],
-    )) as [DeliveryRow[], number];
-    return rows;
+  resume(appIds: string[], codes: string[], limit: number): Promise<DeliveryRow[]> {
+    return this.work.expedite('app_id = ANY($1) AND reason = ANY($2)', [appIds, codes], '*', limit);
   }
 
   /** The bytes of its files, in order. */
@@ -196,24 +192,6 @@ export class DeliveryRepository {
 
   byId(id: string): Promise<DeliveryRow | null> {
     return this.rows.findOneBy({ id });
-  }
-
-  /** A delivery with the number of its last claim. */
-  async lastClaim(id: string): Promise<ClaimedDelivery | null> {
-    const rows = (await this.rows.query('SELECT * FROM gateway.delivery WHERE id = $1', [id])) as ClaimedDelivery[];
-    return rows[0] ?? null;
-  }
-
-  /** Unfinished deliveries whose lease ran out more than `graceMs` ago. */
-  overdue(graceMs: number, limit: number): Promise<DeliveryRow[]> {
-    return this.rows
-      .createQueryBuilder('delivery')
-      .where(`delivery.state IN ('queued', 'sending') AND delivery.lease_until < :before`, {
-        before: new Date(Date.now() - graceMs),
-      })
-      .orderBy('delivery.lease_until')
-      .limit(limit)
-      .getMany();
   }
 
   find(organizationId: string, projectId: string, id: string): Promise<DeliveryRow | null> {
@@ -254,9 +232,8 @@ export class DeliveryRepository {
    */
   async reopen(tx: Transaction, id: string, keepsDoubt: boolean): Promise<boolean> {
     const rows: unknown = await tx.query(
-      `UPDATE gateway.delivery SET state = 'queued', attempts = 0, lease_until = now() - interval '1 s', settled_at = NULL,
-         open_since = now(), failing_since = NULL,
-         error = CASE WHEN state = 'queued' THEN error WHEN $2 AND state = 'unknown' THEN $3 END
+      `UPDATE gateway.delivery SET ${this.work.reopenSql}, open_since = now(),
+         reason = CASE WHEN state = 'queued' THEN reason WHEN $2 AND state = 'unknown' THEN $3 END
         WHERE id = $1 AND state IN ('queued', 'dead', 'unknown', 'expired') RETURNING id`,
       [id, keepsDoubt, answerLostCode],
     );
@@ -270,12 +247,11 @@ export class DeliveryRepository {
   async markDelivered(id: string): Promise<'delivered' | 'queued' | null> {
     const rows = (await this.rows.query(
       `WITH marked AS (
-         UPDATE gateway.delivery d SET state = CASE WHEN m.more THEN 'queued' ELSE 'delivered' END, error = NULL, error_detail = NULL,
+         UPDATE gateway.delivery d SET state = CASE WHEN m.more THEN 'queued' ELSE 'delivered' END, reason = NULL, error_detail = NULL,
                 from_part = CASE WHEN parts IS NULL THEN from_part ELSE from_part + 1 END,
-                attempts = CASE WHEN m.more THEN 0 ELSE attempts END,
-                lease_until = CASE WHEN m.more THEN now() - interval '1 s' ELSE lease_until END,
-                open_since = CASE WHEN m.more THEN now() ELSE open_since END, failing_since = NULL,
-                settled_at = CASE WHEN m.more THEN NULL ELSE now() END
+                tries = CASE WHEN m.more THEN 0 ELSE tries END, due_at = now(), blocked_since = NULL,
+                open_since = CASE WHEN m.more THEN now() ELSE open_since END,
+                ended_at = CASE WHEN m.more THEN NULL ELSE now() END
            FROM (SELECT id, coalesce(from_part + 1 < parts, false) AS more FROM gateway.delivery WHERE id = $1) m
           WHERE d.id = m.id AND d.state = 'unknown' RETURNING d.id, d.state),
        files AS (DELETE FROM gateway.delivery_attachment WHERE delivery_id IN (SELECT id FROM marked WHERE state = 'delivered')),

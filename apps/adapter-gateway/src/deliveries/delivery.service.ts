@@ -2,7 +2,7 @@ import { Batcher } from '#libs/batching';
 import { type DeliverySendPayload, deliverySend, outboundSent, type OutboundContent, textHash } from '#libs/contracts';
 import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
-import { JobClient, unprocessableCode, type Waiting } from '#libs/queue';
+import { JobClient, PermanentFailure, unprocessableCode, type Waiting } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { inMessage, inSpan, traceparent } from '#libs/telemetry';
 import {
@@ -22,10 +22,8 @@ import { SETTINGS } from '../settings.js';
 import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
 import { waitsForCredential } from '../apps/credential-not-ready.js';
 import { Deliverer } from './deliver.js';
-import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
-import { jobOf } from './delivery-job.js';
-import { DeliveryLeases } from './delivery-leases.js';
-import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
+import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult, jobOf } from './delivery.repository.js';
+import { deliveryOutcome, type DeliveryOutcome } from './delivery.verdict.js';
 import { InFlightLimiter, type Leave, SurplusPlaces } from '#libs/work';
 
 const sweepEveryMs = 3_000;
@@ -46,7 +44,6 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
 
   constructor(
     private readonly deliveries: DeliveryRepository,
-    private readonly leases: DeliveryLeases,
     private readonly deliverer: Deliverer,
     private readonly installed: InstalledApps,
     private readonly jobs: JobClient,
@@ -64,9 +61,10 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     const grouped = { maxItems: 100, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
     this.claims = new Batcher((jobs) => this.claimAll(jobs), grouped);
     this.results = new Batcher<DeliveryResult>(async (results) => {
-      const rows = results.flatMap(({ id, entry }) => (entry ? [journal.row(entry, id)] : []));
-      const recorded = await this.deliveries.record(results, rows);
-      for (const { id, entry } of results) if (entry && recorded.has(id)) journal.noted(entry);
+      const rows = results.flatMap(({ key, entry }) => (entry ? [journal.row(entry, key)] : []));
+      const outcomes = results.map(({ entry: _entry, ...outcome }) => outcome);
+      const recorded = await this.deliveries.record(outcomes, rows);
+      for (const { key, entry } of results) if (entry && recorded.has(key)) journal.noted(entry);
       return [];
     }, grouped);
     this.sweeper = new Sweeper({
@@ -74,7 +72,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
       everyMs: sweepEveryMs,
       batch: 500,
       losses: liveness,
-      afterLoss: () => deliveries.voidLeasesOfGone(),
+      afterLoss: () => deliveries.work.freeGone(),
       sweep: (limit) => this.sweep(limit),
     });
   }
@@ -123,19 +121,9 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
    */
   async deadLetter(job: DeliverySendPayload, code: string, reason: string): Promise<void> {
     if (code !== unprocessableCode) return;
-    const row = await this.deliveries.lastClaim(job.delivery_id);
+    const row = await this.deliveries.byId(job.delivery_id);
     if (!row) return;
-    const { attempts, from_part: fromPart } = row;
-    const outcome = {
-      state: 'dead',
-      code,
-      detail: reason,
-      messageId: null,
-      fromPart,
-      attempts,
-      retryInMs: null,
-      failingSince: null,
-    } as const;
+    const outcome = deliveryOutcome(row, { error: new PermanentFailure(code, reason) }, this.settings);
     await this.finish(row, outcome, 0);
   }
 
@@ -157,15 +145,17 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     const { receipt_id: eventId, organization_id: organizationId } = delivery;
     // A sweep has no message context; a job runs in that of its message already.
     return inMessage({ eventId, organizationId }, traceparent(eventId), () =>
-      this.leases.during(delivery.id, () =>
-        inSpan('delivery', 'internal', { 'gatehouse.delivery_id': delivery.id }, () => this.makeAttempt(delivery)),
+      this.deliveries.work.run({ key: delivery.id, claim: delivery.claim }, (lost) =>
+        inSpan('delivery', 'internal', { 'gatehouse.delivery_id': delivery.id }, () =>
+          this.makeAttempt(delivery, lost),
+        ),
       ),
     );
   }
 
-  private async makeAttempt(delivery: ClaimedDelivery): Promise<void> {
+  private async makeAttempt(delivery: ClaimedDelivery, lost: AbortSignal): Promise<void> {
     const startMs = performance.now();
-    const made = await this.deliverer.attempt(delivery).then(
+    const made = await this.deliverer.attempt(delivery, lost).then(
       (result) => ({ result }),
       (error: unknown) => ({ error }),
     );
@@ -176,24 +166,12 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   private async finish(delivery: ClaimedDelivery, outcome: DeliveryOutcome, durationMs: number): Promise<void> {
     const { state } = outcome;
     const entry = this.entryOf(delivery, outcome, durationMs);
-    await this.results.add({
-      id: delivery.id,
-      claims: delivery.claims,
-      state,
-      from_part: outcome.fromPart,
-      attempts: outcome.attempts,
-      moved_to: outcome.movedTo ?? null,
-      error: outcome.code,
-      failing_since: outcome.failingSince,
-      error_detail: outcome.detail?.replaceAll('\0', '').slice(0, 1_000) ?? null,
-      provider_message_id: outcome.messageId,
-      lease_until: outcome.retryInMs === null ? null : new Date(Date.now() + outcome.retryInMs),
-      entry,
-    });
-    if (state === 'delivered' || state === 'unknown') await this.noteSent(delivery, outcome.messageId);
-    if (outcome.retryInMs !== null) this.retry(delivery, outcome.retryInMs);
+    const detail = outcome.error_detail?.replaceAll('\0', '').slice(0, 1_000) ?? null;
+    await this.results.add({ ...outcome, error_detail: detail, entry });
+    if (state === 'delivered' || state === 'unknown') await this.noteSent(delivery, outcome.provider_message_id);
+    if (outcome.due_in_ms !== null) this.retry(delivery, outcome.due_in_ms);
     // A pause is no work, whether or not it has an entry.
-    if (entry || !pauses.includes(outcome.code)) {
+    if (entry || !pauses.includes(outcome.reason)) {
       const what = state === 'queued' ? 'retrying' : state;
       this.metrics.hopSeconds.observe({ stage: 'delivery', outcome: what }, durationMs / 1000);
     }
@@ -201,10 +179,10 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
 
   /** The timeline entry of an attempt; null for a pause that continues, and for most of many failures of one kind. */
   private entryOf(delivery: ClaimedDelivery, outcome: DeliveryOutcome, durationMs: number): JournalEntry | null {
-    const { state, code } = outcome;
-    const paused = pauses.includes(code) && pauses.includes(delivery.error);
-    const waits = waitsForCredential(code) && code === delivery.error;
-    const repeated = code === delivery.error && !hasEntry(delivery.claims);
+    const { state, reason: code } = outcome;
+    const paused = pauses.includes(code) && pauses.includes(delivery.reason);
+    const waits = waitsForCredential(code) && code === delivery.reason;
+    const repeated = code === delivery.reason && !hasEntry(delivery.claim);
     if (state === 'queued' && (paused || waits || repeated)) return null;
     return {
       receipt_id: delivery.receipt_id,
@@ -215,7 +193,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
       outcome: state === 'queued' ? 'retrying' : state,
       reason: code,
       subject_id: delivery.id,
-      attempt: delivery.claims,
+      attempt: delivery.claim,
       duration_ms: durationMs,
       detail: detailOf(delivery, outcome),
     };
@@ -242,7 +220,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private async claimAll(jobs: DeliverySendPayload[]): Promise<(ClaimedDelivery | null)[]> {
-    const rows = await this.deliveries.claim(jobs, this.liveness.owner, this.settings.DELIVERY_LEASE_MS);
+    const rows = await this.deliveries.claim(jobs);
     const mine = new Map(rows.map((row) => [row.id, row]));
     return jobs.map((job) => {
       const row = mine.get(job.delivery_id) ?? null;
@@ -268,7 +246,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   private async sweep(limit: number): Promise<number> {
     const behindMs = await this.jobs.behindMs(deliverySend.queue);
     const ageMs = Math.min(sweepGraceMs, this.liveness.sinceLossMs) + behindMs;
-    const rows = await this.deliveries.overdue(ageMs, limit);
+    const rows = await this.deliveries.work.overdue(ageMs, limit);
     await Promise.all(rows.map((row) => this.jobs.enqueue(deliverySend, jobOf(row))));
     // They stay overdue until their job runs: another query now would only find the same rows.
     return 0;
@@ -276,17 +254,17 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
 }
 
 /** The first attempts, then each that doubles their number: a day of failures is some ten entries, not hundreds. */
-function hasEntry(claims: number): boolean {
-  return claims <= 4 || Number.isInteger(Math.log2(claims));
+function hasEntry(claim: number): boolean {
+  return claim <= 4 || Number.isInteger(Math.log2(claim));
 }
 
 function detailOf(
   { parts, cut_chars }: ClaimedDelivery,
-  { detail, retryInMs }: DeliveryOutcome,
+  { error_detail: detail, due_in_ms: dueInMs }: DeliveryOutcome,
 ): Record<string, unknown> | null {
   const facts = {
     ...(detail ? { error: detail.slice(0, 500) } : {}),
-    ...(retryInMs === null ? {} : { next_at: new Date(Date.now() + retryInMs).toISOString() }),
+    ...(dueInMs === null ? {} : { next_at: new Date(Date.now() + dueInMs).toISOString() }),
     ...(parts === null ? {} : { parts }),
     ...(cut_chars > 0 ? { cut_chars } : {}),
   };

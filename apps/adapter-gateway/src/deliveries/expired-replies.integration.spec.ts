@@ -39,8 +39,8 @@ const inDoubt = async (): Promise<string> => {
   const { content, receipt_id: receipt } = deliveryOf(app, { ttl: 60 });
   const id = newId('dlv');
   await world.pool.query(
-    `INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content, state, attempts, from_part,
-       lease_until, created_at, open_since, error)
+    `INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content, state, tries, from_part,
+       lease_until, created_at, open_since, reason)
      VALUES ($1, $2, $3, $4, $5, $6, 'sending', 1, 0, now() - interval '1 minute', now(), now() - interval '1 hour', 'answer_lost')`,
     [id, home.organizationId, home.projectId, app, receipt, JSON.stringify(content)],
   );

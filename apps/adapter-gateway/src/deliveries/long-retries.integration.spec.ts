@@ -101,7 +101,7 @@ describe('a delivery whose receiver is away for long', () => {
     const id = await deliveries.send(app);
     await until('its first failure was a day ago', async () => {
       const past = await world.pool.query(
-        `UPDATE gateway.delivery SET failing_since = now() - interval '1 day' WHERE id = $1 AND state = 'queued'`,
+        `UPDATE gateway.delivery SET blocked_since = now() - interval '1 day' WHERE id = $1 AND state = 'queued'`,
         [id],
       );
       return past.rowCount === 1;

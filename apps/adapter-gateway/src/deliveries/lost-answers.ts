@@ -3,9 +3,20 @@ import { Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { wrongLookup } from '../adapters/answer-fields.js';
-import { AnswerLost } from './answer-lost.js';
 import type { DeliveryRow } from '../entities/delivery.entity.js';
 import type { InstalledAdapter } from '../apps/capabilities.js';
+
+export const answerLostCode = 'answer_lost';
+
+/** The provider may have the message, and the adapter cannot tell yet: it is asked again before anything is sent. */
+export class AnswerLost extends Error {
+  override readonly name = 'AnswerLost';
+  readonly code = answerLostCode;
+
+  constructor(cause: unknown) {
+    super(`not known whether it arrived: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
 
 /**
  * Outcome of one attempt. `unknown`: it may have arrived and nobody can tell; the text says why, for a person.

@@ -1,8 +1,11 @@
 import { newId } from '#libs/contracts';
 import { until } from '#libs/testing';
+import { LeaseLost } from '#libs/work';
 import { deliveryOf, Deliveries } from '../testing/deliveries.js';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
+import { Deliverer } from './deliver.js';
+import { DeliveryRepository } from './delivery.repository.js';
 
 const lines = (count: number): string =>
   Array.from({ length: count }, (_, line) => `line ${line + 1} ${'x'.repeat(40)}`).join('\n');
@@ -12,10 +15,11 @@ describe('a message that is too long for its channel', () => {
   let adapter: FakeAdapter;
   let app: string;
   let deliveries: Deliveries;
+  let gateway: Awaited<ReturnType<GatewayWorld['start']>>;
 
   beforeAll(async () => {
     world = await gatewayWorld();
-    await world.start();
+    gateway = await world.start();
     deliveries = new Deliveries(world);
   });
   afterAll(async () => {
@@ -103,6 +107,21 @@ describe('a message that is too long for its channel', () => {
     });
   });
 
+  it('is sent no further once another claim has it', async () => {
+    await install({ max_length: 120, idempotent: true });
+    const [delivery] = await gateway
+      .get(DeliveryRepository, { strict: false })
+      .claim([deliveryOf(app, { text: lines(6) })]);
+    const lease = new AbortController();
+    adapter.routes['deliver'] = () => {
+      lease.abort(new LeaseLost('a test'));
+      return { ok: true, message_id: 'one' };
+    };
+    const attempt = gateway.get(Deliverer, { strict: false }).attempt(delivery!, lease.signal);
+    await expect(attempt).rejects.toBeInstanceOf(LeaseLost);
+    expect(texts()).toEqual([lines(6).split('\n').slice(0, 2).join('\n')]);
+  });
+
   it('becomes a dead letter with what has arrived when a part can never arrive; a redrive sends the rest', async () => {
     await install({ max_length: 120 });
     adapter.routes['deliver'] = ({ message }) =>
@@ -139,8 +158,8 @@ describe('a message that is too long for its channel', () => {
     // The provider has part 2, but that is not recorded: the process died after it had marked the row for the call.
     const { content } = deliveryOf(app, { text: lines(6) });
     await world.pool.query(
-      `INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content, state, attempts, from_part, parts,
-         provider_message_id, lease_until, created_at, error)
+      `INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content, state, tries, from_part, parts,
+         provider_message_id, lease_until, created_at, reason)
        VALUES ($1, $2, $3, $4, $5, $6, 'sending', 2, 1, 3, 'one', now() - interval '1 minute', now(), 'answer_lost')`,
       [id, home.organizationId, home.projectId, app, newId('evt'), JSON.stringify(content)],
     );

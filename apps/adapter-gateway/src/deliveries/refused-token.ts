@@ -3,8 +3,7 @@ import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { refusedTokenCode, refusesToken } from '../apps/refused-calls.js';
-import { AnswerLost } from './answer-lost.js';
-import type { AttemptResult } from './lost-answers.js';
+import { AnswerLost, type AttemptResult } from './lost-answers.js';
 import type { InstalledApp } from '../apps/capabilities.js';
 
 /**

@@ -1,15 +1,16 @@
 import type { OutboundContent } from '#libs/contracts';
+import { WorkRow } from '#libs/work';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 export type DeliveryState = 'queued' | 'sending' | 'delivered' | 'dead' | 'unknown' | 'expired';
 
-/** One reply on its way out. */
+/** One reply on its way out. `blocked_since`: since when all its attempts have failed. */
 @Entity({ schema: 'gateway', name: 'delivery' })
 @Index('delivery_by_project', ['project_id', 'id'])
 @Index('delivery_idempotency_key', ['project_id', 'app_id', 'idempotency_key'], { unique: true })
-@Index('delivery_open', ['lease_until'], { where: `"state" IN ('queued', 'sending')` })
-@Index('delivery_waiting', ['project_id', 'app_id'], { where: `"state" = 'queued' AND "error" IS NOT NULL` })
-export class DeliveryRow {
+@Index('delivery_due', ['due_at'], { where: `"state" IN ('queued', 'sending')` })
+@Index('delivery_waiting', ['project_id', 'app_id'], { where: `"state" = 'queued' AND "reason" IS NOT NULL` })
+export class DeliveryRow extends WorkRow<DeliveryState> {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'delivery_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
@@ -17,24 +18,15 @@ export class DeliveryRow {
   @Column({ type: 'text' }) receipt_id: string;
   @Column({ type: 'text', nullable: true }) turn_id: string | null;
   @Column({ type: 'jsonb' }) content: OutboundContent;
-  @Column({ type: 'text' }) state: DeliveryState;
-  /** Attempts that count: pauses do not, and a redrive starts again at 0. */
-  @Column({ type: 'integer' }) attempts: number;
-  /** All claims so far. The number of the last one, with `lease_owner`, is its fencing token. */
-  @Column({ type: 'integer', default: 0, select: false }) claims?: number;
-  @Column({ type: 'text', nullable: true, select: false }) lease_owner?: string | null;
   /** Parts that the provider already has; a retry continues after them. */
   @Column({ type: 'integer' }) from_part: number;
   /** Parts that the gateway splits it into. Null: it is sent whole, or the adapter splits it. */
   @Column({ type: 'integer', nullable: true }) parts: number | null;
   /** Characters of the text that were cut, over DELIVERY_MAX_PARTS. */
   @Column({ type: 'integer', default: 0 }) cut_chars: number;
-  /** While `queued`: when it is attempted next. While `sending`: when its attempt counts as abandoned. */
-  @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
   /** The new address that the provider named: attempts go there instead. */
   @Column({ type: 'text', nullable: true }) moved_to: string | null;
-  /** Of the last attempt. While a call that must not be repeated is in flight: `answer_lost`. */
-  @Column({ type: 'text', nullable: true }) error: string | null;
+  /** Of the last attempt, beside its `reason`. */
   @Column({ type: 'text', nullable: true }) error_detail: string | null;
   @Column({ type: 'text', nullable: true }) provider_message_id: string | null;
   /** The caller's own key, if a service requested the delivery by call. */
@@ -42,7 +34,30 @@ export class DeliveryRow {
   @Column({ type: 'timestamptz' }) created_at: Date;
   /** When it was created or last redriven; its maximum age counts from here. */
   @Column({ type: 'timestamptz', default: () => 'now()' }) open_since: Date;
-  /** Since when all its attempts have failed; null while none has. */
-  @Column({ type: 'timestamptz', nullable: true }) failing_since: Date | null;
-  @Column({ type: 'timestamptz', nullable: true }) settled_at: Date | null;
+}
+
+/** The bytes of a delivery's file, kept until it has arrived. Its name, type, size and hash are in the content. */
+@Entity({ schema: 'gateway', name: 'delivery_attachment' })
+export class DeliveryAttachmentRow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'delivery_attachment_pkey' }) delivery_id: string;
+  /** Position in the message. */
+  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'delivery_attachment_pkey' }) seq: number;
+  @Column({ type: 'bytea' }) content: Buffer;
+}
+
+/** One part of a split message. All parts are stored before the first is sent, so every attempt sends the same. */
+@Entity({ schema: 'gateway', name: 'delivery_part' })
+export class DeliveryPartRow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'delivery_part_pkey' }) delivery_id: string;
+  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'delivery_part_pkey' }) seq: number;
+  @Column({ type: 'text' }) text: string;
+  @Column({ type: 'text' }) format: string;
+}
+
+/** When one address of an App may get its next message. */
+@Entity({ schema: 'gateway', name: 'address_pace' })
+export class AddressPaceRow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'address_pace_pkey' }) app_id: string;
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'address_pace_pkey' }) address_hash: string;
+  @Column({ type: 'timestamptz' }) next_at: Date;
 }

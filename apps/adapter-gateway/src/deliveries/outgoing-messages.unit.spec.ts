@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { cutToParts, type FormattedText, splitMessage } from './split-message.js';
+import type { FormattedText } from './delivery.repository.js';
+import { cutToParts, splitMessage } from './outgoing-messages.js';
 
 const plain = (text: string): Promise<FormattedText> => Promise.resolve({ text, format: 'plain' });
 /** A rendering that is longer than its source. */
