@@ -13,6 +13,7 @@ import { Turn } from '../entities/turn.entity.js';
 import { ModelUsage } from '../usage/model-usage.entity.js';
 import { Usage } from '../usage/usage.entity.js';
 import { Engine1770000000000 } from './1770000000000-engine.js';
+import { BudgetNotice1795704900000 } from './1795704900000-budget-notice.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -33,5 +34,5 @@ export const schema: ServiceSchema = {
     SyncedDocument,
     Audit,
   ],
-  migrations: [Engine1770000000000],
+  migrations: [Engine1770000000000, BudgetNotice1795704900000],
 };

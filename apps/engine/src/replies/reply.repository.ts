@@ -35,6 +35,24 @@ export class ReplyRepository {
     await tx.query('UPDATE engine.turn SET notice_id = $2 WHERE id = $1 AND notice_id IS NULL', [turnId, newId('dlv')]);
   }
 
+  /**
+   * Records that a contact is informed that the day's budget with an agent is spent.
+   * @returns false when it was informed today already
+   */
+  async addBudgetNotice(tx: Queryable, { organization_id, project_id, agent_id }: Turn, contact: string) {
+    const rows = (await tx.query(
+      `INSERT INTO engine.usage AS u (project_id, day, agent_id, contact_id, organization_id, model_calls, tool_calls,
+              input_tokens, output_tokens, cost_micros, budget_notice)
+       SELECT $1, (now() AT TIME ZONE 'utc')::date, a.id, $3, $4, 0, 0, 0, 0, 0, true
+         FROM engine.agent a
+        WHERE a.project_id = $1 AND a.organization_id = $4 AND CASE WHEN $2::text IS NULL THEN a.is_chief_of_staff ELSE a.id = $2 END
+       ON CONFLICT (project_id, day, agent_id, contact_id) DO UPDATE SET budget_notice = true WHERE NOT u.budget_notice
+       RETURNING 1 AS added`,
+      [project_id, agent_id, contact, organization_id],
+    )) as unknown[];
+    return rows.length > 0;
+  }
+
   /** The replies of these turns, in the order in which they were written. */
   async ofTurns(turnIds: string[]): Promise<OfferedReply[]> {
     if (turnIds.length === 0) return [];

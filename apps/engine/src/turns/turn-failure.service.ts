@@ -1,5 +1,5 @@
 import type { TurnRunPayload } from '#libs/contracts';
-import { Database } from '#libs/database';
+import { Database, type Queryable } from '#libs/database';
 import { Journal, type JournalSubject } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
 import { ReplyRepository } from '../replies/reply.repository.js';
@@ -7,6 +7,9 @@ import { lockSessions, type Started, startNext } from './start-next.js';
 import type { Turn } from '../entities/turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
 import { entryOf } from './turn-entry.js';
+
+/** For people. */
+const sentToday = 'The contact was informed today that the budget is used up, so no further notice is sent.';
 
 /** Turns that failed for good. Each becomes a dead letter, and its sender is notified where that is configured. */
 @Injectable()
@@ -29,12 +32,20 @@ export class TurnFailureService {
       await lockSessions(tx, sessions);
       const turn = await this.turns.fail(tx, payload, code);
       if (!turn) return null;
-      const detail = { error: message.slice(0, 500) };
+      const notice = await this.noticeOf(tx, turn, code);
+      const detail = { error: message.slice(0, 500), ...(notice === 'sent_today' ? { notice: sentToday } : {}) };
       await this.journal.appendIn(tx, entryOf(turn, 'dead', code, detail));
-      const { reply, failure_notice: text } = turn.input ?? {};
-      if (text && reply && reply.channel_address !== null) await this.replies.addNotice(tx, turn.id);
+      if (notice === 'due') await this.replies.addNotice(tx, turn.id);
       return { turn, started: await startNext(tx, sessions) };
     });
+  }
+
+  /** A contact whose day is spent is informed once a day, however much it writes. */
+  private async noticeOf(tx: Queryable, turn: Turn, code: string): Promise<'none' | 'due' | 'sent_today'> {
+    const { reply, failure_notice: text, contact_id: contact } = turn.input ?? {};
+    if (!text || !reply || reply.channel_address === null || turn.notice_id !== null) return 'none';
+    if (code !== 'day_budget_spent' || !contact) return 'due';
+    return (await this.replies.addBudgetNotice(tx, turn, contact)) ? 'due' : 'sent_today';
   }
 
   /** Reports a turn that can have no row, as far as its job says whose it was. */

@@ -101,6 +101,34 @@ describe('the limits of a turn', () => {
     expect(await run(day)).toMatchObject({ state: 'failed', error: 'day_budget_spent' });
   });
 
+  it('of a day are told to a contact once a day, however much it writes, and to each contact', async () => {
+    const caps = { contact_day_tokens: 1 };
+    const [agent, other] = [await agentOf(world, { caps }), await agentOf(world, { caps: { day_tokens: 1 } })];
+    model.script();
+    const write = async (id: string, contact_id: string | undefined) => {
+      const turn = turnOf({ agent_id: id }, { failure_notice: 'Not today.', ...(contact_id ? { contact_id } : {}) });
+      return { ...(await turnsOf(world).run(turn)), receipt_id: turn.receipt_id };
+    };
+    for (const contact of ['con_often', 'con_other']) await write(agent, contact);
+    await write(other, 'con_first');
+    const many = await Promise.all(Array.from({ length: 6 }, () => write(agent, 'con_often')));
+    expect(many.every(({ error }) => error === 'day_budget_spent')).toBe(true);
+    expect(many.filter(({ notice_id }) => notice_id !== null)).toHaveLength(1);
+    expect((await write(agent, 'con_other')).notice_id).not.toBeNull();
+    // Others have spent the agent's day: this contact has used nothing.
+    expect((await write(other, 'con_new')).notice_id).not.toBeNull();
+    expect((await write(other, 'con_new')).notice_id).toBeNull();
+    const quiet = await write(agent, 'con_often');
+    const { rows } = await world.pool.query(
+      `SELECT detail FROM journal.entry WHERE subject_id = $1 AND outcome = 'dead'`,
+      [quiet.id],
+    );
+    expect(rows[0].detail.notice).toContain('informed today');
+    await world.pool.query(`UPDATE engine.usage SET day = day - 1 WHERE agent_id = $1`, [agent]);
+    await write(agent, 'con_often');
+    expect((await write(agent, 'con_often')).notice_id).not.toBeNull();
+  });
+
   it('are counted by day, agent and contact, and shown by the API to their project', async () => {
     const agent = await agentOf(world, { tools: ['http_request'] });
     model.script([call('GET', '/1')], 'Counted.');

@@ -16,4 +16,6 @@ export class Usage {
   @Column({ type: 'bigint' }) output_tokens: string;
   /** Millionths of the currency of MODEL_PRICES. */
   @Column({ type: 'bigint' }) cost_micros: string;
+  /** The contact was informed that the budget of the day is spent. */
+  @Column({ type: 'boolean', default: false }) budget_notice: boolean;
 }
