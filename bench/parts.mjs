@@ -10,7 +10,7 @@ import { cacheDir } from '../scripts/launcher/project.mjs';
 import { logFileOf } from '../scripts/launcher/service-process.mjs';
 import { CopyEncoder } from '../dist/apps/webhook-ingress/src/receipts/copy-encoding.js';
 import { writeReceipts } from '../dist/apps/webhook-ingress/src/receipts/write-receipts.js';
-import { hmac } from '../dist/apps/webhook-ingress/src/webhook/hmac.js';
+import { hmac } from '../dist/libs/adapter-sdk/src/signature-schemes/one-shot-hmac.js';
 import { verifySignature } from '../dist/apps/webhook-ingress/src/webhook/verify-signature.js';
 import { median, shown, table } from './table.mjs';
 

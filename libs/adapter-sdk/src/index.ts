@@ -96,6 +96,20 @@ export {
   type SecretInput,
 } from './secret-strength.js';
 export { isFreshTimestamp, SIGNATURE_TOLERANCE_SECONDS } from './signature-window.js';
+export {
+  headerOf,
+  isShared,
+  schemeProblem,
+  SIGNATURE_SCHEMES,
+  type SignatureScheme,
+  type SignatureSchemeName,
+  signsTime,
+} from './signature-schemes/declared-scheme.js';
+export { PreparedScheme } from './signature-schemes/prepared-scheme.js';
+export { type ReceivedRequest, RequestValues } from './signature-schemes/request-values.js';
+export type { SchemeVerdict } from './signature-schemes/scheme-verdict.js';
+export { type RequestProof, signRequest, withQuery } from './signature-schemes/sign-request.js';
+export { verifyScheme } from './signature-schemes/verify-scheme.js';
 export { buildVersion, serveAdapters } from './serve-adapters.js';
 export { splitText } from './split-text.js';
 export {

@@ -41,7 +41,7 @@ export function standardSignaturesIn(header: string): Buffer[] {
 
 /** Node decodes leniently (it stops at the first wrong character), so the text has to be what its digest is written as. */
 function decodeSignature(text: string, encoding: HmacEncoding): Buffer | undefined {
-  if (text === '' || text.length > 256) return undefined;
+  if (text === '' || text.length > 1_024) return undefined;
   const digest = Buffer.from(text, encoding);
   const written = encoding === 'hex' ? text.toLowerCase() : standardBase64(text);
   return digest.toString(encoding) === written ? digest : undefined;

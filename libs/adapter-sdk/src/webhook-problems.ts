@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from './json-value.js';
+import { schemeProblem, SIGNATURE_SCHEMES } from './signature-schemes/declared-scheme.js';
 import {
   aFilledText,
   aListOf,
@@ -18,13 +19,19 @@ const hmacOptions = {
   prefix: aText,
 };
 
-const timeOptions = {
+const schemeOptions = {
+  header: aFilledText,
+  query: aFilledText,
+  pointer: aFilledText,
+  key: oneOf(['text', 'base64', 'hex']),
   timestamp_header: aFilledText,
+  timestamp_pointer: aFilledText,
+  timestamp_entry: aFilledText,
+  timestamp_unit: oneOf(['s', 'ms', 'iso']),
   tolerance_seconds: aWholeNumber(1, 3_600),
-  signed_text: {
-    is: 'a text with {timestamp} in it once and {body} at its end',
-    accepts: (value: unknown) => typeof value === 'string' && /^[^{}]*\{timestamp\}[^{}]*\{body\}$/.test(value),
-  },
+  signed_text: aFilledText,
+  body_hash_claim: aFilledText,
+  body_hash_query: aFilledText,
 };
 
 const verification: Wanted = {
@@ -64,12 +71,12 @@ export function webhookProblems(webhook: JsonObject, at: string): FieldProblem[]
 
 function verificationProblems(declared: JsonObject, at: string): FieldProblem[] {
   const secrets = aListOf(aFilledText, 'a list of texts that are not empty');
-  return fieldProblems(
-    declared,
-    { scheme: aFilledText },
-    { header: aFilledText, secret_fields: secrets, ...hmacOptions, ...timeOptions },
-    at,
-  );
+  const options = { secret_fields: secrets, ...hmacOptions, ...schemeOptions };
+  const problems = fieldProblems(declared, { scheme: aFilledText }, options, at);
+  const known = SIGNATURE_SCHEMES.find((name) => name === declared.scheme);
+  if (problems.length > 0 || known === undefined) return problems;
+  const message = schemeProblem({ ...declared, scheme: known });
+  return message === null ? [] : [{ field: at.slice(0, -1), message }];
 }
 
 function handshakeProblems(declared: JsonObject, at: string): FieldProblem[] {

@@ -9,27 +9,45 @@ export interface KeyCheck {
   or_only_field: boolean;
 }
 
-/** A signature scheme that the ingress checks itself, without a hop to the adapter. */
+/** How the ingress checks requests itself, without a hop to the adapter: a scheme of the adapter SDK. */
 export interface DeclaredVerification {
-  scheme: 'hmac' | 'standard-webhooks';
-  /** Lower-case header that carries the signature (`hmac`). */
+  scheme:
+    | 'hmac'
+    | 'standard-webhooks'
+    | 'ed25519'
+    | 'ecdsa-p256'
+    | 'rsa'
+    | 'jwt-hs256'
+    | 'jwt-rs256'
+    | 'jwt-es256'
+    | 'secret'
+    | 'basic';
+  /** Lower-case header that carries the proof; with `*` at its end, every one that begins so. */
   header?: string;
+  query?: string;
+  pointer?: string;
   algorithm?: 'sha256' | 'sha512' | 'sha1';
   encoding?: 'hex' | 'base64';
-  /** Prefix of the digest in the header, for example `sha256=`. */
+  /** Text before each signature in its place, for example `sha256=`. */
   prefix?: string;
-  /** Lower-case header with the time of signing in Unix seconds (`hmac`); `signed_text` is then what is signed. */
+  /** How the bytes of an HMAC's key are written. */
+  key?: 'text' | 'base64' | 'hex';
+  /** Where the time of signing is: a header, a place in the body, or an entry beside the signature. */
   timestamp_header?: string;
-  /** How far that time, or Standard Webhooks' time, may be off. */
+  timestamp_pointer?: string;
+  timestamp_entry?: string;
+  timestamp_unit?: 's' | 'ms' | 'iso';
+  /** How far that time may be off. */
   tolerance_seconds?: number;
-  /** Contains `{timestamp}` and `{body}` once each, the body last; `{timestamp}.{body}` when absent. */
+  /** A template of what is signed, such as `v0:{timestamp}:{body}`. */
   signed_text?: string;
+  /** Claim of a JWT that holds the body's SHA-256. */
+  body_hash_claim?: string;
+  /** Query parameter that holds the hex SHA-256 of a body that is no form. */
+  body_hash_query?: string;
   /** Credential fields that hold the secrets; two may be set during a rotation. */
   secret_fields: string[];
 }
-
-/** The form of a `signed_text`. */
-export const signedText = /^[^{}]*\{timestamp\}[^{}]*\{body\}$/;
 
 /** Where a request has a value: one of these. */
 export interface RequestPlace {

@@ -1,24 +1,13 @@
 import type { Capability } from '#libs/adapter-sdk';
-import { type DeclaredVerification, type TextFrom, textSources } from '#libs/contracts';
+import { type TextFrom, textSources } from '#libs/contracts';
 import { Failure, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { AppRow, AppState } from '../entities/app.entity.js';
 import { AppCredentialView } from './app-credential.dto.js';
 import { AppWarning } from './app-warnings.js';
 import type { Direction } from './direction.js';
+import { SignatureView } from './signature-settings.dto.js';
 import type { AddressHidden, WebhookAddress } from './webhook-address.js';
-
-class SignatureView implements DeclaredVerification {
-  @ApiProperty({ enum: ['hmac', 'standard-webhooks'] }) scheme: DeclaredVerification['scheme'];
-  @ApiProperty({ required: false }) header?: string;
-  @ApiProperty({ enum: ['sha256', 'sha512', 'sha1'], required: false }) algorithm?: DeclaredVerification['algorithm'];
-  @ApiProperty({ enum: ['hex', 'base64'], required: false }) encoding?: DeclaredVerification['encoding'];
-  @ApiProperty({ required: false, description: 'Text before the digest' }) prefix?: string;
-  @ApiProperty({ required: false }) timestamp_header?: string;
-  @ApiProperty({ type: 'integer', required: false }) tolerance_seconds?: number;
-  @ApiProperty({ required: false, description: 'What is signed' }) signed_text?: string;
-  @ApiProperty({ type: [String], description: "Fields of the App's credential" }) secret_fields: string[];
-}
 
 type Hidden =
   | 'token_hash'

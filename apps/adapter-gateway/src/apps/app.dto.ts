@@ -4,8 +4,8 @@ import { Flag, MayBeAbsent, Name, Nested, OneOf, Text, Whole } from '#libs/servi
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { CredentialForAll, CredentialsByKey } from './app-credential.dto.js';
-import { ArrayMaxSize, IsArray, IsIn, Matches } from 'class-validator';
-import { signedText } from '#libs/contracts';
+import { ArrayMaxSize, IsArray, IsIn } from 'class-validator';
+import { SignatureSettings } from './signature-settings.dto.js';
 
 /** The capabilities of the adapter that an App uses; all when absent. */
 export const Capabilities = (): PropertyDecorator =>
@@ -20,25 +20,6 @@ export const Capabilities = (): PropertyDecorator =>
 const textFromDescription =
   'Only for the built-in Webhook app. people (default): its text counts as untrusted content, whoever signs it; system: the ' +
   'sending system writes all of it itself, which needs approvals:manage';
-
-/** How the built-in Webhook app checks signatures (spec 5.5). */
-export class SignatureSettings {
-  @OneOf(['hmac', 'standard-webhooks']) scheme: 'hmac' | 'standard-webhooks';
-  @Text(100, { optional: true, description: 'Header with the signature. Default: x-signature-256' }) header?: string;
-  @OneOf(['sha256', 'sha512', 'sha1'], { optional: true }) algorithm?: 'sha256' | 'sha512' | 'sha1';
-  @OneOf(['hex', 'base64'], { optional: true }) encoding?: 'hex' | 'base64';
-  @Text(50, { optional: true, description: 'Text before the digest. Default: sha256=' }) prefix?: string;
-  @Text(100, { optional: true, minLength: 1, description: 'Header with the time of signing, in Unix seconds (hmac)' })
-  timestamp_header?: string;
-  @Whole(1, 3_600, { optional: true, description: 'How far the time of signing may be off. Default: 300' })
-  tolerance_seconds?: number;
-  @Text(100, {
-    optional: true,
-    description: 'What is signed if timestamp_header is given. Default: {timestamp}.{body}',
-  })
-  @Matches(signedText, { message: 'signed_text must contain {timestamp} once and end with {body}' })
-  signed_text?: string;
-}
 
 export class InstallApp {
   @Name(200) name: string;

@@ -1,3 +1,4 @@
+import { schemeProblem } from '#libs/adapter-sdk';
 import { AuditLog } from '#libs/audit';
 import { appChanged, newId, type TextFrom } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
@@ -9,7 +10,8 @@ import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import type { AppRow } from '../entities/app.entity.js';
-import type { ChangeApp, InstallApp, SignatureSettings } from './app.dto.js';
+import type { ChangeApp, InstallApp } from './app.dto.js';
+import type { SignatureSettings } from './signature-settings.dto.js';
 import { AppBindings } from './app-bindings.js';
 import { AdapterGone, AppExists, AppRepository, type LinkChange, type Noted } from './app.repository.js';
 import { adapterApp, offered } from './adapter-app.js';
@@ -17,6 +19,7 @@ import { capabilitiesOf } from './capabilities.js';
 import { CredentialChoice } from './credential-choice.js';
 import { declarationsOf } from './declared-credentials.js';
 import { namedForDirection } from './direction.js';
+import { withLowerCaseHeaders } from './endpoint-projection.js';
 import { InstalledApps } from './installed-apps.js';
 import { SigningKeys } from './signing-keys.js';
 import { requireReplyAddress } from './reply-address.js';
@@ -248,22 +251,11 @@ function textFrom(caller: Principal, kind: AppRow['kind'], wanted?: TextFrom, no
   return wanted;
 }
 
-/** @throws Problem 422 `signature_options` for options that would have no effect */
+/** @throws Problem 422 `signature_options` for options that contradict each other, or would have no effect */
 function declared(settings: SignatureSettings): AppRow['signature'] {
-  const { scheme, timestamp_header: time, signed_text: text, tolerance_seconds: tolerance } = settings;
-  const heeded =
-    scheme === 'hmac' ? time !== undefined || (text ?? tolerance) === undefined : (time ?? text) === undefined;
-  if (!heeded) {
-    const detail =
-      'signed_text and tolerance_seconds need timestamp_header, and are only for hmac: standard-webhooks has its own.';
-    throw new Problem(422, 'signature_options', detail);
-  }
-  return {
-    ...settings,
-    ...(settings.header ? { header: settings.header.toLowerCase() } : {}),
-    ...(settings.timestamp_header ? { timestamp_header: settings.timestamp_header.toLowerCase() } : {}),
-    secret_fields: ['signing_secret', 'signing_secret_next'],
-  };
+  const problem = schemeProblem(settings);
+  if (problem !== null) throw new Problem(422, 'signature_options', `${problem}.`);
+  return withLowerCaseHeaders({ ...settings, secret_fields: ['signing_secret', 'signing_secret_next'] });
 }
 
 function linkChange(before: AppRow['credentials'], now: AppRow['credentials']): LinkChange {

@@ -1,4 +1,4 @@
-import type { Manifest, RequestPlace } from '#libs/adapter-sdk';
+import { type Manifest, type RequestPlace, SIGNATURE_SCHEMES } from '#libs/adapter-sdk';
 import {
   type DeclaredHandshake,
   type DeclaredVerification,
@@ -102,13 +102,21 @@ function hmacField(handshake: DeclaredHandshake | null): string | undefined {
 /** The ingress checks the schemes that it knows; every other one is left to the adapter. */
 function declaredVerification(declared: NonNullable<Manifest['webhook']>['verification']): Endpoint['verification'] {
   if (declared === 'none') return 'none';
-  if (typeof declared !== 'object' || !['hmac', 'standard-webhooks'].includes(declared.scheme)) return 'adapter';
-  const { secret_fields: fields, header, timestamp_header: time } = declared;
-  return {
+  if (typeof declared !== 'object' || !SIGNATURE_SCHEMES.some((known) => known === declared.scheme)) return 'adapter';
+  const { secret_fields: fields } = declared;
+  return withLowerCaseHeaders({
     ...(declared as object as DeclaredVerification),
-    ...(header === undefined ? {} : { header: header.toLowerCase() }),
-    ...(typeof time === 'string' ? { timestamp_header: time.toLowerCase() } : {}),
     secret_fields: Array.isArray(fields) ? fields.map(String) : ['signing_secret', 'signing_secret_next'],
+  });
+}
+
+/** Node gives the names of headers in lower case. */
+export function withLowerCaseHeaders(declared: DeclaredVerification): DeclaredVerification {
+  const { header, timestamp_header: time } = declared;
+  return {
+    ...declared,
+    ...(typeof header === 'string' ? { header: header.toLowerCase() } : {}),
+    ...(typeof time === 'string' ? { timestamp_header: time.toLowerCase() } : {}),
   };
 }
 

@@ -59,7 +59,14 @@ it.each([
   [{ scheme: 'hmac', signed_text: '{timestamp}.{body}' }, 'signature_options'],
   [{ scheme: 'hmac', tolerance_seconds: 60 }, 'signature_options'],
   [{ scheme: 'standard-webhooks', timestamp_header: 'x' }, 'signature_options'],
-  [{ scheme: 'hmac', timestamp_header: 'x', signed_text: '{body}' }, 'invalid_fields'],
+  [{ scheme: 'hmac', timestamp_header: 'x', signed_text: '{body}' }, 'signature_options'],
+  [{ scheme: 'hmac', timestamp_header: 'x', signed_text: '{timestamp}' }, 'signature_options'],
+  [{ scheme: 'hmac', signed_text: '{url}' }, 'signature_options'],
+  [{ scheme: 'hmac', signed_text: '{body}{body}' }, 'signature_options'],
+  [{ scheme: 'hmac', signed_text: '{body}{nothing}' }, 'signature_options'],
+  [{ scheme: 'hmac', header: 'x', pointer: '/signature' }, 'signature_options'],
+  [{ scheme: 'secret', signed_text: '{body}' }, 'signature_options'],
+  [{ scheme: 'standard-webhooks', header: 'x-hook' }, 'signature_options'],
   [{ scheme: 'hmac', timestamp_header: 'x', tolerance_seconds: 0 }, 'invalid_fields'],
 ])('signature settings that would have no effect are refused: %j', async (signature, code) => {
   const { status, body } = await world.call('PATCH', `apps/${app.id}`, { signature });

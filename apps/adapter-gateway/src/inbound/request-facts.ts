@@ -50,7 +50,9 @@ export function requestFacts(request: InboundRequest, declaring: Declaring, maxB
 function declaredNames({ app, adapter }: Declaring): Set<string> {
   const { verification, handshake } = adapter?.manifest.webhook ?? {};
   const scheme = typeof verification === 'object' ? verification : undefined;
-  const names = [app.signature?.header, scheme?.header, handshake?.verify_token?.query];
+  const query = typeof scheme?.['query'] === 'string' ? scheme['query'] : undefined;
+  const { signature } = app;
+  const names = [signature?.header, signature?.query, scheme?.header, query, handshake?.verify_token?.query];
   return new Set(names.flatMap((name) => name?.toLowerCase() ?? []));
 }
 

@@ -1,4 +1,4 @@
-import type { Manifest } from '#libs/adapter-sdk';
+import { isShared, type Manifest, signsTime } from '#libs/adapter-sdk';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppService } from '../apps/app.service.js';
@@ -8,7 +8,7 @@ import type { AvailableSamplesView, SampleView, SendSample } from './sample.dto.
 import { SampleBodies, samplesOf } from './sample-bodies.js';
 import { givenHeaders } from './sample-headers.js';
 import { type SampleEndpoint, SampleEndpoints } from './sample-endpoint.js';
-import { type SampleKind, signSample, signsTime } from './sign-sample.js';
+import { type SampleKind, signSample } from './sign-sample.js';
 import { type WebhookExchange, WebhookRequests } from './webhook-requests.js';
 
 /** The Simulator: requests to an App's own public URL, as its provider would send them. */
@@ -42,22 +42,24 @@ export class SampleService {
     const { kind = 'signed', content_type: contentType } = asked;
     const signs = kind !== 'unsigned' && typeof found.endpoint.verification === 'object';
     const secrets = signs ? await this.endpoints.secretsOf(found) : {};
-    const signed = signSample(kind, said.body, found.endpoint.verification, secrets);
-    const headers = {
+    const given = {
       'content-type': 'application/json',
       ...said.headers,
       ...(contentType === undefined ? {} : { 'content-type': contentType }),
       ...givenHeaders(asked.headers ?? {}),
-      ...signed.headers,
     };
+    const origin = this.settings.PUBLIC_URL;
+    const sample = { origin, path: found.path, headers: given, body: said.body };
+    const signed = signSample(kind, sample, found.endpoint.verification, secrets);
+    const headers = { ...given, ...signed.headers };
     const exchange = await this.requests.send(caller, {
       method: 'POST',
-      path: found.path,
+      path: signed.path,
       headers,
       body: signed.body,
       probe: asked.verification_only ?? false,
     });
-    const url = `${this.settings.PUBLIC_URL}${found.path}`;
+    const url = `${origin}${signed.path}`;
     const { answer, error, took_ms: tookMs } = exchange;
     const sent = { method: 'POST' as const, url, headers, body: signed.body };
     return { kind, sent, answer, error, took_ms: tookMs, ...becameOf(exchange) };
@@ -71,7 +73,8 @@ function manifestOf({ installed }: SampleEndpoint): Manifest | null {
 function kindsOf({ endpoint: { verification } }: SampleEndpoint): SampleKind[] {
   if (verification === 'adapter') return ['unsigned'];
   if (verification === 'none') return ['signed', 'unsigned'];
-  return ['signed', 'unsigned', 'tampered', ...(signsTime(verification) ? (['stale'] as const) : [])];
+  const tampered = isShared(verification.scheme) ? [] : (['tampered'] as const);
+  return ['signed', 'unsigned', ...tampered, ...(signsTime(verification) ? (['stale'] as const) : [])];
 }
 
 /** The event that an answer of the ingress names. */

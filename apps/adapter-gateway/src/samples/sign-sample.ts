@@ -1,7 +1,14 @@
-import { type Credentials, secretList, standardWebhooksKey, strongSecrets } from '#libs/adapter-sdk';
+import {
+  type Credentials,
+  isShared,
+  secretList,
+  signRequest,
+  signsTime,
+  strongSecrets,
+  withQuery,
+} from '#libs/adapter-sdk';
 import type { DeclaredVerification } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
-import { createHmac, randomUUID } from 'node:crypto';
 
 /** `tampered`: changed after it was signed. `stale`: signed longer ago than is accepted. */
 export const sampleKinds = ['signed', 'unsigned', 'tampered', 'stale'] as const;
@@ -9,6 +16,17 @@ export type SampleKind = (typeof sampleKinds)[number];
 
 /** A body with the headers that sign it, as its provider would send them. */
 export interface SignedSample {
+  headers: Record<string, string>;
+  body: string;
+  /** With the parameters that its provider adds. */
+  path: string;
+}
+
+/** What is to be signed. */
+export interface Sample {
+  /** The public URL without a path. */
+  origin: string;
+  path: string;
   headers: Record<string, string>;
   body: string;
 }
@@ -19,17 +37,17 @@ const staleBySeconds = 600;
 
 /**
  * @param verification how the ingress checks the App's requests; `adapter`: the adapter checks them in its own way
- * @throws Problem 422 `cannot_sign`, `nothing_is_signed`, `no_signing_secret`, `no_time_is_signed`
+ * @throws Problem 422 `cannot_sign`, `nothing_is_signed`, `no_signing_secret`, `no_time_is_signed`, `no_body_is_signed`
  */
 export function signSample(
   kind: SampleKind,
-  body: string,
+  { origin, path, headers, body }: Sample,
   verification: DeclaredVerification | 'adapter' | 'none',
   credentials: Credentials,
 ): SignedSample {
-  if (kind === 'unsigned') return { headers: {}, body };
+  if (kind === 'unsigned') return { headers: {}, body, path };
   const declared = requireScheme(kind, verification);
-  if (declared === null) return { headers: {}, body };
+  if (declared === null) return { headers: {}, body, path };
   const form = declared.scheme === 'standard-webhooks' ? declared.scheme : 'text';
   const secret =
     declared.secret_fields.flatMap((field) => strongSecrets(credentials[field], form))[0] ??
@@ -41,15 +59,19 @@ export function signSample(
     const detail = 'The scheme signs no time, so no request can be too old.';
     throw new Problem(422, 'no_time_is_signed', detail);
   }
+  if (kind === 'tampered' && isShared(declared.scheme)) {
+    const detail = 'The scheme compares a shared secret and signs no body, so a changed one is accepted.';
+    throw new Problem(422, 'no_body_is_signed', detail);
+  }
   const ageSeconds = kind === 'stale' ? (declared.tolerance_seconds ?? defaultToleranceSeconds) + staleBySeconds : 0;
-  const seconds = String(Math.floor(Date.now() / 1_000) - ageSeconds);
-  const headers = declared.scheme === 'hmac' ? hmac(declared, secret, seconds, body) : standard(secret, seconds, body);
+  const request = { method: 'POST', url: `${origin}${path}`, headers, body: Buffer.from(body) };
+  const proof = signRequest(declared, secret, request, Date.now() - ageSeconds * 1_000);
+  if (proof === null) {
+    const detail = 'Only the provider can sign by this scheme: send a test from there, or send the sample unsigned.';
+    throw new Problem(422, 'cannot_sign', detail);
+  }
   // The body is still JSON, so that only the change can be refused.
-  return { headers, body: kind === 'tampered' ? `${body} ` : body };
-}
-
-export function signsTime({ scheme, timestamp_header: header }: DeclaredVerification): boolean {
-  return scheme === 'standard-webhooks' || header !== undefined;
+  return { headers: proof.headers, path: withQuery(path, proof.query), body: kind === 'tampered' ? `${body} ` : body };
 }
 
 /** @returns null where nothing has to be signed */
@@ -66,21 +88,4 @@ function requireScheme(
   if (kind === 'signed') return null;
   const detail = 'The App checks no signatures, so it cannot detect a changed or an old request.';
   throw new Problem(422, 'nothing_is_signed', detail);
-}
-
-function hmac(declared: DeclaredVerification, secret: string, seconds: string, body: string): Record<string, string> {
-  const { header = 'x-signature-256', algorithm = 'sha256', encoding = 'hex', prefix = 'sha256=' } = declared;
-  const { timestamp_header: timeHeader, signed_text: text = '{timestamp}.{body}' } = declared;
-  const before = timeHeader === undefined ? '' : text.replace('{body}', '').replace('{timestamp}', seconds);
-  const digest = createHmac(algorithm, secret).update(`${before}${body}`).digest(encoding);
-  return { [header]: `${prefix}${digest}`, ...(timeHeader === undefined ? {} : { [timeHeader]: seconds }) };
-}
-
-/** Standard Webhooks 1.0. */
-function standard(secret: string, seconds: string, body: string): Record<string, string> {
-  const id = `msg_${randomUUID().replaceAll('-', '')}`;
-  const signature = createHmac('sha256', standardWebhooksKey(secret))
-    .update(`${id}.${seconds}.${body}`)
-    .digest('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` };
 }

@@ -44,12 +44,15 @@ const userAgent = 'gatehouse-sample/1';
 export class WebhookRequests implements OnApplicationShutdown {
   /** Where the requests go. */
   readonly origin: string;
+  /** What providers call it, and what some of them sign. */
+  readonly publicUrl: string;
   private readonly egress: Egress;
 
   constructor(
     private readonly tokens: ServiceTokens,
     @Inject(SETTINGS) settings: GatewaySettings,
   ) {
+    this.publicUrl = settings.PUBLIC_URL.replace(/\/$/, '');
     this.origin = (settings.SAMPLE_URL ?? settings.PUBLIC_URL).replace(/\/$/, '');
     // The operator's own address may be private; it is the only one that is allowed.
     const { hostname, port, protocol } = new URL(this.origin);

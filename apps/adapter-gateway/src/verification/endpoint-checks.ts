@@ -103,7 +103,8 @@ export class EndpointChecks {
       return await this.send(caller, found, kind, secrets);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (error.code === 'no_time_is_signed') return notApplicable(error.detail);
+      if (['no_time_is_signed', 'no_body_is_signed'].includes(error.code)) return notApplicable(error.detail);
+      if (error.code === 'cannot_sign') return skipped(error.detail);
       const what_to_do = 'Link a credential that has the signing secret, or turn signature verification off.';
       return { status: 'failed', sentence: error.detail, what_to_do };
     }
@@ -111,9 +112,11 @@ export class EndpointChecks {
 
   private async send(caller: Principal, found: SampleEndpoint, kind: SampleKind, secrets: Credentials): Promise<Sent> {
     const text = JSON.stringify({ task: 'Verify', metadata: { source: 'gatehouse', nonce: randomUUID() } });
-    const signed = signSample(kind, text, found.endpoint.verification, secrets);
-    const headers = { 'content-type': 'application/json', ...signed.headers };
-    const request = { method: 'POST' as const, path: found.path, headers, body: signed.body, probe: true };
+    const json = { 'content-type': 'application/json' };
+    const sample = { origin: this.requests.publicUrl, path: found.path, headers: json, body: text };
+    const signed = signSample(kind, sample, found.endpoint.verification, secrets);
+    const headers = { ...json, ...signed.headers };
+    const request = { method: 'POST' as const, path: signed.path, headers, body: signed.body, probe: true };
     const exchange = await this.requests.send(caller, request);
     return { exchange, details: details(request, exchange) };
   }

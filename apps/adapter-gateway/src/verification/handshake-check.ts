@@ -25,9 +25,10 @@ export class HandshakeCheck {
     const challenge = randomUUID().replaceAll('-', '');
     let request: WebhookRequest;
     try {
-      request = handshakeRequest(found, handshake, challenge, secrets);
+      request = handshakeRequest(found, handshake, challenge, secrets, this.requests.publicUrl);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
+      if (error.code === 'cannot_sign') return skipped(error.detail);
       return { status: 'failed', sentence: error.detail, what_to_do: 'Link a credential that has it.' };
     }
     const exchange = await this.requests.send(caller, request);
@@ -52,6 +53,7 @@ function handshakeRequest(
   { method, match, respond, verify_token: token }: DeclaredHandshake,
   challenge: string,
   secrets: Credentials,
+  origin: string,
 ): WebhookRequest {
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
@@ -70,9 +72,10 @@ function handshakeRequest(
   }
   const search = query.size > 0 ? `?${query.toString()}` : '';
   if (method === 'GET') return { method, path: `${path}${search}`, headers, body: '', probe: true };
-  const signed = signSample('signed', JSON.stringify(json), endpoint.verification, secrets);
-  const all = { 'content-type': 'application/json', ...headers, ...signed.headers };
-  return { method, path: `${path}${search}`, headers: all, body: signed.body, probe: true };
+  const given = { 'content-type': 'application/json', ...headers };
+  const sample = { origin, path: `${path}${search}`, headers: given, body: JSON.stringify(json) };
+  const signed = signSample('signed', sample, endpoint.verification, secrets);
+  return { method, path: signed.path, headers: { ...given, ...signed.headers }, body: signed.body, probe: true };
 }
 
 function answers({ respond }: DeclaredHandshake, challenge: string, secrets: Credentials, body: string): boolean {

@@ -1404,21 +1404,43 @@ export interface components {
         };
         SignatureSettings: {
             /** @enum {string} */
-            scheme: "hmac" | "standard-webhooks";
-            /** @description Header with the signature. Default: x-signature-256 */
+            scheme: "hmac" | "standard-webhooks" | "ed25519" | "ecdsa-p256" | "rsa" | "jwt-hs256" | "jwt-rs256" | "jwt-es256" | "secret" | "basic";
+            /** @description Header with the signature or secret. Default: x-signature-256 */
             header?: string;
+            /** @description Query parameter with the signature or secret */
+            query?: string;
+            /** @description JSON pointer to the signature or secret in the body */
+            pointer?: string;
             /** @enum {string} */
             algorithm?: "sha256" | "sha512" | "sha1";
             /** @enum {string} */
             encoding?: "hex" | "base64";
-            /** @description Text before the digest. Default: sha256= */
+            /** @description Text before the digest. Default: sha256= for hmac */
             prefix?: string;
-            /** @description Header with the time of signing, in Unix seconds (hmac) */
+            /**
+             * @description How the bytes of the secret are written (hmac)
+             * @enum {string}
+             */
+            key?: "text" | "base64" | "hex";
+            /** @description Header with the time of signing */
             timestamp_header?: string;
+            /** @description JSON pointer to the time of signing in the body */
+            timestamp_pointer?: string;
+            /** @description Name of the time beside the signature: t in t=1700000000,v1=… */
+            timestamp_entry?: string;
+            /**
+             * @description Default: s, Unix seconds
+             * @enum {string}
+             */
+            timestamp_unit?: "s" | "ms" | "iso";
             /** @description How far the time of signing may be off. Default: 300 */
             tolerance_seconds?: number;
-            /** @description What is signed if timestamp_header is given. Default: {timestamp}.{body} */
+            /** @description What is signed: text with {body}, {timestamp}, {url}, {uri}, {method}, {path}, {params}, {header:NAME}, {query:NAME}, {/POINTER}. Default: {body}, or {timestamp}.{body} if a time is signed */
             signed_text?: string;
+            /** @description Claim of a JWT with the SHA-256 of the body */
+            body_hash_claim?: string;
+            /** @description Query parameter with the hex SHA-256 of a body that is no form */
+            body_hash_query?: string;
         };
         InstallApp: {
             name: string;
@@ -1464,18 +1486,43 @@ export interface components {
         };
         SignatureView: {
             /** @enum {string} */
-            scheme: "hmac" | "standard-webhooks";
+            scheme: "hmac" | "standard-webhooks" | "ed25519" | "ecdsa-p256" | "rsa" | "jwt-hs256" | "jwt-rs256" | "jwt-es256" | "secret" | "basic";
+            /** @description Header with the signature or secret. Default: x-signature-256 */
             header?: string;
+            /** @description Query parameter with the signature or secret */
+            query?: string;
+            /** @description JSON pointer to the signature or secret in the body */
+            pointer?: string;
             /** @enum {string} */
             algorithm?: "sha256" | "sha512" | "sha1";
             /** @enum {string} */
             encoding?: "hex" | "base64";
-            /** @description Text before the digest */
+            /** @description Text before the digest. Default: sha256= for hmac */
             prefix?: string;
+            /**
+             * @description How the bytes of the secret are written (hmac)
+             * @enum {string}
+             */
+            key?: "text" | "base64" | "hex";
+            /** @description Header with the time of signing */
             timestamp_header?: string;
+            /** @description JSON pointer to the time of signing in the body */
+            timestamp_pointer?: string;
+            /** @description Name of the time beside the signature: t in t=1700000000,v1=… */
+            timestamp_entry?: string;
+            /**
+             * @description Default: s, Unix seconds
+             * @enum {string}
+             */
+            timestamp_unit?: "s" | "ms" | "iso";
+            /** @description How far the time of signing may be off. Default: 300 */
             tolerance_seconds?: number;
-            /** @description What is signed */
+            /** @description What is signed: text with {body}, {timestamp}, {url}, {uri}, {method}, {path}, {params}, {header:NAME}, {query:NAME}, {/POINTER}. Default: {body}, or {timestamp}.{body} if a time is signed */
             signed_text?: string;
+            /** @description Claim of a JWT with the SHA-256 of the body */
+            body_hash_claim?: string;
+            /** @description Query parameter with the hex SHA-256 of a body that is no form */
+            body_hash_query?: string;
             /** @description Fields of the App's credential */
             secret_fields: string[];
         };

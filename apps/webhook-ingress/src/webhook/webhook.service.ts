@@ -12,7 +12,8 @@ import { BuiltinPayload } from './builtin-payload.js';
 import { Handshakes } from './handshakes.js';
 import { asRefused, Refused } from './refused.js';
 import { Secrets } from './secrets.js';
-import { isTimed, verifySignature } from './verify-signature.js';
+import { PublicAddress } from '../receipts/public-address.js';
+import { type Verified, verifySignature } from './verify-signature.js';
 
 /** Verify, commit, answer, enqueue: one request of a provider. */
 @Injectable()
@@ -25,6 +26,7 @@ export class WebhookService {
     private readonly metrics: Metrics,
     private readonly handshakes: Handshakes,
     private readonly journal: Journal,
+    private readonly at: PublicAddress,
   ) {
     const over = 'Projects that send more than their share, whose surplus waits behind others';
     metrics.gauge('gatehouse_projects_over_share', over, () => dispatcher.held.projects);
@@ -43,7 +45,8 @@ export class WebhookService {
     }
     if (endpoint.state === 'disabled') throw new Refused(404, 'not_found', 'There is nothing here.');
     if (incoming.method !== 'POST') return this.challenged(await this.handshakes.answerGet(endpoint, incoming));
-    const verifiedScheme = await this.verify(endpoint, incoming);
+    const verified = await this.verify(endpoint, incoming);
+    const verifiedScheme = verified?.scheme ?? null;
     if (this.handshakes.mayBe(endpoint, incoming)) {
       const challenge = await this.handshakes.answerPost(endpoint, incoming, verifiedScheme !== null);
       if (challenge) return this.challenged(challenge);
@@ -56,7 +59,7 @@ export class WebhookService {
     if (incoming.probe) return this.probed(endpoint, receipt);
     this.requirePlace(endpoint);
     const key = verifiedScheme === null ? null : deliveryKey(endpoint, incoming);
-    const written = await this.writer.write(receipt, key, signedKey(endpoint, incoming));
+    const written = await this.writer.write(receipt, key, signedKey(endpoint, incoming, verified));
     if (!written.stored) {
       if (written.sameBody) return this.accepted(endpoint, written.firstId, true);
       if (endpoint.kind === 'builtin') {
@@ -70,15 +73,17 @@ export class WebhookService {
     return this.accepted(endpoint, receipt.id, false);
   }
 
-  /** @returns the scheme that was checked; null when the adapter has to check. @throws Refused */
-  private async verify(endpoint: Endpoint, { headers, body, compressed }: Incoming): Promise<string | null> {
+  /** @returns what was checked; null when the adapter has to check. @throws Refused */
+  private async verify(endpoint: Endpoint, incoming: Incoming): Promise<Verified | null> {
     const { verification } = endpoint;
-    if (verification === 'none') return 'none';
+    const { method, url, headers, body, compressed } = incoming;
+    if (verification === 'none') return { scheme: 'none', signedAt: null };
     if (verification === 'adapter') return null;
     // Most senders sign what they compress; what they sent is what a signature is over by the letter.
     const forms = compressed ? [compressed, body] : [body];
+    const request = { method, url: `${this.at.url}${url}`, headers };
     return this.secrets.checked(endpoint, (fields) =>
-      verifySignature(verification, fields, headers, forms, Date.now()),
+      verifySignature(verification, fields, request, forms, Date.now()),
     );
   }
 
@@ -140,16 +145,16 @@ function deliveryKey(endpoint: Endpoint, { headers, body }: Incoming): DeliveryK
  * second delivery. Null where the delivery's own key covers that already, or where the sender may well sign the same
  * thing twice.
  */
-function signedKey({ verification }: Endpoint, { headers, body }: Incoming): DeliveryKey | null {
-  if (!isTimed(verification)) return null;
+function signedKey({ verification }: Endpoint, { headers, body }: Incoming, by: Verified | null): DeliveryKey | null {
+  if (typeof verification !== 'object' || by === null || by.signedAt === null) return null;
   const bodyHash = sha256(body);
   if (verification.scheme === 'standard-webhooks') {
-    const replayed = headers['idempotency-key'] !== undefined;
-    return replayed ? { hash: sha256(`webhook-id:${one(headers['webhook-id'])}`), bodyHash } : null;
+    const name = (verification.header ?? 'webhook-signature').replace(/signature$/, 'id');
+    const replayed = headers['idempotency-key'] !== undefined || name !== 'webhook-id';
+    return replayed ? { hash: sha256(`webhook-id:${one(headers[name])}`), bodyHash } : null;
   }
   // Not the signature, which can be written in several ways.
-  const time = one(headers[verification.timestamp_header ?? '']);
-  return { hash: sha256(`signed:${time}:${Buffer.from(bodyHash, 'latin1').toString('hex')}`), bodyHash };
+  return { hash: sha256(`signed:${by.signedAt}:${Buffer.from(bodyHash, 'latin1').toString('hex')}`), bodyHash };
 }
 
 /** One character per byte. */

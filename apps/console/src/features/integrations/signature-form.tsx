@@ -10,7 +10,20 @@ import { generateSecret, keepSecret, linkSecret, secretOf, type Signature } from
 import { type App, saveApp, touched } from './use-app.js';
 
 const texts = integrationTexts.secret.form;
-const schemes = ['hmac', 'standard-webhooks'] as const;
+const schemes = [
+  'hmac',
+  'standard-webhooks',
+  'ed25519',
+  'ecdsa-p256',
+  'rsa',
+  'jwt-hs256',
+  'jwt-rs256',
+  'jwt-es256',
+  'secret',
+  'basic',
+] as const;
+/** The sender has the other half of the key, so none can be made here. */
+const byPublicKey: Signature['scheme'][] = ['ed25519', 'ecdsa-p256', 'rsa', 'jwt-rs256', 'jwt-es256'];
 const algorithms = ['sha256', 'sha512', 'sha1'] as const;
 const encodings = ['hex', 'base64'] as const;
 const maxTolerance = 3_600;
@@ -37,8 +50,11 @@ function Fields({ app, onClose, onSecret }: Omit<SignatureFormProps, 'opened'>):
   const set = (part: Partial<Signature>): void => setSignature((before) => ({ ...before, ...part }));
   const save = useMutation({
     mutationFn: async () => {
-      const sent = signature.scheme === 'hmac' ? withoutEmpty(signature) : { scheme: signature.scheme };
-      if (secretOf(app)?.credential_id) {
+      const { scheme } = signature;
+      // Another scheme has other options.
+      const same = scheme === app.signature?.scheme || scheme === 'hmac';
+      const sent = same ? withoutEmpty(signature) : { scheme };
+      if (secretOf(app)?.credential_id || byPublicKey.includes(scheme)) {
         await saveApp(app.id, { signature: sent });
         return null;
       }
@@ -65,7 +81,7 @@ function Fields({ app, onClose, onSecret }: Omit<SignatureFormProps, 'opened'>):
           data={schemes.map((value) => ({ value, label: texts.schemes[value] }))}
           value={signature.scheme}
           allowDeselect={false}
-          onChange={(scheme) => scheme && set({ scheme })}
+          onChange={(scheme) => scheme && setSignature(scheme === app.signature?.scheme ? settingsOf(app) : { scheme })}
           data-autofocus
         />
         {signature.scheme === 'hmac' && (
@@ -134,11 +150,12 @@ function settingsOf({ signature }: App): Signature {
 /** Empty fields take their default. */
 function withoutEmpty(signature: Signature): Signature {
   const { header, prefix, timestamp_header: timestamp, tolerance_seconds: tolerance, ...rest } = signature;
+  const timed = timestamp || rest.timestamp_entry || rest.timestamp_pointer || signature.scheme === 'standard-webhooks';
   return {
     ...rest,
     ...(header && { header }),
     ...(prefix && { prefix }),
     ...(timestamp && { timestamp_header: timestamp }),
-    ...(timestamp && tolerance && { tolerance_seconds: tolerance }),
+    ...(timed && tolerance && { tolerance_seconds: tolerance }),
   };
 }

@@ -66,5 +66,5 @@ export function SignatureSection({ app, editing, onEdit }: SignatureSectionProps
 }
 
 function schemeOf({ scheme, algorithm = 'sha256', header }: NonNullable<App['signature']>): string {
-  return scheme === 'hmac' ? texts.hmac(algorithm, header ?? 'x-signature-256') : texts.standard;
+  return scheme === 'hmac' ? texts.hmac(algorithm, header ?? 'x-signature-256') : texts.form.schemes[scheme];
 }

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { hmac, type HmacAlgorithm } from './hmac.js';
+import { hmac, type HmacAlgorithm } from './one-shot-hmac.js';
 
 describe('the HMAC of a message', () => {
   // RFC 4231, test cases 1, 2, 3 and 6 (a key that is longer than a block).
