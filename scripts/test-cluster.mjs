@@ -1,7 +1,8 @@
 // Disturbs an installation in a real Kubernetes while messages flow, and prints what was lost, refused and doubled:
 // npm run test:cluster -- --help
-import { setTimeout as pause } from 'node:timers/promises';
 import { table } from '../bench/table.mjs';
+import { cells, faults, head } from './disturbance/tally.mjs';
+import { disturb } from './disturbance/drive.mjs';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
 
@@ -13,14 +14,10 @@ const { rows } = await import('./cluster/rows.mjs');
 const { matrix } = await import('./cluster/policies.mjs');
 const { warnings } = await import('./cluster/warnings.mjs');
 
-/** Messages before a disturbance and after it. */
-const [BEFORE_MS, AFTER_MS, SETTLE_MS] = [5_000, 10_000, 300_000];
-
 const options = readOptions();
 const began = Date.now();
 /** @param {string} text */
 const say = (text) => console.log(`${((Date.now() - began) / 1000).toFixed(0).padStart(5)} s  ${text}`);
-const seconds = (/** @type {number} */ ms) => (ms / 1_000).toFixed(1);
 const only = options.only?.split(',');
 const wanted = (/** @type {string} */ name) => !only || only.includes(name);
 const chosen = rows.filter(({ name, needs }) => wanted(name) && (!needs || options[/** @type {'next'} */ (needs)]));
@@ -44,33 +41,13 @@ try {
   if (!topologySpreadConstraints[0].matchLabelKeys) leftOut.push('matchLabelKeys, which this Kubernetes does not know');
   for (const row of chosen) {
     await row.prepare?.(on);
-    await on.observer('/start', { url: on.webhook, rate: options.rate, run: `${row.name}-${Date.now()}` });
-    await pause(BEFORE_MS);
-    const struckAt = Date.now();
-    let problem = '';
-    await row.strike(on, options).catch((error) => (problem = String(error)));
-    const took = Date.now() - struckAt;
-    await pause(AFTER_MS);
-    await on.observer('/stop');
-    const ended = Date.now();
-    let report = await on.observer(`/report?since=${struckAt}`);
-    while (report.lost > 0 && Date.now() - ended < SETTLE_MS) report = await on.observer(`/report?since=${struckAt}`);
+    const load = { url: on.webhook, rate: options.rate, run: `${row.name}-${Date.now()}` };
+    const strike = async () => void (await row.strike(on, options));
+    const { seen, tookMs, problem } = await disturb({ observer: on.observer, load, strike });
     const together = await on.together();
-    lines.push([
-      row.title,
-      report.sent,
-      report.lost,
-      report.refused,
-      report.doubled,
-      seconds(report.p50),
-      seconds(report.p99),
-      seconds(report.longest),
-      seconds(report.overMs),
-      seconds(took),
-      together.length,
-    ]);
-    failed += report.lost + report.doubled + report.merged + (problem ? 1 : 0);
-    say(`${row.title}: ${JSON.stringify({ ...report, together })} ${problem}`);
+    lines.push([...cells(row.title, seen, tookMs), together.length]);
+    failed += faults(seen) + (problem ? 1 : 0);
+    say(`${row.title}: ${JSON.stringify({ ...seen, together })} ${problem}`);
   }
   if (wanted('policies')) {
     const { pairs, open, wrong } = await matrix(on.kubectl, on.names);
@@ -79,20 +56,7 @@ try {
       `policies: ${pairs} pairs tried from inside the pods, ${open} open, ${wrong.length} otherwise than the policies say ${wrong.join('; ')}`,
     );
   } else leftOut.push('the matrix of the policies');
-  const head = [
-    'While',
-    'sent',
-    'lost',
-    'refused',
-    'doubled',
-    'reply p50 s',
-    'p99 s',
-    'longest s',
-    'over after s',
-    'took s',
-    'on one node',
-  ];
-  console.log(`\n${table(head, lines)}\n`);
+  console.log(`\n${table([...head, 'on one node'], lines)}\n`);
   console.log(`Left out: ${leftOut.join('; ') || 'nothing'}`);
   for (const line of await warnings(on.kubectl)) console.log(line);
 } finally {

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../launcher/project.mjs';
 import { services } from '../launcher/services.mjs';
-import { kubectlBy, run, until } from './kubectl.mjs';
+import { run, until } from '../disturbance/command.mjs';
+import { kubectlBy } from './kubectl.mjs';
 import { manifestsOf } from './release.mjs';
 
 const NAMES = services.map(({ name }) => name);
@@ -138,7 +139,7 @@ export async function connect(options) {
 /** @param {(text: string) => Promise<string>} apply @param {import('./kubectl.mjs').Kubectl} kubectl @param {string} image @param {string} node */
 async function observe(apply, kubectl, image, node) {
   const labels = { 'app.kubernetes.io/name': 'observer' };
-  const source = readFileSync(join(root, 'scripts/cluster/observer.mjs'), 'utf8');
+  const source = readFileSync(join(root, 'scripts/disturbance/observer.mjs'), 'utf8');
   const metadata = { name: 'observer', namespace: 'gatehouse-test', labels };
   const objects = [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'observer.mjs': source } },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { findHelm } from '../chart/helm.mjs';
 import { root } from '../launcher/project.mjs';
-import { run } from './kubectl.mjs';
+import { run } from '../disturbance/command.mjs';
 
 /**
  * @typedef {object} Release

@@ -1,6 +1,6 @@
 // What is done to the installation while messages flow.
 import { randomBytes } from 'node:crypto';
-import { run, until } from './kubectl.mjs';
+import { run, until } from '../disturbance/command.mjs';
 
 /**
  * @typedef {object} Row

@@ -177,3 +177,46 @@ declare module '*/cluster/policies.mjs' {
   }
   export function mayReach(policies: object[], from: Pod, to: Pod, port: number): boolean;
 }
+
+declare module '*/disturbance/tally.mjs' {
+  export interface Message {
+    sentAt: number;
+    ackedAt: number;
+    id: string;
+    refused: string[];
+    refusedAt: number;
+  }
+  export interface Tally {
+    sent: number;
+    acknowledged: number;
+    merged: number;
+    refused: number;
+    lost: number;
+    missing: string[];
+    doubled: number;
+    p50: number;
+    p99: number;
+    longest: number;
+    overMs: number;
+  }
+  export const head: string[];
+  export function tally(
+    messages: Message[],
+    replies: Record<string, { at: number; keys: number }>,
+    since: number,
+  ): Tally;
+  export function cells(title: string, seen: Tally, tookMs: number): (string | number)[];
+  export function faults(seen: Tally): number;
+}
+
+declare module '*/compose/witness.mjs' {
+  export interface Event {
+    action: string;
+    service: string;
+    container: string;
+    at: number;
+    exitCode?: string;
+  }
+  export function warningsOf(lines: { service: string; text: string }[]): string[];
+  export function endingsOf(events: Event[]): string[];
+}
