@@ -13,6 +13,7 @@ export * from './order.js';
 export * from './outcomes.js';
 export * from './python-runner.js';
 export * from './toolset.js';
+export * from './limit-notice.js';
 export * from './turn-ends.js';
 export * from './jobs/app-changed.js';
 export * from './jobs/catalogue.js';

@@ -7,6 +7,9 @@ export type TurnLimit = 'steps_exhausted' | 'calls_exhausted' | 'budget_spent';
 /** What is missing from a reply that was sent anyway. */
 export type ReplyMark = TurnLimit | 'length_cut';
 
+/** What the turn of a limit's notice gave: the notice, and no answer. */
+export const limitNoticeSent = 'limit_notice';
+
 /** What a successful turn gave: a reply, or no reply and why. */
 export interface TurnReply {
   reply: 'sent' | 'none';
@@ -17,6 +20,7 @@ export interface TurnReply {
 /** Reasons of turns in plain words, each with what to do, if anything. */
 const words: Readonly<Record<string, string>> = {
   nothing_to_say: 'The model had nothing to say.',
+  limit_notice: 'The reply is a notice that a limit is reached. The message itself was not answered.',
   no_address: "The message gives no reply address: set reply_address of the App's channel.",
   automatic_message: 'Automatic messages are not answered.',
   bounce: 'Bounces are not answered.',

@@ -4,7 +4,7 @@ import type { Agent } from '../entities/agent.entity.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { TurnScope } from '../tools/tool.js';
 import { UsageRepository } from '../usage/usage.repository.js';
-import { dayLimits, type TurnLimits, turnLimits, withinDay } from './turn-limits.js';
+import { dayLimits, type TurnLimits, turnLimits, withinDay, wordsOfSpent } from './turn-limits.js';
 
 /** What a turn may use, given today's usage of its agent and its contact. */
 @Injectable()
@@ -21,7 +21,7 @@ export class TurnBudget {
     if (!day) return limits;
     const used = await this.usage.today(turn.projectId, agent.id, turn.contactId);
     const left = withinDay(limits, day, used, turn.contactId !== null);
-    if (!left) throw new PermanentFailure('day_budget_spent', 'the tokens or cost of the day are used up');
+    if ('of' in left) throw new PermanentFailure('day_budget_spent', wordsOfSpent(left));
     return left;
   }
 }

@@ -110,6 +110,24 @@ describe('the end of a turn', () => {
     expect(rows).toEqual([{ id: told.id }]);
   });
 
+  it('is a notice where a limit refused the message: no agent, no model, and it is in no conversation', async () => {
+    const limit_notice = { limit: 'pause', text: 'A pause.' } as const;
+    const turn = turnOf({ agent_id: newId('agt'), session: null, run: null }, { limit_notice });
+    model.script();
+    const ended = await turnsOf(world).run(turn);
+    expect(ended).toMatchObject({ state: 'succeeded', reply: 'sent', reason: 'limit_notice', session_id: null });
+    expect(model.requests).toEqual([]);
+    expect(await journaled(turn.turn_id, 'succeeded')).toMatchObject({
+      reason: 'limit_notice',
+      detail: { reply: 'sent', limit: 'pause', agent: 'none', model: 'none' },
+    });
+    await turnsOf(world).run(turn);
+    const offered = (await world.waiting(deliverySend)).filter((job) => job.turn_id === turn.turn_id);
+    expect(new Set(offered.map(({ delivery_id, content }) => `${delivery_id} ${content?.text}`))).toEqual(
+      new Set([`${ended.answer_id} A pause.`]),
+    );
+  });
+
   it('is resumed by a redrive from the existing steps, and then sends its answer', async () => {
     const agent_id = await agentOf(world, { tools: ['search_knowledge'] });
     const turn = turnOf({ agent_id }, { failure_notice: 'That did not work.' });

@@ -7,6 +7,7 @@ import { lockSessions, type Started, startNext } from './start-next.js';
 import type { Turn } from '../entities/turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
 import { entryOf } from './turn-entry.js';
+import { spentIn } from './turn-limits.js';
 
 /** For people. */
 const sentToday = 'The contact was informed today that the budget is used up, so no further notice is sent.';
@@ -35,7 +36,8 @@ export class TurnFailureService {
       const notice = await this.noticeOf(tx, turn, code);
       const detail = { error: message.slice(0, 500), ...(notice === 'sent_today' ? { notice: sentToday } : {}) };
       await this.journal.appendIn(tx, entryOf(turn, 'dead', code, detail));
-      if (notice === 'due') await this.replies.addNotice(tx, turn.id);
+      const spent = code === 'day_budget_spent' ? spentIn(message) : null;
+      if (notice === 'due') await this.replies.addNotice(tx, turn, spent);
       return { turn, started: await startNext(tx, sessions) };
     });
   }

@@ -1,3 +1,5 @@
+import { deliverySend, newId } from '#libs/contracts';
+import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -127,6 +129,31 @@ describe('the limits of a turn', () => {
     await world.pool.query(`UPDATE engine.usage SET day = day - 1 WHERE agent_id = $1`, [agent]);
     await write(agent, 'con_often');
     expect((await write(agent, 'con_often')).notice_id).not.toBeNull();
+  });
+
+  it.each<[string, object, string]>([
+    ['tokens of the contact', { contact_day_tokens: 1 }, '(tokens) is reached, for what is written to you'],
+    ['tokens of the agent', { day_tokens: 1 }, '(tokens) is reached, for all who write here together'],
+    ['cost of the contact', { contact_day_cost_micros: 1 }, 'cost a day is reached, for what is written to you'],
+    ['cost of the agent', { day_cost_micros: 1 }, 'cost a day is reached, for all who write here together'],
+  ])('of a day are named to the contact: %s', async (_what, caps, words) => {
+    const agent = await agentOf(world, { caps });
+    const contact_id = newId('con');
+    await world.pool.query(
+      `INSERT INTO engine.usage (project_id, day, agent_id, contact_id, organization_id, model_calls, tool_calls,
+              input_tokens, output_tokens, cost_micros)
+       SELECT project_id, (now() AT TIME ZONE 'utc')::date, id, $2, organization_id, 1, 0, 5, 5, 5
+         FROM engine.agent WHERE id = $1`,
+      [agent, contact_id],
+    );
+    const turn = turnOf({ agent_id: agent }, { failure_notice: 'Not today.', contact_id });
+    const ended = await turnsOf(world).run(turn);
+    expect(ended).toMatchObject({ state: 'failed', error: 'day_budget_spent' });
+    const sent = await until('the notice is offered', async () =>
+      (await world.waiting(deliverySend)).find((job) => job.turn_id === turn.turn_id),
+    );
+    expect(sent.content?.text).toMatch(/^Not today\./);
+    expect(sent.content?.text).toContain(words);
   });
 
   it('are counted by day, agent and contact, and shown by the API to their project', async () => {

@@ -11,6 +11,34 @@ export interface TurnLimits {
   costMicros: number;
 }
 
+/** A limit of the day that leaves a turn nothing. */
+export interface DaySpent {
+  limit: 'tokens' | 'cost';
+  of: 'contact' | 'agent';
+}
+
+const spentWords: Record<DaySpent['limit'], Record<DaySpent['of'], string>> = {
+  tokens: {
+    contact: "the contact's tokens of the day are used up",
+    agent: "the agent's tokens of the day are used up",
+  },
+  cost: { contact: "the contact's cost of the day is used up", agent: "the agent's cost of the day is used up" },
+};
+
+/** For people. */
+export function wordsOfSpent({ limit, of }: DaySpent): string {
+  return spentWords[limit][of];
+}
+
+/** The limit that a failed turn's message names, or null: the job of a failure carries a code and this message. */
+export function spentIn(message: string): DaySpent | null {
+  const limits = (['tokens', 'cost'] as const).flatMap((limit): DaySpent[] => [
+    { limit, of: 'contact' },
+    { limit, of: 'agent' },
+  ]);
+  return limits.find((spent) => wordsOfSpent(spent) === message) ?? null;
+}
+
 interface DayLimits {
   all: DayUse;
   contact: DayUse;
@@ -43,12 +71,20 @@ export function dayLimits(settings: EngineSettings, caps: AgentCaps): DayLimits 
   return values.some(Number.isFinite) ? limits : null;
 }
 
-/** The turn's limits, lowered to what is left of the day; null when nothing is left. */
-export function withinDay(limits: TurnLimits, day: DayLimits, used: DayLimits, isContact: boolean): TurnLimits | null {
-  const parts: (keyof DayLimits)[] = isContact ? ['all', 'contact'] : ['all'];
-  const tokens = Math.min(...parts.map((part) => day[part].tokens - used[part].tokens));
-  const costMicros = Math.min(...parts.map((part) => day[part].costMicros - used[part].costMicros));
-  if (tokens <= 0 || costMicros <= 0) return null;
+/** @returns the turn's limits, lowered to what is left of the day; or the limit of the day that is reached */
+export function withinDay(
+  limits: TurnLimits,
+  day: DayLimits,
+  used: DayLimits,
+  isContact: boolean,
+): TurnLimits | DaySpent {
+  const parts: (keyof DayLimits)[] = isContact ? ['contact', 'all'] : ['all'];
+  const left = (what: keyof DayUse): number => Math.min(...parts.map((part) => day[part][what] - used[part][what]));
+  for (const what of ['tokens', 'costMicros'] as const) {
+    const of = parts.find((part) => day[part][what] - used[part][what] <= 0);
+    if (of) return { limit: what === 'tokens' ? 'tokens' : 'cost', of: of === 'all' ? 'agent' : 'contact' };
+  }
+  const [tokens, costMicros] = [left('tokens'), left('costMicros')];
   return { ...limits, tokens: Math.min(limits.tokens, tokens), costMicros: Math.min(limits.costMicros, costMicros) };
 }
 

@@ -27,6 +27,8 @@ import { TurnBudget } from './turn-budget.service.js';
 import { repeatedTrust } from './repeated-trust.js';
 import type { WindowTurn } from './session-window.js';
 import type { TurnEnding } from './turn-ending.repository.js';
+import { noticeOf } from './limit-notice-turn.js';
+import type { TurnResult } from './turn-result.js';
 import type { TurnLimits } from './turn-limits.js';
 import { turnScope } from './turn-scope.js';
 import type { ClaimedTurn } from './turn.repository.js';
@@ -34,24 +36,6 @@ import type { Claim } from '../entities/turn.entity.js';
 
 /** Of a column of the row. A model that reports nonsense must not make its turn one that cannot be stored. */
 const largestInteger = 2_147_483_647;
-
-/** What a finished loop hands over to be committed, and the facts for the journal. */
-export interface TurnResult {
-  ending: TurnEnding;
-  facts: {
-    agent: string;
-    model: string;
-    steps: number;
-    tokens: number;
-    delivery_id?: string;
-    rehearsal?: true;
-    /** Tools of the agent that the turn did not have because of its sender, and why. */
-    withheld?: string[];
-    withheld_since?: string;
-  };
-  /** What was removed from the reply, by rule; null when nothing was. */
-  cleaned: Record<string, number> | null;
-}
 
 /** The turn gave up its lease: people have to decide on these calls. */
 export interface SuspendedTurn {
@@ -84,6 +68,7 @@ export class TurnRunner {
     leaseLost: AbortSignal,
   ): Promise<TurnResult | SuspendedTurn> {
     const { settings } = this;
+    if (input.limit_notice) return noticeOf(payload, claim, input, input.limit_notice);
     const again = claim.attempt > 1;
     const [agent, stored, approvals] = await Promise.all([
       this.agents.forTurn(payload.organization_id, payload.project_id, payload.agent_id ?? null),

@@ -1,4 +1,5 @@
 import { IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
+import type { LimitNotice } from '../limit-notice.js';
 import type { NormalizedMessage, ReplyTarget } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
@@ -18,6 +19,8 @@ export interface TurnInput {
   rehearsal?: true;
   /** What the sender is told when the turn fails. Absent: nothing. */
   failure_notice?: string;
+  /** The message was refused by a limit, and this is all that the turn sends. Absent: the turn answers it. */
+  limit_notice?: LimitNotice;
   /** How far the sender is trusted. Absent in turns stored before the field existed: treat as `unknown`. */
   trust?: TrustGrade;
   /** For the built-in Webhook app: whether the sending system wrote the text itself. Absent: people may have. */

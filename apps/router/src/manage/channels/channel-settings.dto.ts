@@ -71,7 +71,7 @@ export class ChannelSettings {
     optional: true,
     nullable: true,
     minLength: 1,
-    description: `Sent once to the sender of a failed turn, if it can be answered; null: nothing is sent (default "${defaultFailureNotice}")`,
+    description: `Sent once to the sender of a failed turn, and with the limit to one who is paused or over a day's limit, if it can be answered; null: nothing is sent (default "${defaultFailureNotice}")`,
   })
   failure_notice?: string | null;
   @Whole(1, 2_592_000, {

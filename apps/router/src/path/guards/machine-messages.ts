@@ -24,7 +24,7 @@ export function keptFromChiefOfStaff(
 }
 
 /** From another bot: neither the platform's own message nor one of the four kinds of spec 4.2, which have `is_bot`. */
-function isOfBot({ metadata = {} }: NormalizedMessage): boolean {
+export function isOfBot({ metadata = {} }: NormalizedMessage): boolean {
   const sender = metadata['sender'];
   if (metadata['from_bot'] === true) return true;
   return typeof sender === 'object' && sender !== null && 'is_bot' in sender && sender.is_bot === true;

@@ -63,7 +63,15 @@ function outcomeOf(
     outcome: told.outcome as 'routed',
     reason: told.reason,
     subject_id: told.id,
-    detail: { event_type, sender: sender.slice(0, 200), verdicts, messages, ...routeOf(decision), ...explained(told) },
+    detail: {
+      event_type,
+      sender: sender.slice(0, 200),
+      verdicts,
+      messages,
+      ...routeOf(decision),
+      ...informed(decision),
+      ...explained(told),
+    },
   };
 }
 
@@ -72,6 +80,12 @@ export function routeOf({ routePolicy, chiefOfStaff }: Decision): Record<string,
   if (routePolicy === null || chiefOfStaff === null) return {};
   const said = ['taken', 'off', 'trigger_took_it'].includes(chiefOfStaff);
   return { route_policy: routePolicy, chief_of_staff: said ? chiefOfStaff : `kept_from: ${chiefOfStaff}` };
+}
+
+/** Whether the sender of a message that a limit refused is informed. */
+function informed({ informing }: Decision): Record<string, string> {
+  if (!informing) return {};
+  return { notice: 'notice' in informing ? 'The sender is informed once.' : informing.withheld };
 }
 
 /** What a person needs to know besides the outcome: what was held back, why, and what to do. */

@@ -7,6 +7,7 @@ import type { RouterSettings } from '../../env.js';
 import { type LoopLimits, noteInbound } from '../guards/loop-breaker.js';
 import { automaticKindOf } from '../guards/machine-messages.js';
 import { findEchoes } from '../guards/outbound.repository.js';
+import { informOf, type Limited } from './limit-notices.js';
 import { type Findings, refuse, type Refusal } from './refusal.js';
 import { decide, type Decision, refused, unknownSendersOf } from './decide.js';
 import type { Draft } from './draft.js';
@@ -55,26 +56,46 @@ export async function classifyBatch(
   }));
   const classifying = entries.filter(({ draft }) => !draft.released);
   await refuseBySender(tx, classifying, settings);
-  const noted = new Set<SenderContext>();
-  for (const entry of classifying) {
-    const { draft, senderContext } = entry;
-    // A message that is never answered makes no loop.
-    if (entry.refusal || !senderContext || automaticKindOf(draft.message)) continue;
-    noted.add(senderContext);
-    const loop = noteInbound(senderContext.exchange, draft.message.message, nowMs, settings);
-    if (loop) entry.refusal = { outcome: 'loop_paused', reason: loop };
-  }
-  await keepExchanges(tx, [...noted]);
-  await refuseOverBudget(tx, classifying);
-  return entries.map(({ draft, rules, senderContext, refusal }) => ({
-    draft,
-    rules,
-    senderContext,
-    decision: refusal ? refused(refusal) : decide(draft, rules, senderContext),
-  }));
+  const limited = new Map([
+    ...(await refusePaused(tx, classifying, settings, nowMs)),
+    ...(await refuseOverBudget(tx, classifying)),
+  ]);
+  const informings = await informOf(tx, [...limited.values()]);
+  const informed = new Map([...limited.keys()].map((entry, index) => [entry, informings[index] ?? null]));
+  return entries.map((entry) => {
+    const { draft, rules, senderContext, refusal } = entry;
+    const decision = refusal ? refused(refusal, informed.get(entry)) : decide(draft, rules, senderContext);
+    return { draft, rules, senderContext, decision };
+  });
 }
 
 type Entry = Ruled & { senderContext: SenderContext | null; refusal: Refusal | null };
+type LimitedEntry = [Entry, Limited];
+
+async function refusePaused(
+  tx: Queryable,
+  entries: Entry[],
+  settings: ClassifySettings,
+  nowMs: number,
+): Promise<LimitedEntry[]> {
+  const limited: LimitedEntry[] = [];
+  const noted = new Set<SenderContext>();
+  for (const entry of entries) {
+    const { draft, rules, senderContext } = entry;
+    // A message that is never answered makes no loop.
+    if (entry.refusal || !senderContext || automaticKindOf(draft.message)) continue;
+    noted.add(senderContext);
+    const { exchange } = senderContext;
+    const before = exchange.pausedUntil;
+    const loop = noteInbound(exchange, draft.message.message, nowMs, settings);
+    if (!loop) continue;
+    entry.refusal = { outcome: 'loop_paused', reason: loop };
+    const reached = { pause: new Date(exchange.pausedUntil ?? nowMs), begins: exchange.pausedUntil !== before };
+    limited.push([entry, { draft, rules, senderContext, reached }]);
+  }
+  await keepExchanges(tx, [...noted]);
+  return limited;
+}
 
 async function refuseBySender(tx: Queryable, entries: Entry[], settings: ClassifySettings): Promise<void> {
   const people = entries.filter(({ senderContext }) => senderContext !== null);
@@ -111,7 +132,7 @@ function refusalOf(
   return refuse(draft.message, senderContext, unknownSendersOf(rules, draft.app_id), findings, LOOP_MAX_HOPS);
 }
 
-async function refuseOverBudget(tx: Queryable, entries: Entry[]): Promise<void> {
+async function refuseOverBudget(tx: Queryable, entries: Entry[]): Promise<LimitedEntry[]> {
   const counted = entries.flatMap((entry) =>
     entry.refusal === null && entry.senderContext ? [{ entry, senderContext: entry.senderContext }] : [],
   );
@@ -119,7 +140,10 @@ async function refuseOverBudget(tx: Queryable, entries: Entry[]): Promise<void> 
     tx,
     counted.map(({ senderContext }) => senderContext),
   );
-  counted.forEach(({ entry }, index) => {
-    if (over[index]) entry.refusal = { outcome: 'blocked_contact', reason: 'daily_budget' };
+  return counted.flatMap(({ entry, senderContext }, index): LimitedEntry[] => {
+    const budget = over[index];
+    if (!budget) return [];
+    entry.refusal = { outcome: 'blocked_contact', reason: 'daily_budget' };
+    return [[entry, { draft: entry.draft, rules: entry.rules, senderContext, reached: { budget } }]];
   });
 }

@@ -4,7 +4,7 @@ import type { ChannelRow, InboxMode, RoutePolicy, UnknownSenders } from '../../e
 import { failureNoticeOf, type Reply, replyOf } from './reply.js';
 import type { SenderContext } from '../senders/sender-context.js';
 import { keptFromChiefOfStaff } from '../guards/machine-messages.js';
-import type { Refusal } from './refusal.js';
+import type { Informing, Refusal } from './refusal.js';
 import type { TriggerRow, WorkflowRow } from '../../entities/workflow.entity.js';
 import { evaluateTriggers } from './evaluate-triggers.js';
 import type { Draft } from './draft.js';
@@ -45,6 +45,8 @@ export interface Decision {
   reply: Reply | null;
   /** What the sender is told when a turn fails, if `reply` has a target; null: nothing. */
   failureNotice: string | null;
+  /** Null unless a limit refused the message. */
+  informing: Informing | null;
 }
 
 const nothing = {
@@ -57,10 +59,11 @@ const nothing = {
   routePolicy: null,
   reply: null,
   failureNotice: null,
+  informing: null,
 };
 
-export function refused(refusal: Refusal): Decision {
-  return { ...nothing, ...refusal };
+export function refused(refusal: Refusal, informing: Informing | null = null): Decision {
+  return { ...nothing, ...refusal, informing };
 }
 
 /** Routes one message that may be routed by its project's rules; pure, so that a dry run is the same as the real one. */
@@ -90,7 +93,18 @@ export function decide(draft: Draft, rules: Rules, senderContext: SenderContext 
   const planned = kept ? null : plannedSession(draft, channel, senderContext);
   const [session, fallback] = isTriggers ? [null, planned] : [planned, null];
   const outcome = concluded(verdicts, runs.length > 0 || session !== null, chiefOfStaff);
-  return { ...outcome, ...classified, runs, session, fallback, chiefOfStaff, routePolicy, reply, failureNotice };
+  return {
+    ...outcome,
+    ...classified,
+    runs,
+    session,
+    fallback,
+    chiefOfStaff,
+    routePolicy,
+    reply,
+    failureNotice,
+    informing: null,
+  };
 }
 
 /** The outcome that follows from the verdicts; computed again when limits have removed runs. */

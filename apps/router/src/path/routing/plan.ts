@@ -1,4 +1,4 @@
-import { newId, type TurnInput } from '#libs/contracts';
+import { type LimitNotice, newId, type ReplyTarget, type TurnInput } from '#libs/contracts';
 import { type SenderContext, trustOf } from '../senders/sender-context.js';
 import type { Target } from '../../entities/message.entity.js';
 import { turnOf, type WholeTurn } from '../handover/target.js';
@@ -55,6 +55,10 @@ export function planMessage(
     input: input(workflow),
   }));
   if (decision.session) turns.push(sessionTurn(draft, senderContext, decision, decision.session, nowMs));
+  if (decision.informing && 'notice' in decision.informing) {
+    const { notice, target } = decision.informing;
+    turns.push(noticeTurn(input(null), notice, { ...target, ...answersOf(senderContext) }));
+  }
   return {
     draft,
     senderContext,
@@ -85,6 +89,11 @@ export function planMessage(
       created_at: now,
     },
   };
+}
+
+/** A turn of no session: a notice neither waits for an answer nor is part of what an agent remembers. */
+function noticeTurn(input: Target['input'], limit_notice: LimitNotice, reply: ReplyTarget): Target {
+  return { turn_id: newId('trn'), run: null, session: null, agent_id: null, input: { ...input, limit_notice, reply } };
 }
 
 function sessionTurn(
@@ -166,9 +175,12 @@ function replyIn(
 ): Pick<TurnInput, 'reply' | 'reply_withheld' | 'failure_notice'> {
   if (!reply) return { reply: null };
   if ('withheld' in reply) return { reply: null, reply_withheld: reply.withheld };
-  const answers = senderContext ? { answers: senderContext.sender } : {};
   return {
-    reply: { ...reply.target, ...answers },
+    reply: { ...reply.target, ...answersOf(senderContext) },
     ...(failureNotice === null ? {} : { failure_notice: failureNotice }),
   };
+}
+
+function answersOf(senderContext: SenderContext | null): Pick<ReplyTarget, 'answers'> {
+  return senderContext ? { answers: senderContext.sender } : {};
 }

@@ -1,4 +1,4 @@
-import type { NormalizedMessage, TerminalOutcome } from '#libs/contracts';
+import type { LimitNotice, NormalizedMessage, ReplyTarget, TerminalOutcome } from '#libs/contracts';
 import type { UnknownSenders } from '../../entities/channel.entity.js';
 import type { SenderContext } from '../senders/sender-context.js';
 
@@ -7,6 +7,9 @@ export interface Refusal {
   outcome: TerminalOutcome;
   reason: string | null;
 }
+
+/** What the sender of a message that a limit refused is told; or, for people, why nothing. */
+export type Informing = { notice: LimitNotice; target: ReplyTarget } | { withheld: string };
 
 /** Apps of this installation answer each other. */
 const hopLimit = 'hop_limit';

@@ -48,7 +48,7 @@ function TurnFacts({ turn, runs }: { turn: Schema<'TurnView'>; runs: EventDetail
         [
           texts.agent,
           agent_id === null ? (
-            texts.chief
+            turn.reason !== 'limit_notice' && texts.chief
           ) : (
             <ProjectLink path={`/agents/${agent_id}`}>
               <AgentName id={agent_id} />
