@@ -2265,7 +2265,7 @@ export interface components {
             idle_reset_minutes?: number | null;
             /** @description The hour (UTC) at which sessions start anew */
             daily_reset_hour?: number | null;
-            /** @description Sent once to the sender of a failed turn, if it can be answered; null: nothing is sent (default "Sorry, your message could not be answered. It is stored, and our team can see it.") */
+            /** @description Sent once to the sender of a failed turn, and with the limit to one who is paused or over a day's limit, if it can be answered; null: nothing is sent (default "Sorry, your message could not be answered. It is stored, and our team can see it.") */
             failure_notice?: string | null;
             /** @description For how long a reply is worth sending: one that could not be sent until then expires; null: it is tried as long as DELIVERY_RETRY_FOR_MS */
             reply_ttl_seconds?: number | null;
