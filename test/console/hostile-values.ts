@@ -11,6 +11,11 @@ export const rightToLeft = 'שלום עולם 2026';
 /** Turns around what follows it. */
 const turning = '\u202ereversed\u2066';
 
+/** Links that would run code, in Markdown and HTML. */
+const codeLinks =
+  '[x](javascript:alert(1)) <a href="java&#9;script:alert(1)">x</a> <a href=" java\tscript:alert(1)">x</a> ' +
+  '<javascript:alert(1)> <data:text/html,x> ![x](vbscript:x) <iframe src="javascript:alert(1)"></iframe> ';
+
 export interface Hostile {
   /** A page for each thing that was made. */
   paths: string[];
@@ -37,7 +42,7 @@ export async function makeHostile(system: System, project: string): Promise<Host
     await made('agents', { name, instructions: word(1_000) }),
     await made('skills', { name, knowledge: word(20_000), description: word(1_000) }),
     await made('credentials', { name, type: 'text', fields: { [word(60).toLowerCase()]: 'x' } }),
-    await made('knowledge', { title: word(300), text: word(100_000), uri: word(2_000) }),
+    await made('knowledge', { title: word(300), text: codeLinks + word(100_000), uri: word(2_000) }),
     await made('tools', {
       source: `def ${word(50)}(toString: list[str], constructor: str) -> str:\n    """${word(900)}."""\n    return "x"\n`,
     }),
@@ -55,13 +60,15 @@ export async function makeHostile(system: System, project: string): Promise<Host
   const send = async (chars: number): Promise<string> => {
     adapter.answers['verify-webhook'] = () => ({ ok: true });
     adapter.answers['parse-inbound'] = () => ({
-      sender: word(Math.min(chars, 400)),
+      sender: (codeLinks + word(chars)).slice(0, 400),
       is_bot: false,
       event_type: word(chars),
-      message: `${turning}${word(chars)}`,
+      message: `${turning}${codeLinks}${word(chars)}`,
       thread_id: word(400),
       metadata: {
         note: word(chars),
+        links: codeLinks,
+        url: 'java\tscript:alert(1)',
         ...JSON.parse('{"__proto__": 1, "toString": "x"}'),
         many: Array.from({ length: 5_000 }, (_, index) => index),
         [word(500)]: { deep: { deeper: [[[word(chars)]]] } },
@@ -73,7 +80,7 @@ export async function makeHostile(system: System, project: string): Promise<Host
   };
   const events = { short: await send(8_000), long: await send(100_000) };
   await post(system.webhookUrl, { text: word(100_000), metadata: { event_type: word(100_000) } });
-  const run = await made(`workflows/${workflow}/runs`, { message: word(100_000) });
+  const run = await made(`workflows/${workflow}/runs`, { message: (codeLinks + word(100_000)).slice(0, 100_000) });
   const session = await until('there is a session', async () => {
     const { data } = await system.api<{ data: { id: string }[] }>('GET', '/api/v1/sessions?limit=1');
     return data[0]?.id;

@@ -27,6 +27,8 @@ interface Drawn {
   characters: number;
   elements: number;
   turns: boolean;
+  /** Links and frames that run code, or leave the web. */
+  code: number;
 }
 
 /** What a page makes the browser lay out. */
@@ -46,6 +48,9 @@ const drawn = (page: Page): Promise<Drawn> =>
       longest: Math.max(0, ...[...texts, ...attributes, document.title].map((text) => text.length)),
       characters: texts.join('').length,
       elements: document.querySelectorAll('*').length,
+      code: [...document.querySelectorAll('a[href], area[href], form[action], iframe[src]')].filter(
+        (element) => !/^(https?|mailto):$/.test(new URL(element.href ?? element.action ?? element.src).protocol),
+      ).length,
       turns: /[\\u202a-\\u202e\\u2066\\u2067]/.test(texts.join('') + document.title),
     };
   })()`);
@@ -95,20 +100,41 @@ inBrowser('pages full of what others wrote', () => {
         await page.emulateMedia({ colorScheme });
         // It draws the new width.
         await pictureOf(path, `${width}-${colorScheme}`);
-        const { wider, share, longest, characters, elements, turns } = await drawn(page);
+        const { wider, share, longest, characters, elements, turns, code } = await drawn(page);
         const fine =
           wider <= 0 &&
           share > 0.75 &&
           longest <= longestText &&
           characters <= mostCharacters &&
           elements <= mostElements &&
-          !turns;
-        if (!fine) wrong.push({ path, width, wider, share, longest, characters, elements, turns });
+          !turns &&
+          code === 0;
+        if (!fine) wrong.push({ path, width, wider, share, longest, characters, elements, turns, code });
       }
     }
     expect(wrong).toEqual([]);
     expect(person.complaints).toEqual([]);
   });
+
+  it.each(['java\tscript:alert(1)', ' \u0001JavaScript:alert(1)', 'data:text/html,x', 'vbscript:x', 'acme.example'])(
+    'show the name of an author whose page is %j, and no link',
+    async (url) => {
+      // Such an address is refused where it is saved; this is as if one had been.
+      await page.route('**/api/v1/adapters/*', async (route) => {
+        const answer = await route.fetch();
+        const adapter = (await answer.json()) as { manifest: object };
+        await route.fulfill({
+          response: answer,
+          json: { ...adapter, manifest: { ...adapter.manifest, author: { name: 'Acme Limited', url } } },
+        });
+      });
+      await open(hostile.paths.find((path) => path.startsWith('developer-portal/')) ?? '');
+      await page.getByText('Acme Limited').first().waitFor();
+      expect(await page.getByRole('link', { name: 'Acme Limited' }).count()).toBe(0);
+      expect((await drawn(page)).code).toBe(0);
+      await page.unroute('**/api/v1/adapters/*');
+    },
+  );
 
   it('draw as much of a message of 100,000 characters as of one of 8,000', async () => {
     const sizes: Drawn[] = [];

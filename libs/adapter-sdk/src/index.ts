@@ -69,6 +69,7 @@ export type {
   RequestPlace,
   WebhookDeclaration,
 } from './manifest.js';
+export { codeLinksIn, runsCode } from './code-links.js';
 export { terminalJson, terminalText } from './terminal-text.js';
 export { unsafeParts } from './unsafe-parts.js';
 export { manifestProblems, SCHEMA_VERSIONS, type ManifestProblem } from './manifest-problems.js';

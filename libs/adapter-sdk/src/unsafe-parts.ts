@@ -1,3 +1,4 @@
+import { codeLinksIn, runsCode } from './code-links.js';
 import type { FieldProblem } from './typed-field.js';
 
 /** Own to every object: code that looks a name up would find these. */
@@ -12,13 +13,6 @@ const isShownText = /^(?:setup_instructions|description|label|knowledge)$/;
 /** Payloads of others: they are called or sent with, and never looked up or opened. */
 const isPayload = /^(?:arguments|sample|sample_headers)$/;
 
-const scheme = '(?:javascript|vbscript|livescript|data|file|blob|filesystem|view-source|jar|mhtml)';
-const startsUnsafe = new RegExp(`^${scheme}:`, 'i');
-/** As a link, a reference definition, an autolink, or HTML. Spaces are bounded: a long text is read in linear time. */
-const linksUnsafe = new RegExp(
-  `(?:\\]\\(|^ {0,3}\\[[^\\]\\n]{1,200}\\]:|<|(?:href|src)\\s{0,9}=)\\s{0,9}[<"']?\\s{0,9}${scheme}:`,
-  'im',
-);
 const maxNamed = 10;
 const maxPlaceChars = 300;
 
@@ -64,8 +58,9 @@ function placeOf(part: Part): string {
 function unsafeText(name: string, text: string): string | null {
   if (namesAField.test(name) && inheritedNames.has(text.trim())) return nameSaid(text.trim());
   const isAddress = isAddressField.test(name) || (name === 'setup_instructions' && !/\s/.test(text.trim()));
-  if (isAddress && startsUnsafe.test(asBrowsersRead(text))) return addressSaid;
-  return isShownText.test(name) && linksUnsafe.test(decoded(text)) ? `has a link that ${addressSaid}` : null;
+  if (isAddress && runsCode(asBrowsersRead(text))) return addressSaid;
+  const hasLink = isShownText.test(name) && !codeLinksIn(text).next().done;
+  return hasLink ? `has a link that ${addressSaid}` : null;
 }
 
 const addressSaid =

@@ -47,6 +47,13 @@ describe('what must not be kept', () => {
       '<javascript:alert(1)>',
       '[a]: data:text/html,x',
       '<a href="vbscript:x">',
+      '<a href="java&#9;script:alert(1)">',
+      '<a href="java\tscript:alert(1)">',
+      '[here](<java\tscript:alert(1)>)',
+      '[here](java&#9;script:alert(1))',
+      '[here](javascript\\:alert(1))',
+      `[here](${' '.repeat(100)}&#106;avascript:alert(1))`,
+      '> [a]: vbscript:x',
     ]) {
       expect(fieldsOf({ setup_instructions: ['fine', text] })).toEqual(['setup_instructions[1]']);
       expect(fieldsOf({ skill: { knowledge: `Read this.\n${text}` } })).toEqual(['skill.knowledge']);

@@ -21,6 +21,7 @@ export const ruleNames = [
   'loading_elements',
   'images',
   'long_links',
+  'code_links',
   'length',
 ] as const;
 export type RuleName = (typeof ruleNames)[number];

@@ -12,6 +12,24 @@ export function TextLink({ to, size, children }: { to: ToOptions; size?: string;
   );
 }
 
+/**
+ * A link to a page elsewhere, whose address somebody else wrote. One that is no web address is only text: decided by the
+ * parsed URL, as the browser would follow it.
+ */
+export function OutsideLink({ href, children }: { href: string | undefined; children: ReactNode }): ReactNode {
+  const isWeb = href !== undefined && isWebAddress(href);
+  if (!isWeb) return children;
+  return (
+    <Anchor href={href} target="_blank" rel="noreferrer">
+      {children}
+    </Anchor>
+  );
+}
+
+export function isWebAddress(address: string): boolean {
+  return ['http:', 'https:'].includes(URL.parse(address)?.protocol ?? '');
+}
+
 interface LinkAnchorProps extends AnchorProps {
   to: ToOptions;
   children: ReactNode;

@@ -3,7 +3,16 @@ import { parseMarkdown } from './parse-markdown.js';
 import { plainDialect } from './plain-dialect.js';
 import type { MarkdownBlock, MarkdownNode, MarkdownPhrase, MarkdownRoot } from './tree.js';
 
-const LINKABLE = /^(?:https?:|mailto:|tel:|[^:]*$|[^:]*[/?#])/i;
+const LINKABLE = new Set(['http:', 'https:', 'mailto:', 'tel:']);
+
+/** A scheme, or a relative address: it has no colon in its first segment. */
+const addressForm = /^(?:[a-z]+:|[^:]*$|[^:]*[/?#])/i;
+
+/** Decided by the parsed URL, which is what the reader's program opens. */
+function isLinkable(address: string): boolean {
+  const { protocol = '' } = URL.parse(address, 'https://relative.invalid') ?? {};
+  return LINKABLE.has(protocol) && addressForm.test(address);
+}
 
 /** The text in a provider's dialect, and the kinds of Markdown in it that the dialect cannot show. Deterministic. */
 export function renderMarkdown(markdown: string, dialect: MarkdownDialect): { text: string; lossy: string[] } {
@@ -138,14 +147,14 @@ class Writer {
 
   private link(url: string, children: readonly MarkdownPhrase[]): string {
     const content = this.inline(children);
-    if (!LINKABLE.test(url)) return content + this.dialect.text(` (${url})`);
+    if (!isLinkable(url)) return content + this.dialect.text(` (${url})`);
     const words = new Writer(plainDialect, new Set(), this.tree).inline(children);
     const bare = [url, url.replace(/^mailto:/, ''), url.replace(/^http:\/\//, '')].includes(words);
     return this.saw('link', this.dialect.link({ content, url, bare }));
   }
 
   private image(url: string, alt: string | null | undefined): string {
-    if (!LINKABLE.test(url)) return this.dialect.text(`${alt ?? ''} (${url})`);
+    if (!isLinkable(url)) return this.dialect.text(`${alt ?? ''} (${url})`);
     return this.saw('image', this.dialect.image({ alt: alt ?? '', url }));
   }
 

@@ -65,9 +65,19 @@ describe('HTML for mail', () => {
       'data:text/html,x',
       'vbscript:x',
       'java&Tab;script:x',
+      'java&#9;script:x',
+      'java&NewLine;script&colon;x',
+      '&#1;javascript:x',
+      'javascript\\:x',
+      '<java\tscript:x>',
+      '< \tjavascript:x>',
+      'file:///etc/passwd',
+      'blob:https://e.com/1',
+      'custom:x',
     ]) {
       expect(html(`[click](${url})`)).not.toContain('<a ');
       expect(html(`![click](${url})`)).not.toContain('<a ');
+      expect(html(`[click][a]\n\n[a]: ${url}`)).not.toContain('<a ');
     }
     expect(html('[a](https://e.com/?q="><script>)')).not.toContain('<script>');
     expect(html('[a](https://e.com) [b](mailto:a@e.com) [c](/path?x=a:b)').match(/<a /g)).toHaveLength(3);

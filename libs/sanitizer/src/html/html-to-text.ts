@@ -58,11 +58,15 @@ export function htmlToText(html: string): HtmlText {
   return { text: flow.result(), dropped, unread: Math.max(0, html.length - read) };
 }
 
-/** The host that a link leads to, or an empty string when it stays on the page. */
+const thisPage = 'https://this-page.invalid/';
+
+/**
+ * The host that a link leads to, or an empty string when it stays on the page. Decided by the parsed URL, as browsers
+ * read it: behind spaces, with tabs in it, by backslashes.
+ */
 function hostOf(href: string | undefined): string {
-  if (href === undefined) return '';
-  const address = href.trim();
-  if (/^mailto:/i.test(address)) return address.slice('mailto:'.length).split('?')[0] ?? '';
-  const absolute = address.startsWith('//') ? `https:${address}` : address;
-  return URL.canParse(absolute) ? new URL(absolute).host : '';
+  const url = href === undefined ? null : URL.parse(href, thisPage);
+  if (url?.protocol === 'mailto:') return url.pathname;
+  const isWeb = url !== null && ['http:', 'https:', 'ftp:'].includes(url.protocol);
+  return isWeb && url.origin !== new URL(thisPage).origin ? url.host : '';
 }

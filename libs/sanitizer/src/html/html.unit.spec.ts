@@ -27,6 +27,14 @@ describe('an HTML part', () => {
     ],
     ['the address of a mail link', '<a href="mailto:ada@example.com?subject=x">write</a>', 'write (ada@example.com)'],
     ['no script in a link', '<a href="javascript:alert(1)">x</a>', 'x'],
+    ['no host of a script', '<a href="java&#9;script://good.example/%0aalert(1)">x</a>', 'x'],
+    [
+      'a host behind a tab',
+      '<a href="/\t/evil.example/a">x</a> <a href="ht\ntps://e.example">y</a>',
+      'x (evil.example) y (e.example)',
+    ],
+    ['a host behind spaces and backslashes', '<a href=" \u0001\\\\evil.example/a">x</a>', 'x (evil.example)'],
+    ['the address of a hidden mail link', '<a href="mail&#9;to:ada@example.com">x</a>', 'x (ada@example.com)'],
     ['unclosed and misnested elements', '<div><b>a<p>b</i></div>c', 'a\n\nb\n\nc'],
   ])('keeps %s', (_name, html, expected) => {
     expect(read(html).text).toBe(expected);

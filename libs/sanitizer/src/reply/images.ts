@@ -11,8 +11,8 @@ const inline = new RegExp(
 );
 const reference = new RegExp(`!\\[(${alt})\\](?:\\[(${alt})\\])?(?![[(])`, 'y');
 /** Match more than renderers accept as a definition, or an inline image's address: nothing they read may be missed. */
-const definition = /(?:\[([^[\]\n]{0,300}))?\]:[ \t]*(?:\n[ \t>]*)?<?([^\s<>]{0,2000})/g;
-const address = /\]\([\s>]{0,50}<?([^\s<>)]{0,2000})/g;
+const definition = /(?:\[([^[\]\n]{0,300}))?\]:[ \t]*(?:\n[ \t>]*)?(?:<([^<>\n]{0,2000})|([^\s<>]{0,2000}))/g;
+const address = /\]\([\s>]{0,50}(?:<([^<>\n]{0,2000})|([^\s<>)]{0,2000}))/g;
 
 /** An image that renderers load automatically reveals its address to its host. A broken bar makes it a link. */
 const disarmed = '!¦[';
@@ -80,8 +80,8 @@ interface Labels {
 
 function labelsOf(text: string, known: KnownTargets): Labels {
   const labels: Labels = { strange: new Map(), fine: new Set() };
-  for (const [, label = '', target = ''] of text.matchAll(definition)) {
-    const host = strangeHost(target, known);
+  for (const [, label = '', bracketed, bare = ''] of text.matchAll(definition)) {
+    const host = strangeHost(bracketed ?? bare, known);
     if (host === null) labels.fine.add(folded(label));
     else labels.strange.set(folded(label), host);
   }
@@ -89,7 +89,9 @@ function labelsOf(text: string, known: KnownTargets): Labels {
 }
 
 function hasStrangeAddress(text: string, known: KnownTargets): boolean {
-  for (const [, target = ''] of text.matchAll(address)) if (strangeHost(target, known) !== null) return true;
+  for (const [, bracketed, bare = ''] of text.matchAll(address)) {
+    if (strangeHost(bracketed ?? bare, known) !== null) return true;
+  }
   return false;
 }
 

@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { Parser } from 'htmlparser2';
+import { fromMarkdown } from 'mdast-util-from-markdown';
 import { sanitizeReply } from '../index.js';
 
 /** Pieces of images, elements, thoughts and links: random texts combine them in unforeseen ways. */
@@ -7,6 +9,7 @@ const pieces = [
   '<', '>', '<img', ' src="', ' src=', '"', "'", '<iframe ', '<style>', '<b', ' style=', '/', '\\', '`', '```', '\n', '\n\n', '- ', '> ', '   ',
   '<think>', '</think>', '<thinking>', '[THINK]', '[/THINK]', '<|channel|>analysis<|message|>', '<|end|>', '<|im_start|>', '<!--', '-->',
   'www.', 'x'.repeat(300), '¦', '\u200B', '\u202E', '\0', '\uD800', 'https://ok.example/a.png', '&#58;', '@', 'e\u0301', '[image removed: ', '[thinking removed]',
+  '[a](', '[b]: ', '<a href="', '">', 'javascript:', 'java', 'script', ':', '&colon;', '&#9;', '\t', '&#106;', 'vbscript:x', 'data:text/html,x', 'href', '=',
 ]; // prettier-ignore
 const text = fc.oneof(
   fc
@@ -41,6 +44,18 @@ describe('sanitising any reply', () => {
     );
   });
 
+  it('leaves no link that runs code outside of fences, as parsers of Markdown and HTML read it', () => {
+    fc.assert(
+      fc.property(text, (input) => {
+        const { text: left } = sanitizeReply(input, known);
+        if (/`{3}|~{3}/.test(left)) return;
+        const code = addressesIn(left).filter((address) => /^(?:javascript|vbscript|data):/.test(schemeOf(address)));
+        expect(code.filter((address) => !/^\s*data:image\/(?!svg)/i.test(address))).toEqual([]);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
   it('leaves ordinary prose unchanged', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[ -;=?-Z^-~]{0,250}$/), (input) => {
@@ -49,3 +64,20 @@ describe('sanitising any reply', () => {
     );
   });
 });
+
+/** Where links lead: in Markdown, and in the HTML in it. */
+function addressesIn(text: string): string[] {
+  const found: string[] = [];
+  const parser = new Parser({ onattribute: (name, value) => void (name.endsWith('href') && found.push(value)) });
+  const open: unknown[] = [fromMarkdown(text)];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const { type, url, value, children } = node as { type: string; url?: string; value?: string; children?: unknown[] };
+    if (url !== undefined) found.push(url);
+    if (type === 'html') parser.write(value ?? '');
+    open.push(...(children ?? []));
+  }
+  parser.end();
+  return found;
+}
+
+const schemeOf = (address: string): string => URL.parse(address)?.protocol ?? '';

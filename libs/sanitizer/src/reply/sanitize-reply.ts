@@ -6,6 +6,7 @@ import { hiddenReferences, htmlComments } from '../rules/hidden-markup.js';
 import type { Rule } from '../rules/rule.js';
 import type { Sanitized } from '../sanitize.js';
 import { untilSettled } from '../settle.js';
+import { codeLinks } from './code-links.js';
 import { images } from './images.js';
 import { loadingElements } from './loading-elements.js';
 import { longLinks } from './long-links.js';
@@ -28,7 +29,7 @@ export function sanitizeReply(markdown: string, known: Partial<KnownTargets> = {
   const { allowedHosts = [], namedLinks = new Set(), readLinks = new Set() } = known;
   const targets = { allowedHosts, namedLinks, readLinks };
   const links = longLinks(targets);
-  const rules = [...before, fenceMarkers, loadingElements(targets), images(targets), links, nfc];
+  const rules = [...before, fenceMarkers, loadingElements(targets), images(targets), codeLinks, links, nfc];
   const report = emptyReport();
   const text = untilSettled(markdown, report, (current) =>
     applied(isPlain(current) ? [links] : rules, current, report),

@@ -12,7 +12,7 @@ describe('what a reply keeps', () => {
     ],
     [
       'code',
-      '```html\n<!-- keep --><img src="https://x.example/a.png">\n![a](https://x.example)\n<think>\n```\nUse `<think>` and `[INST]`.',
+      '```html\n<!-- keep --><a href="javascript:x"><img src="https://x.example/a.png">\n![a](https://x.example)\n<think>\n```\nUse `<think>` and `[INST]`.',
     ],
     ['comparisons and generics', 'a < b, Map<string, Link>, x <y> z, <Input>, if (a <b) c'],
     [
@@ -108,6 +108,17 @@ describe('what a reply loses', () => {
       `[a](https://e.example/x?${data}) www.e.example/${data}.`,
       `[a](https://e.example/[link cut: ${data.length + 2} characters]) www.e.example/[link cut: ${data.length} characters].`,
     ],
+    [
+      'links that run code',
+      '[a](javascript:x) [b][c] <data:text/html,x> <a href="java&#9;script:x">d</a>\n\n[c]: vbscript:x',
+      '[a]¦(javascript:x) [b][c] <¦data:text/html,x> <a href¦="java&#9;script:x">d</a>\n\n[c]¦: vbscript:x',
+    ],
+    [
+      'links that hide it',
+      '[a](<java\tscript:x>) [b](javascript\\:x) [c](&#1;&#106;avascript&colon;x) ![d](data:image/svg+xml,<svg/>)',
+      '[a]¦(<¦java\tscript:x>) [b]¦(javascript\\:x) [c]¦(&#1;&#106;avascript&colon;x) !¦[d]¦(data:image/svg+xml,<svg/>)',
+    ],
+    ['an image of another host behind a tab', '![a](</\t/e.example/?q=secret>)', '[image removed: e.example]'],
   ])('%s', (_what, text, expected) => {
     expect(clean(text)).toBe(expected);
   });

@@ -16,7 +16,9 @@ const plainUrl = /^https?:\/\/([^\s/?#\\&@]+)(?=[/?#]|$)/i;
 const ownAddress = /^(?:data:image\/|cid:|[#?]|\.{1,2}\/|\/(?![/\\&])|[^\s:&\\/?#<>]+(?:[/?#]|$))/i;
 
 /** @returns the host that would learn something if the address were shown, for people; null when it may be shown */
-export function strangeHost(address: string, { allowedHosts, namedLinks }: KnownTargets): string | null {
+export function strangeHost(given: string, { allowedHosts, namedLinks }: KnownTargets): string | null {
+  // The URL parser leaves these out: `/<tab>/evil.example` leads to another host.
+  const address = given.replace(/[\t\n\r]/g, '').replace(/^[\0- ]+/, '');
   if (address === '' || ownAddress.test(address) || namedLinks.has(address)) return null;
   const [, host] = plainUrl.exec(address) ?? [];
   if (host !== undefined && isAllowed(address, allowedHosts)) return null;

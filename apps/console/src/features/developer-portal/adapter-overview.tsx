@@ -1,4 +1,4 @@
-import { Alert, Anchor, Grid, List, Stack } from '@mantine/core';
+import { Alert, Grid, List, Stack } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
@@ -6,7 +6,7 @@ import type { Schema } from '../../api/client.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
 import { FieldList } from '../../ui/facts.js';
 import { JsonView } from '../../ui/json-view.js';
-import { LinkAnchor } from '../../ui/links.js';
+import { LinkAnchor, OutsideLink } from '../../ui/links.js';
 import { Unread } from '../../ui/name-of.js';
 import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -62,9 +62,9 @@ export function AdapterOverview({ adapter, app }: AdapterOverviewProps): ReactNo
                 [
                   texts.url,
                   adapter.base_url && (
-                    <Anchor key="url" href={`${adapter.base_url}/manifest.json`} target="_blank" rel="noreferrer">
+                    <OutsideLink key="url" href={`${adapter.base_url}/manifest.json`}>
                       {adapter.base_url}
-                    </Anchor>
+                    </OutsideLink>
                   ),
                 ],
                 [texts.manifestVersion, developerPortalTexts.manifest.version(adapter.manifest_version)],

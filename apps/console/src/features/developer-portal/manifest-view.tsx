@@ -1,8 +1,9 @@
-import { Anchor, Badge, Group, Stack, Table, Text } from '@mantine/core';
+import { Badge, Group, Stack, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schema } from '../../api/client.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
 import { FieldList } from '../../ui/facts.js';
+import { OutsideLink } from '../../ui/links.js';
 
 const texts = developerPortalTexts.manifest;
 
@@ -20,9 +21,9 @@ export function ManifestView({ manifest }: { manifest: Schema<'ManifestView'> })
           [
             texts.author,
             author && (
-              <Anchor key="author" href={author.url} target="_blank" rel="noreferrer">
+              <OutsideLink key="author" href={author.url}>
                 {author.name}
-              </Anchor>
+              </OutsideLink>
             ),
           ],
           [texts.skill, skill?.name],
