@@ -11,12 +11,19 @@ const retryStrategy = (times: number): number => Math.min(times * 50, 1_000);
  * later by the sweeper of the service that owns the row.
  */
 export function producerConnection(url: string): RedisConnection {
-  return connect(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2_000 });
+  return connect(url, {
+    maxRetriesPerRequest: 1,
+    enableOfflineQueue: false,
+    commandTimeout: 2_000,
+    // A connection that only this end believes in would otherwise refuse everything for a quarter of an hour.
+    socketTimeout: 3_000,
+  });
 }
 
 /** A consumer waits for Redis as long as it takes (BullMQ requires unlimited retries for its blocking reads). */
 export function consumerConnection(url: string): RedisConnection {
-  return connect(url, { maxRetriesPerRequest: null });
+  // Its longest blocking read takes 10 s.
+  return connect(url, { maxRetriesPerRequest: null, socketTimeout: 12_000 });
 }
 
 function connect(url: string, how: RedisOptions): RedisConnection {

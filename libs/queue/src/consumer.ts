@@ -19,6 +19,8 @@ export class Consumer<T> extends Worker<T> {
   private wake: (() => void) | undefined;
   private duty = 1;
   private resting: NodeJS.Timeout | undefined;
+  /** Jobs begun since the start. */
+  begun = 0;
 
   constructor(
     queue: string,
@@ -45,6 +47,7 @@ export class Consumer<T> extends Worker<T> {
   override async processJob(job: Job<T>, token: string): Promise<void> {
     // It was requested before the shutdown began.
     if (this.isPaused()) return void (await job.moveToWait(token));
+    this.begun += 1;
     const startedMs = performance.now();
     const work = super
       .processJob(job, token, () => false)
@@ -81,6 +84,13 @@ export class Consumer<T> extends Worker<T> {
     await this.pause(true);
     await Promise.allSettled(this.handled);
     await super.close(await this.isLostBefore(Promise.all(this.open)));
+  }
+
+  /** Takes no more jobs, and ends when the running ones have: it waits for no answer of its connections. */
+  async abandon(): Promise<void> {
+    await this.pause(true);
+    await Promise.allSettled(this.handled);
+    await super.close(true);
   }
 
   /** Whether Redis is down, or goes down before `told` resolves: reports to it would then wait until it is back. */
@@ -120,7 +130,7 @@ export class Consumer<T> extends Worker<T> {
     this.resting = undefined;
   }
 
-  private get hasRoom(): boolean {
+  get hasRoom(): boolean {
     if (this.resting) return false;
     return this.open.size - this.waits.size < this.most && this.open.size < this.most * (1 + waitingForEach);
   }

@@ -8,6 +8,9 @@ import { ArrivalOrder } from './arrival-order.js';
 import { batchesOf, batchId, isSurplus, type JobBatch, type JobItem, oldestOf, ownBatchId } from './job-batch.js';
 import { producerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
 
+/** By then a consumer has noticed that a delayed job is due. */
+const promotedMs = 1_000;
+
 /** Jobs that wait in a queue, surplus counted separately. */
 export interface Waiting {
   own: number;
@@ -80,6 +83,17 @@ export class JobClient extends ClientProxy {
     const count = (name: string): Promise<number> => this.redis.llen(`${queuePrefix(queue)}:${name}:wait`);
     const [own, surplus] = await Promise.all([count(queue), count(surplusLane(queue))]);
     return { own, surplus };
+  }
+
+  /** Jobs of a lane that a consumer could take now. @throws when Redis does not answer */
+  async due(queue: string, lane: string): Promise<number> {
+    const key = (list: string): string => `${queuePrefix(queue)}:${lane}:${list}`;
+    // BullMQ's scores of delayed jobs: ms since the epoch, shifted by 12 bits.
+    const [waiting, delayed] = await Promise.all([
+      this.redis.llen(key('wait')),
+      this.redis.zcount(key('delayed'), 0, (Date.now() - promotedMs) * 4_096),
+    ]);
+    return waiting + delayed;
   }
 
   /** Jobs per state of one queue, and how long in ms the next one has waited, which is nearly always the oldest. */

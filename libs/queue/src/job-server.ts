@@ -10,6 +10,7 @@ import { Consumer } from './consumer.js';
 import { classify, errorCode, PermanentFailure } from './failures.js';
 import { hasSurplus, JobClient } from './job-client.js';
 import { JobContext, type Waiting } from './job-context.js';
+import { patience, type Patience, Watchdog } from './watchdog.js';
 
 export interface JobServerOptions {
   redisUrl: string;
@@ -24,6 +25,15 @@ export interface JobServerOptions {
   surplusConcurrency?: number;
   /** The share of its time that surplus may take in this process while other jobs come, over 0. Absent: all of it. */
   surplusDuty?: number;
+  patience?: Patience;
+  /** What happens when new consumers take nothing either. Absent: the process is asked to end, as by its supervisor. */
+  giveUp?: (reason: string) => void;
+}
+
+/** A queue's own jobs or its surplus: what consumes them now. */
+interface Lane {
+  consumer: Consumer<JobBatch>;
+  connection: RedisConnection;
 }
 
 /** What a `<job>.dead` handler gets. `payload` is as it came, and may itself be what was wrong. */
@@ -33,33 +43,37 @@ export interface DeadJob<P> {
   reason: string;
 }
 
+/** It drains, and whoever keeps it starts it again. */
+const endProcess = (): void => void process.kill(process.pid, 'SIGTERM');
+
 /** After a job that is not surplus, surplus makes way for this long, in case another one comes. */
 const wayIsMadeMs = 1_000;
 
 /** BullMQ as a transport of `@nestjs/microservices`: handlers are `@EventPattern` methods named after their job. */
 export class JobServer extends Server implements CustomTransportStrategy {
   override readonly propagatesEventHandlerErrors = true;
-  private readonly workers: Consumer<JobBatch>[] = [];
-  private redis: RedisConnection | undefined;
+  private readonly lanes = new Map<string, Lane>();
+  /** Consumers that were replaced, until what they had begun has ended. */
+  private readonly ending = new Set<Promise<void>>();
   private readonly retries: JobClient;
+  private readonly watchdog: Watchdog;
   /** The project whose surplus was taken last. */
   private lastSurplus: unknown;
   /** Timers that end the time in which surplus makes way. */
-  private readonly ways = new Map<Consumer<JobBatch>, NodeJS.Timeout>();
+  private readonly ways = new Map<Lane, NodeJS.Timeout>();
 
   constructor(private readonly options: JobServerOptions) {
     super();
     this.retries = new JobClient(options.redisUrl);
+    this.watchdog = new Watchdog(options.patience ?? patience, options.giveUp ?? endProcess);
   }
 
   override listen(callback: () => void): void {
     this.requireHandlers();
-    this.redis = consumerConnection(this.options.redisUrl);
+    const connection = consumerConnection(this.options.redisUrl);
     for (const queue of this.options.queues) {
-      const lane = { queue, connection: this.redis };
-      const surplus = hasSurplus(queue) ? this.work(surplusLane(queue), this.surplusConcurrency, lane, null) : null;
-      const own = this.work(queue, this.options.concurrency, lane, surplus && ((job) => this.makeWay(surplus, job)));
-      this.workers.push(own, ...(surplus ? [surplus] : []));
+      const surplus = hasSurplus(queue) ? this.open(surplusLane(queue), queue, connection, null) : null;
+      this.open(queue, queue, connection, surplus && ((job) => this.makeWay(surplus, job)));
     }
     callback();
   }
@@ -67,9 +81,16 @@ export class JobServer extends Server implements CustomTransportStrategy {
   /** Stops taking jobs and waits for the running ones. */
   override async close(): Promise<void> {
     for (const way of this.ways.values()) clearTimeout(way);
-    await Promise.allSettled(this.workers.map((worker) => worker.close()));
+    this.watchdog.close();
+    const lanes = [...this.lanes.values()];
+    await Promise.allSettled([...this.ending, ...lanes.map(({ consumer }) => consumer.close())]);
     await this.retries.close();
-    this.redis?.disconnect();
+    for (const { connection } of lanes) connection.disconnect();
+  }
+
+  /** Consumers made anew since the start, by lane. */
+  get renewed(): ReadonlyMap<string, number> {
+    return this.watchdog.renewed;
   }
 
   override on(): never {
@@ -77,20 +98,20 @@ export class JobServer extends Server implements CustomTransportStrategy {
   }
 
   override unwrap<T>(): T {
-    return this.workers as T;
+    return Array.from(this.lanes.values(), ({ consumer }) => consumer) as T;
   }
 
   /**
    * Runs surplus one job at a time, with rests, while other jobs come: they have to wait for whatever the process is
    * running, and for a core while other processes run surplus.
    */
-  private makeWay(surplus: Consumer<JobBatch>, { data }: Job<JobBatch>): void {
+  private makeWay(surplus: Lane, { data }: Job<JobBatch>): void {
     // A project need not make way for itself.
     if (data.items.every(({ payload }) => payload['project_id'] === this.lastSurplus)) return;
     clearTimeout(this.ways.get(surplus));
-    surplus.pace(1, this.options.surplusDuty ?? 1);
+    surplus.consumer.pace(1, this.options.surplusDuty ?? 1);
     const end = (): void => {
-      surplus.pace(this.surplusConcurrency, 1);
+      surplus.consumer.pace(this.surplusConcurrency, 1);
     };
     this.ways.set(surplus, setTimeout(end, wayIsMadeMs).unref());
   }
@@ -99,28 +120,67 @@ export class JobServer extends Server implements CustomTransportStrategy {
     return this.options.surplusConcurrency ?? this.options.concurrency;
   }
 
-  private work(
-    lane: string,
-    concurrency: number,
-    { queue, connection }: { queue: string; connection: RedisConnection },
+  /** @param onOwn what a job of the queue's own lane means to its surplus; null: nothing, or this is the surplus */
+  private open(
+    name: string,
+    queue: string,
+    connection: RedisConnection,
     onOwn: ((job: Job<JobBatch>) => void) | null,
-  ): Consumer<JobBatch> {
-    const take = (job: Job<JobBatch>): Promise<void> => {
-      if (lane === queue) onOwn?.(job);
+  ): Lane {
+    const take = (job: Job<JobBatch>, consumer: Consumer<JobBatch>): Promise<void> => {
+      if (name === queue) onOwn?.(job);
       else this.lastSurplus = job.data.items.at(-1)?.payload['project_id'];
-      return this.process(job, (wait) => worker.letWait(job, wait));
+      return this.process(job, (wait) => consumer.letWait(job, wait));
     };
-    const worker = new Consumer<JobBatch>(lane, take, concurrency, connection, {
-      connection,
-      prefix: queuePrefix(queue),
-      // A stalled job is a killed process, not a bad job. It runs again, and the rows decide what is left to do. Sweeps
-      // find a dead process's work sooner than this; a shorter lock would run jobs of a busy process twice.
-      maxStalledCount: 1_000,
-      stalledInterval: 2_000,
-      lockDuration: 10_000,
+    const lane: Lane = { connection, consumer: this.consume(name, queue, connection, take) };
+    let takenBefore = 0;
+    this.watchdog.watch({
+      lane: name,
+      taken: () => takenBefore + lane.consumer.begun,
+      free: () => lane.consumer.hasRoom,
+      due: () => this.retries.due(queue, name),
+      renew: () => {
+        const { consumer: old, connection: shared } = lane;
+        takenBefore += old.begun;
+        lane.connection = consumerConnection(this.options.redisUrl);
+        lane.consumer = this.consume(name, queue, lane.connection, take);
+        const ended = Promise.allSettled([old.abandon()]).then(() => {
+          this.ending.delete(ended);
+          if (![...this.lanes.values()].some((each) => each.connection === shared)) shared.disconnect();
+        });
+        this.ending.add(ended);
+      },
     });
-    worker.on('error', (error) => this.logger.debug?.(`queue ${lane}: ${error.message}`));
-    return worker;
+    this.lanes.set(name, lane);
+    return lane;
+  }
+
+  private consume(
+    lane: string,
+    queue: string,
+    connection: RedisConnection,
+    take: (job: Job<JobBatch>, consumer: Consumer<JobBatch>) => Promise<void>,
+  ): Consumer<JobBatch> {
+    const places = lane === queue ? this.options.concurrency : this.surplusConcurrency;
+    const consumer: Consumer<JobBatch> = new Consumer<JobBatch>(
+      lane,
+      (job) => take(job, consumer),
+      places,
+      connection,
+      {
+        connection,
+        prefix: queuePrefix(queue),
+        // A stalled job is a killed process, not a bad job. It runs again, and the rows decide what is left to do. Sweeps
+        // find a dead process's work sooner than this; a shorter lock would run jobs of a busy process twice.
+        maxStalledCount: 1_000,
+        stalledInterval: 2_000,
+        lockDuration: 10_000,
+        // After an error of Redis. BullMQ's own 15 s would be added to every outage.
+        runRetryDelay: 1_000,
+      },
+    );
+    consumer.on('error', (error) => this.logger.debug?.(`queue ${lane}: ${error.message}`));
+    return consumer;
   }
 
   private async process(job: Job<JobBatch>, waiting: Waiting): Promise<void> {

@@ -168,6 +168,11 @@ async function buildService(
       surplusConcurrency: settings.SURPLUS_CONCURRENCY ?? settings.QUEUE_CONCURRENCY,
       surplusDuty: (settings.SURPLUS_DUTY_PERCENT ?? 100) / 100,
     });
+    metrics.gauge(
+      'gatehouse_consumers_renewed',
+      'Consumers that took nothing of what was due, and were made anew',
+      () => [...strategy.renewed.values()].reduce((sum, count) => sum + count, 0),
+    );
     app.connectMicroservice({ strategy }, { inheritAppConfig: true });
   }
   // After the job handlers were bound: the transport checks their payloads, by other rules than bodies.
