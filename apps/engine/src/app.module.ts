@@ -4,7 +4,7 @@ import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttentionModule } from './attention/attention.module.js';
 import { CoreModule } from './core.module.js';
 import { KnowledgeModule } from './knowledge/knowledge.module.js';
-import { ModelModule } from './model/model.module.js';
+import { ProvidersModule } from './providers/providers.module.js';
 import { PythonToolsModule } from './python-tools/python-tools.module.js';
 import { RepliesModule } from './replies/replies.module.js';
 import { RetentionModule } from './retention/retention.module.js';
@@ -28,7 +28,7 @@ export class AppModule {
         AgentsModule,
         ApprovalsModule,
         KnowledgeModule,
-        ModelModule,
+        ProvidersModule,
         RunsModule,
         SessionsModule,
         TurnsModule,

@@ -38,7 +38,7 @@ export class CoreModule {
         serviceClientProvider(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL, toolTimeoutMs),
         serviceClientProvider(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, toolTimeoutMs),
         auditProvider('engine'),
-        changeListenerProvider('engine', settings, ['engine']),
+        changeListenerProvider('engine', settings, ['engine', 'vault']),
         journalProvider('engine'),
         projectLimitsProvider('engine'),
       ],

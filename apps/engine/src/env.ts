@@ -21,6 +21,8 @@ const settings = {
   MODEL_MAX_OUTPUT_TOKENS: integer(2_048, 16, 1_000_000),
   /** Bytes of an answer of a model; a larger one counts as one that cannot be read. */
   MODEL_ANSWER_BYTES: integer(8_388_608, 65_536, 134_217_728),
+  /** How long each check of a provider's test may take, in ms. */
+  MODEL_TEST_MS: integer(20_000, 100, 120_000),
   MODEL_BREAKER_FAILURES: integer(3, 1, 1_000),
   MODEL_TRIAL_MS: integer(15_000, 100, 600_000),
   GATEHOUSE_EGRESS_ALLOW: list,

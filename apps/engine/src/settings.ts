@@ -22,6 +22,8 @@ export interface EngineSettings extends ChangeSettings {
   MODEL_MAX_OUTPUT_TOKENS: number;
   /** A larger answer counts as one that cannot be read. */
   MODEL_ANSWER_BYTES: number;
+  /** How long each check of a provider's test may take. */
+  MODEL_TEST_MS: number;
   /** Failures in a row after which only one turn at a time tries a model; and the longest time between two trials. */
   MODEL_BREAKER_FAILURES: number;
   MODEL_TRIAL_MS: number;

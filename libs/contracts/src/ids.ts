@@ -37,6 +37,7 @@ export type IdKind =
   | 'dlt'
   | 'bat'
   | 'mcp'
+  | 'prv'
   | 'tol'
   | 'skl'
   | 'tcl'

@@ -6,7 +6,7 @@ type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 export interface AskedCredential {
   credential_id: string;
-  consumer: { kind: 'app' | 'mcp_server' | 'skill'; id: string };
+  consumer: { kind: 'app' | 'mcp_server' | 'skill' | 'provider'; id: string };
   min_valid_seconds?: number;
 }
 

@@ -1,4 +1,5 @@
 import { FakeMcpServer, tool } from '../../../apps/mcp-registry/src/testing/fake-mcp-server.js';
+import { fakeModel } from '../../../apps/engine/src/testing/fake-model.js';
 import { askOf, type Ground, type Listed } from './walk.js';
 
 const source = 'def double(number: int) -> int:\n    """Twice the number."""\n    return number * 2\n';
@@ -67,6 +68,22 @@ export function walkTools(ground: () => Ground): void {
     await ask('GET', 'usage/export');
     await ask('GET', 'model');
     await ask('GET', 'usage?group_by=day_agent');
+  });
+
+  it('providers of models', async () => {
+    const model = await fakeModel();
+    try {
+      await ask('GET', 'providers/presets');
+      const body = { name: 'walked', kind: 'openai-compatible', base_url: model.url };
+      const { id } = await ask('POST', 'providers', body);
+      await ask('GET', 'providers');
+      await ask('GET', `providers/${id}`);
+      await ask('PATCH', `providers/${id}`, { models: ['fake'] });
+      await ask('POST', `providers/${id}/test`, {});
+      await ask('DELETE', `providers/${id}`);
+    } finally {
+      await model.close();
+    }
   });
 
   it('knowledge', async () => {

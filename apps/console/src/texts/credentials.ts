@@ -109,7 +109,7 @@ export const credentialTexts = {
   },
   uses: {
     text: 'What uses this credential. Each binding gives access only to its fields.',
-    kinds: { app: 'App', skill: 'Skill', mcp_server: 'MCP server' },
+    kinds: { app: 'App', skill: 'Skill', mcp_server: 'MCP server', provider: 'Model provider' },
     columns: { consumer: 'Used by', fields: 'Fields', names: 'Name there', since: 'Since' },
     all: 'All except protected fields',
     awaiting: (fields: string) => `Asks for ${named(fields)}, which an admin has to approve.`,

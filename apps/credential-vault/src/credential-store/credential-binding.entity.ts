@@ -11,10 +11,10 @@ import {
 import type { KeyCheck } from '#libs/contracts';
 import { Credential } from './credential.entity.js';
 
-export const consumerKinds = ['app', 'skill', 'mcp_server'] as const;
+export const consumerKinds = ['app', 'skill', 'mcp_server', 'provider'] as const;
 export type ConsumerKind = (typeof consumerKinds)[number];
 
-/** What an App, a Skill or an MCP server may read of a credential, and under which names. */
+/** What an App, a Skill, an MCP server or a provider of models may read of a credential, and under which names. */
 @Entity({ schema: 'vault', name: 'credential_binding' })
 @Index('credential_binding_consumer_key', ['credential_id', 'consumer_kind', 'consumer_id'], { unique: true })
 @Index('credential_binding_by_consumer_idx', ['organization_id', 'project_id', 'consumer_kind', 'consumer_id'])

@@ -23,7 +23,7 @@ export type PolicyRules = Record<string, { may: ServiceAction[]; consumers: Cons
 export const defaultPolicy: PolicyRules = {
   'adapter-gateway': { may: ['resolve', 'bind'], consumers: ['app'] },
   'webhook-ingress': { may: ['resolve_signing'], consumers: ['app'] },
-  engine: { may: ['resolve', 'bind'], consumers: ['skill', 'mcp_server'] },
+  engine: { may: ['resolve', 'bind'], consumers: ['skill', 'mcp_server', 'provider'] },
   'mcp-registry': { may: ['resolve', 'bind', 'manage'], consumers: ['skill', 'mcp_server'] },
   'credential-vault': { may: ['keys'], consumers: [] },
 };

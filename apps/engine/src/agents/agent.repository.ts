@@ -3,7 +3,7 @@ import { newId } from '#libs/contracts';
 import { containing, type Principal, type SearchQuery } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { ArrayContains, ILike, LessThan, Repository } from 'typeorm';
+import { ArrayContains, ILike, LessThan, Like, Repository } from 'typeorm';
 import { powersOf, samePowers } from './agent-powers.js';
 import { Agent } from '../entities/agent.entity.js';
 import type { AgentFields } from '../entities/agent.entity.js';
@@ -87,6 +87,19 @@ export class AgentRepository {
       where: { ...scope(owner), [what]: ArrayContains([id]) },
       order: { name: 'ASC' },
       take: 200,
+    });
+  }
+
+  /** Agents that name models of a provider; by name. */
+  namingModelsOf(owner: Owner, provider: string): Promise<Agent[]> {
+    const named = Like(`${provider}/%`);
+    return this.agents.find({
+      where: [
+        { ...scope(owner), model: named },
+        { ...scope(owner), fallback_model: named },
+      ],
+      order: { name: 'ASC' },
+      take: 20,
     });
   }
 

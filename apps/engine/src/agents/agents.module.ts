@@ -12,6 +12,6 @@ import { NamedSkills } from './named-skills.js';
   imports: [ToolsModule],
   controllers: [AgentController, AgentUsageController],
   providers: [AgentDirectory, AgentRepository, AgentService, AgentToolsetService, NamedSkills],
-  exports: [AgentDirectory],
+  exports: [AgentDirectory, AgentRepository],
 })
 export class AgentsModule {}

@@ -14,11 +14,14 @@ import { ModelUsage } from '../usage/model-usage.entity.js';
 import { Usage } from '../usage/usage.entity.js';
 import { Engine1770000000000 } from './1770000000000-engine.js';
 import { BudgetNotice1795704900000 } from './1795704900000-budget-notice.js';
+import { Provider } from '../providers/provider.entity.js';
+import { Provider1795712400000 } from './1795712400000-provider.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
   entities: [
     Agent,
+    Provider,
     Turn,
     Step,
     ToolCallRecord,
@@ -34,5 +37,5 @@ export const schema: ServiceSchema = {
     SyncedDocument,
     Audit,
   ],
-  migrations: [Engine1770000000000, BudgetNotice1795704900000],
+  migrations: [Engine1770000000000, BudgetNotice1795704900000, Provider1795712400000],
 };

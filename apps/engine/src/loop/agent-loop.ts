@@ -1,7 +1,7 @@
 import { leastTrusted, type nothingToSay, type ReplyMark, type TurnLimit } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
 import { inSpan } from '#libs/telemetry';
-import { type Completion, type Model, ModelError, type UnreadAnswer } from '../model/model.js';
+import { type Completion, type Model, ModelError, type PassedModel, type UnreadAnswer } from '../model/model.js';
 import type { ModelPrices } from '../model/model-prices.js';
 import type { ModelSpending } from '../model/model-spending.js';
 import type { Conversation } from '../prompt/conversation.js';
@@ -32,6 +32,10 @@ export interface LoopInput {
   /** How often the conversation may be shortened when the model says that it is too long. */
   maxShortenings: number;
   signal: AbortSignal;
+  /** Models of the chain that gave no answer. */
+  passed: PassedModel[];
+  /** Called once for each of them, for the timeline. */
+  onPassed: (answered: string, passed: PassedModel) => void;
   /** Called at each shortening, for the timeline. */
   onShortened: (level: number, leftOutChars: number) => void;
 }
@@ -115,6 +119,7 @@ async function ask(input: LoopInput, limit: TurnLimit | null): Promise<Completio
     );
     spending.ended('ok', performance.now() - beganMs);
     addUnread(input, completion.unread ?? []);
+    notePassed(input, completion);
     return withUniqueIds(completion);
   } catch (error) {
     spending.ended(error instanceof ModelError ? error.code : 'aborted', performance.now() - beganMs);
@@ -126,6 +131,13 @@ async function ask(input: LoopInput, limit: TurnLimit | null): Promise<Completio
     }
     await input.log.commit();
     throw error;
+  }
+}
+
+function notePassed({ onPassed, passed }: LoopInput, { model, insteadOf = [] }: Completion): void {
+  for (const each of insteadOf.slice(passed.length)) {
+    passed.push(each);
+    onPassed(model, each);
   }
 }
 
@@ -170,12 +182,13 @@ function unfinished({ finish_reason }: Completion): boolean {
 }
 
 function stepOf(
-  { text, model, finish_reason, refusal, estimated = false }: Completion,
+  { text, model, finish_reason, refusal, insteadOf, estimated = false }: Completion,
   asked: Completion['tool_calls'],
   answer: Answer | null,
 ): Record<string, unknown> {
   const refused = refusal === undefined ? {} : { refusal };
-  const shown = { text, tool_calls: asked, model, finish_reason, ...refused, ...markOf({ estimated }) };
+  const instead = insteadOf ? { instead_of: insteadOf } : {};
+  const shown = { text, tool_calls: asked, model, finish_reason, ...refused, ...instead, ...markOf({ estimated }) };
   if (answer?.is === 'too_long') return { ...shown, discarded: 'empty_at_length' };
   return answer?.is === 'failed' ? { ...shown, discarded: answer.code } : shown;
 }

@@ -17,7 +17,8 @@ import { providerModel } from './provider-package.js';
 import { type SdkResult, sdkAnswer } from './sdk-answer.js';
 
 export interface EndpointSettings {
-  access: ProviderAccess;
+  /** Read at each call, so that a changed key is used at once. @throws ModelError when its key cannot be read */
+  access: () => Promise<ProviderAccess>;
   /** The endpoint's name of the model. */
   model: string;
   /** Under which its answers count, and which its marks name. */
@@ -57,7 +58,8 @@ export class EndpointModel implements Model {
   }
 
   private async ask(messages: ModelMessage[], tools: ToolDescription[], signal: AbortSignal): Promise<Completion> {
-    const { timeoutMs, maxOutputTokens, model, name, access, maxAnswerBytes: maxBytes, fetch } = this.settings;
+    const { timeoutMs, maxOutputTokens, model, name, maxAnswerBytes: maxBytes, fetch } = this.settings;
+    const access = await this.settings.access();
     const timeout = AbortSignal.timeout(timeoutMs);
     const exchange = newExchange();
     const reading = { kind: access.kind, maxBytes, secrets: Object.values(access.key ?? {}) };

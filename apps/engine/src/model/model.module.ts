@@ -1,15 +1,16 @@
 import { Module } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import { configuredModels } from './configured-models.js';
+import { ConfiguredModels } from './configured-models.js';
 import { ModelPrices } from './model-prices.js';
 import { ModelSpending } from './model-spending.js';
-import { ModelController } from './model.controller.js';
-import { MODELS } from './model.js';
 
 @Module({
-  controllers: [ModelController],
   providers: [
-    { provide: MODELS, useFactory: configuredModels, inject: [SETTINGS] },
+    {
+      provide: ConfiguredModels,
+      useFactory: (settings: EngineSettings) => new ConfiguredModels(settings),
+      inject: [SETTINGS],
+    },
     {
       provide: ModelPrices,
       useFactory: (settings: EngineSettings) => new ModelPrices(settings.MODEL_PRICES),
@@ -17,6 +18,6 @@ import { MODELS } from './model.js';
     },
     ModelSpending,
   ],
-  exports: [MODELS, ModelPrices, ModelSpending],
+  exports: [ConfiguredModels, ModelPrices, ModelSpending],
 })
 export class ModelModule {}

@@ -49,8 +49,20 @@ export interface Completion {
   finish_reason: FinishReason;
   /** The model's explanation when it refuses to answer. Absent: it does not refuse. */
   refusal?: string;
-  /** Answers before this one that could not be read, of the model that this one replaces. */
+  /** Answers before this one that could not be read, of the models that this one replaces. */
   unread?: UnreadAnswer[];
+  /** Why those before it in the agent's chain did not answer, in their order. Absent: the first one answered. */
+  insteadOf?: PassedModel[];
+}
+
+/** A model, with one of its keys, that gave no answer, so that the next in the chain was asked. */
+export interface PassedModel {
+  model: string;
+  /** The credential that holds the key; null: the installation's, or none. */
+  key: string | null;
+  code: ModelErrorCode;
+  /** In words, for people. */
+  why: string;
 }
 
 /** An answer that could not be read. It was made and paid for, so it counts. */
@@ -134,13 +146,24 @@ export interface Model {
   complete(messages: ModelMessage[], tools: ToolDescription[], signal: AbortSignal): Promise<Completion>;
 }
 
+/** Whose providers a model's name refers to. */
+export interface ModelOwner {
+  organizationId: string;
+  projectId: string;
+}
+
 /** Provides the model that an agent runs on. */
 export interface Models {
   /**
-   * @param name the agent's own model; null for the installation's
-   * @param fallback asked when that one gives no answer; null for the installation's fallback, if there is one
+   * @param names the agent's own model, and those that are asked when it gives no answer; null: not named
+   * @throws ModelError `model_rejected` where a name refers to nothing
    */
-  forTurn(name: string | null, fallback: string | null): Model;
+  forTurn(owner: ModelOwner, names: ModelNames): Promise<Model>;
+}
+
+export interface ModelNames {
+  model: string | null;
+  fallbacks: string[];
 }
 
 /** Injection token of `Models`. */

@@ -33,7 +33,7 @@ function modelOf({ kind, key }: Protocol, more: { opensAfter?: number } = {}): E
   const file = key['service_account'];
   const own = file === undefined ? key : { service_account: file.replace('TOKENS', `${server.url}/token`) };
   return new EndpointModel({
-    access: { kind, baseUrl: server.url, region: 'eu-west-1', cloudProject: 'home', key: own },
+    access: async () => ({ kind, baseUrl: server.url, region: 'eu-west-1', cloudProject: 'home', key: own }),
     model: 'm',
     name: 'desk/m',
     timeoutMs: 10_000,

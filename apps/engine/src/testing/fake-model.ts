@@ -40,6 +40,10 @@ export async function fakeModel(): Promise<FakeModel> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      if (request.method === 'GET') {
+        response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: [{ id: 'fake' }] }));
+        return;
+      }
       const asked = JSON.parse(Buffer.concat(chunks).toString()) as ChatRequest;
       requests.push(asked);
       if (JSON.stringify(asked.messages).length > room) return refuseLength(response);

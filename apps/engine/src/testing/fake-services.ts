@@ -16,7 +16,7 @@ export type FakeAnswer = object | { lines: object[] } | { status: number; code: 
 export interface FakeServices {
   url: string;
   requests: RecordedRequest[];
-  /** Sets the answer for a path. */
+  /** Sets the answer for a path; one that ends with a slash stands for all just below it. */
   on(path: string, answer: (request: RecordedRequest) => FakeAnswer | Promise<FakeAnswer>): void;
   close(): Promise<void>;
 }
@@ -40,7 +40,9 @@ export async function fakeServices(): Promise<FakeServices> {
           body: text ? (JSON.parse(text) as Record<string, unknown>) : {},
         };
         requests.push(request);
-        const answer = (await answers.get(url.pathname)?.(request)) ?? { status: 404, code: 'not_found' };
+        const below = url.pathname.replace(/[^/]+$/, '');
+        const answering = answers.get(url.pathname) ?? answers.get(below);
+        const answer = (await answering?.(request)) ?? { status: 404, code: 'not_found' };
         if ('lines' in answer && Array.isArray(answer.lines)) {
           const lines = answer.lines.map((line) => JSON.stringify(line)).join('\n');
           response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(lines);

@@ -89,6 +89,8 @@ export class TurnRunner {
       this.budget.of(agent, turn),
       this.tools.forTurn(agent, turn, namedBy(turn, input)),
     ]);
+    const fallbacks = agent.fallback_model === null ? [] : [agent.fallback_model];
+    const model = await this.models.forTurn(turn, { model: agent.model, fallbacks });
     const clock = new AbortController();
     const timer = setTimeout(
       () => clock.abort(new PermanentFailure('turn_timeout', `the turn took over ${limits.wallClockMs} ms`)),
@@ -143,13 +145,16 @@ export class TurnRunner {
         conversation,
         cleaner: new ReplyCleaner(hosts, input),
         stored,
-        model: this.models.forTurn(agent.model, agent.fallback_model),
+        model,
         prices: this.prices,
         spending: this.spending,
         maxSteps: limits.steps,
         maxTokens: limits.tokens,
         maxCostMicros: limits.costMicros,
         maxShortenings: settings.TURN_MAX_SHORTENINGS,
+        passed: [],
+        onPassed: (answered, { model: passed, why, code }) =>
+          this.note(turn, claim, 'model_passed', null, { model: passed, code, error: why.slice(0, 500), answered }),
         onShortened: (level, chars) =>
           this.note(turn, claim, 'conversation_shortened', null, { level, left_out_chars: chars }),
       });

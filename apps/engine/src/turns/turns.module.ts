@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { ModelModule } from '../model/model.module.js';
+import { ProvidersModule } from '../providers/providers.module.js';
 import { RepliesModule } from '../replies/replies.module.js';
 import { StepsModule } from '../steps/steps.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -25,7 +26,16 @@ import { TurnController } from './turn.controller.js';
 import { TurnRepository } from './turn.repository.js';
 
 @Module({
-  imports: [AgentsModule, ApprovalsModule, ModelModule, RepliesModule, StepsModule, ToolsModule, UsageModule],
+  imports: [
+    AgentsModule,
+    ApprovalsModule,
+    ModelModule,
+    ProvidersModule,
+    RepliesModule,
+    StepsModule,
+    ToolsModule,
+    UsageModule,
+  ],
   controllers: [InternalTurnController, TurnController, TurnJobHandler],
   providers: [
     AbandonedTurnRepository,

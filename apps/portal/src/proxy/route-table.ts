@@ -32,7 +32,7 @@ export const upstreams: readonly Upstream[] = [
   {
     audience: 'engine',
     urlSetting: 'ENGINE_URL',
-    resources: ['agents', 'sessions', 'runs', 'turns', 'approvals', 'knowledge', 'usage', 'model'],
+    resources: ['agents', 'sessions', 'runs', 'turns', 'approvals', 'knowledge', 'usage', 'model', 'providers'],
   },
   { audience: 'mcp-registry', urlSetting: 'MCP_REGISTRY_URL', resources: ['mcp-servers', 'tools', 'skills'] },
   { audience: 'credential-vault', urlSetting: 'VAULT_URL', resources: ['credentials', 'oauth', 'key-rotation'] },

@@ -101,7 +101,12 @@ function Use({ credential, binding }: { credential: Credential; binding: Binding
 
 type Kind = Schema<'BindingView'>['consumer_kind'];
 /** Where each kind has its pages. */
-const folders: Readonly<Record<Kind, string>> = { app: 'integrations', skill: 'skills', mcp_server: 'mcp-servers' };
+const folders: Readonly<Record<Kind, string>> = {
+  app: 'integrations',
+  skill: 'skills',
+  mcp_server: 'mcp-servers',
+  provider: 'models',
+};
 const isKind = (text: string): text is Kind => Object.hasOwn(folders, text);
 
 /** What a credential was created for. @param mark its `managed_for` */
@@ -120,8 +125,20 @@ export function ConsumerName({ kind, id }: { kind: Kind; id: string }): ReactNod
     (signal) => answer(api.GET('/api/v1/mcp-servers/{id}', { params: { path: { id } }, signal })),
     { enabled: kind === 'mcp_server' && mayTools },
   );
-  const named = { app: apps?.find((one) => one.id === id), skill: skills?.find((one) => one.id === id) };
-  const name = (kind === 'mcp_server' ? server : named[kind])?.name ?? id;
+  const { data: providers } = useProjectQuery(
+    ['providers'],
+    (signal) => answer(api.GET('/api/v1/providers', { signal })),
+    {
+      enabled: kind === 'provider',
+    },
+  );
+  const named = {
+    app: apps?.find((one) => one.id === id),
+    skill: skills?.find((one) => one.id === id),
+    provider: providers?.data.find((one) => one.id === id),
+    mcp_server: server,
+  };
+  const name = named[kind]?.name ?? id;
   return (
     <>
       <ProjectLink path={`/${folders[kind]}/${id}`}>{name}</ProjectLink>{' '}

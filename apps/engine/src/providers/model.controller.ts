@@ -1,12 +1,16 @@
-import { RequireScopes } from '#libs/service-kit';
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { addressOf } from '../model/provider-kind.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
+import { ProviderDirectory } from './provider-directory.js';
+import { namedModel } from './provider-models.js';
+import { placeOf } from './provider.entity.js';
 
 class ModelSettingsView {
   @ApiProperty({
     enum: ['rehearsal', 'connected'],
-    description: 'rehearsal: no endpoint is configured, and the built-in rehearsal model answers',
+    description: 'rehearsal: nothing is connected, and the built-in rehearsal model answers agents that name no model',
   })
   mode: 'rehearsal' | 'connected';
   @ApiProperty({ type: String, nullable: true, description: 'Host of the endpoint' }) host: string | null;
@@ -19,14 +23,23 @@ class ModelSettingsView {
 @ApiTags('model')
 @Controller('api/v1/model')
 export class ModelController {
-  constructor(@Inject(SETTINGS) private readonly settings: EngineSettings) {}
+  constructor(
+    private readonly directory: ProviderDirectory,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {}
 
   @Get()
   @RequireScopes('agents:read')
-  @ApiOperation({ operationId: 'getModel', summary: 'Read which model answers in this installation' })
+  @ApiOperation({ operationId: 'getModel', summary: 'Read which model answers where an agent names none' })
   @ApiOkResponse({ type: ModelSettingsView })
-  get(): ModelSettingsView {
+  async get(@Caller() caller: Principal): Promise<ModelSettingsView> {
     const { MODEL_BASE_URL: url, MODEL_NAME: name, MODEL_FALLBACK_NAME: fallback } = this.settings;
+    const usual = namedModel(await this.directory.of(caller), null, Boolean(url));
+    if (usual) {
+      const { provider, model } = usual;
+      const { host } = new URL(addressOf(placeOf(provider)));
+      return { mode: 'connected', host, name: `${provider.name}/${model}`, fallback_name: null };
+    }
     if (!url) return { mode: 'rehearsal', host: null, name: null, fallback_name: null };
     return { mode: 'connected', host: new URL(url).host, name, fallback_name: fallback };
   }
