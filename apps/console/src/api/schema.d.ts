@@ -503,8 +503,30 @@ export interface paths {
         delete: operations["deleteDocument"];
     };
     "/api/v1/model": {
-        /** Read which model answers in this installation */
+        /** Read which model answers where an agent names none */
         get: operations["getModel"];
+    };
+    "/api/v1/providers": {
+        /** List the providers of models, by name */
+        get: operations["listProviders"];
+        /** Connect a provider of models */
+        post: operations["createProvider"];
+    };
+    "/api/v1/providers/presets": {
+        /** Providers that are known, with what each needs */
+        get: operations["listProviderPresets"];
+    };
+    "/api/v1/providers/{id}": {
+        /** Read a provider and its last test */
+        get: operations["getProvider"];
+        /** Delete a provider that no agent names */
+        delete: operations["deleteProvider"];
+        /** Change a provider */
+        patch: operations["updateProvider"];
+    };
+    "/api/v1/providers/{id}/test": {
+        /** Try a provider: its list of models, an answer with each key, tools, images, streaming. It costs a few tokens */
+        post: operations["testProvider"];
     };
     "/api/v1/runs": {
         /** Runs */
@@ -883,7 +905,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
+            action: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -3469,7 +3491,7 @@ export interface components {
         };
         ModelSettingsView: {
             /**
-             * @description rehearsal: no endpoint is configured, and the built-in rehearsal model answers
+             * @description rehearsal: nothing is connected, and the built-in rehearsal model answers agents that name no model
              * @enum {string}
              */
             mode: "rehearsal" | "connected";
@@ -3479,6 +3501,96 @@ export interface components {
             name: string | null;
             /** @description Model that is used when the first does not answer */
             fallback_name: string | null;
+        };
+        engine_FindingView: {
+            /** @enum {string} */
+            check: "models" | "answer" | "tools" | "images" | "streaming";
+            /** @description The credential whose key was tried */
+            key: string | null;
+            ok: boolean;
+            /** @description As a sentence */
+            detail: string;
+            duration_ms: number;
+        };
+        TestedView: {
+            /** Format: date-time */
+            at: string;
+            /** @description The model that was asked */
+            model: string | null;
+            findings: components["schemas"]["engine_FindingView"][];
+            /** @description As the provider lists them, at most 500 */
+            models: string[];
+        };
+        ProviderView: {
+            id: string;
+            /** @description First part of its models’ names: agents name `<name>/<model>`. It does not change */
+            name: string;
+            /** @enum {string} */
+            kind: "openai" | "anthropic" | "google" | "google-vertex" | "amazon-bedrock" | "azure" | "mistral" | "openai-compatible";
+            base_url: string | null;
+            region: string | null;
+            cloud_project: string | null;
+            credential_ids: string[];
+            models: string[];
+            /** @description Used by the project’s agents that name no model. One provider of a project has it */
+            default_model: string | null;
+            /** @description The last test; null: it was not tested */
+            tested: components["schemas"]["TestedView"] | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ProviderList: {
+            data: components["schemas"]["ProviderView"][];
+        };
+        PresetView: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "openai" | "anthropic" | "google" | "google-vertex" | "amazon-bedrock" | "azure" | "mistral" | "openai-compatible";
+            /** @description Null: the public address of the kind, or none */
+            base_url: string | null;
+            needs: ("base_url" | "region" | "cloud_project" | "key")[];
+        };
+        PresetList: {
+            data: components["schemas"]["PresetView"][];
+        };
+        CreateProvider: {
+            /** @description http or https, up to the version; default: the public address of the kind */
+            base_url?: string | null;
+            /** @description Of Bedrock and Vertex */
+            region?: string | null;
+            /** @description Of Vertex: the id of the Google Cloud project */
+            cloud_project?: string | null;
+            /** @description Credentials of the vault that hold its keys, in the order in which they are used: an api_key, or a text credential with api_key; access_key_id and secret_access_key (Bedrock); service_account (Vertex) */
+            credential_ids?: string[];
+            /** @description Models that agents are offered */
+            models?: string[];
+            /** @description Used by the project’s agents that name no model. One provider of a project has it */
+            default_model?: string | null;
+            /** @description First part of its models’ names: agents name `<name>/<model>`. It does not change */
+            name: string;
+            /** @enum {string} */
+            kind: "openai" | "anthropic" | "google" | "google-vertex" | "amazon-bedrock" | "azure" | "mistral" | "openai-compatible";
+        };
+        UpdateProvider: {
+            /** @description http or https, up to the version; default: the public address of the kind */
+            base_url?: string | null;
+            /** @description Of Bedrock and Vertex */
+            region?: string | null;
+            /** @description Of Vertex: the id of the Google Cloud project */
+            cloud_project?: string | null;
+            /** @description Credentials of the vault that hold its keys, in the order in which they are used: an api_key, or a text credential with api_key; access_key_id and secret_access_key (Bedrock); service_account (Vertex) */
+            credential_ids?: string[];
+            /** @description Models that agents are offered */
+            models?: string[];
+            /** @description Used by the project’s agents that name no model. One provider of a project has it */
+            default_model?: string | null;
+        };
+        TestProvider: {
+            /** @description The model that is asked. Default: the default model, else the first offered or listed one */
+            model?: string;
         };
         RunPage: {
             data: components["schemas"]["RunView"][];
@@ -4313,7 +4425,7 @@ export interface components {
         };
         CreateBinding: {
             /** @enum {string} */
-            consumer_kind: "app" | "skill" | "mcp_server";
+            consumer_kind: "app" | "skill" | "mcp_server" | "provider";
             consumer_id: string;
             /** @description What it may read; absent or null: every field that needs no approval */
             fields?: string[] | null;
@@ -4328,7 +4440,7 @@ export interface components {
             id: string;
             credential_id: string;
             /** @enum {string} */
-            consumer_kind: "app" | "skill" | "mcp_server";
+            consumer_kind: "app" | "skill" | "mcp_server" | "provider";
             consumer_id: string;
             fields: string[] | null;
             maps_to: {
@@ -4770,7 +4882,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
+                action?: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
@@ -8080,6 +8192,174 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ModelSettingsView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    createProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateProvider"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listProviderPresets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PresetList"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    updateProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that was read: 412 when it has changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateProvider"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderView"];
+                };
+            };
+            /** @description `changed_since`: read it again */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    testProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestProvider"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestedView"];
                 };
             };
             default: components["responses"]["Problem"];
