@@ -8,7 +8,7 @@
 # container at a time: a new one is healthy before an older one is told to stop. A container with a published port is
 # stopped first, since its port cannot be held twice. What has not changed stays.
 #
-# Postgres and Redis are replaced only with --stores, and only where their definitions changed.
+# Postgres, Redis and the proxy are replaced only with --stores, and only where their definitions changed.
 set -eu
 
 fail() {
@@ -76,41 +76,60 @@ for job in database-roles migrate; do
   }
 done
 
-# The names of containers that `docker compose up` would replace. It compares definitions and images.
-count_of() { compose ps -q "$1" | grep -c . || true; }
+# Services keep their number of containers, those that do not run included.
+count_of() { compose ps --all -q "$1" | grep -c . || true; }
 scales=''
 for service in $ours; do
   count=$(count_of "$service")
   [ "$count" -lt 2 ] || scales="$scales --scale $service=$count"
 done
-# shellcheck disable=SC2086
-planned=$(docker compose --dry-run up --detach --no-build $scales </dev/null 2>&1) || fail "$planned"
-outdated=$(printf '%s\n' "$planned" | sed -n 's/.*Container \([^ ]*\) *Recreate *$/\1/p')
-is_outdated() { echo "$outdated" | grep -qx -- "$(docker inspect --format '{{.Name}}' "$1" | cut -c 2-)"; }
 
-for store in postgres redis; do
-  container=$(compose ps -q "$store")
-  [ -n "$container" ] && is_outdated "$container" || continue
-  if [ -n "$stores" ]; then
-    say "replacing $store"
-    compose up --detach --no-build --wait "$store" || fail "$store does not start (above)"
-  else
-    say "$store has another definition than what runs. It stays: --stores replaces it."
-  fi
-done
-
-check --check=stores
-[ -z "$wrong" ] || fail "no login for$wrong (above). No service was stopped: what runs keeps its earlier settings."
-
-# Creates one container more of the service $1, of which there are $2, and starts nothing.
+# Creates one container more of the service $1, of which there are $2, and starts nothing. Without the service's name:
+# Compose would know no other one, and bring those that it needs back to one container.
 make() {
   before=$(compose ps --all -q "$1")
-  compose create --no-build --no-recreate --scale "$1=$(($2 + 1))" "$1" >/dev/null || return 1
+  # shellcheck disable=SC2086
+  compose create --no-build --no-recreate $scales --scale "$1=$(($2 + 1))" >/dev/null || return 1
   for made in $(compose ps --all -q "$1"); do
     case "$before" in *"$made"*) ;; *) return 0 ;; esac
   done
   return 1
 }
+
+# Whether the container $1 runs, and is what Compose makes now, as $2 is. Content that Compose puts into a container is no part of the
+# definition that it compares.
+definition='{{index .Config.Labels "com.docker.compose.config-hash"}} {{.Image}}'
+content() { docker cp "$1:/etc/redis-users.acl" - 2>/dev/null | tar -xO 2>/dev/null || true; }
+is_current() {
+  [ "$(docker inspect --format '{{.State.Running}}' "$1")" = true ] &&
+    [ "$(docker inspect --format "$definition" "$1")" = "$(docker inspect --format "$definition" "$2")" ] &&
+    { [ "$service" != redis ] || [ "$(content "$1")" = "$(content "$2")" ]; }
+}
+
+# Replaces one of postgres, redis and proxy, where --stores asks for that.
+renew() {
+  service=$1
+  olds=$(compose ps -q "$service")
+  [ -n "$olds" ] || return 0
+  make "$service" 1 || fail "no new container of $service was made (above). No service was stopped."
+  current=yes
+  is_current "$olds" "$made" || current=''
+  docker rm --force "$made" >/dev/null
+  [ -z "$current" ] || return 0
+  if [ -z "$stores" ]; then
+    say "$service has another definition than what runs. It stays: --stores replaces it."
+    return 0
+  fi
+  say "replacing $service"
+  # shellcheck disable=SC2086
+  compose up --detach --no-build --force-recreate --wait $scales "$service" || fail "$service does not start (above)"
+}
+
+renew postgres
+renew redis
+
+check --check=stores
+[ -z "$wrong" ] || fail "no login for$wrong (above). No service was stopped: what runs keeps its earlier settings."
 
 # Starts what was made, and removes it if it does not become healthy.
 begin() {
@@ -136,7 +155,7 @@ is_healthy() {
 
 replace() {
   service=$1
-  olds=$(compose ps -q "$service")
+  olds=$(compose ps --all -q "$service")
   count=$(count_of "$service")
   replaced=0
   if [ "$count" = 0 ]; then
@@ -145,8 +164,11 @@ replace() {
     return
   fi
   for old in $olds; do
-    is_outdated "$old" || continue
     make "$service" "$count" || fail "no new container of $service was made (above): the earlier ones work on"
+    if is_current "$old" "$made"; then
+      docker rm --force "$made" >/dev/null
+      continue
+    fi
     if [ -n "$(docker port "$old")" ]; then
       docker stop "$old" >/dev/null
       begin || {
@@ -164,4 +186,5 @@ replace() {
 }
 
 for service in $ours; do replace "$service"; done
+! is_there proxy || renew proxy
 say 'done'

@@ -37,11 +37,12 @@ const lines = [];
 let failed = 0;
 try {
   say(`all are healthy, ${((await on.begin()) / 1_000).toFixed(0)} s after docker compose up`);
-  for (const { name, title, may = options.plain ? Infinity : 0, prepare, strike } of chosen) {
+  for (const { name, title, may = options.plain ? Infinity : 0, prepare, strike, whole } of chosen) {
     const prepared = await prepare?.(on);
     const load = { url: on.webhook, ...prepared, rate: options.rate, run: `${name}-${Date.now()}` };
     const struck = async () => void (await strike(on, prepared));
     const { seen, tookMs, problem } = await disturb({ observer: on.observer, load, strike: struck });
+    if (whole && !problem) await on.whole();
     lines.push(cells(title, seen, tookMs));
     failed += faults(seen) + Math.max(0, seen.refused - may) + (problem ? 1 : 0);
     say(`${title}: ${JSON.stringify(seen)} ${problem}`);

@@ -11,7 +11,7 @@ const users = Object.keys(queuesOf);
 /** Of the role that migrates, and of each service's. @param {Installation} on */
 export async function postgresRoles(on) {
   on.set(Object.fromEntries(['owner', ...users].map((user) => [`POSTGRES_PASSWORD_${variable(user)}`, fresh()])));
-  return on.upgrade();
+  await on.upgrade();
 }
 
 /** Of the administrator, by whom the roles are made. @param {Installation} on */
@@ -20,32 +20,29 @@ export async function postgresAdministrator(on) {
   const statement = `ALTER ROLE gatehouse PASSWORD '${password}'`;
   await on.sh(`docker compose exec -T postgres psql -U gatehouse -c "${statement}"`);
   on.set({ POSTGRES_PASSWORD: password });
-  return on.upgrade();
+  await on.upgrade();
 }
 
 /** Redis knows both passwords of a user, until its definition with the new ones replaces it. @param {Installation} on */
 export async function redisPasswords(on) {
-  const fresh_ = Object.fromEntries(users.map((user) => [user, fresh()]));
-  for (const [user, password] of Object.entries(fresh_))
+  const passwords = Object.fromEntries(users.map((user) => [user, fresh()]));
+  for (const [user, password] of Object.entries(passwords))
     await on.sh(
       `docker compose exec -T redis redis-cli --user gatehouse_admin --no-auth-warning ACL SETUSER ${redisUser(user)} '>${password}'`,
     );
-  on.set(composePasswords((user) => fresh_[user] ?? on.get('REDIS_PASSWORD_ADMIN')));
-  const first = await on.upgrade();
-  const second = await on.upgrade('--stores');
-  return { said: `${first.said}${second.said}`, left: second.left };
+  on.set(composePasswords((user) => passwords[user] ?? on.get('REDIS_PASSWORD_ADMIN')));
+  await on.upgrade();
+  await on.upgrade('--stores');
 }
 
 /** The gateway signs with the first, the adapters accept all. @param {Installation} on */
 export async function adapterSecret(on) {
   const old = on.get('GATEHOUSE_ADAPTER_SECRET');
   const next = `whsec_${randomBytes(32).toString('base64')}`;
-  let last = { said: '', left: [''] };
   for (const value of [`${old},${next}`, `${next},${old}`, next]) {
     on.set({ GATEHOUSE_ADAPTER_SECRET: value });
-    last = await on.upgrade();
+    await on.upgrade();
   }
-  return last;
 }
 
 /** An App of its own, whose senders sign. @param {Installation} on */

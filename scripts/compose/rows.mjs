@@ -16,6 +16,7 @@ import {
  * @property {string} title
  * @property {number} [may] how many may be refused with the proxy and two ingresses; none otherwise
  * @property {boolean} [proxied] only where there is a proxy
+ * @property {boolean} [whole] afterwards Compose would replace nothing
  * @property {(on: Installation) => Promise<{url: string, secret: string, credential: string} | void>} [prepare] before messages flow
  * @property {(on: Installation, prepared: {credential: string} | void) => Promise<unknown>} strike ends when all is well again
  */
@@ -45,12 +46,6 @@ const away = (store) => ({
   },
 });
 
-/** What runs must be what the files say. @param {Promise<{said: string, left: (string | undefined)[]}>} upgrade */
-async function whole(upgrade) {
-  const { said, left } = await upgrade;
-  if (left.length > 0) throw new Error(`Compose would still replace ${left.join(', ')}:\n${said}`);
-}
-
 /** @param {string[]} names @returns {Row[]} */
 export const rowsOf = (names) => [
   { name: 'nothing', title: 'Nothing', strike: async () => undefined },
@@ -69,33 +64,37 @@ export const rowsOf = (names) => [
   away('postgres'),
   {
     name: 'settings',
+    whole: true,
     title: 'Another setting, by upgrade.sh',
     strike: (on) => {
       on.set({ LOG_LEVEL: 'warn' });
-      return whole(on.upgrade());
+      return on.upgrade();
     },
   },
   {
     name: 'next',
+    whole: true,
     title: 'Next release with a migration, by upgrade.sh',
     prepare: (on) => on.makeNext(),
     strike: (on) => {
       on.release('next');
-      return whole(on.upgrade());
+      return on.upgrade();
     },
   },
   {
     name: 'back',
+    whole: true,
     title: 'Back to this release, by upgrade.sh',
     strike: (on) => {
       on.release(null);
-      return whole(on.upgrade());
+      return on.upgrade();
     },
   },
   {
     name: 'postgres-roles',
+    whole: true,
     title: "Passwords of the services' roles in Postgres",
-    strike: (on) => whole(postgresRoles(on)),
+    strike: postgresRoles,
   },
   {
     name: 'postgres-password',
@@ -105,16 +104,18 @@ export const rowsOf = (names) => [
   },
   {
     name: 'stores',
+    whole: true,
     title: 'upgrade.sh --stores: Postgres replaced',
     may: ANY,
-    strike: (on) => whole(on.upgrade('--stores')),
+    strike: (on) => on.upgrade('--stores'),
   },
   {
     name: 'redis-passwords',
+    whole: true,
     title: "Passwords of the services' users in Redis",
-    strike: (on) => whole(redisPasswords(on)),
+    strike: redisPasswords,
   },
-  { name: 'adapter-secret', title: "The adapters' secret, in three steps", strike: (on) => whole(adapterSecret(on)) },
+  { name: 'adapter-secret', whole: true, title: "The adapters' secret, in three steps", strike: adapterSecret },
   {
     name: 'signing-secret',
     title: "A provider's signing secret",
