@@ -21,7 +21,14 @@ const pasted: readonly [RegExp, string][] = [
     'is a whole header: give only its secret',
   ],
 ];
-const hidden = /^(?:([*•●·…])\1*|[[<(]\s*(?:redacted|hidden|masked)\s*[\])>])$/iu;
+/** Wholly, or all but the few characters that tell one value from another: `sk_live_****1234`, `••••••••abcd`. */
+const hidden =
+  /^(?:([*•●·…])\1*|[[<(]\s*(?:redacted|hidden|masked)\s*[\])>]|[\w-]{0,20}(?:\*{4,}|[•●…]{2,}|\.{4,})[\w-]{0,12})$/iu;
+/** What programs write for a value that they do not have. */
+const nothing = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/;
+/** Where a value was to be filled in. */
+const unfilled =
+  /^(?:\$\{[^}]*\}|\$\([^)]*\)|\$[A-Z][A-Z0-9_]{2,}|%[A-Z][A-Z0-9_]{2,}%|\{\{[^}]*\}\}|<[^<>]+>|process\.env\.\w+|(?:change|replace)[-_ ]?me|placeholder)$/i;
 
 /** Without white space and line ends around it: a copied value carries them, and no secret means them. */
 export function trimmed(value: string): string {
@@ -42,6 +49,8 @@ export function savedValueProblem(type: CredentialType, field: string, value: st
   if (!isSecret && !publicKeyName.test(field)) return null;
   if (value === '') return 'must not be empty: leave the field out, or give its value';
   if (hidden.test(value)) return 'only hides a value: give the value itself';
+  if (nothing.test(value)) return 'is what a program writes for a value that it does not have: give the value itself';
+  if (unfilled.test(value)) return 'only says where a value belongs: give the value itself';
   const wrong = headerName.test(field) ? undefined : pasted.find(([pattern]) => pattern.test(value));
   if (wrong) return wrong[1];
   if (publicKeyName.test(field)) return publicKeyProblem(value);
