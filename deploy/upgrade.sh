@@ -121,8 +121,10 @@ renew() {
     return 0
   fi
   say "replacing $service"
+  # The proxy brings along what it needs, in its numbers. A store needs nothing, and with it Compose knows no other service.
+  case $service in proxy) needed=$scales ;; *) needed='' ;; esac
   # shellcheck disable=SC2086
-  compose up --detach --no-build --force-recreate --wait $scales "$service" || fail "$service does not start (above)"
+  compose up --detach --no-build --force-recreate --wait $needed "$service" || fail "$service does not start (above)"
 }
 
 renew postgres
