@@ -8,15 +8,8 @@ const decision = 'docs/decisions/0142-rows-of-work-are-one-machine.md';
 const words =
   /(?<!['{])\b(lease_until|lease_owner|retry_at|next_try_at|waiting_since|taken_by|attempt_heartbeat|swept_at)\b/;
 const library = 'libs/work/';
-/** Stores of tables that are not on libs/work, or not yet: the decision says which. */
-const apart = [
-  'apps/credential-vault/src/grants/',
-  'apps/engine/src/approvals/approval.repository.ts',
-  'apps/engine/src/runs/run.repository.ts',
-  'apps/engine/src/steps/step.repository.ts',
-  'apps/engine/src/turns/',
-  'libs/journal/src/batches.ts',
-];
+/** Stores of tables that are not on libs/work: the decision says why. */
+const apart = ['apps/credential-vault/src/grants/', 'libs/journal/src/batches.ts'];
 /** Entities describe columns, migrations have run, and specs prepare rows. */
 const exempt = /\.spec\.ts$|\.entity\.ts$|\/(db|testing)\//;
 const literals = /`[^`]*`|'[^'\n]*'|"[^"\n]*"/g;

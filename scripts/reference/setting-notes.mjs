@@ -128,7 +128,6 @@ export const notes = {
       engine: 'The lease of a running turn; void [with its process](../decisions/0105-a-connection-proves-life.md).',
     },
   },
-  TURN_HEARTBEAT_MS: { is: 'How often that lease is renewed.' },
   TURN_MAX_STEPS: { is: 'Model calls of one turn.' },
   TURN_MAX_TOOL_CALLS: { is: 'Tool calls of one turn.' },
   TURN_PARALLEL_CALLS: { is: 'Read-only calls at the same time.' },

@@ -113,11 +113,12 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
       const before = await rowOf(turnId);
       if (before.state === 'queued') await by.turns.claim(turnJobOf(before), owner);
       const row = await rowOf(turnId);
-      if (row.state !== 'running' || row.lease_owner !== owner) return;
-      const claim = { turn_id: turnId, lease_owner: owner, attempt: row.attempt };
+      if (row.state !== 'running' || row.owner !== owner) return;
+      const claim = { turn_id: turnId, claim: row.claim };
       if (state === 'failed') {
-        await by.turns.release(claim, error ?? 'failed', 0, false);
-        return by.jobs.fail(turnJobOf(row), error ?? 'failed', 'as the test says');
+        const code = error ?? 'failed';
+        await by.turns.release({ ...row, key: turnId, state: 'queued', due_in_ms: 0, reason: code, spent: null });
+        return by.jobs.fail(turnJobOf(row), code, 'as the test says');
       }
       const { receipt_id, organization_id, project_id, app_id } = row;
       const entry = { receipt_id, organization_id, project_id, app_id, subject_id: turnId, stage: 'turn' } as const;

@@ -51,7 +51,7 @@ describe('runs', () => {
 
   it('say what they wait for and until when, and no longer once they continue', async () => {
     const turn = await first(await receive());
-    await set(turn, "state = 'queued', waiting_since = now(), error = 'model_unavailable'");
+    await set(turn, "state = 'queued', blocked_since = now(), reason = 'model_unavailable'");
     expect(await shown(turn)).toMatchObject({
       state: 'waiting',
       reason: 'model_unavailable',

@@ -30,10 +30,10 @@ describe('sessions', () => {
       sessionId,
       minutes,
     ]);
-    await world.rows(
-      'UPDATE engine.turn SET finished_at = finished_at - make_interval(mins => $2) WHERE session_id = $1',
-      [sessionId, minutes],
-    );
+    await world.rows('UPDATE engine.turn SET ended_at = ended_at - make_interval(mins => $2) WHERE session_id = $1', [
+      sessionId,
+      minutes,
+    ]);
   };
   const post = (id: string | null, verb: string, body: object = {}) =>
     world.api<SessionDetail>('POST', `/api/v1/sessions/${id}/${verb}`, body);
@@ -143,7 +143,7 @@ describe('sessions', () => {
     await finish(waited?.id ?? '');
     expect((await receive(daily, '3')).session_id).toBe(b.session_id);
     await world.rows(
-      `UPDATE engine.turn SET state = 'failed', finished_at = now() WHERE session_id = $1 AND state = 'running'`,
+      `UPDATE engine.turn SET state = 'failed', ended_at = now() WHERE session_id = $1 AND state = 'running'`,
       [b.session_id],
     );
     await goBy(b.session_id, 90);

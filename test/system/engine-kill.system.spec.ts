@@ -110,7 +110,6 @@ describe('an engine killed between any two steps of its turns', () => {
         MODEL_NAME: 'fake',
         TURN_PARALLEL_CALLS: '1',
         TURN_LEASE_MS: '1000',
-        TURN_HEARTBEAT_MS: '200',
         SWEEP_EVERY_MS: '200',
         SWEEP_AFTER_MS: '1000',
       },
@@ -130,7 +129,7 @@ describe('an engine killed between any two steps of its turns', () => {
     engine = start();
     for (const [number, turn] of turns.entries()) {
       const point = points[number];
-      expect(await ended(turn.turn_id)).toMatchObject({ state: 'succeeded', attempt: 2, reply_text: 'Done.' });
+      expect(await ended(turn.turn_id)).toMatchObject({ state: 'succeeded', claim: 2, reply_text: 'Done.' });
       expect(asked[number]?.filter((each) => each.startsWith('POST'))).toEqual(['POST /first', 'POST /second']);
       const audit = await pool.query('SELECT outcome, code FROM engine.tool_call WHERE turn_id = $1 ORDER BY seq', [
         turn.turn_id,
@@ -163,7 +162,7 @@ describe('an engine killed between any two steps of its turns', () => {
     const again = rolledBack ? ['model 2'] : [];
     expect(await ended(turn.turn_id)).toMatchObject({
       state: 'succeeded',
-      attempt: 1 + again.length,
+      claim: 1 + again.length,
       reply_text: 'Done.',
     });
     // The answer was not stored, so only it is requested again, and nothing before it.

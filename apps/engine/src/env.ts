@@ -28,7 +28,6 @@ const settings = {
   GATEHOUSE_EGRESS_ALLOW: list,
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
   TURN_LEASE_MS: integer(30_000, 1_000, 600_000),
-  TURN_HEARTBEAT_MS: integer(10_000, 100, 300_000),
   TURN_MAX_STEPS: integer(20, 1, 100),
   TURN_MAX_TOOL_CALLS: integer(20, 0, 100),
   TURN_PARALLEL_CALLS: integer(4, 1, 32),

@@ -32,7 +32,6 @@ export interface EngineSettings extends ChangeSettings {
   /** A larger reply is left out of its job and read from here. */
   INLINE_LIMIT_BYTES: number;
   TURN_LEASE_MS: number;
-  TURN_HEARTBEAT_MS: number;
   /** Model calls of one turn; the last one has no tools. */
   TURN_MAX_STEPS: number;
   TURN_MAX_TOOL_CALLS: number;

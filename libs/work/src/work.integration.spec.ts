@@ -63,9 +63,16 @@ describe('rows of work', () => {
     expect(same.filter((one) => one !== null)).toEqual([]);
   });
 
-  it('may be inserted claimed, and then nobody else claims them', async () => {
-    const { columns, values } = work().insertClaimedSql('$2', '$3::float8');
-    await db.query(`INSERT INTO jobs.job (id, ${columns}) SELECT $1, ${values}`, ['a', ...work().lease]);
+  it('may be stored and claimed by one statement, and then nobody else claims them', async () => {
+    const store = async (state: string): Promise<unknown> => {
+      const { columns, values, set } = work().storeSql('j', 'x.state', '$3', '$4::float8');
+      const from = '(SELECT $1::text AS id, $2::text AS state) x';
+      const sql = `INSERT INTO jobs.job AS j (id, ${columns}) SELECT x.id, ${values} FROM ${from} ON CONFLICT (id) DO UPDATE SET ${set}`;
+      return db.query(sql, ['a', state, ...work().lease]);
+    };
+    await store('waiting');
+    expect(await row('a')).toMatchObject({ state: 'waiting', claim: 0, tries: 0, owner: null, lease_until: null });
+    await store('running');
     expect(await row('a')).toMatchObject({ state: 'running', claim: 1, tries: 1, owner: 'me' });
     expect(await work().claim('a')).toBeNull();
     await change('a', "lease_until = now() - interval '1 ms'");

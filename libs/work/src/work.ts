@@ -18,9 +18,11 @@ export interface WorkOptions {
 /** The caller's own columns in a settlement: each with its type. */
 type OwnColumns = Readonly<Record<string, string>>;
 
+/** What gives a lease back. */
+export const leaveSql = 'owner = NULL, lease_until = NULL';
+
 /** What ends a row whose claim the caller has locked. */
-export const endSql = (state: string): string =>
-  `state = '${state}', owner = NULL, lease_until = NULL, tries = 0, ended_at = now()`;
+export const endSql = (state: string): string => `state = '${state}', ${leaveSql}, tries = 0, ended_at = now()`;
 
 const ms = (value: string): string => `${value} * interval '1 millisecond'`;
 
@@ -50,12 +52,16 @@ export class Work<Row extends WorkRow> {
     return `${t}.state IN ('queued', '${this.running}')`;
   }
 
-  /** Open rows that nobody holds, and that have been due for `graceMs`. */
-  isDueSql(t: string, graceMs = '0'): string {
-    const before = `now() - ${ms(graceMs)}`;
+  /** Open rows that nobody holds, due or not. */
+  isFreeSql(t: string): string {
+    return `(${t}.state = 'queued' OR (${t}.state = '${this.running}' AND ${t}.lease_until < now()))`;
+  }
+
+  /** Open rows that nobody holds, and that have been due for `graceMs`. @param leaseGraceMs after the end of a lease */
+  isDueSql(t: string, graceMs = '0', leaseGraceMs = graceMs): string {
     // A row that was claimed was due: the first condition lets an index leave out all that waits.
     return `(${this.isOpenSql(t)} AND ${t}.due_at <= now()
-      AND CASE ${t}.state WHEN 'queued' THEN ${t}.due_at <= ${before} ELSE ${t}.lease_until < ${before} END)`;
+      AND CASE ${t}.state WHEN 'queued' THEN ${t}.due_at <= now() - ${ms(graceMs)} ELSE ${t}.lease_until < now() - ${ms(leaseGraceMs)} END)`;
   }
 
   /** What a claim sets. @param owner, leaseMs the statement's parameters */
@@ -64,15 +70,28 @@ export class Work<Row extends WorkRow> {
       lease_until = now() + ${ms(leaseMs)}`;
   }
 
-  /** The columns of a row that is inserted claimed, and their values. @param owner, leaseMs the statement's parameters */
-  insertClaimedSql(owner: string, leaseMs: string): { columns: string; values: string } {
-    const columns = 'state, claim, tries, owner, lease_until';
-    return { columns, values: `'${this.running}', 1, 1, ${owner}, now() + ${ms(leaseMs)}` };
+  /**
+   * For an INSERT that stores rows and claims those whose state is `running` at once: the columns, their values, and
+   * what it sets where the row is there already.
+   * @param state, owner, leaseMs expressions of the statement
+   */
+  storeSql(t: string, state: string, owner: string, leaseMs: string): { columns: string; values: string; set: string } {
+    const claimed = (value: string, otherwise: string): string =>
+      `CASE ${state} WHEN '${this.running}' THEN ${value} ELSE ${otherwise} END`;
+    const one = claimed('1', '0');
+    const lease = claimed(`now() + ${ms(leaseMs)}`, 'NULL');
+    return {
+      columns: 'state, claim, tries, owner, lease_until',
+      values: `${state}, ${one}, ${one}, ${claimed(owner, 'NULL')}, ${lease}`,
+      set: `state = excluded.state, claim = ${t}.claim + excluded.claim, tries = ${t}.tries + excluded.tries,
+        owner = excluded.owner, lease_until = excluded.lease_until`,
+    };
   }
 
-  /** What opens an ended row again, with all its tries. */
-  readonly reopenSql =
-    "state = 'queued', tries = 0, due_at = now(), lease_until = NULL, owner = NULL, blocked_since = NULL, ended_at = NULL";
+  /** What opens an ended row again, with all its tries. @param state an expression of the statement */
+  reopenSql(state = "'queued'"): string {
+    return `state = ${state}, tries = 0, due_at = now(), ${leaveSql}, blocked_since = NULL, ended_at = NULL`;
+  }
 
   /** The parameters that `claimSql` needs: the owner, and the lease. */
   get lease(): [string | null, number] {
@@ -137,10 +156,10 @@ export class Work<Row extends WorkRow> {
   }
 
   /** Rows that have been due for so long that no job will take them. */
-  overdue(graceMs: number, limit: number): Promise<Row[]> {
+  overdue(graceMs: number, limit: number, leaseGraceMs = graceMs): Promise<Row[]> {
     return this.rows<Row>(
-      `SELECT * FROM ${this.table} w WHERE ${this.isDueSql('w', '$1::float8')} ORDER BY due_at LIMIT $2`,
-      [graceMs, limit],
+      `SELECT * FROM ${this.table} w WHERE ${this.isDueSql('w', '$1::float8', '$3::float8')} ORDER BY due_at LIMIT $2`,
+      [graceMs, limit, leaseGraceMs],
     );
   }
 

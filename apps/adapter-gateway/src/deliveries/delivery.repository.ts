@@ -92,14 +92,14 @@ export class DeliveryRepository {
       a.delivery_id < b.delivery_id ? -1 : 1,
     );
     const column = <T>(of: (job: DeliverySendPayload) => T): T[] => sorted.map(of);
-    const claimed = this.work.insertClaimedSql('$8', '$9::float8');
+    const claimed = this.work.storeSql('d', "'sending'", '$8', '$9::float8');
     return (await this.rows.query(
       `INSERT INTO gateway.delivery AS d (id, organization_id, project_id, app_id, receipt_id, turn_id, content, from_part,
          created_at, ${claimed.columns})
        SELECT id, org, prj, app, receipt, turn, content, 0, now(), ${claimed.values}
          FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
            AS t(id, org, prj, app, receipt, turn, content)
-       ON CONFLICT (id) DO UPDATE SET ${this.work.claimSql('d', '$8', '$9::float8')} WHERE ${this.work.isDueSql('d')}
+       ON CONFLICT (id) DO UPDATE SET ${claimed.set} WHERE ${this.work.isDueSql('d')}
        RETURNING *`,
       [
         column((job) => job.delivery_id),
@@ -232,7 +232,7 @@ export class DeliveryRepository {
    */
   async reopen(tx: Transaction, id: string, keepsDoubt: boolean): Promise<boolean> {
     const rows: unknown = await tx.query(
-      `UPDATE gateway.delivery SET ${this.work.reopenSql}, open_since = now(),
+      `UPDATE gateway.delivery SET ${this.work.reopenSql()}, open_since = now(),
          reason = CASE WHEN state = 'queued' THEN reason WHEN $2 AND state = 'unknown' THEN $3 END
         WHERE id = $1 AND state IN ('queued', 'dead', 'unknown', 'expired') RETURNING id`,
       [id, keepsDoubt, answerLostCode],

@@ -28,7 +28,7 @@ export class NotificationRepository {
     await this.db.transaction(async (manager) => {
       await manager.upsert(NotificationTarget, row, ['project_id']);
       await manager.query(
-        `UPDATE vault.notification SET ${this.work.reopenSql} WHERE project_id = $1 AND state = 'dead'`,
+        `UPDATE vault.notification SET ${this.work.reopenSql()} WHERE project_id = $1 AND state = 'dead'`,
         [row.project_id],
       );
     });

@@ -2,6 +2,7 @@ import { type AuditActor, AuditLog } from '#libs/audit';
 import { newId, type Order, type TurnRunPayload } from '#libs/contracts';
 import { keyset, storableJson } from '#libs/database';
 import { containing } from '#libs/service-kit';
+import { leaveSql } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AskedCall } from '../loop/approval-needed.js';
@@ -42,13 +43,13 @@ const decideSql = `
     UPDATE engine.approval SET state = $2, decided_by = $3, note = $4, decided_at = now()
      WHERE id = $1 AND state = 'pending' AND (($2 = 'expired') = (expires_at <= now())) RETURNING *),
   resumed AS (
-    UPDATE engine.turn t SET state = 'queued', lease_owner = NULL, lease_until = now() FROM decided d
+    UPDATE engine.turn t SET state = 'queued', due_at = now() FROM decided d
      WHERE t.id = d.turn_id AND t.state = 'waiting_approval' AND NOT EXISTS (
        SELECT 1 FROM engine.approval other
         WHERE other.turn_id = t.id AND other.state = 'pending' AND other.id <> d.id)
     RETURNING t.*)
   SELECT to_jsonb(decided) AS approval, (
-         SELECT to_jsonb(r) FROM (SELECT id AS turn_id, organization_id, project_id, app_id, receipt_id, agent_id, attempt AS claims
+         SELECT to_jsonb(r) FROM (SELECT id AS turn_id, organization_id, project_id, app_id, receipt_id, agent_id, claim AS claims
                   FROM resumed) AS r) AS resumed
     FROM decided`;
 
@@ -69,28 +70,18 @@ export class ApprovalRepository {
     const calls = asked.map((call) => ({ id: newId('apr'), ...call }));
     const rows = (await this.db.query(
       `WITH held AS (
-         UPDATE engine.turn SET state = 'waiting_approval', error = NULL, lease_owner = NULL, lease_until = NULL
-          WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running' RETURNING *),
+         UPDATE engine.turn SET state = 'waiting_approval', reason = NULL, tries = greatest(0, tries - 1), ${leaveSql}
+          WHERE id = $1 AND claim = $2 AND state = 'running' RETURNING *),
        asked AS (
          INSERT INTO engine.approval (id, organization_id, project_id, agent_id, turn_id, receipt_id, app_id, call_ref, tool,
                 tool_pin, grade, arguments, approvers, requested_by, decide_own, reason, state, expires_at)
-         SELECT c.id, held.organization_id, held.project_id, $5, held.id, held.receipt_id, held.app_id, c.ref, c.tool, c.pin, c.grade,
-                c.args, $6, $8, $9, c.reason, 'pending', now() + $7 * interval '1 millisecond'
-           FROM held CROSS JOIN jsonb_to_recordset($4::jsonb) AS c(id text, ref text, tool text, pin text, grade text,
+         SELECT c.id, held.organization_id, held.project_id, $4, held.id, held.receipt_id, held.app_id, c.ref, c.tool, c.pin, c.grade,
+                c.args, $5, $7, $8, c.reason, 'pending', now() + $6 * interval '1 millisecond'
+           FROM held CROSS JOIN jsonb_to_recordset($3::jsonb) AS c(id text, ref text, tool text, pin text, grade text,
                 reason text, args jsonb)
          ON CONFLICT (turn_id, call_ref) DO NOTHING)
        SELECT id FROM held`,
-      [
-        claim.turn_id,
-        claim.lease_owner,
-        claim.attempt,
-        storableJson(calls),
-        agentId,
-        approvers,
-        waitMs,
-        startedBy,
-        decideOwn,
-      ],
+      [claim.turn_id, claim.claim, storableJson(calls), agentId, approvers, waitMs, startedBy, decideOwn],
     )) as unknown[];
     return rows.length > 0;
   }

@@ -54,7 +54,7 @@ describe('a call that needs approval', () => {
     const { turn, approval } = await waiting([call('POST'), call('GET', '/read')], 'Ordered.');
     // Calls that need no approval are made before the wait.
     expect(target.calls.map(({ method }) => method)).toEqual(['GET']);
-    expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ lease_owner: null, lease_until: null });
+    expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ owner: null, lease_until: null, tries: 0 });
     await engine.close();
     engine = await world.start(settings());
     await world.jobs.enqueue(turnRun, turn);

@@ -14,6 +14,7 @@ import { ModelUsage } from '../usage/model-usage.entity.js';
 import { Usage } from '../usage/usage.entity.js';
 import { Engine1770000000000 } from './1770000000000-engine.js';
 import { BudgetNotice1795704900000 } from './1795704900000-budget-notice.js';
+import { TurnWork1795706000000 } from './1795706000000-turn-work.js';
 import { Provider } from '../providers/provider.entity.js';
 import { Provider1795712400000 } from './1795712400000-provider.js';
 
@@ -37,5 +38,5 @@ export const schema: ServiceSchema = {
     SyncedDocument,
     Audit,
   ],
-  migrations: [Engine1770000000000, BudgetNotice1795704900000, Provider1795712400000],
+  migrations: [Engine1770000000000, BudgetNotice1795704900000, TurnWork1795706000000, Provider1795712400000],
 };

@@ -1,11 +1,11 @@
 import type { ContentTrust, TurnInput, TurnReply } from '#libs/contracts';
+import { WorkRow } from '#libs/work';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A held lease, which every write has to name. */
+/** A claim of a turn, which every write has to name. */
 export interface Claim {
   turn_id: string;
-  lease_owner: string;
-  attempt: number;
+  claim: number;
 }
 
 /**
@@ -29,7 +29,10 @@ export type TurnState = (typeof turnStates)[number];
 /** At most one turn of a session is in one of these states. */
 export const activeStates = "('queued', 'running', 'waiting_approval')";
 
-/** One turn of an agent. If it belongs to a workflow, it is the run. */
+/**
+ * One turn of an agent. If it belongs to a workflow, it is the run. `reason`: why it waits or has failed; of one that
+ * succeeded, what its reply lacks or why there is none.
+ */
 @Entity({ schema: 'engine', name: 'turn' })
 @Index('turn_session', ['session_id', 'id'])
 @Index('turn_by_run', ['project_id', 'run_id'], { where: 'run_id IS NOT NULL' })
@@ -38,10 +41,10 @@ export const activeStates = "('queued', 'running', 'waiting_approval')";
 @Index('turn_inbox', ['session_id', 'receipt_id', 'id'], { where: "state = 'waiting'" })
 @Index('turn_handled', ['session_id'], { where: "state = 'handled'" })
 @Index('turn_held', ['project_id', 'workflow_id'], { where: "state = 'held'" })
-@Index('turn_sent', ['finished_at'], { where: 'answer_id IS NOT NULL OR notice_id IS NOT NULL' })
-@Index('turn_unfinished', ['lease_until'], { where: "state IN ('queued', 'running')" })
-@Index('turn_waiting_for_slot', ['project_id', 'id'], { where: "state = 'queued' AND error = 'project_turns'" })
-export class Turn {
+@Index('turn_sent', ['ended_at'], { where: 'answer_id IS NOT NULL OR notice_id IS NOT NULL' })
+@Index('turn_due', ['due_at'], { where: "state IN ('queued', 'running')" })
+@Index('turn_waiting_for_slot', ['project_id', 'id'], { where: "state = 'queued' AND reason = 'project_turns'" })
+export class Turn extends WorkRow<TurnState> {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'turn_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
@@ -61,30 +64,18 @@ export class Turn {
   /** The session's epoch when the turn started or a person handled it. */
   @Column({ type: 'integer' }) epoch: number;
   @Column({ type: 'jsonb', nullable: true }) input: TurnInput | null;
-  @Column({ type: 'text' }) state: TurnState;
-  @Column({ type: 'text', nullable: true }) error: string | null;
-  /** For a turn that succeeded: whether a reply was sent. `reason` says what it lacks or why there is none. */
+  /** For a turn that succeeded: whether a reply was sent. */
   @Column({ type: 'text', nullable: true }) reply: TurnReply['reply'] | null;
-  @Column({ type: 'text', nullable: true }) reason: string | null;
-  /** Claims so far. With `lease_owner` it is the fencing token: only the claim that holds both may write. */
-  @Column({ type: 'integer' }) attempt: number;
-  /** Claims that do not count as tries: what the turn needs was away, or they were made before its last redrive. */
+  /** Claims since its last redrive that did not count: what the turn needs was away. */
   @Column({ type: 'integer', default: 0 }) waits: number;
   /** Tries since its last redrive that ended with an answer of the model that could not be read. */
   @Column({ type: 'integer', default: 0 }) unreadable: number;
-  /** Since when something that the turn needs has been away. */
-  @Column({ type: 'timestamptz', nullable: true }) waiting_since: Date | null;
-  /** While `queued`: no job takes it earlier. */
-  @Column({ type: 'timestamptz', nullable: true }) retry_at: Date | null;
   /** How often it was redriven. */
   @Column({ type: 'integer', default: 0 }) redrives: number;
   /** While `held`: what releases it. */
   @Column({ type: 'text', nullable: true }) held_for: 'workflow' | 'messages' | null;
   /** The turn that answers this one too. */
   @Column({ type: 'text', nullable: true }) collected_into: string | null;
-  @Column({ type: 'text', nullable: true }) lease_owner: string | null;
-  /** While `queued`: when its job is due. While `running`: when its lease ends. */
-  @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
   @Column({ type: 'text', nullable: true }) reply_text: string | null;
   /** Deliveries: the answer, and the failure notice. */
   @Column({ type: 'text', nullable: true }) answer_id: string | null;
@@ -99,5 +90,14 @@ export class Turn {
   /** Of all model calls, in millionths. */
   @Column({ type: 'integer', default: 0 }) cost_micros: number;
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
-  @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;
+}
+
+/** Why a turn waits or has failed. */
+export function errorOf({ state, reason }: Pick<Turn, 'state' | 'reason'>): string | null {
+  return state === 'succeeded' ? null : reason;
+}
+
+/** What the reply of a turn that succeeded lacks, or why there is none. */
+export function replyReasonOf({ state, reason }: Pick<Turn, 'state' | 'reason'>): string | null {
+  return state === 'succeeded' ? reason : null;
 }

@@ -1,10 +1,6 @@
+import { LeaseLost } from '#libs/work';
 import type { Step, StepKind } from '../steps/step.entity.js';
 import type { CallBegun, CallSettled, NewStep, Spent } from '../steps/new-step.js';
-
-/** The lease was lost: another claim runs the turn, so this one must stop. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
-}
 
 /** Stores steps under the turn's lease; false when the lease is lost. */
 export type AppendSteps = (steps: NewStep[]) => Promise<boolean>;

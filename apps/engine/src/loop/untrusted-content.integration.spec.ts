@@ -165,7 +165,7 @@ describe('a model that obeys every word that it reads', () => {
     await stopped;
     model.script([wipe], [wipe], 'Done.');
     await turnsOf(world).reaches(first.turn_id, 'succeeded', 'failed');
-    expect((await turnsOf(world).row(first.turn_id)).attempt).toBeGreaterThan(1);
+    expect((await turnsOf(world).row(first.turn_id)).claim).toBeGreaterThan(1);
     expect((await turnsOf(world).results(first.turn_id)).map((result) => result.error?.code)).toContain(
       'untrusted_content',
     );

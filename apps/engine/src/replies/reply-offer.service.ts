@@ -9,11 +9,11 @@ import { type OfferedReply, ReplyRepository } from './reply.repository.js';
 const sweepBatch = 500;
 
 const offeredSql = `
-  SELECT t.finished_at::text AS at, sent.id AS subject_id, t.id AS owner_id, t.receipt_id
+  SELECT t.ended_at::text AS at, sent.id AS subject_id, t.id AS owner_id, t.receipt_id
     FROM engine.turn t CROSS JOIN LATERAL unnest(ARRAY[t.notice_id, t.answer_id]) AS sent(id)
-   WHERE t.finished_at > $1 AND t.finished_at <= $2 AND (t.answer_id IS NOT NULL OR t.notice_id IS NOT NULL)
+   WHERE t.ended_at > $1 AND t.ended_at <= $2 AND (t.answer_id IS NOT NULL OR t.notice_id IS NOT NULL)
      AND sent.id IS NOT NULL
-   ORDER BY t.finished_at LIMIT $3`;
+   ORDER BY t.ended_at LIMIT $3`;
 
 /** Offers committed replies to the gateway, and offers again those that it has not accepted. */
 @Injectable()

@@ -24,10 +24,7 @@ describe('the retention of the engine', () => {
     const turn_id = firstId('trn', new Date(atMs)) + newId('trn').slice(16);
     const given = turnOf({ turn_id, session: sessionOf(key) });
     const { id, session_id: session } = await turnsOf(world).run(given);
-    await world.pool.query('UPDATE engine.turn SET created_at = $2, finished_at = $2 WHERE id = $1', [
-      id,
-      new Date(atMs),
-    ]);
+    await world.pool.query('UPDATE engine.turn SET created_at = $2, ended_at = $2 WHERE id = $1', [id, new Date(atMs)]);
     return { id, session };
   }
 

@@ -17,7 +17,7 @@ const deletions = {
     WITH old AS (
       DELETE FROM engine.turn WHERE id = ANY(ARRAY(
         SELECT id FROM engine.turn
-         WHERE id < $3 AND coalesce(finished_at, created_at) < $1 AND state NOT IN ${activeStates} /* of a project */
+         WHERE id < $3 AND coalesce(ended_at, created_at) < $1 AND state NOT IN ${activeStates} /* of a project */
          LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
     steps AS (DELETE FROM engine.step s USING old WHERE s.turn_id = old.id),
     calls AS (DELETE FROM engine.tool_call c USING old WHERE c.turn_id = old.id),

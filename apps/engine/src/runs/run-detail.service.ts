@@ -48,7 +48,7 @@ export class RunDetailService {
       deliveries,
       redrives,
       reason_text: wordsOfTurnReason(error ?? reason),
-      finished_at: turn.finished_at,
+      finished_at: turn.ended_at,
     };
   }
 }

@@ -12,21 +12,21 @@ interface Owner {
   projectId: string;
 }
 
-const waits = `(t.state = 'queued' AND t.waiting_since IS NOT NULL)`;
+const waits = `(t.state = 'queued' AND t.blocked_since IS NOT NULL)`;
 
 /** Runs in the state of their last turns. `$1`: how long a turn waits for something that is away, in ms. */
 const runs = `
   SELECT t.run_id AS id, t.organization_id, t.project_id, t.workflow_id, t.trigger_id, t.message_id, t.receipt_id, t.replay,
          coalesce((t.input ->> 'rehearsal')::boolean, false) AS rehearsal, t.replay_of,
          CASE WHEN t.state = 'held' THEN 'suspended' WHEN ${waits} THEN 'waiting'
-              WHEN t.state = 'failed' AND t.error IN ('cancelled', 'discarded') THEN 'cancelled'
-              WHEN t.state = 'failed' AND t.error = 'turn_timeout' THEN 'timed_out' ELSE t.state END AS state,
-         CASE t.state WHEN 'failed' THEN t.error END AS error,
+              WHEN t.state = 'failed' AND t.reason IN ('cancelled', 'discarded') THEN 'cancelled'
+              WHEN t.state = 'failed' AND t.reason = 'turn_timeout' THEN 'timed_out' ELSE t.state END AS state,
+         CASE t.state WHEN 'failed' THEN t.reason END AS error,
          CASE t.state WHEN 'succeeded' THEN t.reply END AS reply,
-         CASE WHEN t.state = 'succeeded' THEN t.reason WHEN ${waits} THEN t.error END AS reason,
-         CASE WHEN ${waits} THEN t.waiting_since + $1 * interval '1 millisecond' END AS waiting_until,
+         CASE WHEN t.state = 'succeeded' OR ${waits} THEN t.reason END AS reason,
+         CASE WHEN ${waits} THEN t.blocked_since + $1 * interval '1 millisecond' END AS waiting_until,
          (SELECT min(created_at) FROM engine.turn f WHERE f.project_id = t.project_id AND f.run_id = t.run_id) AS created_at,
-         t.finished_at
+         t.ended_at AS finished_at
     FROM engine.turn t
    WHERE t.run_id IS NOT NULL
      AND NOT EXISTS (SELECT FROM engine.turn later
@@ -114,9 +114,9 @@ export class RunRepository {
         };
         const rows = (await tx.query(
           `INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
-             replay, replay_of, agent_id, epoch, input, state, attempt, lease_until)
+             replay, replay_of, agent_id, epoch, input)
            SELECT $2, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
-             replay, replay_of, agent_id, 0, $3::jsonb, 'queued', 0, now() FROM engine.turn WHERE id = $1
+             replay, replay_of, agent_id, 0, $3::jsonb FROM engine.turn WHERE id = $1
            RETURNING *`,
           [last.id, newId('trn'), storableJson(input)],
         )) as Turn[];

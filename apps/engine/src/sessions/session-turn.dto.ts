@@ -10,7 +10,7 @@ import {
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { NormalizedMessageView } from '#libs/views';
-import type { Turn } from '../entities/turn.entity.js';
+import { errorOf, replyReasonOf, type Turn } from '../entities/turn.entity.js';
 
 /** `open`: it is being worked on or is about to be. */
 const sessionTurnStates = [
@@ -104,7 +104,7 @@ export class SessionTurnPage extends PageOf(SessionTurnView) {}
 
 export function sessionTurn(turn: Turn): SessionTurnView {
   const { id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch } = turn;
-  const { error, reply, reason, redrives, message_id, collected_into, created_at, finished_at } = turn;
+  const { reply, redrives, message_id, collected_into, created_at, ended_at: finished_at } = turn;
   return {
     id,
     organization_id,
@@ -117,9 +117,9 @@ export function sessionTurn(turn: Turn): SessionTurnView {
     epoch,
     // A turn in a session always has its input.
     input: turn.input as TurnInput,
-    error,
+    error: errorOf(turn),
     reply,
-    reason,
+    reason: replyReasonOf(turn),
     redrives,
     message_id,
     collected_into,
@@ -129,7 +129,7 @@ export function sessionTurn(turn: Turn): SessionTurnView {
   };
 }
 
-function stateOf({ state, error }: Turn): SessionTurnState {
+function stateOf({ state, reason }: Turn): SessionTurnState {
   if (state === 'queued' || state === 'running' || state === 'waiting_approval') return 'open';
-  return state === 'failed' && error === 'cancelled' ? 'cancelled' : state;
+  return state === 'failed' && reason === 'cancelled' ? 'cancelled' : state;
 }

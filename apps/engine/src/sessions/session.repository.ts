@@ -4,9 +4,8 @@ import { containing } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { activeStates, type Turn } from '../entities/turn.entity.js';
-import { cancelTurn } from '../turns/cancel-turn.js';
-import { lockSessions, type Started, startNext } from '../turns/start-next.js';
-import { answeredEpoch } from '../turns/takeover-lines.js';
+import { cancelTurn } from '../turns/turn-cancellation.service.js';
+import { answeredEpoch, lockSessions, type Started, startNext } from '../turns/start-next.js';
 
 /** `closed`: it was silent for too long; its successor has another id. */
 export const sessionStatuses = ['active', 'taken_over', 'resolved', 'closed'] as const;
@@ -57,7 +56,7 @@ const columnsSql = `
          s.taken_over_epoch, ${answeredEpoch('s')} AS answered_epoch, s.created_at,
          (SELECT id FROM engine.turn t WHERE t.session_id = s.id AND t.state IN ${activeStates}) AS current_turn_id,
          (SELECT count(*)::integer FROM engine.turn t WHERE t.session_id = s.id AND t.state = 'waiting') AS waiting,
-         greatest(s.updated_at, (SELECT max(finished_at) FROM engine.turn t WHERE t.session_id = s.id)) AS updated_at`;
+         greatest(s.updated_at, (SELECT max(ended_at) FROM engine.turn t WHERE t.session_id = s.id)) AS updated_at`;
 const selectSql = `${columnsSql} FROM engine.session s`;
 const listedSql = `${columnsSql},
          CASE WHEN $9 THEN (SELECT left(t.input #>> '{message,message}', ${lastTextChars}) FROM engine.turn t
@@ -225,7 +224,7 @@ async function markHandled(tx: EntityManager, sessionId: string): Promise<Turn[]
   // A message may have waited since before turns that ran meanwhile. It gets the current epoch because it was handled
   // after them.
   const rows: unknown = await tx.query(
-    `UPDATE engine.turn t SET state = 'handled', finished_at = now(), epoch = s.epoch FROM engine.session s
+    `UPDATE engine.turn t SET state = 'handled', ended_at = now(), epoch = s.epoch FROM engine.session s
       WHERE s.id = $1 AND t.session_id = s.id AND t.state = 'waiting' RETURNING t.*`,
     [sessionId],
   );

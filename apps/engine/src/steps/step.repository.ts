@@ -1,7 +1,6 @@
 import { storableJson } from '#libs/database';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type EngineSettings, SETTINGS } from '../settings.js';
 import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
 import type { NewStep } from './new-step.js';
 import type { Step } from './step.entity.js';
@@ -14,19 +13,19 @@ export interface StepAccount {
   contactId: string | null;
 }
 
-// The storing statement also checks and renews the lease, so a claim that has lost it stores nothing. The audit of
+// The storing statement also checks the claim, so a claim that has lost it stores nothing. The audit of
 // calls and the usage are in the same statement, so neither exists without its step.
 const appendSql = `
   WITH s AS (
-    SELECT * FROM jsonb_to_recordset($4::jsonb) AS s(seq integer, kind text, content jsonb, tokens integer,
+    SELECT * FROM jsonb_to_recordset($3::jsonb) AS s(seq integer, kind text, content jsonb, tokens integer,
            duration_ms double precision, begun jsonb, settled jsonb, spent jsonb)),
   total AS (
     SELECT count(*) AS steps, coalesce(sum(tokens), 0) AS tokens, coalesce(sum((spent ->> 'cost_micros')::bigint), 0) AS cost FROM s),
   held AS (
-    UPDATE engine.turn SET lease_until = now() + $5 * interval '1 millisecond', waiting_since = NULL,
+    UPDATE engine.turn SET blocked_since = NULL,
            steps = turn.steps + total.steps, tokens = least(turn.tokens + total.tokens, 2147483647),
            cost_micros = least(turn.cost_micros + total.cost, 2147483647)
-      FROM total WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running'
+      FROM total WHERE id = $1 AND claim = $2 AND state = 'running'
     RETURNING id, organization_id, project_id),
   stored AS (
     INSERT INTO engine.step (turn_id, seq, kind, content, tokens, duration_ms)
@@ -34,7 +33,7 @@ const appendSql = `
   begun AS (
     INSERT INTO engine.tool_call (turn_id, seq, organization_id, project_id, agent_id, call_ref, tool, source, tool_id, grade,
            arguments_sha256, outcome, code, callback_sha256, hosts, finished_at)
-    SELECT held.id, s.seq, held.organization_id, held.project_id, $6, c.call_ref, c.tool, c.source, c.tool_id, c.grade,
+    SELECT held.id, s.seq, held.organization_id, held.project_id, $4, c.call_ref, c.tool, c.source, c.tool_id, c.grade,
            c.arguments_sha256, c.outcome, c.code, c.callback_sha256, c.hosts, CASE WHEN c.outcome IN ('refused', 'rehearsed') THEN now() END
       FROM held CROSS JOIN s
      CROSS JOIN LATERAL jsonb_to_record(s.begun) AS c(call_ref text, tool text, source text, tool_id text, grade text,
@@ -46,7 +45,7 @@ const appendSql = `
       FROM held CROSS JOIN s
      WHERE t.turn_id = held.id AND t.seq = (s.settled ->> 'seq')::integer),
   used AS (
-    SELECT project_id, organization_id, $6::text AS agent_id, $7::text AS contact_id,
+    SELECT project_id, organization_id, $4::text AS agent_id, $5::text AS contact_id,
            count(*) FILTER (WHERE kind = 'model_call') AS model_calls, count(*) FILTER (WHERE kind = 'tool_call') AS tool_calls,
            coalesce(sum((spent ->> 'input_tokens')::bigint), 0) AS input_tokens,
            coalesce(sum((spent ->> 'output_tokens')::bigint), 0) AS output_tokens,
@@ -59,19 +58,14 @@ const appendSql = `
 /** What turns did, step by step. */
 @Injectable()
 export class StepRepository {
-  constructor(
-    private readonly db: DataSource,
-    @Inject(SETTINGS) private readonly settings: EngineSettings,
-  ) {}
+  constructor(private readonly db: DataSource) {}
 
   /** Commits steps before and after a call. @returns false when the lease was lost and nothing was stored */
   async append(claim: Claim, steps: NewStep[], account: StepAccount): Promise<boolean> {
     const rows = (await this.db.query(appendSql, [
       claim.turn_id,
-      claim.lease_owner,
-      claim.attempt,
+      claim.claim,
       storableJson(steps),
-      this.settings.TURN_LEASE_MS,
       account.agentId,
       account.contactId ?? '',
     ])) as unknown[];

@@ -79,8 +79,8 @@ describe('an agent with more tools than its model is shown', () => {
   it('keeps what it found when another process takes over the turn', async () => {
     const turn = turnOf({ agent_id: agent });
     await world.pool.query(
-      `INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, agent_id, epoch, input, state, attempt,
-         lease_owner, lease_until)
+      `INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, agent_id, epoch, input, state, claim,
+         owner, lease_until)
        VALUES ($1, $2, $3, $4, $5, $6, 1, $7, 'running', 1, 'engine_killed', now() - interval '2 seconds')`,
       [
         turn.turn_id,
@@ -112,7 +112,7 @@ describe('an agent with more tools than its model is shown', () => {
       await world.pool.query(sql, [turn.turn_id, at + 1, kind, JSON.stringify(content)]);
     }
     model.script([call('refund_order')], 'Refunded.');
-    expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'succeeded', attempt: 2 });
+    expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'succeeded', claim: 2 });
     expect(told(0)).toEqual([...always, 'refund_order']);
     expect((await turnsOf(world).results(turn.turn_id)).at(-1)).toEqual({ content: 'called tol_refund_order' });
   });

@@ -1,7 +1,7 @@
 import type { TurnRunPayload } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import type { Journal } from '#libs/journal';
-import { entryOf } from './turn-entry.js';
+import { entryOf } from './turn-enqueuer.js';
 import type { Turn } from '../entities/turn.entity.js';
 
 /** What happened to the workflows of held turns since the turns were held; by turn id. */
@@ -40,7 +40,7 @@ export async function releaseHeld(tx: Queryable, projectId: string, workflowId: 
     [projectId, workflowId, at],
   );
   const rows: unknown = await tx.query(
-    `UPDATE engine.turn SET state = 'queued', held_for = NULL, lease_until = now()
+    `UPDATE engine.turn SET state = 'queued', held_for = NULL, due_at = now()
       WHERE project_id = $1 AND workflow_id = $2 AND state = 'held' AND held_for = 'workflow' RETURNING *`,
     [projectId, workflowId],
   );
@@ -75,5 +75,5 @@ export async function discardLate(tx: Queryable, journal: Journal, turnIds: Set<
 }
 
 const discardSql = `
-  UPDATE engine.turn SET state = 'failed', error = 'discarded', reply = 'none', held_for = NULL, finished_at = now()
+  UPDATE engine.turn SET state = 'failed', reason = 'discarded', reply = 'none', held_for = NULL, ended_at = now()
    WHERE state = 'held' AND`;

@@ -1,7 +1,7 @@
 import { newId, type TurnOfSession, type TurnRunPayload } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import { activeStates, type TurnState } from '../entities/turn.entity.js';
-import { linesBetween, takeoverLines } from './takeover-lines.js';
+import { linesBetween, takeoverLines } from './start-next.js';
 
 /** A turn as the router hands it over, with its session. */
 export type Arrival = TurnRunPayload & { session: TurnOfSession };
@@ -87,7 +87,7 @@ async function startAnew(tx: Queryable, firsts: Arrival[]): Promise<void> {
     `WITH due AS (
        SELECT s.id FROM engine.session s JOIN unnest($1::text[], $2::timestamptz[]) AS g(key, before) ON s.key = g.key
         WHERE s.updated_at < g.before AND s.status <> 'taken_over' AND NOT EXISTS (
-          SELECT FROM engine.turn t WHERE t.session_id = s.id AND (t.state IN ${activeStates} OR t.finished_at >= g.before))
+          SELECT FROM engine.turn t WHERE t.session_id = s.id AND (t.state IN ${activeStates} OR t.ended_at >= g.before))
         ORDER BY s.key FOR UPDATE OF s),
      closed AS (
        UPDATE engine.session s SET key = s.key || ' until ' || s.id, status = 'closed' FROM due WHERE s.id = due.id

@@ -69,7 +69,7 @@ describe('the text of a model, on its way out', () => {
 
   it.each<[string, Script, object]>([
     ['nothing to say', '<think>Not for me.</think>\nNO_REPLY', { state: 'succeeded', reason: 'nothing_to_say' }],
-    ['no answer', '<think>Hm.', { state: 'failed', error: 'empty_answer' }],
+    ['no answer', '<think>Hm.', { state: 'failed', reason: 'empty_answer' }],
   ])('is %s where the model only thought', async (_what, script, expected) => {
     model.always(script);
     expect(await answer([])).toMatchObject({ ...expected, reply: 'none' });

@@ -1,7 +1,55 @@
-import { type TurnInput, withHopsOf } from '#libs/contracts';
+import { isUntrusted, type TakeoverLine, type TurnInput, withHopsOf } from '#libs/contracts';
 import { type Queryable, storableJson } from '#libs/database';
 import { activeStates, type Turn } from '../entities/turn.entity.js';
-import { linesBetween, type Said, takeoverLines } from './takeover-lines.js';
+
+/** From the newest takeovers of a session. The agent is not told of anything older. */
+const linesAtMost = 50;
+
+/** The epoch of the last turn of a session that succeeded; 0 when none has. */
+export const answeredEpoch = (session: string): string =>
+  `(SELECT coalesce(max(epoch), 0) FROM engine.turn WHERE session_id = ${session}.id AND state = 'succeeded')`;
+
+export interface Said {
+  session_id: string;
+  at: Date;
+  /** The person's text; null for a message to that person. */
+  text: string | null;
+  input: TurnInput | null;
+}
+
+/**
+ * What was said in sessions during takeovers and has not yet been told to a turn that succeeded. A turn that fails does
+ * not count, so the next one is told again.
+ * @returns by session, oldest first
+ */
+export async function takeoverLines(tx: Queryable, sessionIds: string[]): Promise<Map<string, Said[]>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = (await tx.query(
+    `SELECT s.id AS session_id, l.* FROM engine.session s
+      CROSS JOIN LATERAL (SELECT ${answeredEpoch('s')} AS epoch) answered
+      CROSS JOIN LATERAL (
+        SELECT at, text, NULL::jsonb AS input FROM engine.session_mark
+         WHERE session_id = s.id AND text IS NOT NULL AND epoch >= answered.epoch
+        UNION ALL
+        SELECT created_at, NULL, input FROM engine.turn
+         WHERE session_id = s.id AND state = 'handled' AND epoch >= answered.epoch
+        ORDER BY 1 DESC LIMIT $2) l
+      WHERE s.id = ANY($1) AND s.taken_over_epoch >= answered.epoch ORDER BY l.at`,
+    [sessionIds, linesAtMost],
+  )) as Said[];
+  return Map.groupBy(rows, (row) => row.session_id);
+}
+
+/** @param own when the messages arrived that the turn answers, oldest first; the last one always stays last */
+export function linesBetween(said: Said[], own: Date[]): TakeoverLine[] {
+  return said.flatMap(({ at, text, input }): TakeoverLine[] => {
+    const after = Math.min(own.filter((came) => came <= at).length, Math.max(0, own.length - 1));
+    if (text !== null) return [{ by: 'person', text, after }];
+    if (input === null) return [];
+    const sent = { verified: input.verified, untrusted: isUntrusted(input) };
+    return [...(input.earlier ?? []), input.message].map((message) => ({ by: 'sender', message, ...sent, after }));
+  });
+}
 
 /** How many messages one turn may answer. */
 const collectedAtMost = 50;
@@ -55,7 +103,7 @@ export async function startNext(tx: Queryable, sessionIds: string[]): Promise<St
        UPDATE engine.session s SET epoch = s.epoch + 1
          FROM unnest($1::text[], $2::text[]) AS n(session_id, turn_id) WHERE s.id = n.session_id
          RETURNING n.turn_id, s.epoch)
-     UPDATE engine.turn t SET state = 'queued', epoch = started.epoch, lease_until = now(), retry_at = NULL
+     UPDATE engine.turn t SET state = 'queued', epoch = started.epoch, due_at = now()
        FROM started WHERE t.id = started.turn_id RETURNING t.*`,
     [next.map(({ sessionId }) => sessionId), next.map(({ turn }) => turn.id)],
   );
@@ -98,7 +146,7 @@ async function collect(tx: Queryable, next: Next[]): Promise<Turn[]> {
   let gathered: Turn[] = [];
   if (pairs.length > 0) {
     const rows: unknown = await tx.query(
-      `UPDATE engine.turn t SET state = 'collected', collected_into = g.into_id, finished_at = now()
+      `UPDATE engine.turn t SET state = 'collected', collected_into = g.into_id, ended_at = now()
          FROM unnest($1::text[], $2::text[]) AS g(id, into_id) WHERE t.id = g.id RETURNING t.*`,
       [pairs.map(({ id }) => id), pairs.map(({ into }) => into)],
     );

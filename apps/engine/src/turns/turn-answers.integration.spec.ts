@@ -65,7 +65,7 @@ describe('what a model answers', () => {
     ['with a number as text', '{"query":"tea","limit":"2"}'],
   ])('takes arguments %s, in one model call more', async (_what, args) => {
     const { ended, results, agent_id } = await run(asks(search(args)), 'Found.');
-    expect(ended).toMatchObject({ state: 'succeeded', reply_text: 'Found.', attempt: 1, tokens: 30 });
+    expect(ended).toMatchObject({ state: 'succeeded', reply_text: 'Found.', claim: 1, tokens: 30 });
     expect(results[0]).not.toHaveProperty('error');
     expect(model.requests).toHaveLength(2);
     expect(await usageOf(agent_id)).toMatchObject({ model_calls: 2, input_tokens: '20', output_tokens: '10' });
@@ -80,7 +80,7 @@ describe('what a model answers', () => {
     ['that are a list', '[1, 2]'],
   ])('names arguments %s to the model, which can be asked again', async (_what, args) => {
     const { ended, results } = await run(asks(search(args)), 'Sorry.');
-    expect(ended).toMatchObject({ state: 'succeeded', reply_text: 'Sorry.', attempt: 1, tokens: 30 });
+    expect(ended).toMatchObject({ state: 'succeeded', reply_text: 'Sorry.', claim: 1, tokens: 30 });
     expect(results[0].error).toMatchObject({
       code: 'invalid_arguments',
       message: expect.stringMatching(/query|object/),
@@ -92,7 +92,7 @@ describe('what a model answers', () => {
   it('ends with a last answer where the model never learns to write them', async () => {
     model.always(asks(search('{"query":')));
     const { ended, results } = await run();
-    expect(ended).toMatchObject({ state: 'failed', error: 'calls_exhausted', attempt: 1 });
+    expect(ended).toMatchObject({ state: 'failed', reason: 'calls_exhausted', claim: 1 });
     expect(results.length).toBe(model.requests.length - 1);
     expect(ended.tokens).toBe(model.requests.length * 15);
   });
@@ -154,7 +154,7 @@ describe('what a model answers', () => {
   ])('counts an answer that %s, and fails after TURN_MAX_UNREADABLE of them', async (_what, given, tokens) => {
     model.always(body(given));
     const { ended, steps, agent_id } = await run();
-    expect(ended).toMatchObject({ state: 'failed', error: 'model_malformed', attempt: maxUnreadable });
+    expect(ended).toMatchObject({ state: 'failed', reason: 'model_malformed', claim: maxUnreadable });
     expect(model.requests).toHaveLength(maxUnreadable);
     expect(steps.map(({ kind, content }) => [kind, content.discarded])).toEqual(
       Array.from({ length: maxUnreadable }, () => ['model_call', 'model_malformed']),
@@ -175,7 +175,7 @@ describe('what a model answers', () => {
     model.script(body({ choices: [], usage }), 'From the second.');
     const turn = turnOf({ agent_id: await agentOf(world, { fallback_model: 'second' }) });
     const ended = await turnsOf(world).run(turn);
-    expect(ended).toMatchObject({ state: 'succeeded', reply_text: 'From the second.', attempt: 1, tokens: 30 });
+    expect(ended).toMatchObject({ state: 'succeeded', reply_text: 'From the second.', claim: 1, tokens: 30 });
     expect(model.requests.map((request) => request.model)).toEqual(['fake', 'second']);
   });
 

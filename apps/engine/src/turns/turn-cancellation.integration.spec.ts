@@ -36,8 +36,8 @@ describe('a cancelled turn', () => {
 
   it('stores no step and no reply of the process that runs it, and reports its end', async () => {
     const turn = turnOf();
-    const claim = { turn_id: turn.turn_id, lease_owner: 'engine_elsewhere', attempt: 1 };
-    expect(await turns.claim(turn, claim.lease_owner)).toMatchObject({ state: 'claimed' });
+    const claim = { turn_id: turn.turn_id, claim: 1 };
+    expect(await turns.claim(turn, 'engine_elsewhere')).toMatchObject({ state: 'claimed' });
     expect(await cancel(turn.turn_id)).toBe(true);
     const step = { seq: 1, kind: 'model_call' as const, content: { text: 'late' }, tokens: null, duration_ms: null };
     expect(await steps.append(claim, [step], { agentId: 'agt_1', contactId: null })).toBe(false);
@@ -66,7 +66,7 @@ describe('a cancelled turn', () => {
     await turns.claim(turn, 'engine_elsewhere');
     await cancel(turn.turn_id);
     expect(await turns.claim(turn, 'engine_other')).toEqual({ state: 'ended' });
-    expect(await stored(turn.turn_id)).toMatchObject({ state: 'failed', error: 'cancelled' });
+    expect(await stored(turn.turn_id)).toMatchObject({ state: 'failed', reason: 'cancelled' });
   });
 
   it('may be one held for more messages that arrives after its workflow discarded what it held', async () => {
@@ -80,7 +80,7 @@ describe('a cancelled turn', () => {
     for (const turn of [late, newer, other]) {
       expect(await turns.claim(turn, 'engine_elsewhere')).toEqual({ state: 'waiting' });
     }
-    expect(await stored(late.turn_id)).toMatchObject({ state: 'failed', error: 'discarded' });
+    expect(await stored(late.turn_id)).toMatchObject({ state: 'failed', reason: 'discarded' });
     for (const { turn_id } of [newer, other]) expect(await stored(turn_id)).toMatchObject({ state: 'held' });
     const { held: _held, ...complete } = late;
     expect(await turns.claim(complete, 'engine_elsewhere')).toEqual({ state: 'ended' });

@@ -1,10 +1,10 @@
-import { Database } from '#libs/database';
+import { Database, type Queryable } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { lockSessions, startNext } from './start-next.js';
-import { cancelTurn } from './cancel-turn.js';
 import type { Turn } from '../entities/turn.entity.js';
 import { TurnLeases } from './turn-leases.js';
 import { TurnEnqueuer } from './turn-enqueuer.js';
+import { endSql } from '#libs/work';
 
 /** Ends turns on a person's request. */
 @Injectable()
@@ -34,4 +34,23 @@ export class TurnCancellation {
     this.leases.abort(turn.id);
     this.enqueuer.cancelled([turn], 'cancelled');
   }
+}
+
+/**
+ * Ends a turn as cancelled, whoever runs it, and withdraws its approvals. Its claim can store nothing more. The caller
+ * has locked its session.
+ * @returns the turn; null when it had already ended
+ */
+export async function cancelTurn(tx: Queryable, turnId: string): Promise<Turn | null> {
+  const rows = (await tx.query(
+    `WITH ended AS (
+       UPDATE engine.turn SET ${endSql('failed')}, reason = 'cancelled', blocked_since = NULL, held_for = NULL,
+              reply = 'none'
+        WHERE id = $1 AND state IN ('waiting', 'held', 'queued', 'running', 'waiting_approval') RETURNING *),
+     withdrawn AS (UPDATE engine.approval a SET state = 'cancelled', decided_at = now() FROM ended
+       WHERE a.turn_id = ended.id AND a.state = 'pending')
+     SELECT * FROM ended`,
+    [turnId],
+  )) as Turn[];
+  return rows[0] ?? null;
 }

@@ -47,11 +47,10 @@ describe('custody of a turn', () => {
   const held = async () => {
     const turn = turnOf();
     const owner = `engine_${turn.turn_id}`;
-    expect(await turns.claim(turn, owner)).toMatchObject({ state: 'claimed', attempt: 1 });
+    expect(await turns.claim(turn, owner)).toMatchObject({ state: 'claimed', tried: { claim: 1, tries: 1 } });
     const ending: TurnEnding = {
       turn_id: turn.turn_id,
-      lease_owner: owner,
-      attempt: 1,
+      claim: 1,
       session_id: null,
       organization_id: turn.organization_id,
       project_id: turn.project_id,
@@ -118,11 +117,10 @@ describe('custody of a turn', () => {
     await world.pool.query("UPDATE engine.turn SET lease_until = now() - interval '1 ms' WHERE id = $1", [
       turn.turn_id,
     ]);
-    expect(await turns.claim(turn, 'engine_heir')).toMatchObject({ state: 'claimed', attempt: 2 });
+    expect(await turns.claim(turn, 'engine_heir')).toMatchObject({ state: 'claimed', tried: { claim: 2 } });
     expect(await endings.end(ending, [])).toMatchObject({ ended: false });
     expect(await steps.append(ending, ending.new_steps, { agentId: 'agt_1', contactId: null })).toBe(false);
     expect(await steps.of(turn.turn_id)).toEqual([]);
-    expect((await turns.renew([turn.turn_id], [ending.lease_owner])).size).toBe(0);
   });
 
   it('stores text that Postgres refuses', async () => {
@@ -147,13 +145,13 @@ describe('custody of a turn', () => {
     await until('it is offered again', async () =>
       (await world.waiting(deliverySend)).some((job) => job.turn_id === large.turn_id),
     );
-    expect(await one('SELECT attempt FROM engine.turn WHERE id = $1', [large.turn_id])).toEqual({ attempt: 1 });
+    expect(await one('SELECT claim FROM engine.turn WHERE id = $1', [large.turn_id])).toEqual({ claim: 1 });
   });
 
   it('fails for good when the agent is gone', async () => {
     const turn = turnOf({ agent_id: newId('agt') });
     await world.jobs.enqueue(turnRun, turn);
-    expect(await ended(turn.turn_id)).toMatchObject({ state: 'failed', error: 'agent_not_found' });
+    expect(await ended(turn.turn_id)).toMatchObject({ state: 'failed', reason: 'agent_not_found' });
   });
 
   it('offers a reply without its content when it is large', async () => {

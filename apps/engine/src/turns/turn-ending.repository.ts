@@ -1,13 +1,14 @@
 import type { ContentTrust } from '#libs/contracts';
 import { Batcher } from '#libs/batching';
-import { isRefusedRow, type Queryable, storableJson, asynchronousCommit } from '#libs/database';
+import { asynchronousCommit, isRefusedRow, type Queryable, storableJson } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
+import { endSql as ended } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { lockSessions, type Started, startNext } from './start-next.js';
 import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
 import type { NewStep } from '../steps/new-step.js';
-import type { Turn, Claim } from '../entities/turn.entity.js';
+import type { Claim, Turn } from '../entities/turn.entity.js';
 
 /** Everything that a turn leaves behind. It is stored together or not at all. */
 export interface TurnEnding extends Claim {
@@ -35,16 +36,16 @@ export interface TurnEnding extends Claim {
 // One statement, so one transaction: turn, steps and reply of each ending whose claim still holds the lease.
 const endSql = `
   WITH ending AS (
-    SELECT x.* FROM ${asynchronousCommit}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, lease_owner text, attempt integer, organization_id text,
+    SELECT x.* FROM ${asynchronousCommit}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, claim integer, organization_id text,
       project_id text, reply_text text, reason text, steps integer, tokens integer,
       cost_micros integer, agent_id text, contact_id text, content_trust text, new_steps jsonb, answer_id text)),
   ended AS (
-    UPDATE engine.turn t SET state = 'succeeded', error = NULL, reply_text = e.reply_text, steps = e.steps,
+    UPDATE engine.turn t SET ${ended('succeeded')}, reply_text = e.reply_text, steps = e.steps,
            answer_id = e.answer_id, reply = CASE WHEN e.answer_id IS NULL THEN 'none' ELSE 'sent' END, reason = e.reason,
-           waiting_since = NULL,
-           content_trust = e.content_trust, tokens = e.tokens, cost_micros = e.cost_micros, finished_at = now(), lease_owner = NULL, lease_until = NULL
+           blocked_since = NULL,
+           content_trust = e.content_trust, tokens = e.tokens, cost_micros = e.cost_micros
       FROM ending e
-     WHERE t.id = e.turn_id AND t.lease_owner = e.lease_owner AND t.attempt = e.attempt AND t.state = 'running'
+     WHERE t.id = e.turn_id AND t.claim = e.claim AND t.state = 'running'
     RETURNING t.id),
   stepped AS (
     INSERT INTO engine.step (turn_id, seq, kind, content, tokens, duration_ms)

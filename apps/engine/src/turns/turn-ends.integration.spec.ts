@@ -59,7 +59,7 @@ describe('the end of a turn', () => {
     model.always(answer);
     const { id, ended } = await run([]);
     model.always(null);
-    expect(ended).toMatchObject({ state: 'failed', error: code, reply: 'none' });
+    expect(ended).toMatchObject({ state: 'failed', reason: code, reply: 'none' });
     const letters = await world.pool.query(
       'SELECT stage, reason, state FROM journal.dead_letter WHERE subject_id = $1',
       [id],
@@ -85,7 +85,7 @@ describe('the end of a turn', () => {
     agentId = await agentOf(world, { tools: ['search_knowledge'], caps: { steps: 2 } });
     const { ended } = await run([search, 'As far as I came.']);
     expect(ended).toMatchObject({ state: 'succeeded', reply: 'sent', reason: 'steps_exhausted' });
-    expect((await run([search, ''])).ended).toMatchObject({ state: 'failed', error: 'steps_exhausted' });
+    expect((await run([search, ''])).ended).toMatchObject({ state: 'failed', reason: 'steps_exhausted' });
   });
 
   it('is reported to the sender once where the channel says so, and to nobody whose reply is withheld', async () => {
@@ -133,7 +133,7 @@ describe('the end of a turn', () => {
     const turn = turnOf({ agent_id }, { failure_notice: 'That did not work.' });
     model.script(search, { content: null, finish_reason: 'content_filter' });
     const turns = turnsOf(world);
-    expect(await turns.run(turn)).toMatchObject({ state: 'failed', error: 'content_filter' });
+    expect(await turns.run(turn)).toMatchObject({ state: 'failed', reason: 'content_filter' });
     // The job from before the redrive runs again and changes nothing.
     await turns.run(turn);
     model.script({ content: null, finish_reason: 'content_filter' });
@@ -144,7 +144,7 @@ describe('the end of a turn', () => {
     );
     model.script('Now it does.');
     await turns.redrive(turn, 2);
-    expect(await turns.reaches(turn.turn_id, 'succeeded')).toMatchObject({ reply: 'sent', redrives: 2, error: null });
+    expect(await turns.reaches(turn.turn_id, 'succeeded')).toMatchObject({ reply: 'sent', redrives: 2, reason: null });
     expect(model.requests[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
     expect(await turns.audit(turn.turn_id)).toHaveLength(1);
     const offered = (await world.waiting(deliverySend)).filter((job) => job.turn_id === turn.turn_id);
@@ -178,7 +178,7 @@ describe('the end of a turn', () => {
     const turn = turnOf({ agent_id: newId('agt') });
     const turns = turnsOf(world);
     await turns.run(turn);
-    await world.pool.query("UPDATE engine.turn SET error = 'cancelled' WHERE id = $1", [turn.turn_id]);
+    await world.pool.query("UPDATE engine.turn SET reason = 'cancelled' WHERE id = $1", [turn.turn_id]);
     expect(await world.drive(turn.turn_id, 0)).toEqual({ is: 'ended', outcome: 'cancelled' });
     expect(await turns.row(turn.turn_id)).toMatchObject({ state: 'failed', redrives: 0 });
   });

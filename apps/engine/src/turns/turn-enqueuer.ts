@@ -1,9 +1,8 @@
 import { turnRun, type TurnRunPayload } from '#libs/contracts';
-import { Journal } from '#libs/journal';
+import { Journal, type JournalEntry } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Injectable } from '@nestjs/common';
 import type { Started } from './start-next.js';
-import { entryOf } from './turn-entry.js';
 import type { Turn } from '../entities/turn.entity.js';
 
 /** Enqueues stored turns. A sweep covers jobs that Redis does not accept. */
@@ -48,6 +47,17 @@ export class TurnEnqueuer {
 
 /** The job of a stored turn. */
 export function turnJobOf(turn: Turn): TurnRunPayload {
-  const { id, organization_id, project_id, app_id, receipt_id, agent_id, attempt } = turn;
-  return { turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, claims: attempt };
+  const { id, organization_id, project_id, app_id, receipt_id, agent_id, claim } = turn;
+  return { turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, claims: claim };
+}
+
+/** A timeline entry for a stored turn. */
+export function entryOf(
+  { id, receipt_id, organization_id, project_id, app_id, claim }: Turn,
+  outcome: JournalEntry['outcome'],
+  reason: string | null,
+  detail: Record<string, unknown> | null,
+): JournalEntry {
+  const subject = { receipt_id, organization_id, project_id, app_id, subject_id: id };
+  return { ...subject, stage: 'turn', outcome, reason, attempt: Math.max(1, claim), detail };
 }

@@ -6,7 +6,7 @@ import { ReplyRepository } from '../replies/reply.repository.js';
 import { lockSessions, type Started, startNext } from './start-next.js';
 import type { Turn } from '../entities/turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
-import { entryOf } from './turn-entry.js';
+import { entryOf } from './turn-enqueuer.js';
 import { spentIn } from './turn-limits.js';
 
 /** For people. */

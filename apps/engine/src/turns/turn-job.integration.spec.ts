@@ -24,7 +24,7 @@ describe('a turn', () => {
     await world.start();
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
-    expect(await ended(turn.turn_id)).toMatchObject({ state: 'succeeded', attempt: 1, lease_owner: null });
+    expect(await ended(turn.turn_id)).toMatchObject({ state: 'succeeded', claim: 1, owner: null });
     const steps = await world.pool.query('SELECT kind FROM engine.step WHERE turn_id = $1 ORDER BY seq', [
       turn.turn_id,
     ]);
@@ -58,7 +58,7 @@ describe('a turn', () => {
       [turns.map((turn) => turn.turn_id)],
     );
     expect(rows[0]).toEqual({ steps: 20, replies: 20 });
-    const attempts = await world.pool.query('SELECT DISTINCT attempt FROM engine.turn');
-    expect(attempts.rows).toEqual([{ attempt: 1 }]);
+    const attempts = await world.pool.query('SELECT DISTINCT claim FROM engine.turn');
+    expect(attempts.rows).toEqual([{ claim: 1 }]);
   });
 });

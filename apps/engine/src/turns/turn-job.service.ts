@@ -3,21 +3,20 @@ import { isRefusedRow } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
 import { PermanentFailure, RunLater, type Waiting } from '#libs/queue';
 import { Metrics, ServiceClient } from '#libs/service-kit';
+import { LeaseLost } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
-import { LeaseLost } from '../loop/step-log.js';
 import { Arrivals } from './arrivals.js';
 import { ReplyOfferService } from '../replies/reply-offer.service.js';
 import type { OfferedReply } from '../replies/reply.repository.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import { nextTry } from './next-try.js';
 import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
 import { TurnFailureService } from './turn-failure.service.js';
 import { TurnLeases } from './turn-leases.js';
 import { TurnRunner } from './turn-runner.service.js';
 import { slotCode, TurnSlotRepository } from './turn-slot.repository.js';
 import { TurnEnqueuer } from './turn-enqueuer.js';
-import { type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
-import type { Claim } from '../entities/turn.entity.js';
+import { type ClaimedTurn, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
+import { type Tried, turnSettlement } from './turn.verdict.js';
 
 const enteredRetryMs = 100;
 /** How early the job of a retry may come because two clocks differ. */
@@ -53,16 +52,14 @@ export class TurnJobService {
    * @throws RunLater until the next try; PermanentFailure with the reason
    */
   async run(given: TurnRunPayload, waiting: Waiting): Promise<void> {
-    const leaseLost = this.leases.enter(given.turn_id);
-    if (!leaseLost) {
+    if (!this.leases.enter(given.turn_id)) {
       if (this.leases.isRunning(given.turn_id)) return;
       // It is being stored, or its run has lost the lease and nobody may hold it by then.
       throw new RunLater(enteredRetryMs, 'turn_entered');
     }
     try {
       const payload = await this.whole(given);
-      const { owner } = this.leases;
-      const outcome = await this.claim(payload, owner, waiting);
+      const outcome = await this.claim(payload, waiting);
       if (outcome.state === 'leased' || outcome.state === 'waiting') return;
       if (outcome.state === 'rescheduled') {
         // The row says when, and one job is enough: the one that is due then, or a sweeper's.
@@ -70,14 +67,15 @@ export class TurnJobService {
         throw new RunLater(outcome.delayMs, 'turn_rescheduled');
       }
       if (outcome.state === 'ended') return await this.offers.republish([payload.turn_id]);
-      this.leases.hold(payload.turn_id);
-      const claim = { turn_id: payload.turn_id, lease_owner: owner, attempt: outcome.attempt };
-      await this.takeSlot(payload, claim, outcome.error);
-      try {
-        await this.runClaimed(payload, claim, outcome, leaseLost);
-      } finally {
-        await this.enqueueNext(payload.project_id);
-      }
+      const { tried } = outcome;
+      await this.leases.during({ turn_id: tried.id, claim: tried.claim }, async (lost) => {
+        await this.takeSlot(payload, tried);
+        try {
+          await this.runClaimed(payload, tried, outcome, lost);
+        } finally {
+          await this.enqueueNext(payload.project_id);
+        }
+      });
     } finally {
       this.leases.leave(given.turn_id);
     }
@@ -102,27 +100,25 @@ export class TurnJobService {
   }
 
   /** Stores turns of sessions in the order in which their messages were acknowledged, as far as possible. */
-  private async claim(payload: TurnRunPayload, owner: string, waiting: Waiting): Promise<ClaimOutcome> {
+  private async claim(payload: TurnRunPayload, waiting: Waiting): Promise<ClaimOutcome> {
     const place = isHandover(payload) ? payload.session?.place : undefined;
-    if (place === undefined) return this.turns.claim(payload, owner);
+    if (place === undefined) return this.turns.claim(payload);
     await waiting(this.arrivals.inOrder(payload.app_id, place));
     try {
-      return await this.turns.claim(payload, owner);
+      return await this.turns.claim(payload);
     } finally {
       this.arrivals.stored(payload.app_id, place);
     }
   }
 
-  /**
-   * @param before why it was last rescheduled, so that the timeline is not told twice
-   * @throws RunLater when the project already runs as many turns as it may
-   */
-  private async takeSlot(payload: TurnRunPayload, claim: Claim, before: string | null): Promise<void> {
+  /** @throws RunLater when the project already runs as many turns as it may */
+  private async takeSlot(payload: TurnRunPayload, tried: Tried): Promise<void> {
     try {
-      await this.slots.take(payload.project_id, claim);
+      await this.slots.take(payload.project_id, tried);
     } catch (error) {
-      const isWait = error instanceof RunLater && before !== slotCode;
-      if (isWait) this.note(payload, 'held', slotCode, claim.attempt, null, { advice: error.message });
+      // The timeline has it where the turn waited for the same before.
+      const isNew = error instanceof RunLater && tried.reason !== slotCode;
+      if (isNew) this.note(payload, 'held', slotCode, tried.claim, null, { advice: error.message });
       throw error;
     }
   }
@@ -136,29 +132,30 @@ export class TurnJobService {
 
   private async runClaimed(
     payload: TurnRunPayload,
-    claim: Claim,
-    { input, session_id, past, ...tried }: Extract<ClaimOutcome, { state: 'claimed' }>,
-    leaseLost: AbortSignal,
+    tried: Tried,
+    { input, session_id, past }: ClaimedTurn,
+    lost: AbortSignal,
   ): Promise<void> {
     const startedMs = performance.now();
+    const claim = { turn_id: tried.id, claim: tried.claim };
     try {
       // The row counts attempts too, so a turn that kills its process or whose job is added anew still ends.
       if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)
         throw new PermanentFailure('attempts_exhausted', `${tried.tries} tries`);
       if (!input) throw new PermanentFailure('input_missing', 'the turn was stored without its input');
-      const result = await this.runner.run(payload, claim, { input, session_id, past }, leaseLost);
+      const result = await this.runner.run(payload, claim, { input, session_id, past }, lost);
       if ('waitsFor' in result) {
         const detail = { tools: result.waitsFor };
         const durationMs = performance.now() - startedMs;
-        return this.note(payload, 'held', 'waiting_approval', claim.attempt, durationMs, detail);
+        return this.note(payload, 'held', 'waiting_approval', claim.claim, durationMs, detail);
       }
       const { ending, facts, cleaned } = result;
       const { reason, answer_id } = ending;
       const gave: TurnReply = { reply: answer_id === null ? 'none' : 'sent', reason };
       const durationMs = performance.now() - startedMs;
-      const told = entryOf(payload, 'succeeded', reason, claim.attempt, durationMs, { ...facts, reply: gave.reply });
+      const told = entryOf(payload, 'succeeded', reason, claim.claim, durationMs, { ...facts, reply: gave.reply });
       const detail = { ...cleanedWords, taken: cleaned };
-      const before = cleaned ? [entryOf(payload, 'running', 'reply_cleaned', claim.attempt, null, detail)] : [];
+      const before = cleaned ? [entryOf(payload, 'running', 'reply_cleaned', claim.claim, null, detail)] : [];
       const { ended, started } = await this.endings.end(ending, [...before, told]);
       if (!ended) throw new LeaseLost('the lease was lost');
       this.enqueuer.go(started);
@@ -166,33 +163,21 @@ export class TurnJobService {
       if (answer_id !== null && input.reply) await this.offers.offer(offerOf(payload, ending, answer_id, input.reply));
     } catch (error) {
       if (error instanceof LeaseLost) return;
-      const next = nextTry(error, tried, this.settings);
-      if (!next.again) {
-        await this.turns.release(claim, next.code, 0, false);
-        throw new PermanentFailure(next.code, error instanceof Error ? error.message : String(error));
+      const next = turnSettlement(error, tried, this.settings);
+      const code = next.reason ?? 'internal_error';
+      await this.turns.release(next);
+      if (next.due_in_ms === null) {
+        throw new PermanentFailure(code, error instanceof Error ? error.message : String(error));
       }
-      await this.turns.release(claim, next.code, next.delayMs, next.leftMs !== null);
-      // It has been waiting for the same thing since an earlier try. Otherwise the timeline would get an entry for
-      // every try.
-      const told = tried.awayMs !== null && tried.error === next.code;
-      if (next.leftMs === null) {
-        this.note(payload, 'retrying', next.code, claim.attempt, performance.now() - startedMs, messageOf(error));
-      } else this.tellWaiting(payload, claim, next.code, next.leftMs, error, told);
-      throw new RunLater(next.delayMs, next.code);
+      if (next.blocked_since === null) {
+        this.note(payload, 'retrying', code, claim.claim, performance.now() - startedMs, messageOf(error));
+      } else if (tried.blocked_since === null || tried.reason !== code) {
+        // Otherwise it has been waiting for the same since an earlier try, and the timeline would get an entry for each.
+        const until = new Date(next.blocked_since.getTime() + this.settings.TURN_WAIT_MS).toISOString();
+        this.note(payload, 'held', code, claim.claim, null, { ...messageOf(error), until });
+      }
+      throw new RunLater(next.due_in_ms, code);
     }
-  }
-
-  /** @param told the timeline already has it */
-  private tellWaiting(
-    payload: TurnRunPayload,
-    { attempt }: Claim,
-    reason: string,
-    leftMs: number,
-    error: unknown,
-    told: boolean,
-  ): void {
-    const until = new Date(Date.now() + leftMs).toISOString();
-    if (!told) this.note(payload, 'held', reason, attempt, null, { ...messageOf(error), until });
   }
 
   /** A turn has to be stored with its input, since other turns of its session are compared with it. */

@@ -39,7 +39,6 @@ describe('the lease of a long turn', () => {
     MODEL_NAME: 'fake',
     MODEL_TIMEOUT_MS: 30_000,
     TURN_LEASE_MS: 1_000,
-    TURN_HEARTBEAT_MS: 100,
     SWEEP_AFTER_MS: 100,
   });
 
@@ -56,7 +55,7 @@ describe('the lease of a long turn', () => {
     });
     answer(response);
     await until('the turn ends', async () => (await turnRow(turn.turn_id)).state === 'succeeded');
-    expect(await turnRow(turn.turn_id)).toMatchObject({ attempt: 1, reply_text: 'Thought through.' });
+    expect(await turnRow(turn.turn_id)).toMatchObject({ claim: 1, reply_text: 'Thought through.' });
   });
 
   it('ends the work of a process that loses it, and only the new owner answers', async () => {
@@ -66,12 +65,12 @@ describe('the lease of a long turn', () => {
     const response = await question;
     const dropped = new Promise((resolve) => response.once('close', resolve));
     await world.pool.query(
-      "UPDATE engine.turn SET lease_owner = 'engine_frozen', lease_until = now() - interval '1 second' WHERE id = $1",
+      "UPDATE engine.turn SET owner = 'engine_frozen', claim = claim + 1, lease_until = now() - interval '1 second' WHERE id = $1",
       [turn.turn_id],
     );
     await dropped;
     await until('the turn ends', async () => (await turnRow(turn.turn_id)).state === 'succeeded');
-    expect(await turnRow(turn.turn_id)).toMatchObject({ attempt: 2, reply_text: 'Answered by the heir.' });
+    expect(await turnRow(turn.turn_id)).toMatchObject({ claim: 3, reply_text: 'Answered by the heir.' });
   });
 
   it('is void when its process is dead, and not while that is only slow', async () => {
@@ -97,13 +96,13 @@ describe('the lease of a long turn', () => {
     liveness.noteLoss('a test');
     model.script('Gone on with.');
     await until('the turn continues', async () => (await turnRow(ofDead.turn_id)).state === 'succeeded');
-    expect(await turnRow(ofDead.turn_id)).toMatchObject({ attempt: 2 });
+    expect(await turnRow(ofDead.turn_id)).toMatchObject({ claim: 2 });
     for (const { turn_id } of [ofSlow, ofUnproven]) {
-      expect(await turnRow(turn_id)).toMatchObject({ state: 'running', attempt: 1 });
+      expect(await turnRow(turn_id)).toMatchObject({ state: 'running', claim: 1 });
     }
     await slow.end();
     liveness.noteLoss('a test');
-    await until('it is taken', async () => (await turnRow(ofSlow.turn_id)).attempt === 2);
+    await until('it is taken', async () => (await turnRow(ofSlow.turn_id)).claim === 2);
   });
 
   it('ends at the wall clock limit, and the turn fails', async () => {
@@ -114,6 +113,6 @@ describe('the lease of a long turn', () => {
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
     await until('the turn ends', async () => (await turnRow(turn.turn_id))?.state === 'failed');
-    expect(await turnRow(turn.turn_id)).toMatchObject({ error: 'turn_timeout', attempt: 1 });
+    expect(await turnRow(turn.turn_id)).toMatchObject({ reason: 'turn_timeout', claim: 1 });
   });
 });

@@ -1,76 +1,85 @@
-import { Liveness } from '#libs/database';
-import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { LeaseLost } from '../loop/step-log.js';
-import { type EngineSettings, SETTINGS } from '../settings.js';
+import { LeaseLost } from '#libs/work';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Claim } from '../entities/turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
+import { turnRun } from '#libs/contracts';
+import { Liveness, Sweeping } from '#libs/database';
+import { JobClient } from '#libs/queue';
+import { type EngineSettings, SETTINGS } from '../settings.js';
+import { turnJobOf } from './turn-enqueuer.js';
 
-/** The turns that this process runs, and the heartbeat that renews their leases. */
+const sweepBatch = 200;
+
+/** Republishes turns whose process died or whose retry Redis lost. */
 @Injectable()
-export class TurnLeases implements OnModuleDestroy {
-  private readonly running = new Map<string, { controller: AbortController; held: boolean }>();
-  private readonly logger = new Logger('leases');
-  private readonly timer: NodeJS.Timeout;
-
+export class TurnSweeper extends Sweeping {
   constructor(
     private readonly turns: TurnRepository,
-    private readonly liveness: Liveness,
-    @Inject(SETTINGS) settings: EngineSettings,
+    private readonly jobClient: JobClient,
+    private readonly losses: Liveness,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
-    this.timer = setInterval(() => void this.beat(), settings.TURN_HEARTBEAT_MS);
+    super();
+    this.sweepEvery({
+      name: 'turns',
+      everyMs: settings.SWEEP_EVERY_MS,
+      batch: sweepBatch,
+      losses,
+      afterLoss: () => turns.work.freeGone(),
+      sweep: (limit) => this.sweep(limit),
+    });
   }
 
-  /** Unique among all processes, restarts included: a lease from before a restart is never taken for its own. */
-  get owner(): string {
-    return this.liveness.owner;
+  private async sweep(limit: number): Promise<number> {
+    const { SWEEP_AFTER_MS: afterMs } = this.settings;
+    const behindMs = await this.jobClient.behindMs(turnRun.queue);
+    const waitedMs = Math.min(afterMs, this.losses.sinceLossMs) + behindMs;
+    // After a loss a job is missed at once. A lease may be over because its holder could not reach Postgres either.
+    const abandoned = await this.turns.work.overdue(waitedMs, limit, afterMs + behindMs);
+    await Promise.all(abandoned.map((turn) => this.jobClient.enqueue(turnRun, turnJobOf(turn))));
+    // They stay overdue until their job runs: another query now would only find the same rows.
+    return 0;
   }
+}
 
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
-  }
+/** The turns that this process stores or runs: never one twice, and each can be stopped. */
+@Injectable()
+export class TurnLeases {
+  private readonly entered = new Map<string, { controller: AbortController; claimed: boolean }>();
 
-  /** Marks a turn as running here. @returns a signal that aborts when the lease is lost; null when it runs already */
-  enter(turnId: string): AbortSignal | null {
-    if (this.running.has(turnId)) return null;
-    const controller = new AbortController();
-    this.running.set(turnId, { controller, held: false });
-    return controller.signal;
+  constructor(private readonly turns: TurnRepository) {}
+
+  /** Marks a turn as entered here. @returns whether it was not before */
+  enter(turnId: string): boolean {
+    if (this.entered.has(turnId)) return false;
+    this.entered.set(turnId, { controller: new AbortController(), claimed: false });
+    return true;
   }
 
   /** Whether it was claimed here and still holds its lease. */
   isRunning(turnId: string): boolean {
-    const run = this.running.get(turnId);
-    return run !== undefined && run.held && !run.controller.signal.aborted;
+    const run = this.entered.get(turnId);
+    return run !== undefined && run.claimed && !run.controller.signal.aborted;
   }
 
-  /** The claim succeeded, so the heartbeat renews the lease from here on. */
-  hold(turnId: string): void {
-    const run = this.running.get(turnId);
-    if (run) run.held = true;
+  /** Runs an entered turn under its lease. @param act gets a signal that aborts with `LeaseLost` */
+  during(claim: Claim, act: (lost: AbortSignal) => Promise<void>): Promise<void> {
+    const run = this.entered.get(claim.turn_id);
+    if (!run) throw new Error(`the turn ${claim.turn_id} was not entered`);
+    run.claimed = true;
+    const { controller } = run;
+    return this.turns.work.run({ key: claim.turn_id, claim: claim.claim }, (lost) => {
+      lost.addEventListener('abort', () => controller.abort(lost.reason), { once: true });
+      return act(controller.signal);
+    });
   }
 
-  /** Stops a turn that runs here. One that runs elsewhere stops at its next write or heartbeat. */
+  /** Stops a turn that runs here. One that runs elsewhere stops at its next write or renewal. */
   abort(turnId: string): void {
-    this.running.get(turnId)?.controller.abort(new LeaseLost('the turn was cancelled'));
+    this.entered.get(turnId)?.controller.abort(new LeaseLost('the turn was cancelled'));
   }
 
   leave(turnId: string): void {
-    this.running.delete(turnId);
-  }
-
-  private async beat(): Promise<void> {
-    const held = [...this.running].filter(([, run]) => run.held);
-    if (held.length === 0) return;
-    try {
-      const kept = await this.turns.renew(
-        held.map(([turnId]) => turnId),
-        this.liveness.owners,
-      );
-      // A turn that has ended meanwhile is not renewed either. Aborting it then has no effect.
-      for (const [turnId, run] of held) {
-        if (!kept.has(turnId)) run.controller.abort(new LeaseLost('the lease was lost'));
-      }
-    } catch (error) {
-      this.logger.warn({ event: 'lease.renewal_failed', error: String(error) });
-    }
+    this.entered.delete(turnId);
   }
 }

@@ -96,11 +96,11 @@ describe('the limits of a turn', () => {
     model.script();
     expect(await run(agent, { contact_id: 'con_a' })).toMatchObject({ state: 'succeeded', tokens: 15 });
     expect(await run(agent, { contact_id: 'con_a' })).toMatchObject({ state: 'succeeded' });
-    expect(await run(agent, { contact_id: 'con_a' })).toMatchObject({ state: 'failed', error: 'day_budget_spent' });
+    expect(await run(agent, { contact_id: 'con_a' })).toMatchObject({ state: 'failed', reason: 'day_budget_spent' });
     expect(await run(agent, { contact_id: 'con_b' })).toMatchObject({ state: 'succeeded' });
     const day = await agentOf(world, { caps: { day_cost_micros: 1 } });
     expect(await run(day)).toMatchObject({ state: 'succeeded', cost_micros: 40 });
-    expect(await run(day)).toMatchObject({ state: 'failed', error: 'day_budget_spent' });
+    expect(await run(day)).toMatchObject({ state: 'failed', reason: 'day_budget_spent' });
   });
 
   it('of a day are told to a contact once a day, however much it writes, and to each contact', async () => {
@@ -114,7 +114,7 @@ describe('the limits of a turn', () => {
     for (const contact of ['con_often', 'con_other']) await write(agent, contact);
     await write(other, 'con_first');
     const many = await Promise.all(Array.from({ length: 6 }, () => write(agent, 'con_often')));
-    expect(many.every(({ error }) => error === 'day_budget_spent')).toBe(true);
+    expect(many.every(({ reason }) => reason === 'day_budget_spent')).toBe(true);
     expect(many.filter(({ notice_id }) => notice_id !== null)).toHaveLength(1);
     expect((await write(agent, 'con_other')).notice_id).not.toBeNull();
     // Others have spent the agent's day: this contact has used nothing.
@@ -148,7 +148,7 @@ describe('the limits of a turn', () => {
     );
     const turn = turnOf({ agent_id: agent }, { failure_notice: 'Not today.', contact_id });
     const ended = await turnsOf(world).run(turn);
-    expect(ended).toMatchObject({ state: 'failed', error: 'day_budget_spent' });
+    expect(ended).toMatchObject({ state: 'failed', reason: 'day_budget_spent' });
     const sent = await until('the notice is offered', async () =>
       (await world.waiting(deliverySend)).find((job) => job.turn_id === turn.turn_id),
     );
@@ -206,7 +206,7 @@ describe('the limits of a turn', () => {
     const agent = await agentOf(world, { tools: ['http_request'], fallback_model: 'spare' });
     model.script(() => undefined, [call('GET', '/1')], 'By the spare one.');
     const turn = await run(agent);
-    expect(turn).toMatchObject({ state: 'succeeded', attempt: 1, reply_text: 'By the spare one.', cost_micros: 30 });
+    expect(turn).toMatchObject({ state: 'succeeded', claim: 1, reply_text: 'By the spare one.', cost_micros: 30 });
     expect(model.requests.map((request) => request.model)).toEqual(['fake', 'spare', 'spare']);
   });
 });

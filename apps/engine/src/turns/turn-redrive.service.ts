@@ -1,9 +1,11 @@
 import { Database, type Transaction } from '#libs/database';
 import type { Principal } from '#libs/service-kit';
+import type { Work } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { lockSessions, type Started, startNext } from './start-next.js';
 import type { Turn } from '../entities/turn.entity.js';
 import { TurnEnqueuer } from './turn-enqueuer.js';
+import { TurnRepository } from './turn.repository.js';
 
 /** The result of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer kept. */
 export type TurnRedrive = { is: 'under_way' } | { is: 'gone' } | { is: 'ended'; outcome: string };
@@ -17,6 +19,7 @@ export class TurnRedriveService {
   constructor(
     private readonly db: Database,
     private readonly enqueuer: TurnEnqueuer,
+    private readonly turns: TurnRepository,
   ) {}
 
   /**
@@ -30,7 +33,7 @@ export class TurnRedriveService {
     done: number,
     by: string | null,
   ): Promise<TurnRedrive> {
-    const { opened, stands } = await this.db.transaction((tx) => redrive(tx, scope, id, done, by));
+    const { opened, stands } = await this.db.transaction((tx) => redrive(tx, this.turns.work, scope, id, done, by));
     if (opened) this.enqueuer.go(opened);
     return stands;
   }
@@ -47,6 +50,7 @@ const open = ['waiting', 'held', 'queued', 'running', 'waiting_approval'];
 
 async function redrive(
   tx: Transaction,
+  turns: Work<Turn>,
   { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
   id: string,
   done: number,
@@ -67,10 +71,10 @@ async function redrive(
   if (!turn) return { opened: null, stands: { is: 'gone' } };
   if (open.includes(turn.state)) return { opened: null, stands: inFlight };
   if (turn.state !== 'failed') return ended(turn.state);
-  if (turn.error === 'cancelled' || turn.error === 'discarded') return ended('cancelled');
+  if (turn.reason === 'cancelled' || turn.reason === 'discarded') return ended('cancelled');
   if (turn.redrives > done) return ended('dead');
   if (turn.run_id !== null && (await wasRetried(tx, turn))) return ended('retried');
-  return { opened: await reopen(tx, turn, by), stands: inFlight };
+  return { opened: await reopen(tx, turns, turn, by), stands: inFlight };
 }
 
 /** Its run continues in another turn. */
@@ -80,11 +84,15 @@ async function wasRetried(tx: Transaction, { id, run_id, project_id }: Turn): Pr
 }
 
 /** In a session it waits like any other turn, and may start at once. */
-async function reopen(tx: Transaction, { id, session_id, input }: Turn, by: string | null): Promise<Started> {
+async function reopen(
+  tx: Transaction,
+  turns: Work<Turn>,
+  { id, session_id, input }: Turn,
+  by: string | null,
+): Promise<Started> {
   const startedBy = [...new Set([...(input?.started_by ?? []), ...(by === null ? [] : [by])])];
   const rows: unknown = await tx.query(
-    `UPDATE engine.turn SET state = $2, redrives = redrives + 1, waits = attempt, unreadable = 0, waiting_since = NULL, error = NULL, reply = NULL,
-            reason = NULL, finished_at = NULL, retry_at = NULL, lease_owner = NULL, lease_until = now(),
+    `UPDATE engine.turn SET ${turns.reopenSql('$2')}, redrives = redrives + 1, waits = 0, unreadable = 0, reason = NULL, reply = NULL,
             input = input || jsonb_build_object('started_by', $3::jsonb)
       WHERE id = $1 RETURNING *`,
     [id, session_id === null ? 'queued' : 'waiting', JSON.stringify(startedBy)],

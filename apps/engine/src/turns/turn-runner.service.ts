@@ -2,6 +2,7 @@ import { isUntrusted, leastTrusted, newId, type TurnInput, type TurnRunPayload }
 import { Journal } from '#libs/journal';
 import { PermanentFailure } from '#libs/queue';
 import { linksIn } from '#libs/sanitizer';
+import { LeaseLost } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentDirectory } from '../agents/agent-directory.js';
 import type { Agent } from '../entities/agent.entity.js';
@@ -12,7 +13,7 @@ import { ApprovalNeeded } from '../loop/approval-needed.js';
 import { CallGuard } from '../loop/call-guard.js';
 import { CallMaker } from '../loop/call-maker.js';
 import { ReplyCleaner } from '../loop/reply-cleaner.js';
-import { LeaseLost, StepLog } from '../loop/step-log.js';
+import { StepLog } from '../loop/step-log.js';
 import { ModelError, MODELS, type Models } from '../model/model.js';
 import { ModelPrices } from '../model/model-prices.js';
 import { ModelSpending } from '../model/model-spending.js';
@@ -24,8 +25,7 @@ import type { TurnScope } from '../tools/tool.js';
 import { TurnToolService } from '../tools/turn-tool.service.js';
 import { StepRepository } from '../steps/step.repository.js';
 import { TurnBudget } from './turn-budget.service.js';
-import { repeatedTrust } from './repeated-trust.js';
-import type { WindowTurn } from './session-window.js';
+import { repeatedTrust, type WindowTurn } from './session-window.js';
 import type { TurnEnding } from './turn-ending.repository.js';
 import { noticeOf } from './limit-notice-turn.js';
 import type { TurnResult } from './turn-result.js';
@@ -69,7 +69,7 @@ export class TurnRunner {
   ): Promise<TurnResult | SuspendedTurn> {
     const { settings } = this;
     if (input.limit_notice) return noticeOf(payload, claim, input, input.limit_notice);
-    const again = claim.attempt > 1;
+    const again = claim.claim > 1;
     const [agent, stored, approvals] = await Promise.all([
       this.agents.forTurn(payload.organization_id, payload.project_id, payload.agent_id ?? null),
       again ? this.steps.of(payload.turn_id) : [],
@@ -201,7 +201,7 @@ export class TurnRunner {
       outcome: 'running',
       reason,
       subject_id: turn.turnId,
-      attempt: claim.attempt,
+      attempt: claim.claim,
       duration_ms: durationMs,
       detail: { ...detail, ...(turn.rehearsal ? { rehearsal: true } : {}) },
     });

@@ -44,7 +44,7 @@ describe('the concurrent turns of a project', () => {
     const turns = Array.from({ length: 6 }, () => turnOf({ agent_id: agent }));
     await Promise.all(turns.map((turn) => world.jobs.enqueue(turnRun, turn)));
     const held = async (): Promise<number> =>
-      (await world.pool.query(`SELECT count(*)::integer AS n FROM engine.turn WHERE error = 'project_turns'`)).rows[0]
+      (await world.pool.query(`SELECT count(*)::integer AS n FROM engine.turn WHERE reason = 'project_turns'`)).rows[0]
         .n;
     await until('four wait', async () => (await held()) === 4);
     await until('two turns run', () => asked.length === 2);

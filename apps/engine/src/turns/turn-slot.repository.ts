@@ -3,7 +3,9 @@ import { RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import type { Turn, Claim } from '../entities/turn.entity.js';
+import type { Turn } from '../entities/turn.entity.js';
+import { TurnRepository } from './turn.repository.js';
+import { postponed, type Tried } from './turn.verdict.js';
 
 export const slotCode = 'project_turns';
 /**
@@ -17,6 +19,7 @@ const lookAgainMs = 2_000;
 export class TurnSlotRepository {
   constructor(
     private readonly db: DataSource,
+    private readonly turns: TurnRepository,
     private readonly limits: ProjectLimits,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
@@ -30,29 +33,19 @@ export class TurnSlotRepository {
    * Takes a slot for a claimed turn, or reschedules the turn in its row, which costs no try.
    * @throws RunLater `project_turns`
    */
-  async take(projectId: string, claim: Claim): Promise<void> {
+  async take(projectId: string, tried: Tried): Promise<void> {
     const limit = this.limitOf(projectId);
-    if (limit === 0 || (await this.taken(projectId, claim.turn_id, limit))) return;
+    if (limit === 0 || (await this.taken(projectId, tried.id, limit))) return;
     const delayMs = lookAgainMs + Math.ceil(Math.random() * lookAgainMs);
-    await this.db.query(
-      `UPDATE engine.turn SET state = 'queued', error = $4, lease_owner = NULL, waits = waits + 1, waiting_since = NULL,
-              retry_at = now() + $5 * interval '1 millisecond', lease_until = now() + $5 * interval '1 millisecond'
-        WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running'`,
-      [claim.turn_id, claim.lease_owner, claim.attempt, slotCode, delayMs],
-    );
+    await this.turns.release(postponed(tried, slotCode, delayMs, this.settings));
     throw new RunLater(delayMs, slotCode, this.wordsFor(limit));
   }
 
   /** Makes the project's next turn that waits for a slot due; null: none waits, or there is no limit. */
   async next(projectId: string): Promise<Turn | null> {
     if (this.limitOf(projectId) === 0) return null;
-    const [rows] = (await this.db.query(
-      `UPDATE engine.turn SET retry_at = now(), lease_until = now() WHERE id = (
-         SELECT id FROM engine.turn WHERE project_id = $1 AND state = 'queued' AND error = 'project_turns'
-          ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
-      [projectId],
-    )) as [Turn[], number];
-    return rows[0] ?? null;
+    const waiting = `project_id = $1 AND reason = '${slotCode}'`;
+    return (await this.turns.work.expedite(waiting, [projectId], '*', 1))[0] ?? null;
   }
 
   private wordsFor(limit: number): string {

@@ -128,7 +128,7 @@ describe('a turn with tools', () => {
     const call = { id: 'call_0', name: 'http_request', arguments: JSON.parse(post().arguments) };
     model.script('I do not know whether it was ordered.');
     await leftBehind(turn, call);
-    expect(await run(turn)).toMatchObject({ state: 'succeeded', attempt: 2 });
+    expect(await run(turn)).toMatchObject({ state: 'succeeded', claim: 2 });
     expect(target.calls).toEqual([]);
     expect((await results(turn.turn_id))[0].error.code).toBe('outcome_unknown');
   });
@@ -153,7 +153,7 @@ describe('a turn with tools', () => {
       'At last.',
     );
     const turn = turnOf({ agent_id: agentId });
-    expect(await run(turn)).toMatchObject({ state: 'succeeded', reply_text: 'At last.', attempt: 4 });
+    expect(await run(turn)).toMatchObject({ state: 'succeeded', reply_text: 'At last.', claim: 4 });
     const entries = await until('the journal has the waits and the retry', async () => {
       const { rows } = await world.pool.query(
         "SELECT reason FROM journal.entry WHERE subject_id = $1 AND outcome IN ('retrying', 'held') ORDER BY at",
@@ -167,7 +167,7 @@ describe('a turn with tools', () => {
   it('fails at once when the model rejects the request', async () => {
     model.script((response) => response.writeHead(400).end('{"error":{"message":"too long"}}'));
     const turn = turnOf({ agent_id: agentId });
-    expect(await run(turn)).toMatchObject({ state: 'failed', error: 'model_rejected' });
+    expect(await run(turn)).toMatchObject({ state: 'failed', reason: 'model_rejected' });
   });
 
   /** A turn whose process was killed between a call's intent and its result. A sweep takes it as soon as it is there. */
@@ -177,8 +177,8 @@ describe('a turn with tools', () => {
   ): Promise<void> {
     await world.pool.query(
       `WITH killed AS (
-         INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, agent_id, epoch, input, state, attempt,
-           lease_owner, lease_until)
+         INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, agent_id, epoch, input, state, claim,
+           owner, lease_until)
          VALUES ($1, $2, $3, $7, $4, $5, 1, $6, 'running', 1, 'engine_killed', now() - interval '2 seconds') RETURNING id)
        INSERT INTO engine.step (turn_id, seq, kind, content)
        SELECT killed.id, step.* FROM killed, (VALUES (1, 'model_call', $8::jsonb), (2, 'tool_call', $9)) AS step`,

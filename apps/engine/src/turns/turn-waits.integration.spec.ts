@@ -32,7 +32,7 @@ describe('a turn whose model', () => {
     until(`turn ${id} waits`, async () => {
       const row = await turnsOf(world).row(id);
       if (row?.waits >= atLeast) return row;
-      if (row?.state === 'failed' || row?.state === 'succeeded') throw new Error(`it ${row.state} of ${row.error}`);
+      if (row?.state === 'failed' || row?.state === 'succeeded') throw new Error(`it ${row.state} of ${row.reason}`);
       return false;
     });
   const read = async (id: string) =>
@@ -56,7 +56,7 @@ describe('a turn whose model', () => {
     await world.jobs.enqueue(turnRun, turn);
     // More than TURN_MAX_ATTEMPTS.
     const row = await waits(turn.turn_id, 4);
-    expect(row.attempt - row.waits).toBeLessThanOrEqual(1);
+    expect(row.tries).toBeLessThanOrEqual(1);
     const shown = await read(turn.turn_id);
     expect(shown.waiting).toMatchObject({ reason: 'model_unavailable', since: expect.any(String) });
     expect(Date.parse(shown.waiting.until) - Date.parse(shown.waiting.since)).toBe(3_600_000);
@@ -84,7 +84,7 @@ describe('a turn whose model', () => {
     model.always(script);
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
-    expect(await waits(turn.turn_id, 3)).toMatchObject({ error: code });
+    expect(await waits(turn.turn_id, 3)).toMatchObject({ reason: code });
     model.always(null);
     expect(await turnsOf(world).reaches(turn.turn_id, 'succeeded', 'failed')).toMatchObject({ state: 'succeeded' });
   });
@@ -130,7 +130,7 @@ describe('a turn whose model', () => {
     const turns = Array.from({ length: 12 }, () => turnOf());
     await Promise.all(turns.map((turn) => world.jobs.enqueue(turnRun, turn)));
     await Promise.all(turns.map((turn) => waits(turn.turn_id, 2)));
-    const tries = await Promise.all(turns.map(async ({ turn_id }) => (await turnsOf(world).row(turn_id)).attempt));
+    const tries = await Promise.all(turns.map(async ({ turn_id }) => (await turnsOf(world).row(turn_id)).claim));
     const sum = tries.reduce((total, each) => total + each, 0);
     expect(model.requests.length).toBeLessThan(sum / 1.5);
     model.always(null);
@@ -144,7 +144,7 @@ describe('a turn whose model', () => {
     engine = await world.start({ ...settings(), MODEL_TIMEOUT_MS: 1_000 });
     const turn = turnOf({ agent_id });
     await world.jobs.enqueue(turnRun, turn);
-    expect(await waits(turn.turn_id, 1)).toMatchObject({ state: 'queued', error: 'model_timeout' });
+    expect(await waits(turn.turn_id, 1)).toMatchObject({ state: 'queued', reason: 'model_timeout' });
     model.always(null);
     expect(await turnsOf(world).reaches(turn.turn_id, 'succeeded', 'failed')).toMatchObject({ state: 'succeeded' });
   });
@@ -152,7 +152,7 @@ describe('a turn whose model', () => {
   it('answers nonsense fails after its attempts, and not before', async () => {
     model.always((response) => response.setHeader('content-type', 'application/json').end('{"choices": 7'));
     const turn = turnOf();
-    expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'failed', error: 'model_malformed', attempt: 2 });
+    expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'failed', reason: 'model_malformed', claim: 2 });
     model.always(null);
   });
 
@@ -161,10 +161,10 @@ describe('a turn whose model', () => {
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
     await waits(turn.turn_id, 1);
-    await world.pool.query("UPDATE engine.turn SET waiting_since = now() - interval '2 hours' WHERE id = $1", [
+    await world.pool.query("UPDATE engine.turn SET blocked_since = now() - interval '2 hours' WHERE id = $1", [
       turn.turn_id,
     ]);
-    expect(await turnsOf(world).reaches(turn.turn_id, 'failed')).toMatchObject({ error: 'model_unavailable' });
+    expect(await turnsOf(world).reaches(turn.turn_id, 'failed')).toMatchObject({ reason: 'model_unavailable' });
     model.always(null);
     expect(await entries(turn.turn_id, 'dead')).toMatchObject([{ reason: 'model_unavailable' }]);
   });
@@ -178,7 +178,7 @@ describe('a turn whose model', () => {
         const past = { ...input, message: { ...input?.message, message: `${at} ${'x'.repeat(chars)}` } };
         await world.pool.query(
           `INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, session_id, epoch, input, state,
-             attempt, reply_text) VALUES ($1, $2, $3, $4, $5, $6, 1, $7, 'succeeded', 1, 'ok')`,
+             claim, reply_text) VALUES ($1, $2, $3, $4, $5, $6, 1, $7, 'succeeded', 1, 'ok')`,
           [turn_id, home.organizationId, home.projectId, ids.app_id, ids.receipt_id, session_id, past],
         );
       }
@@ -194,7 +194,7 @@ describe('a turn whose model', () => {
       const turn = turnOf({ session: sessionOf(session) });
       expect(await turnsOf(world).run(turn)).toMatchObject({
         state: 'succeeded',
-        attempt: 1,
+        claim: 1,
         reply_text: 'Still here.',
       });
       const { steps } = await read(turn.turn_id);
@@ -214,7 +214,7 @@ describe('a turn whose model', () => {
       model.hasRoomFor(30_000);
       const turn = turnOf({ session: sessionOf(session) });
       turn.input!.message.message = 'y'.repeat(60_000);
-      expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'succeeded', attempt: 1 });
+      expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'succeeded', claim: 1 });
       expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('(44000 characters left out)');
     });
 
@@ -245,7 +245,7 @@ describe('a turn whose model', () => {
     it('fails where nothing is left to leave out, and leaves its session free', async () => {
       model.hasRoomFor(100);
       const turn = turnOf({ session: sessionOf(session) });
-      expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'failed', error: 'context_length' });
+      expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'failed', reason: 'context_length' });
       model.hasRoomFor(Number.POSITIVE_INFINITY);
       expect(await turnsOf(world).run(turnOf({ session: sessionOf(session) }))).toMatchObject({ state: 'succeeded' });
     });

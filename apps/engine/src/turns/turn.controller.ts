@@ -1,6 +1,6 @@
-import { Caller, notFound, type Principal, Problem, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Caller, notFound, type Principal, Problem, RequireScopes, Text, Whole } from '#libs/service-kit';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiExcludeController, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ReplyRepository } from '../replies/reply.repository.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ToolCallRepository } from '../steps/tool-call.repository.js';
@@ -9,6 +9,27 @@ import { TurnCancellation } from './turn-cancellation.service.js';
 import { ToolCallList, toolCallView, TurnView, turnView } from './turn.dto.js';
 import type { Turn } from '../entities/turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
+import { type TurnRedrive, TurnRedriveService } from './turn-redrive.service.js';
+
+class Redrive {
+  @Whole(0, 1_000_000) done: number;
+  /** Absent from a router of an earlier release. */
+  @Text(200, { optional: true }) by?: string;
+}
+
+/** For the router: dead letters of turns. */
+@ApiExcludeController()
+@Controller('internal/turns')
+@RequireScopes('service')
+export class InternalTurnController {
+  constructor(private readonly redrives: TurnRedriveService) {}
+
+  @Post(':id/redrive')
+  @HttpCode(200)
+  redrive(@Caller() caller: Principal, @Param('id') id: string, @Body() { done, by }: Redrive): Promise<TurnRedrive> {
+    return this.redrives.drive(caller, id, done, by ?? null);
+  }
+}
 
 @ApiTags('turns')
 @Controller('api/v1/turns')

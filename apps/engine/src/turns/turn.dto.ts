@@ -4,7 +4,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { SentReply } from '../replies/reply.repository.js';
 import type { ToolCallRecord } from '../steps/tool-call.entity.js';
 import { type Step, stepKinds } from '../steps/step.entity.js';
-import { type Turn, turnStates } from '../entities/turn.entity.js';
+import { errorOf, replyReasonOf, type Turn, turnStates } from '../entities/turn.entity.js';
 
 export class StepView {
   @ApiProperty({ type: 'integer' }) seq: number;
@@ -95,14 +95,14 @@ export function turnView(turn: Turn, steps: Step[], sent: SentReply[], waitMs: n
 }
 
 /** The last step of a turn that succeeded. */
-function replyOf({ state, reply_text: text, answer_id, reason, finished_at: at }: Turn, seq: number): StepView[] {
+function replyOf({ state, reply_text: text, answer_id, reason, ended_at: at }: Turn, seq: number): StepView[] {
   if (state !== 'succeeded' || !at) return [];
   const content = { text, delivery_id: answer_id, ...(reason === null ? {} : { reason }) };
   return [{ seq, kind: 'reply', content, tokens: null, duration_ms: null, created_at: at.toISOString() }];
 }
 
 export function turnHead(turn: Turn, sent: SentReply[], waitMs: number): TurnHead {
-  const reason = turn.state === 'failed' ? turn.error : turn.reason;
+  const reason = turn.state === 'failed' ? turn.reason : replyReasonOf(turn);
   return {
     id: turn.id,
     receipt_id: turn.receipt_id,
@@ -110,7 +110,7 @@ export function turnHead(turn: Turn, sent: SentReply[], waitMs: number): TurnHea
     session_id: turn.session_id,
     agent_id: turn.agent_id,
     state: turn.state,
-    error: turn.error,
+    error: errorOf(turn),
     rehearsal: turn.input?.rehearsal === true,
     reply: turn.reply,
     reason,
@@ -120,24 +120,24 @@ export function turnHead(turn: Turn, sent: SentReply[], waitMs: number): TurnHea
       .filter((reply) => reply.turn_id === turn.id)
       .map(({ delivery_id, kind, state }) => ({ id: delivery_id, kind, state })),
     redrives: turn.redrives,
-    attempt: turn.attempt,
+    attempt: turn.claim,
     reply_text: turn.reply_text,
     content_trust: turn.content_trust,
     tokens: turn.tokens,
     cost_micros: turn.cost_micros,
     created_at: turn.created_at.toISOString(),
-    finished_at: turn.finished_at?.toISOString() ?? null,
+    finished_at: turn.ended_at?.toISOString() ?? null,
   };
 }
 
-function waitOf({ state, error, waiting_since, retry_at }: Turn, waitMs: number): TurnWaitView | null {
-  if (waiting_since === null || (state !== 'queued' && state !== 'running')) return null;
+function waitOf({ state, reason, blocked_since: since, due_at: dueAt }: Turn, waitMs: number): TurnWaitView | null {
+  if (since === null || (state !== 'queued' && state !== 'running')) return null;
   return {
-    reason: error ?? 'unknown',
-    text: wordsOfTurnReason(error),
-    since: waiting_since.toISOString(),
-    until: new Date(waiting_since.getTime() + waitMs).toISOString(),
-    next_try_at: retry_at?.toISOString() ?? null,
+    reason: reason ?? 'unknown',
+    text: wordsOfTurnReason(reason),
+    since: since.toISOString(),
+    until: new Date(since.getTime() + waitMs).toISOString(),
+    next_try_at: state === 'queued' ? dueAt.toISOString() : null,
   };
 }
 

@@ -1,19 +1,19 @@
 import { Batcher } from '#libs/batching';
 import type { TurnInput, TurnRunPayload } from '#libs/contracts';
-import { isRefusedRow, type Queryable, storableJson, asynchronousCommit } from '#libs/database';
+import { isRefusedRow, Liveness, type Queryable, storableJson, asynchronousCommit } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
+import { endSql, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type Arrival, placeTurns } from './place-turns.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { discardLate, sinceHeld } from './held-turns.js';
-import { unreadableCode } from './next-try.js';
+import type { Tried, TurnSettlement } from './turn.verdict.js';
 import { pastTurns, type WindowTurn } from './session-window.js';
 import type { Turn } from '../entities/turn.entity.js';
-import type { Claim } from '../entities/turn.entity.js';
 
 export type ClaimOutcome =
-  | ({ state: 'claimed'; attempt: number } & ClaimedTurn & Tries)
+  | ({ state: 'claimed'; tried: Tried } & ClaimedTurn)
   /** It is retried in `delayMs`, not earlier. */
   | { state: 'rescheduled'; delayMs: number }
   /** Another claim holds the lease. */
@@ -33,108 +33,41 @@ export interface ClaimedTurn {
   past: WindowTurn[];
 }
 
-/** The state of a turn when it was claimed. */
-export interface Tries {
-  /** Claims that count as tries, including this one. */
-  tries: number;
-  /** Those before it whose answer could not be read. */
-  unreadable: number;
-  waits: number;
-  /** For how many ms something that it needs has been away; null: nothing was. */
-  awayMs: number | null;
-  /** Code of the previous failure. */
-  error: string | null;
-}
-
 interface ClaimRequest {
   payload: TurnRunPayload;
   owner: string | null;
 }
 
-type ClaimedRow = Pick<Turn, 'id' | 'state' | 'attempt' | 'unreadable' | 'waits' | 'error' | 'session_id' | 'input'> & {
-  away_ms: number | null;
-  past: WindowTurn[] | null;
-};
+type ClaimedRow = Tried & Pick<Turn, 'state' | 'session_id' | 'input'> & { past: WindowTurn[] | null };
 type StoredRow = Pick<Turn, 'id' | 'state' | 'input'> & { delay_ms: number | null };
-
-const leaseOver = `(t.state = 'running' AND (t.lease_until IS NULL OR t.lease_until < now()))`;
 
 /** The turn was held for more messages and now arrives with all of them. */
 const complete = `(t.state = 'held' AND t.held_for = 'messages' AND excluded.held_for IS DISTINCT FROM 'messages')`;
 
-const storedColumns = `turn_id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
-  replay, replay_of, session_id, agent_id, epoch, input, held_for, state, lease_owner`;
-
-// A queued turn has no holder: the first job to arrive takes it. A running turn is taken over once its lease is over.
-const claimSql = `
-  WITH claimed AS (
-    INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
-      replay, replay_of, session_id, agent_id, epoch, input, held_for, state, lease_owner, attempt, lease_until)
-    SELECT ${storedColumns}, CASE state WHEN 'running' THEN 1 ELSE 0 END,
-           CASE state WHEN 'running' THEN now() + $2 * interval '1 millisecond' WHEN 'queued' THEN now() END
-      FROM ${asynchronousCommit}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, organization_id text, project_id text, app_id text,
-           receipt_id text, message_id text, run_id text, workflow_id integer, trigger_id text, replay boolean, replay_of text,
-           session_id text, agent_id text, epoch integer, input jsonb, held_for text, state text,
-           lease_owner text)
-     WHERE message_id IS NOT NULL OR EXISTS (SELECT FROM engine.turn known WHERE known.id = turn_id)
-     ORDER BY turn_id
-    ON CONFLICT (id) DO UPDATE SET state = CASE t.state WHEN 'held' THEN excluded.state ELSE 'running' END,
-           attempt = t.attempt + CASE excluded.state WHEN 'running' THEN 1 ELSE 0 END, lease_owner = excluded.lease_owner,
-           lease_until = excluded.lease_until, retry_at = NULL, held_for = excluded.held_for,
-           input = CASE t.state WHEN 'held' THEN excluded.input ELSE t.input END
-     WHERE (excluded.state = 'running' AND ((t.state = 'queued' AND (t.retry_at IS NULL OR t.retry_at <= now())) OR ${leaseOver}))
-        OR ${complete}
-    RETURNING t.*),
-  ${entryCtes(3, `SELECT id FROM claimed WHERE state IN ('waiting', 'held')`)}
-  SELECT id, state, attempt, unreadable, waits, error, session_id, input, extract(epoch FROM now() - waiting_since) * 1000 AS away_ms,
-         CASE state WHEN 'running' THEN ${pastTurns('claimed', '$4')} END AS past
-    FROM claimed`;
-
-const failSql = `
-  INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
-    replay, replay_of, session_id, agent_id, epoch, input, state, attempt, error, finished_at, reply)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL, $12, 0, $13::jsonb, 'failed', 1, $14, now(), 'none')
-  ON CONFLICT (id) DO UPDATE SET state = 'failed', error = $14, finished_at = now(), lease_owner = NULL, lease_until = NULL,
-         retry_at = NULL, waiting_since = NULL, reply = 'none'
-   WHERE t.state = 'queued' OR ${leaseOver}`;
-
-function failParameters(payload: TurnRunPayload, error: string): unknown[] {
-  const { run } = payload;
-  return [
-    payload.turn_id,
-    payload.organization_id,
-    payload.project_id,
-    payload.app_id,
-    payload.receipt_id,
-    payload.message_id ?? null,
-    run?.id ?? null,
-    run?.workflow_id ?? null,
-    run?.trigger_id ?? null,
-    run?.replay ?? false,
-    run?.replay_of ?? null,
-    payload.agent_id ?? null,
-    payload.input ? storableJson(payload.input) : null,
-    error,
-  ];
-}
+const storedColumns = `organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
+  replay, replay_of, session_id, agent_id, epoch, input, held_for`;
 
 /** The rows of turns and their leases. */
 @Injectable()
 export class TurnRepository {
+  readonly work: Work<Turn>;
   private readonly claims: Batcher<ClaimRequest, ClaimOutcome>;
 
   constructor(
     private readonly db: DataSource,
     private readonly journal: Journal,
+    liveness: Liveness,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
+    const leaseMs = settings.TURN_LEASE_MS;
+    this.work = new Work(db, { table: 'engine.turn', leaseMs, owner: () => liveness.owner });
     // One batch at a time: two in parallel would break the order of arrival.
     const together = { maxItems: 64, maxWaitMs: 0, maxRunning: 1, failsByItem: isRefusedRow };
     this.claims = new Batcher((requests) => this.claimAll(requests), together);
   }
 
   /** Stores the turn if it is new, and takes its lease. Two requests for one turn must not run at once. */
-  claim(payload: TurnRunPayload, owner: string): Promise<ClaimOutcome> {
+  claim(payload: TurnRunPayload, owner = this.work.lease[0]): Promise<ClaimOutcome> {
     return this.claims.add({ payload, owner });
   }
 
@@ -144,29 +77,11 @@ export class TurnRepository {
     await this.db.transaction((tx) => this.store(tx, requests, 'queued'));
   }
 
-  /** Renews leases. @returns the turns whose lease is still ours */
-  async renew(turnIds: string[], owners: string[]): Promise<Set<string>> {
-    const rows = await this.rows<{ id: string }>(
-      `WITH renewed AS (UPDATE engine.turn SET lease_until = now() + $3 * interval '1 millisecond'
-         WHERE id = ANY($1) AND lease_owner = ANY($2) AND state = 'running' RETURNING id) SELECT id FROM renewed`,
-      [turnIds, owners, this.settings.TURN_LEASE_MS],
-    );
-    return new Set(rows.map((row) => row.id));
-  }
-
-  /**
-   * Gives a lease back after a failure. The turn is retried after `delayMs`, and a sweeper leaves it alone until then.
-   * @param waits something that it needs is away, so the claim does not count as a try
-   */
-  async release(claim: Claim, error: string, delayMs: number, waits: boolean): Promise<void> {
-    await this.db.query(
-      `UPDATE engine.turn SET state = 'queued', error = $4, lease_owner = NULL,
-              retry_at = now() + $5 * interval '1 millisecond', lease_until = now() + $5 * interval '1 millisecond',
-              waits = waits + CASE WHEN $6 THEN 1 ELSE 0 END, unreadable = unreadable + CASE WHEN $4 = $7 THEN 1 ELSE 0 END,
-              waiting_since = CASE WHEN $6 THEN coalesce(waiting_since, now()) END
-        WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running'`,
-      [claim.turn_id, claim.lease_owner, claim.attempt, error, delayMs, waits, unreadableCode],
-    );
+  /** Gives a lease back after a failure or for a wait. One that is given up is queued until its dead letter ends it. */
+  async release(settlement: TurnSettlement): Promise<void> {
+    const kept = settlement.state === 'dead' ? ({ ...settlement, state: 'queued', due_in_ms: 0 } as const) : settlement;
+    const sql = this.work.settleSql('$1', { waits: 'integer', unreadable: 'integer' });
+    await this.db.query(sql, [this.work.settled([kept])]);
   }
 
   /**
@@ -174,8 +89,33 @@ export class TurnRepository {
    * @returns the turn if this call ended it
    */
   async fail(tx: Queryable, payload: TurnRunPayload, error: string): Promise<Turn | null> {
-    const sql = `WITH ended AS (${failSql} RETURNING t.*) SELECT * FROM ended`;
-    return ((await tx.query(sql, failParameters(payload, error))) as Turn[])[0] ?? null;
+    const { run } = payload;
+    const rows = await tx.query(
+      `WITH ended AS (
+         INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
+           replay, replay_of, session_id, agent_id, epoch, input, state, claim, reason, ended_at, reply)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL, $12, 0, $13::jsonb, 'failed', 1, $14, now(), 'none')
+         ON CONFLICT (id) DO UPDATE SET ${endSql('failed')}, reason = $14, blocked_since = NULL, reply = 'none'
+          WHERE ${this.work.isFreeSql('t')} RETURNING t.*)
+       SELECT * FROM ended`,
+      [
+        payload.turn_id,
+        payload.organization_id,
+        payload.project_id,
+        payload.app_id,
+        payload.receipt_id,
+        payload.message_id ?? null,
+        run?.id ?? null,
+        run?.workflow_id ?? null,
+        run?.trigger_id ?? null,
+        run?.replay ?? false,
+        run?.replay_of ?? null,
+        payload.agent_id ?? null,
+        payload.input ? storableJson(payload.input) : null,
+        error,
+      ],
+    );
+    return (rows as Turn[])[0] ?? null;
   }
 
   /** One turn of a project, or null. */
@@ -209,7 +149,7 @@ export class TurnRepository {
         held_for: isHeld ? held.until : null,
         ...place,
         state,
-        lease_owner: state === 'running' ? owner : null,
+        owner: state === 'running' ? owner : null,
       };
     });
     const entries = rows.flatMap((row) =>
@@ -219,9 +159,31 @@ export class TurnRepository {
     );
     const { TURN_LEASE_MS, TURN_WINDOW } = this.settings;
     const parameters = [storableJson(rows), TURN_LEASE_MS, storableJson(entries), TURN_WINDOW];
-    const stored = (await tx.query(claimSql, parameters)) as ClaimedRow[];
+    const stored = (await tx.query(this.storeSql, parameters)) as ClaimedRow[];
     await discardLate(tx, this.journal, discarded);
     return stored;
+  }
+
+  /** A queued turn has no holder: the first job to arrive claims it. A running turn is taken over once its lease is over. */
+  private get storeSql(): string {
+    const stored = this.work.storeSql('t', 'state', 'owner', '$2::float8');
+    return `
+      WITH claimed AS (
+        INSERT INTO engine.turn AS t (id, ${storedColumns}, ${stored.columns})
+        SELECT turn_id, ${storedColumns}, ${stored.values}
+          FROM ${asynchronousCommit}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, organization_id text, project_id text, app_id text,
+               receipt_id text, message_id text, run_id text, workflow_id integer, trigger_id text, replay boolean, replay_of text,
+               session_id text, agent_id text, epoch integer, input jsonb, held_for text, state text, owner text)
+         WHERE message_id IS NOT NULL OR EXISTS (SELECT FROM engine.turn known WHERE known.id = turn_id)
+         ORDER BY turn_id
+        ON CONFLICT (id) DO UPDATE SET ${stored.set}, held_for = excluded.held_for,
+               input = CASE t.state WHEN 'held' THEN excluded.input ELSE t.input END
+         WHERE (excluded.state = 'running' AND ${this.work.isDueSql('t')}) OR ${complete}
+        RETURNING t.*),
+      ${entryCtes(3, `SELECT id FROM claimed WHERE state IN ('waiting', 'held')`)}
+      SELECT id, state, claim, tries, blocked_since, reason, waits, unreadable, session_id, input,
+             CASE state WHEN 'running' THEN ${pastTurns('claimed', '$4')} END AS past
+        FROM claimed`;
   }
 
   private async claimAll(requests: ClaimRequest[]): Promise<ClaimOutcome[]> {
@@ -237,8 +199,8 @@ export class TurnRepository {
       const { turn_id } = payload;
       const claim = claims.get(turn_id);
       if (claim?.state === 'running') {
-        const { input, session_id, past } = claim;
-        return { state: 'claimed', input, session_id, past: past ?? [], ...triesOf(claim) };
+        const { input, session_id, past, state: _state, ...tried } = claim;
+        return { state: 'claimed', input, session_id, past: past ?? [], tried };
       }
       if (claim) return { state: 'waiting' };
       const row = stored.get(turn_id);
@@ -250,7 +212,7 @@ export class TurnRepository {
   private async stored(turnIds: string[]): Promise<Map<string, StoredRow>> {
     if (turnIds.length === 0) return new Map();
     const rows = await this.rows<StoredRow>(
-      `SELECT id, state, CASE state WHEN 'queued' THEN extract(epoch FROM retry_at - now()) * 1000 END AS delay_ms
+      `SELECT id, state, CASE state WHEN 'queued' THEN extract(epoch FROM due_at - now()) * 1000 END AS delay_ms
          FROM engine.turn WHERE id = ANY($1)`,
       [turnIds],
     );
@@ -277,11 +239,6 @@ function heldEntry(
 ): JournalEntry {
   const subject = { receipt_id, organization_id, project_id, app_id, subject_id: turn_id };
   return { ...subject, stage: 'turn', outcome: 'held', reason };
-}
-
-function triesOf({ attempt, unreadable, waits, error, away_ms }: ClaimedRow): Tries & { attempt: number } {
-  const awayMs = away_ms === null ? null : Number(away_ms);
-  return { attempt, tries: attempt - waits, unreadable, waits, awayMs, error };
 }
 
 function outcomeOf({ state, delay_ms }: StoredRow): Exclude<ClaimOutcome, { state: 'claimed' }> {

@@ -7,22 +7,19 @@ import { RepliesModule } from '../replies/replies.module.js';
 import { StepsModule } from '../steps/steps.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { UsageModule } from '../usage/usage.module.js';
-import { AbandonedTurnRepository } from './abandoned-turn.repository.js';
 import { Arrivals } from './arrivals.js';
-import { InternalTurnController } from './internal-turn.controller.js';
+import { InternalTurnController, TurnController } from './turn.controller.js';
 import { TurnBudget } from './turn-budget.service.js';
 import { TurnCancellation } from './turn-cancellation.service.js';
 import { TurnEndingRepository } from './turn-ending.repository.js';
-import { TurnEnqueuer } from './turn-enqueuer.js';
 import { TurnFailureService } from './turn-failure.service.js';
+import { TurnEnqueuer } from './turn-enqueuer.js';
 import { TurnJobHandler } from './turn-job.handler.js';
 import { TurnJobService } from './turn-job.service.js';
-import { TurnLeases } from './turn-leases.js';
+import { TurnLeases, TurnSweeper } from './turn-leases.js';
 import { TurnRedriveService } from './turn-redrive.service.js';
 import { TurnRunner } from './turn-runner.service.js';
 import { TurnSlotRepository } from './turn-slot.repository.js';
-import { TurnSweeper } from './turn-sweeper.js';
-import { TurnController } from './turn.controller.js';
 import { TurnRepository } from './turn.repository.js';
 
 @Module({
@@ -38,7 +35,6 @@ import { TurnRepository } from './turn.repository.js';
   ],
   controllers: [InternalTurnController, TurnController, TurnJobHandler],
   providers: [
-    AbandonedTurnRepository,
     Arrivals,
     TurnBudget,
     TurnCancellation,

@@ -221,7 +221,7 @@ describe('tools of the registry', () => {
     let away = 2;
     services.on('/internal/toolsets', () => ((away -= 1) >= 0 ? { status: 503, code: 'unavailable' } : toolsetOf([])));
     const { turn, ended } = await run();
-    expect(ended).toMatchObject({ state: 'succeeded', attempt: 3 });
+    expect(ended).toMatchObject({ state: 'succeeded', claim: 3 });
     const reasons = await until('the journal has it', async () => {
       const sql = "SELECT reason FROM journal.entry WHERE subject_id = $1 AND outcome = 'held'";
       const { rows } = await world.pool.query(sql, [turn.turn_id]);
