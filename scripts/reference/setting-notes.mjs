@@ -117,6 +117,7 @@ export const notes = {
   MODEL_NAME: { is: 'The default model; required with an endpoint.' },
   MODEL_API_KEY: { is: "The API's key." },
   MODEL_FALLBACK_NAME: { is: 'The model that is called when the first one does not answer.' },
+  MODEL_INPUTS: { default: 'text' },
   MODEL_PRICES: { default: 'none', is: 'JSON of prices by model ([limits](../agents.md#limits)).' },
   MODEL_TIMEOUT_MS: { is: 'Time limit of one call of the model.' },
   MODEL_MAX_OUTPUT_TOKENS: { is: 'Tokens of one answer of the model.' },

@@ -1,6 +1,6 @@
 import { changeSettings, integer, json, list, optionalText, readEnv, serviceSettings, url } from '#libs/service-kit';
 import { readPrices, type ModelPrice } from './model/model-prices.js';
-import { checkedModel } from './model/model-settings.js';
+import { checkedModel, readInputs } from './model/model-settings.js';
 
 const settings = {
   ...serviceSettings,
@@ -15,6 +15,8 @@ const settings = {
   MODEL_NAME: optionalText,
   MODEL_API_KEY: optionalText,
   MODEL_FALLBACK_NAME: optionalText,
+  /** What models take, also those of projects' providers: `text`, or `text,image`. Without `image`, images are named. */
+  MODEL_INPUTS: readInputs,
   MODEL_PRICES: (name: string, value: string | undefined): Record<string, ModelPrice> =>
     value ? json(readPrices)(name, value) : {},
   MODEL_TIMEOUT_MS: integer(60_000, 100, 600_000),
@@ -51,6 +53,8 @@ const settings = {
   TURN_WINDOW_CHARS: integer(4_000, 100, 100_000),
   TOOL_RESULT_BYTES: integer(32_768, 1_024, 1_048_576),
   TOOL_RESULT_KEPT_BYTES: integer(1_048_576, 1_024, 8_388_608),
+  /** Bytes of images of tools' results in a turn, for a model that takes images; 0: none. */
+  TURN_IMAGE_BYTES: integer(8_388_608, 0, 104_857_600),
   TOOL_CALLBACKS: integer(20, 0, 1_000),
   DOCUMENT_MAX_CHARS: integer(1_000_000, 1_000, 10_000_000),
   /** Bytes of a request. A source's document arrives as base64, which is a third larger than its bytes. */

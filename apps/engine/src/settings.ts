@@ -17,6 +17,8 @@ export interface EngineSettings extends ChangeSettings {
   MODEL_API_KEY: string | null;
   /** Asked when an agent's model gives no answer, unless the agent names another; null: the turn is retried later. */
   MODEL_FALLBACK_NAME: string | null;
+  /** What models take besides text: `image`. */
+  MODEL_INPUTS: string[];
   MODEL_PRICES: Record<string, ModelPrice>;
   MODEL_TIMEOUT_MS: number;
   MODEL_MAX_OUTPUT_TOKENS: number;
@@ -72,6 +74,8 @@ export interface EngineSettings extends ChangeSettings {
   /** How much of a tool's result is stored at all. */
   TOOL_RESULT_KEPT_BYTES: number;
   /** HTTP requests that one call of a Python tool may make. */
+  /** Bytes of images that the model is shown in a turn. */
+  TURN_IMAGE_BYTES: number;
   TOOL_CALLBACKS: number;
   TOOL_TIMEOUT_MS: number;
   /** Characters of one document. */

@@ -22,6 +22,8 @@ const settings = {
   MCP_STREAM_BYTES: integer(16_777_216, 1_024, 104_857_600),
   /** Bytes of a call's result that are returned to the engine. */
   MCP_OUTPUT_BYTES: integer(262_144, 1_024, 4_194_304),
+  /** Bytes of the images of a call's result that go to a model that takes images; 0: none. Each is named in any case. */
+  MCP_IMAGE_BYTES: integer(4_194_304, 0, 20_971_520),
   /** A listing that exceeds one of these limits is not applied. */
   MCP_LIST_PAGES: integer(50, 1, 1_000),
   MCP_LIST_TOOLS: integer(500, 1, 10_000),

@@ -87,6 +87,13 @@ export interface McpCallProgress {
  */
 export type McpSessionEnd = 'lost' | 'idle' | 'evicted' | 'changed';
 
+/** An image in a call's result. */
+export interface ToolImage {
+  media_type: string;
+  /** Base64. */
+  data: string;
+}
+
 /**
  * The registry's answer to `POST /internal/tool-calls` `{tool_id, pin, arguments, call_id, conversation, timeout_ms}`.
  */
@@ -97,6 +104,8 @@ export type McpCallAnswer =
       is_error: boolean;
       truncated: boolean;
       structured?: Record<string, unknown>;
+      /** As far as the caller takes them; the content names each, taken or not. */
+      images?: ToolImage[];
       /** The conversation had a session at the server, and what that kept is gone. */
       session_renewed?: McpSessionEnd | true;
     }

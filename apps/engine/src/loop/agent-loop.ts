@@ -61,6 +61,7 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
   conversation.shortenTo(levelIn(input.stored));
   const before = replay(input.stored, conversation, guard);
   calls.readTrust = before.readTrust;
+  calls.imageBytes = before.imageBytes;
   calls.reveal(before.revealed);
   let called = input.stored.some((step) => step.kind === 'tool_call');
   if (before.open) {
@@ -90,7 +91,7 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
     if (answer === null) {
       called = true;
       conversation.push({ role: 'assistant', content: completion.text, tool_calls: asked });
-      const step = { seq, calls: asked, results: new Map(), begun: new Map(), window: calls.window };
+      const step = { seq, calls: asked, results: new Map(), images: new Map(), begun: new Map(), window: calls.window };
       await makeCalls(calls, step, conversation);
     } else if (answer.is === 'too_long') {
       const message = 'the model reached its length limit before it wrote an answer';

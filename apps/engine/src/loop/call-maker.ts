@@ -1,4 +1,4 @@
-import { type ContentTrust, isTrustedLess, leastTrusted } from '#libs/contracts';
+import { type ContentTrust, isTrustedLess, leastTrusted, type ToolImage } from '#libs/contracts';
 import { storableJson } from '#libs/database';
 import { inSpan } from '#libs/telemetry';
 import { createHash, randomBytes } from 'node:crypto';
@@ -11,7 +11,7 @@ import { type CallSite, failure, isFailure, type Tool, type ToolFailure, type Tu
 import { ApprovalNeeded, type AskedCall } from './approval-needed.js';
 import { type CallGuard, callKey } from './call-guard.js';
 import { inChunks } from './call-order.js';
-import type { OpenStep } from './replay.js';
+import { bytesIn, type OpenStep } from './replay.js';
 import { cleanResult, rehearsedResult, shownResult } from './call-result.js';
 import type { StepLog } from './step-log.js';
 
@@ -25,7 +25,7 @@ export interface CallMakerInput {
   log: StepLog;
   /** Decisions on this turn's calls, by the call's reference. */
   approvals: Map<string, DecidedCall>;
-  limits: { shown: number; kept: number; parallel: number };
+  limits: { shown: number; kept: number; parallel: number; imageBytes: number };
   signal: AbortSignal;
   /** Called after each call, for the timeline. */
   onCall: (tool: string, outcome: string, durationMs: number, note?: string | null) => void;
@@ -44,6 +44,9 @@ interface Planned extends CheckedCall {
 export class CallMaker {
   /** The least trust of the results of this turn's calls. */
   readTrust: ContentTrust = 'own';
+
+  /** Bytes of the images that the model is shown. */
+  imageBytes = 0;
 
   constructor(private readonly input: CallMakerInput) {}
 
@@ -167,7 +170,10 @@ export class CallMaker {
     );
     const mayDo = approved ? grade : powers.mayDo;
     const say = (progress: string): void => this.input.onProgress(call.name, progress);
-    const site: CallSite = { turn, ref, mayDo, window: this.window, hosts, callbackToken, say, signal };
+    const { imageBytes: most } = this.input.limits;
+    const show = (images: ToolImage[]): void => this.show(step, call, images);
+    const shows = { imageBytes: Math.max(0, most - this.imageBytes), show };
+    const site: CallSite = { turn, ref, mayDo, window: this.window, hosts, callbackToken, say, signal, ...shows };
     return { call, tool, args, seq, site };
   }
 
@@ -196,6 +202,7 @@ export class CallMaker {
         ...(trust === 'own' ? {} : { trust }),
         ...(withheld.length === 0 ? {} : { withheld, withheld_since: this.input.powers.nobody }),
         result_hash: resultHash,
+        ...(step.images.has(call.id) ? { images: step.images.get(call.id) } : {}),
         ...(reveals.length === 0 ? {} : { reveals }),
         ...(sanitized === null ? {} : { sanitized }),
         ...(full === null ? {} : { handle: `result_${seq}`, full }),
@@ -204,6 +211,17 @@ export class CallMaker {
     );
     await log.commit();
     onCall(call.name, code ?? 'ok', durationMs, code === null ? (tool.noted?.(result) ?? null) : null);
+  }
+
+  /** Parallel calls were each offered what was left, so the last of them may get less. */
+  private show(step: OpenStep, { id }: ToolCall, images: ToolImage[]): void {
+    const shown = images.filter(({ data }) => {
+      const bytes = bytesIn(data);
+      if (this.imageBytes + bytes > this.input.limits.imageBytes) return false;
+      this.imageBytes += bytes;
+      return true;
+    });
+    if (shown.length > 0) step.images.set(id, shown);
   }
 
   /** @returns the tools that are not offered from now on */

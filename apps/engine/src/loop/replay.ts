@@ -1,4 +1,4 @@
-import { type ContentTrust, contentTrusts, leastTrusted } from '#libs/contracts';
+import { type ContentTrust, contentTrusts, leastTrusted, type ToolImage } from '#libs/contracts';
 import type { Completion, ModelMessage, ToolCall } from '../model/model.js';
 import type { Step } from '../steps/step.entity.js';
 import type { CallGuard } from './call-guard.js';
@@ -24,6 +24,8 @@ export interface OpenStep {
   calls: ToolCall[];
   /** Results by call id. */
   results: Map<string, unknown>;
+  /** Images of results, by call id. */
+  images: Map<string, ToolImage[]>;
   /** Steps of calls that were begun and have no result, by call id. */
   begun: Map<string, number>;
   /** The trust of what the model was shown when it asked for these calls. */
@@ -36,7 +38,7 @@ export interface OpenStep {
  */
 export function replay(stored: Step[], messages: Listener, guard: CallGuard): Replayed {
   let open: OpenStep | null = null;
-  const replayed: Replayed = { open: null, readTrust: 'own', revealed: [] };
+  const replayed: Replayed = { open: null, readTrust: 'own', revealed: [], imageBytes: 0 };
   for (const step of stored) {
     const callId = String(step.content['call_id']);
     if (step.kind === 'model_call') {
@@ -49,6 +51,7 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
         seq: step.seq,
         calls: content.tool_calls,
         results: new Map(),
+        images: new Map(),
         begun: new Map(),
         window: replayed.readTrust,
       };
@@ -58,9 +61,13 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
       const call = open.calls.find((each) => each.id === callId);
       const { result, result_hash: hash } = step.content;
       if (call) guard.replayed(call, result, typeof hash === 'string' ? hash : null);
-      const { reveals } = step.content;
+      const { reveals, images } = step.content;
       if (Array.isArray(reveals)) replayed.revealed.push(...(reveals as string[]));
       open.results.set(callId, result);
+      if (Array.isArray(images)) {
+        open.images.set(callId, images as ToolImage[]);
+        replayed.imageBytes += (images as ToolImage[]).reduce((sum, { data }) => sum + bytesIn(data), 0);
+      }
       open.begun.delete(callId);
       const trust = contentTrusts.find((each) => each === step.content['trust']) ?? 'own';
       replayed.readTrust = leastTrusted(replayed.readTrust, trust);
@@ -79,11 +86,23 @@ interface Replayed {
   readTrust: ContentTrust;
   /** Tools that searches found, in the order in which they were found. */
   revealed: string[];
+  /** Of the images that the model is shown. */
+  imageBytes: number;
+}
+
+/** @param base64 padded */
+export function bytesIn(base64: string): number {
+  return Buffer.byteLength(base64, 'base64');
 }
 
 /** Gives the model the results of a step, in the order of its calls. */
-export function close({ calls, results }: OpenStep, messages: Listener): void {
-  for (const { id, name } of calls) messages.push({ role: 'tool', call_id: id, name, result: results.get(id) });
+export function close({ calls, results, images }: OpenStep, messages: Listener): void {
+  for (const { id, name } of calls) {
+    const parts = images
+      .get(id)
+      ?.map(({ media_type: mediaType, data }) => ({ type: 'image' as const, mediaType, data }));
+    messages.push({ role: 'tool', call_id: id, name, result: results.get(id), ...(parts ? { images: parts } : {}) });
+  }
 }
 
 /** Results are matched to calls by id, and a model may repeat an id within a step or leave it out. */

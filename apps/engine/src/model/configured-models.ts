@@ -8,8 +8,9 @@ import { RehearsalModel } from './rehearsal-model.js';
 /** Limits of every call, whichever model it asks. */
 export function callLimits(
   settings: EngineSettings,
-): Pick<EndpointSettings, 'timeoutMs' | 'maxOutputTokens' | 'maxAnswerBytes' | 'breaker'> {
+): Pick<EndpointSettings, 'takesImages' | 'timeoutMs' | 'maxOutputTokens' | 'maxAnswerBytes' | 'breaker'> {
   return {
+    takesImages: settings.MODEL_INPUTS.includes('image'),
     timeoutMs: settings.MODEL_TIMEOUT_MS,
     maxOutputTokens: settings.MODEL_MAX_OUTPUT_TOKENS,
     maxAnswerBytes: settings.MODEL_ANSWER_BYTES,

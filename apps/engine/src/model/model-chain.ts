@@ -29,6 +29,11 @@ export class ModelChain implements Model {
 
   constructor(private readonly candidates: readonly Candidate[]) {}
 
+  /** Those that take none are shown none. */
+  get takesImages(): boolean {
+    return this.candidates.some(({ model }) => model.takesImages === true);
+  }
+
   async complete(messages: ModelMessage[], tools: ToolDescription[], signal: AbortSignal): Promise<Completion> {
     const failed: ModelError[] = [];
     const passed: PassedModel[] = [];

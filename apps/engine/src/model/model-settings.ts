@@ -1,3 +1,4 @@
+import { list } from '#libs/service-kit';
 import { WrongSettings } from '#libs/settings';
 
 interface Given {
@@ -14,4 +15,12 @@ export function checkedModel<T extends Given>(settings: T): T {
     throw new WrongSettings(['MODEL_BASE_URL is set and MODEL_NAME is not: name a model that it serves']);
   }
   return settings;
+}
+
+/** @throws Error for what no model takes, such as a misspelt word: images would be left out without a word */
+export function readInputs(name: string, value: string | undefined): string[] {
+  const given = list(name, value);
+  const wrong = given.find((each) => each !== 'text' && each !== 'image');
+  if (wrong !== undefined) throw new Error(`${name} has ${JSON.stringify(wrong)}: write text, or text,image`);
+  return given;
 }

@@ -1,4 +1,4 @@
-import { checkedModel } from './model-settings.js';
+import { checkedModel, readInputs } from './model-settings.js';
 
 const endpoint = 'http://models.internal/v1';
 
@@ -13,5 +13,17 @@ describe('the model settings', () => {
   ])('are accepted with %j and %j', (MODEL_BASE_URL, MODEL_NAME) => {
     const settings = { MODEL_BASE_URL, MODEL_NAME };
     expect(checkedModel(settings)).toBe(settings);
+  });
+
+  it.each([
+    ['text, image', ['text', 'image']],
+    ['image', ['image']],
+    [undefined, []],
+  ])('give what models take: %j', (value, inputs) => {
+    expect(readInputs('MODEL_INPUTS', value)).toEqual(inputs);
+  });
+
+  it.each(['images', 'text,audio', 'Image'])('are refused with models that take %j', (value) => {
+    expect(() => readInputs('MODEL_INPUTS', value)).toThrow(/MODEL_INPUTS has .*: write text, or text,image/);
   });
 });

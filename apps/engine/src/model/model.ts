@@ -24,11 +24,19 @@ export interface CallMark {
   options: Record<string, Record<string, JSONValue | undefined>>;
 }
 
+/** A content part that is an image. */
+export interface ImagePart {
+  type: 'image';
+  mediaType: string;
+  /** Base64. */
+  data: string;
+}
+
 export type ModelMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string; event?: ModelEvent }
   | { role: 'assistant'; content: string; tool_calls: ToolCall[] }
-  | { role: 'tool'; call_id: string; name: string; result: unknown };
+  | { role: 'tool'; call_id: string; name: string; result: unknown; images?: ImagePart[] };
 
 /** A tool as the model is shown it; `parameters` is a JSON Schema. */
 export interface ToolDescription {
@@ -142,6 +150,8 @@ export class ModelError extends Error {
 }
 
 export interface Model {
+  /** Absent: it takes text only, and images are left to the text that names them. */
+  readonly takesImages?: boolean;
   /** @throws ModelError, or the signal's reason when it was aborted from outside */
   complete(messages: ModelMessage[], tools: ToolDescription[], signal: AbortSignal): Promise<Completion>;
 }

@@ -29,13 +29,14 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([server.close(), egress.close()]));
 
-function modelOf({ kind, key }: Protocol, more: { opensAfter?: number } = {}): EndpointModel {
+function modelOf({ kind, key }: Protocol, more: { opensAfter?: number; takesImages?: boolean } = {}): EndpointModel {
   const file = key['service_account'];
   const own = file === undefined ? key : { service_account: file.replace('TOKENS', `${server.url}/token`) };
   return new EndpointModel({
     access: async () => ({ kind, baseUrl: server.url, region: 'eu-west-1', cloudProject: 'home', key: own }),
     model: 'm',
     name: 'desk/m',
+    takesImages: more.takesImages ?? false,
     timeoutMs: 10_000,
     maxOutputTokens: 500,
     maxAnswerBytes: 100_000,
@@ -51,6 +52,7 @@ function answering(json: unknown, status = 200, headers: Record<string, string> 
   );
 }
 
+const picture = { type: 'image' as const, mediaType: 'image/png', data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAAAA' };
 const calls = (): ProviderRequest[] => server.requests.filter(({ path }) => path !== '/token');
 const account = JSON.stringify({ client_email: 'bot@home.iam', private_key: privateKey, token_uri: 'TOKENS' });
 
@@ -99,6 +101,18 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       await expect(modelOf(protocol).complete(again, tools, never)).resolves.toMatchObject({ text: 'both are blue' });
       const [request] = calls();
       for (const { id } of first.tool_calls) expect(request?.text).toContain(`blue-${id}`);
+    });
+
+    it.each([true, false])('is shown images of results after them, if it takes images: %s', async (takesImages) => {
+      const { data } = picture;
+      const call = { id: 'call00001', name: 'look', arguments: {} };
+      const results = [{ role: 'tool' as const, call_id: call.id, name: 'look', result: 'seen', images: [picture] }];
+      const again = [...asked, { role: 'assistant' as const, content: '', tool_calls: [call] }, ...results];
+      answering(protocol.text('a picture'));
+      await modelOf(protocol, { takesImages }).complete(again, tools, never);
+      const text = calls()[0]?.text ?? '';
+      expect(text.includes(data)).toBe(takesImages);
+      expect(text).toContain('seen');
     });
 
     it('that stops at its length limit, or at a filter, says so', async () => {

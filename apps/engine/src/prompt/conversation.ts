@@ -71,17 +71,23 @@ export class Conversation {
   }
 }
 
-function cutResult(message: ModelMessage, maxChars: number): ModelMessage {
-  if (message.role !== 'tool' || !Number.isFinite(maxChars)) return message;
+/** An image is left out when results are cut: its result names it. */
+function cutResult(given: ModelMessage, maxChars: number): ModelMessage {
+  if (given.role !== 'tool' || !Number.isFinite(maxChars)) return given;
+  const { images: _images, ...message } = given;
   const text = JSON.stringify(message.result) ?? 'null';
   if (text.length <= maxChars) return message;
   const note = `${text.length - maxChars} characters are left out: the conversation was too long for the model.`;
   return { ...message, result: { truncated: true, head: text.slice(0, maxChars), note } };
 }
 
+/** About what one costs. */
+const charsOfImage = 4_000;
+
 function charsOf(messages: ModelMessage[]): number {
   return messages.reduce((sum, message) => {
     const text = message.role === 'tool' ? JSON.stringify(message.result) : message.content;
-    return sum + (text?.length ?? 0);
+    const images = message.role === 'tool' ? (message.images?.length ?? 0) : 0;
+    return sum + (text?.length ?? 0) + images * charsOfImage;
   }, 0);
 }

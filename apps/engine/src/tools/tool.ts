@@ -1,4 +1,4 @@
-import type { ContentTrust, ToolGrade, ToolsetTool, TrustGrade } from '#libs/contracts';
+import type { ContentTrust, ToolGrade, ToolsetTool, TrustGrade, ToolImage } from '#libs/contracts';
 import { toolGrades } from '#libs/contracts';
 import type { ToolDescription } from '../model/model.js';
 
@@ -61,6 +61,10 @@ export interface CallSite {
   callbackToken: string;
   /** Reports on the timeline what a long call is doing. */
   say(progress: string): void;
+  /** Bytes of images that its model may still be shown in this turn; 0: it takes none. */
+  imageBytes: number;
+  /** Shows the model images of the result. The result names them. */
+  show(images: ToolImage[]): void;
   signal: AbortSignal;
 }
 

@@ -125,6 +125,7 @@ export class TurnRunner {
         shown: settings.TOOL_RESULT_BYTES,
         kept: settings.TOOL_RESULT_KEPT_BYTES,
         parallel: settings.TURN_PARALLEL_CALLS,
+        imageBytes: model.takesImages ? settings.TURN_IMAGE_BYTES : 0,
       },
       onCall: (tool, outcome, durationMs, note = null) =>
         this.note(turn, claim, outcome === 'ok' ? 'tool_called' : `tool_${outcome}`.slice(0, 100), durationMs, {

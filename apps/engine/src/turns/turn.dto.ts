@@ -81,10 +81,10 @@ export function turnView(turn: Turn, steps: Step[], sent: SentReply[], waitMs: n
   return {
     ...turnHead(turn, sent, waitMs),
     steps: [
-      ...steps.map(({ seq, kind, content: { full: _full, ...content }, tokens, duration_ms, created_at }) => ({
+      ...steps.map(({ seq, kind, content: { full: _full, images, ...content }, tokens, duration_ms, created_at }) => ({
         seq,
         kind,
-        content,
+        content: Array.isArray(images) ? { ...content, images: images.length } : content,
         tokens,
         duration_ms,
         created_at: created_at.toISOString(),

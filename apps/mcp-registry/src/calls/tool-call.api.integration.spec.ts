@@ -37,6 +37,19 @@ const call = async (more: object = {}) => {
 const records = async () => (await registry.call('GET', `/tools/${toolId}/calls`)).body.data;
 
 describe('a tool call', () => {
+  it('gives the images of its result to a caller that takes them, within its limit and that of the registry', async () => {
+    const data = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(2_000)]).toString('base64');
+    const image = { type: 'image', mimeType: 'image/png', data };
+    server.script.call = () => ({ content: [image, image, image] });
+    const images = async (image_bytes?: number) =>
+      (await call(image_bytes === undefined ? {} : { image_bytes })).images ?? null;
+    expect(await images()).toBeNull();
+    expect(await images(0)).toBeNull();
+    expect(await images(2_008)).toEqual([{ media_type: 'image/png', data }]);
+    // MCP_IMAGE_BYTES holds two.
+    expect(await images(100_000)).toHaveLength(2);
+  });
+
   it.each([false, true])('returns what the tool answers, and leaves a record (as a stream: %s)', async (streams) => {
     server.script.streams = streams;
     server.script.call = (name, args) => ({

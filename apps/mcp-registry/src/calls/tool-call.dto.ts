@@ -14,6 +14,11 @@ export class CallTool {
   })
   conversation?: string;
   @Whole(100, 600_000, { optional: true }) timeout_ms?: number;
+  @Whole(0, 104_857_600, {
+    optional: true,
+    description: 'Bytes of images that the caller takes, at most MCP_IMAGE_BYTES. Absent: none',
+  })
+  image_bytes?: number;
 }
 
 export class McpCallView implements ToolCall {

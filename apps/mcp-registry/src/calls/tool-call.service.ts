@@ -12,6 +12,7 @@ import type { Tool } from '../tools/tool.entity.js';
 import { ToolRepository } from '../tools/tool.repository.js';
 import { progressWords } from './call-progress.js';
 import { readResult } from './call-result.js';
+import { imagesOf } from './result-images.js';
 import type { CallTool } from './tool-call.dto.js';
 import type { ToolCall } from './tool-call.entity.js';
 import { ToolCallRepository } from './tool-call.repository.js';
@@ -107,10 +108,12 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
       await this.follow(server, null, startedAt);
       if (renewed) this.logger.warn({ event: 'session.renewed', server_id: server.id, tool_id: tool.id, why: renewed });
       const { bytes, ...read } = readResult(result, this.settings.MCP_OUTPUT_BYTES);
+      const images = imagesOf(result, Math.min(body.image_bytes ?? 0, this.settings.MCP_IMAGE_BYTES));
       const answer = {
         ok: true,
         is_error: result.isError === true,
         ...read,
+        ...(images.length > 0 ? { images } : {}),
         ...(renewed ? { session_renewed: renewed } : {}),
       } as const;
       return { answer, bytes };

@@ -14,6 +14,7 @@ import type {
 
 /** The parts of these answers that the tests read. */
 interface CallAnswer {
+  images?: { media_type: string; data: string }[];
   content: string;
   truncated: boolean;
 }

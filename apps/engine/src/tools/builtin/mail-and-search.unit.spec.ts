@@ -32,6 +32,8 @@ const call: CallSite = {
   hosts: null,
   callbackToken: '',
   say: () => undefined,
+  imageBytes: 0,
+  show: () => undefined,
   signal: new AbortController().signal,
 };
 const bound = (fields: CredentialFields) => boundTo(credentialOf(fields));

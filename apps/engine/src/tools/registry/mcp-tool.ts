@@ -45,13 +45,14 @@ export function mcpTool(definition: ToolsetTool, registry: ServiceClient): Tool 
     external: true,
     trustOf: () => definition.trust,
     noted: (result) => ((result ?? {}) as { note?: string }).note ?? null,
-    run: async (args, { turn, ref, signal, say }) => {
+    run: async (args, { turn, ref, signal, say, imageBytes, show }) => {
       const body = {
         tool_id: definition.id,
         pin: definition.pin,
         arguments: args,
         call_id: `${turn.turnId}.${ref}`,
         conversation: conversationOf(turn),
+        ...(imageBytes > 0 ? { image_bytes: imageBytes } : {}),
       };
       const { call_max_ms: maxMs } = definition;
       const asked = registry.follow<McpCallAnswer>('/internal/tool-calls', turn, body, {
@@ -61,7 +62,8 @@ export function mcpTool(definition: ToolsetTool, registry: ServiceClient): Tool 
       });
       const answer = await unlessAborted(asked, signal).catch(refusalOf);
       if (!answer.ok) return failure(answer.error, answer.message);
-      const { content, is_error, truncated, structured, session_renewed: renewed } = answer;
+      const { content, is_error, truncated, structured, images = [], session_renewed: renewed } = answer;
+      if (images.length > 0) show(images);
       // A tool's own error goes to the model like an answer.
       return {
         ...(renewed ? { note: sessionGone[renewed === true ? 'lost' : renewed] } : {}),
