@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import { fakeModel } from '../../apps/engine/src/testing/fake-model.js';
 import type { Browser } from 'playwright-core';
 import { openSink, type Sink } from '../system/sink.js';
 import { startSmallSystem, type System } from '../system/system.js';
@@ -120,6 +121,30 @@ inBrowser('what is built in the console', () => {
     await page.getByRole('button', { name: 'Create the trigger' }).click();
     await page.getByRole('heading', { name: 'Buy', level: 1 }).waitFor();
     await page.getByText('When Webhook receives').waitFor();
+  });
+
+  it('connects a provider of models with a pasted key, and tests it', async () => {
+    const model = await fakeModel();
+    try {
+      const { page } = owner;
+      await open(owner, '/models', 'Models');
+      await page.getByRole('button', { name: 'Connect a provider' }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name', { exact: false }).first().fill('desk');
+      await dialog.getByLabel('Base URL', { exact: false }).fill(model.url);
+      await dialog.getByLabel('New key', { exact: false }).fill('sk-pasted-1234567890');
+      await dialog.getByLabel('Default model', { exact: false }).fill('fake');
+      await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
+      await page.getByRole('heading', { name: 'desk', level: 1 }).waitFor();
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      await page.getByRole('row', { name: /Answer.*Works/ }).waitFor();
+      expect(await page.content()).not.toContain('sk-pasted-1234567890');
+      const { data } = await system.api<{ data: { id: string; default_model: string }[] }>('GET', '/api/v1/providers');
+      expect(data).toMatchObject([{ default_model: 'fake' }]);
+      await system.api('DELETE', `/api/v1/providers/${data[0]?.id}`);
+    } finally {
+      await model.close();
+    }
   });
 
   it('shows leaf by leaf what an MCP server changed, and approves what was reviewed', async () => {
@@ -252,6 +277,7 @@ inBrowser('what is built in the console', () => {
       ['/skills', 'Skills'],
       ['/tools', 'Tools'],
       ['/mcp-servers', 'MCP servers'],
+      ['/models', 'Models'],
       ['/knowledge', 'Knowledge'],
       ['/knowledge?tab=search', 'Knowledge'],
     ];

@@ -12,6 +12,7 @@ import { signInRoute } from '../features/sign-in/routes.js';
 import { sourceRoutes } from '../features/sources/routes.js';
 import { knowledgeRoutes } from '../features/knowledge/routes.js';
 import { mcpServerRoutes } from '../features/mcp-servers/routes.js';
+import { modelRoutes } from '../features/models/routes.js';
 import { operationsRoutes } from '../features/operations/routes.js';
 import { skillRoutes } from '../features/skills/routes.js';
 import { toolRoutes } from '../features/tools/routes.js';
@@ -34,6 +35,7 @@ export const routeTree = rootRoute.addChildren([
     ...agentRoutes,
     ...toolRoutes,
     ...mcpServerRoutes,
+    ...modelRoutes,
     ...skillRoutes,
     ...knowledgeRoutes,
     ...conversationRoutes,

@@ -29,7 +29,7 @@ export const agentTexts = {
     instructions: 'Instructions',
     instructionsHint: 'Who the agent is and how it answers. Every turn starts with them.',
     model: 'Model',
-    modelHint: 'A model of the configured endpoint. Leave empty for its default.',
+    modelHint: 'provider/model of a connected provider, or a model of the installation. Leave empty for the default.',
     fallback: 'Fallback model',
     fallbackHint: 'Used when the model does not answer.',
   },

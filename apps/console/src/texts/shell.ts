@@ -44,6 +44,7 @@ export const navigationTexts = {
   integrations: 'Integrations',
   knowledge: 'Knowledge',
   mcpServers: 'MCP servers',
+  models: 'Models',
   operations: 'Operations',
   settings: 'Settings',
   skills: 'Skills',
