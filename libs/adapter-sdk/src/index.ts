@@ -107,9 +107,10 @@ export {
   signsTime,
 } from './signature-schemes/declared-scheme.js';
 export { PreparedScheme } from './signature-schemes/prepared-scheme.js';
-export { type ReceivedRequest, RequestValues } from './signature-schemes/request-values.js';
+export { formOf, type ReceivedRequest, RequestValues } from './signature-schemes/request-values.js';
 export type { SchemeVerdict } from './signature-schemes/scheme-verdict.js';
 export { type RequestProof, signRequest, withQuery } from './signature-schemes/sign-request.js';
+export { filledTemplate, parseTemplate } from './signature-schemes/value-template.js';
 export { verifyScheme } from './signature-schemes/verify-scheme.js';
 export { buildVersion, serveAdapters } from './serve-adapters.js';
 export { splitText } from './split-text.js';

@@ -85,6 +85,8 @@ export interface HandshakeDeclaration {
   respond: 'adapter' | HandshakeResponse;
   /** A query parameter that has to be equal to a field of the credentials. */
   verify_token?: { query: string; field: string };
+  /** It is answered before a signature is checked. */
+  unsigned?: boolean;
 }
 
 export interface HandshakeResponse extends RequestPlace {
@@ -92,6 +94,14 @@ export interface HandshakeResponse extends RequestPlace {
   hmac?: { field: string; algorithm?: 'sha256' | 'sha512' | 'sha1'; encoding?: 'hex' | 'base64'; prefix?: string };
   /** The answer is a JSON object with the value under this name. */
   as?: string;
+  /** The JSON also has the value as it came, under this name. */
+  echo_as?: string;
+  /** The value is answered in this header. */
+  as_header?: string;
+  /** The answer is this text, whatever came. */
+  fixed?: string;
+  /** Default: 200. */
+  status?: number;
 }
 
 export interface MessageDeclaration {

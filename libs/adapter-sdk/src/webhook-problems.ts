@@ -7,6 +7,7 @@ import {
   anything,
   aText,
   aWholeNumber,
+  trueOrFalse,
   type FieldProblem,
   fieldProblems,
   oneOf,
@@ -86,24 +87,32 @@ function handshakeProblems(declared: JsonObject, at: string): FieldProblem[] {
     ...fieldProblems(
       declared,
       { method: oneOf(['GET', 'POST']), match: anObject, respond },
-      { verify_token: anObject },
+      { verify_token: anObject, unsigned: trueOrFalse },
       at,
     ),
     ...(isJsonObject(match) ? fieldProblems(match, {}, { ...place, equals: aText }, `${at}match.`) : []),
     ...(isJsonObject(match) ? placeProblems(match, `${at}match`) : []),
     ...(isJsonObject(answer) ? respondProblems(answer, `${at}respond.`) : []),
-    ...(isJsonObject(answer) ? placeProblems(answer, `${at}respond`) : []),
+    ...(isJsonObject(answer) && answer.fixed === undefined ? placeProblems(answer, `${at}respond`) : []),
     ...(isJsonObject(token)
       ? fieldProblems(token, { query: aFilledText, field: aFilledText }, {}, `${at}verify_token.`)
       : []),
   ];
 }
 
+const answerOptions = {
+  as: aFilledText,
+  echo_as: aFilledText,
+  as_header: aFilledText,
+  fixed: aText,
+  status: aWholeNumber(200, 299),
+};
+
 function respondProblems(respond: JsonObject, at: string): FieldProblem[] {
   const { hmac } = respond;
   const place = { query: aFilledText, pointer: aFilledText, header: aFilledText };
   return [
-    ...fieldProblems(respond, {}, { ...place, hmac: anObject, as: aFilledText }, at),
+    ...fieldProblems(respond, {}, { ...place, hmac: anObject, ...answerOptions }, at),
     ...(isJsonObject(hmac) ? fieldProblems(hmac, { field: aFilledText }, hmacOptions, `${at}hmac.`) : []),
   ];
 }

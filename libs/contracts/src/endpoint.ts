@@ -64,6 +64,14 @@ export interface HandshakeResponse extends RequestPlace {
   hmac?: { field: string; algorithm?: 'sha256' | 'sha512' | 'sha1'; encoding?: 'hex' | 'base64'; prefix?: string };
   /** The answer is JSON, with the value under this name. */
   as?: string;
+  /** The JSON also has the value as it came, under this name. */
+  echo_as?: string;
+  /** The value is answered in this header. */
+  as_header?: string;
+  /** The answer is this text, whatever came; nothing is echoed. */
+  fixed?: string;
+  /** Default: 200. */
+  status?: number;
 }
 
 /** A handshake that the manifest describes: the ingress recognises it without asking, and answers most itself. */
@@ -75,6 +83,8 @@ export interface DeclaredHandshake {
   respond: HandshakeResponse | 'adapter';
   /** Query parameter that has to equal the credential field of that name. */
   verify_token?: { query: string; field: string };
+  /** It is answered before any signature is checked: the sender signs nothing until it has been answered. */
+  unsigned?: boolean;
 }
 
 /** What the ingress needs to know about an App to answer its webhook (the projection that the gateway serves). */

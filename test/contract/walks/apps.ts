@@ -36,6 +36,7 @@ export function walkApps(ground: () => Ground): void {
   it('listings', async () => {
     await ask('GET', 'listings');
     await ask('GET', 'listings/webhook');
+    await ask('GET', 'listings/webhook/senders');
     await ask('POST', 'listings/webhook/install', { name: 'listed' });
   });
 
@@ -45,6 +46,7 @@ export function walkApps(ground: () => Ground): void {
     await ask('GET', 'apps');
     await ask('GET', `apps/${id}`);
     await ask('PATCH', `apps/${id}`, { name: 'walked on' });
+    await ask('PATCH', `apps/${id}`, { sender: 'stripe' });
     await ask('POST', `apps/${id}/rotate-token`, {});
     await ask('POST', `apps/${id}/verify`);
     await ask('GET', `apps/${id}/samples`);

@@ -6,6 +6,7 @@ import type { AppRow, AppState } from '../entities/app.entity.js';
 import { AppCredentialView } from './app-credential.dto.js';
 import { AppWarning } from './app-warnings.js';
 import type { Direction } from './direction.js';
+import { EventReadingSettings } from './event-reading.dto.js';
 import { SignatureView } from './signature-settings.dto.js';
 import type { AddressHidden, WebhookAddress } from './webhook-address.js';
 
@@ -66,6 +67,10 @@ export class AppView implements Omit<AppRow, Hidden>, WebhookAddress {
     description: 'Only for the built-in Webhook app; null: signatures are not checked',
   })
   signature: SignatureView | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The well-known sender that was chosen' })
+  sender: string | null;
+  @ApiProperty({ type: EventReadingSettings, nullable: true, description: 'Where its events have what is read' })
+  reading: EventReadingSettings | null;
   @ApiProperty({
     enum: textSources,
     description: 'Only for the built-in Webhook app: who writes the text of its messages',

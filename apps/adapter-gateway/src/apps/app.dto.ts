@@ -5,6 +5,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { CredentialForAll, CredentialsByKey } from './app-credential.dto.js';
 import { ArrayMaxSize, IsArray, IsIn } from 'class-validator';
+import { EventReadingSettings } from './event-reading.dto.js';
 import { SignatureSettings } from './signature-settings.dto.js';
 
 /** The capabilities of the adapter that an App uses; all when absent. */
@@ -21,6 +22,9 @@ const textFromDescription =
   'Only for the built-in Webhook app. people (default): its text counts as untrusted content, whoever signs it; system: the ' +
   'sending system writes all of it itself, which needs approvals:manage';
 
+const senderDescription =
+  'Only for the built-in Webhook app: a well-known sender (listWebhookSenders), which fills signature and reading in. Null: none';
+
 export class InstallApp {
   @Name(200) name: string;
   @OneOf(['builtin', 'adapter']) kind: 'builtin' | 'adapter';
@@ -30,6 +34,9 @@ export class InstallApp {
   @Capabilities() capabilities?: Capability[];
   @Nested(SignatureSettings, { optional: true, description: 'Signature verification of the built-in Webhook app' })
   signature?: SignatureSettings;
+  @Text(100, { optional: true, nullable: true, description: senderDescription }) sender?: string | null;
+  @Nested(EventReadingSettings, { optional: true, nullable: true, description: 'Only for the built-in Webhook app' })
+  reading?: EventReadingSettings | null;
   @OneOf(textSources, { optional: true, description: textFromDescription }) text_from?: TextFrom;
   @Whole(1_024, 26_214_400, { optional: true }) max_body_bytes?: number;
 }
@@ -43,6 +50,9 @@ export class ChangeApp {
   @Nested(SignatureSettings, { optional: true })
   signature?: SignatureSettings;
   @Flag({ optional: true, description: 'True turns signature verification off' }) signature_off?: boolean;
+  @Text(100, { optional: true, nullable: true, description: senderDescription }) sender?: string | null;
+  @Nested(EventReadingSettings, { optional: true, nullable: true, description: 'Only for the built-in Webhook app' })
+  reading?: EventReadingSettings | null;
   @OneOf(textSources, { optional: true, description: textFromDescription }) text_from?: TextFrom;
   @Whole(1_024, 26_214_400, { optional: true }) max_body_bytes?: number;
 }

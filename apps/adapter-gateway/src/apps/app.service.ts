@@ -16,6 +16,7 @@ import { AppBindings } from './app-bindings.js';
 import { AdapterGone, AppExists, AppRepository, type LinkChange, type Noted } from './app.repository.js';
 import { adapterApp, offered } from './adapter-app.js';
 import { capabilitiesOf } from './capabilities.js';
+import { chosenSender } from './chosen-sender.js';
 import { CredentialChoice } from './credential-choice.js';
 import { declarationsOf } from './declared-credentials.js';
 import { namedForDirection } from './direction.js';
@@ -66,7 +67,9 @@ export class AppService {
       );
     }
     const adapter = body.kind === 'adapter' ? await this.adapterOf(caller, body.adapter_id ?? '') : null;
-    const signature = body.signature ? declared(body.signature) : null;
+    const unsigned = { sender: null, reading: null, signature: body.signature ? declared(body.signature) : null };
+    const chosen = chosenSender(body.kind, body, unsigned, body.signature !== undefined);
+    const { signature } = chosen;
     const declarations = declarationsOf({ signature }, adapter?.manifest ?? null);
     const credentials = await this.choice.choose(caller, declarations, body);
     const now = new Date();
@@ -85,7 +88,7 @@ export class AppService {
       previous_token_until: null,
       retired_token_hashes: [],
       project_closed: false,
-      signature,
+      ...chosen,
       text_from: textFrom(caller, body.kind, body.text_from),
       max_body_bytes: body.max_body_bytes ?? adapter?.manifest.webhook?.max_body_bytes ?? defaultMaxBodyBytes,
       origin_marker: randomBytes(16).toString('hex'),
@@ -112,9 +115,12 @@ export class AppService {
     const app = await this.get(caller, id);
     const adapter = app.adapter_id ? await this.adapterOf(caller, app.adapter_id) : null;
     const manifest = adapter?.manifest ?? null;
+    const given = body.signature ? declared(body.signature) : body.signature_off ? null : app.signature;
+    const signs = body.signature !== undefined || body.signature_off === true;
+    const chosen = chosenSender(app.kind, body, { ...app, signature: given }, signs);
+    const { sender, reading, signature } = chosen;
     const links = await this.choice.choose(caller, declarationsOf(app, manifest), body, app.credentials);
     const relinked = JSON.stringify(links) !== JSON.stringify(app.credentials);
-    const signature = body.signature ? declared(body.signature) : body.signature_off ? null : app.signature;
     const rebound = relinked || JSON.stringify(signature) !== JSON.stringify(app.signature);
     if (rebound) await this.keys.require(caller, { app: { ...app, credentials: links, signature }, adapter });
     // A secret whose check is turned off stays readable until nobody checks it any more.
@@ -129,6 +135,8 @@ export class AppService {
         ...(body.state === undefined ? {} : { state: body.state }),
         ...(rebound ? { bindings_due_at: AppBindings.dueAt() } : {}),
         ...(body.max_body_bytes === undefined ? {} : { max_body_bytes: body.max_body_bytes }),
+        sender,
+        reading,
         signature,
         text_from: textFrom(caller, app.kind, body.text_from, app.text_from),
       },

@@ -7,6 +7,7 @@ import {
   type KeyCheck,
   type LinkedCredential,
 } from '#libs/contracts';
+import { senderById } from '#libs/webhook-senders';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import type { AppRow } from '../entities/app.entity.js';
 import { capabilitiesOf } from './capabilities.js';
@@ -17,7 +18,8 @@ export function endpointOf(app: AppRow, adapter: Pick<AdapterRow, 'manifest' | '
   const manifest = adapter?.manifest ?? null;
   const webhook = manifest?.webhook;
   const verification = app.kind === 'builtin' ? (app.signature ?? 'none') : declaredVerification(webhook?.verification);
-  const handshake = declaredHandshake(webhook?.handshake);
+  const sender = app.sender === null ? undefined : senderById(app.sender);
+  const handshake = sender?.handshake ?? declaredHandshake(webhook?.handshake);
   return {
     app_id: app.id,
     organization_id: app.organization_id,
@@ -32,7 +34,7 @@ export function endpointOf(app: AppRow, adapter: Pick<AdapterRow, 'manifest' | '
     verification,
     handshake,
     adapter_handshake: app.kind === 'adapter' && webhook?.handshake?.method !== 'POST',
-    ack: { status: webhook?.ack?.status ?? 200, body: ackBody(webhook?.ack?.body), content_type: null },
+    ack: sender?.ack ?? { status: webhook?.ack?.status ?? 200, body: ackBody(webhook?.ack?.body), content_type: null },
     delivery_id_header: webhook?.delivery_id_header?.toLowerCase() ?? null,
     max_body_bytes: app.max_body_bytes,
     credentials: secretsOf(app, manifest, verification, handshake),

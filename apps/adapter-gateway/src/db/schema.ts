@@ -18,6 +18,7 @@ import { Gateway1770000000000 } from './1770000000000-gateway.js';
 import { InboundWork1795703000000 } from './1795703000000-inbound-work.js';
 import { SyncWork1795704000000 } from './1795704000000-sync-work.js';
 import { DeliveryWork1795705000000 } from './1795705000000-delivery-work.js';
+import { WebhookSenders1795706000000 } from './1795706000000-webhook-senders.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -41,5 +42,11 @@ export const schema: ServiceSchema = {
     WebhookRenewalRow,
     Audit,
   ],
-  migrations: [Gateway1770000000000, InboundWork1795703000000, SyncWork1795704000000, DeliveryWork1795705000000],
+  migrations: [
+    Gateway1770000000000,
+    InboundWork1795703000000,
+    SyncWork1795704000000,
+    DeliveryWork1795705000000,
+    WebhookSenders1795706000000,
+  ],
 };

@@ -64,7 +64,7 @@ function headersOf(app: AppRow, credentials: Credentials, delivery: DeliveryRow,
     algorithm = 'sha256',
     encoding = 'hex',
     prefix = 'sha256=',
-  } = app.signature ?? {};
+  } = app.signature?.scheme === 'hmac' ? app.signature : {};
   const [secret] = secrets;
   return {
     'content-type': 'application/json',

@@ -1,27 +1,59 @@
-import { parseKeepingNumbers, wholeNumberAsText } from '#libs/adapter-sdk';
+import { formOf, parseKeepingNumbers, RequestValues, wholeNumberAsText } from '#libs/adapter-sdk';
 import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
+import { type ReadEvent, readEvents } from '#libs/webhook-senders';
 import type { AppRow } from '../entities/app.entity.js';
 import { isOwnMarker, markersIn } from '../origins/origin-marker.js';
 
+/** As in an answer of `/parse-inbound`. */
+const maxEvents = 1_000;
+
 /**
- * The DirectAdapter's `/parse-inbound`: the payload of the built-in Webhook app (spec 2.8) as a normalized message. The
- * whole payload is passed on as `metadata.payload`; a number that a double would change becomes its digits as text.
- * @throws PermanentFailure `invalid_json`
+ * The DirectAdapter's `/parse-inbound`: the payload of the built-in Webhook app (spec 2.8) as normalized messages, one
+ * for each event in it. What the App's reading finds counts before the fields of the contract. The whole payload is
+ * passed on as `metadata.payload`; a number that a double would change becomes its digits as text.
+ * @throws PermanentFailure `invalid_json`, `too_many_events`
  */
-export function directParse(app: AppRow, request: InboundRequest): NormalizedMessage {
-  const body = bodyText(request);
-  const payload = payloadOf(body);
+export function directParse(app: AppRow, request: InboundRequest): NormalizedMessage[] {
+  const body = withoutSecret(app, request);
+  const isForm = new RequestValues({ ...receivedOf(request), body: Buffer.alloc(0) }).isForm;
+  const payload = isForm ? formOf(Buffer.from(body)) : body.trim() === '' ? null : payloadOf(body);
+  const events =
+    app.reading === null ? [nothingRead] : readEvents(app.reading, { ...receivedOf(request), body: Buffer.from(body) });
+  if (events.length > maxEvents) {
+    throw new PermanentFailure(
+      'too_many_events',
+      `the body has ${events.length} events: at most ${maxEvents} are taken`,
+    );
+  }
+  const whole = isForm ? JSON.stringify(payload) : body;
+  return events.map((event, index) => {
+    const key = event.dedup_key ?? keyOf(request, events.length > 1 ? `#${index}` : '');
+    return 'item' in event
+      ? messageOf(app, request, event, event.item, JSON.stringify(event.item) ?? '', key)
+      : messageOf(app, request, event, payload, whole, key);
+  });
+}
+
+const nothingRead: ReadEvent = { event_type: null, dedup_key: null, sender: null, text: null };
+
+function messageOf(
+  app: AppRow,
+  request: InboundRequest,
+  event: ReadEvent,
+  payload: unknown,
+  whole: string,
+  key: string | null,
+): NormalizedMessage {
   const object = isObject(payload) ? payload : {};
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
-  // The message is the payload's task, or its text, or the whole payload.
-  const message = text(object['task']) ?? text(object['text']) ?? body;
+  // The message is what was read, the payload's task, or its text, or the whole payload.
+  const message = event.text ?? text(object['task']) ?? text(object['text']) ?? whole;
   const isSelf = markersIn(request, payload).some((marker) => isOwnMarker(app, marker));
-  const key = headerOf(request, 'idempotency-key') ?? headerOf(request, 'webhook-id');
   const thread = text(wholeNumberAsText(object['thread_id']));
   return {
-    event_type: text(metadata['event_type']) ?? 'webhook_received',
-    sender: text(metadata['source']) ?? 'webhook',
+    event_type: event.event_type ?? text(metadata['event_type']) ?? 'webhook_received',
+    sender: event.sender ?? text(metadata['source']) ?? app.sender ?? 'webhook',
     message,
     is_bot: isSelf,
     metadata: {
@@ -33,6 +65,25 @@ export function directParse(app: AppRow, request: InboundRequest): NormalizedMes
     ...(key ? { dedup_key: `webhook:${key}` } : {}),
     ...(thread ? { thread_id: thread } : {}),
   };
+}
+
+/** The key of a request is one for all its events. */
+function keyOf(request: InboundRequest, event: string): string | null {
+  const key = headerOf(request, 'idempotency-key') ?? headerOf(request, 'webhook-id');
+  return key === null ? null : `${key}${event}`;
+}
+
+function receivedOf({ method, url, headers }: InboundRequest) {
+  return { method, url, headers };
+}
+
+/** The body as text. A shared secret that a sender puts into it is for nobody who reads the message. */
+function withoutSecret(app: AppRow, request: InboundRequest): string {
+  const body = bodyText(request);
+  const { scheme, pointer } = app.signature ?? {};
+  if (scheme !== 'secret' || pointer === undefined) return body;
+  const secret = new RequestValues({ ...receivedOf(request), body: Buffer.from(body) }).text(pointer);
+  return secret ? body.replaceAll(secret, '[secret]') : body;
 }
 
 /** Drops fields that steer the platform: an adapter may set them, a sender of JSON may not. */

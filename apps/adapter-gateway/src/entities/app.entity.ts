@@ -1,6 +1,7 @@
 import type { Capability } from '#libs/adapter-sdk';
 import type { DeclaredVerification, TextFrom } from '#libs/contracts';
 import type { Failure } from '#libs/service-kit';
+import type { EventReading } from '#libs/webhook-senders';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 export type AppState = 'active' | 'paused' | 'disabled' | 'retired';
@@ -41,6 +42,10 @@ export class AppRow {
   @Column({ type: 'jsonb' }) retired_token_hashes: string[];
   /** How the ingress checks signatures of the built-in Webhook app; null: no check. */
   @Column({ type: 'jsonb', nullable: true }) signature: DeclaredVerification | null;
+  /** Of the built-in Webhook app: the well-known sender that was chosen for it. */
+  @Column({ type: 'text', nullable: true }) sender: string | null;
+  /** Of the built-in Webhook app: where its events have type, key, sender and text. */
+  @Column({ type: 'jsonb', nullable: true }) reading: EventReading | null;
   /** Of the built-in Webhook app: whether the sending system writes the text itself, or people may have written it. */
   @Column({ type: 'text', default: 'people' }) text_from: TextFrom;
   @Column({ type: 'integer' }) max_body_bytes: number;

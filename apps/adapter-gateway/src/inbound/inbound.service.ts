@@ -161,9 +161,11 @@ export class InboundService extends Sweeping {
   ): Promise<NormalizedMessage[]> {
     const depth = this.settings.MESSAGE_MAX_DEPTH;
     if (!webhook) {
-      const message = directParse(app, request);
-      requireDepth([message], app.kind, depth);
-      return [await this.origins.mark(app, message, markersIn(request, message.metadata?.['payload']))];
+      const messages = directParse(app, request);
+      requireDepth(messages, app.kind, depth);
+      return Promise.all(
+        messages.map((message) => this.origins.mark(app, message, markersIn(request, message.metadata?.['payload']))),
+      );
     }
     const { messages } = await this.calls.parse(webhook);
     requireDepth(messages, app.kind, depth);

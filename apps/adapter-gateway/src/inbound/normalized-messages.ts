@@ -16,7 +16,7 @@ import type { NormalizedMessage } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
 import { withoutNulls } from '../adapters/answer-fields.js';
 
-const maxBatch = 1_000;
+export const maxBatch = 1_000;
 
 const challengeResponse: Wanted = {
   is: 'a text, a number or an object',

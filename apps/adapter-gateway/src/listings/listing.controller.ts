@@ -5,6 +5,7 @@ import { AppViews } from '../apps/app-views.js';
 import { InstallListing } from './listing.dto.js';
 import { ListingService } from './listing.service.js';
 import { AppView } from '../apps/app-view.dto.js';
+import { senderViews, WebhookSenderPage } from './webhook-sender.dto.js';
 import { ListingPage, ListingView } from './listing-view.dto.js';
 
 @ApiTags('listings')
@@ -24,6 +25,17 @@ export class ListingController {
   @ApiOkResponse({ type: ListingPage })
   async list(@Caller() caller: Principal): Promise<ListingPage> {
     return { data: await this.listings.list(caller), next_cursor: null };
+  }
+
+  @Get('webhook/senders')
+  @RequireScopes('apps:read')
+  @ApiOperation({
+    operationId: 'listWebhookSenders',
+    summary: 'Well-known senders that the Webhook app can be set up for',
+  })
+  @ApiOkResponse({ type: WebhookSenderPage })
+  senders(): WebhookSenderPage {
+    return { data: senderViews, next_cursor: null };
   }
 
   @Get(':slug')

@@ -4,6 +4,7 @@ import type { AdapterHealthView } from '../adapter-health/adapter-health.dto.js'
 import type { AppPage, AppView } from '../apps/app-view.dto.js';
 import type { ConformanceRunPage, ConformanceRunView } from '../conformance/conformance.dto.js';
 import type { DeliveryPage, DeliveryView } from '../deliveries/delivery.dto.js';
+import type { WebhookSenderPage } from '../listings/webhook-sender.dto.js';
 import type { ListingPage, ListingView } from '../listings/listing-view.dto.js';
 import type {
   AdapterPage,
@@ -45,6 +46,7 @@ export type GatewayViews = [
   [`GET adapters/${string}/health`, AdapterHealthView],
   [`${string} adapters${string}`, AdapterView],
   ['GET listings', ListingPage],
+  ['GET listings/webhook/senders', WebhookSenderPage],
   [`GET listings/${string}`, ListingView],
   [`POST listings/${string}/install`, AppView],
   ['GET apps', AppPage],

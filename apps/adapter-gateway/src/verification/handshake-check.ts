@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { createHmac, randomUUID } from 'node:crypto';
 import type { SampleEndpoint } from '../samples/sample-endpoint.js';
 import { signSample } from '../samples/sign-sample.js';
-import { type WebhookRequest, WebhookRequests } from '../samples/webhook-requests.js';
+import { type WebhookAnswer, type WebhookRequest, WebhookRequests } from '../samples/webhook-requests.js';
 import { notApplicable, skipped, type Verdict } from './check.js';
 import { details, refusalOf } from './said.js';
 
@@ -33,7 +33,8 @@ export class HandshakeCheck {
     }
     const exchange = await this.requests.send(caller, request);
     const base = { took_ms: exchange.took_ms, details: details(request, exchange) };
-    if (answers(handshake, challenge, secrets, exchange.answer?.body ?? '') && exchange.answer?.status === 200) {
+    const status = handshake.respond === 'adapter' ? 200 : (handshake.respond.status ?? 200);
+    if (exchange.answer?.status === status && answers(handshake, challenge, secrets, exchange.answer)) {
       return { ...base, status: 'ok', sentence: 'The handshake is answered as the manifest declares.' };
     }
     const what_to_do =
@@ -50,7 +51,7 @@ export class HandshakeCheck {
 /** @throws Problem 422 `no_signing_secret`, `no_verify_token` */
 function handshakeRequest(
   { path, endpoint }: SampleEndpoint,
-  { method, match, respond, verify_token: token }: DeclaredHandshake,
+  { method, match, respond, verify_token: token, unsigned }: DeclaredHandshake,
   challenge: string,
   secrets: Credentials,
   origin: string,
@@ -64,7 +65,8 @@ function handshakeRequest(
     else if (place.pointer !== undefined) setAt(json, place.pointer, value);
   };
   if (respond !== 'adapter') put(respond, challenge);
-  put(match, match.equals ?? challenge);
+  // Every request has a host.
+  if (match.header !== 'host') put(match, match.equals ?? challenge);
   if (token) {
     const [value] = secretList(secrets[token.field]);
     if (value === undefined) throw new Problem(422, 'no_verify_token', `The credential has no field ${token.field}.`);
@@ -74,12 +76,19 @@ function handshakeRequest(
   if (method === 'GET') return { method, path: `${path}${search}`, headers, body: '', probe: true };
   const given = { 'content-type': 'application/json', ...headers };
   const sample = { origin, path: `${path}${search}`, headers: given, body: JSON.stringify(json) };
-  const signed = signSample('signed', sample, endpoint.verification, secrets);
+  const signed = signSample(unsigned ? 'unsigned' : 'signed', sample, endpoint.verification, secrets);
   return { method, path: signed.path, headers: { ...given, ...signed.headers }, body: signed.body, probe: true };
 }
 
-function answers({ respond }: DeclaredHandshake, challenge: string, secrets: Credentials, body: string): boolean {
+function answers(
+  { respond }: DeclaredHandshake,
+  challenge: string,
+  secrets: Credentials,
+  { body, headers }: WebhookAnswer,
+): boolean {
   if (respond === 'adapter') return body !== '' && !body.includes('"received":true');
+  if (respond.fixed !== undefined) return body === respond.fixed;
+  if (respond.as_header !== undefined) return headers[respond.as_header] === challenge;
   const { hmac } = respond;
   if (!hmac) return body.includes(challenge);
   const { algorithm = 'sha256', encoding = 'base64' } = hmac;

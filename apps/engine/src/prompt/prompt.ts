@@ -1,3 +1,4 @@
+import { parseJson, parseKeepingNumbers } from '#libs/adapter-sdk';
 import type { TakeoverLine, TurnInput } from '#libs/contracts';
 import { fence, fenceExplanation } from '#libs/sanitizer';
 import { type ModelMessage, noReplyWord } from '../model/model.js';
@@ -127,9 +128,18 @@ function eventText({ message, verified, reply }: TurnInput, maxChars: number): s
   });
 }
 
+/** Whether the message is the payload itself, as that of a webhook without a text of its own: it is shown once. */
+function isShown(message: string, payload: unknown): boolean {
+  if (!/^[\s\uFEFF]*[{[]/.test(message)) return message === payload;
+  const parsed = parseJson(message.trim(), parseKeepingNumbers);
+  return parsed !== undefined && JSON.stringify(parsed) === JSON.stringify(payload);
+}
+
 /** Facts from a message's metadata, as many as fit, with the number of those left out. */
-function metadataFacts({ metadata }: TurnInput['message'], maxChars: number): (readonly [string, unknown])[] {
-  const entries = Object.entries(metadata ?? {});
+function metadataFacts({ metadata, message }: TurnInput['message'], maxChars: number): (readonly [string, unknown])[] {
+  const entries = Object.entries(metadata ?? {}).filter(
+    ([name, value]) => name !== 'payload' || !isShown(message, value),
+  );
   if (!Number.isFinite(maxChars)) return entries.map(([name, value]) => [`metadata ${name}`, value] as const);
   let chars = 0;
   const shown = entries.filter(([name, value]) => {

@@ -108,3 +108,17 @@ describe('a prompt', () => {
     expect(JSON.stringify(build('x'))).not.toContain('source: takeover');
   });
 });
+
+it.each([
+  ['{"id":12345678901234567890,"a":[1]}', { id: '12345678901234567890', a: [1] }],
+  ['\ufeff {"a" : 1}', { a: 1 }],
+  ['plain', 'plain'],
+])('a payload that is the message itself is shown once: %s', (message, payload) => {
+  const shown = (metadata: Record<string, unknown>): string => {
+    const asked = { ...input(message), message: { ...input(message).message, metadata } };
+    const given = { instructions: '', skills: [], input: asked, past: [], pastChars: 10, readOnly: true };
+    return JSON.stringify(buildPrompt(given).map((each) => (each.role === 'user' ? each.content : '')));
+  };
+  expect(shown({ payload })).not.toContain('metadata payload');
+  expect(shown({ payload: { other: 1 } })).toContain('metadata payload');
+});

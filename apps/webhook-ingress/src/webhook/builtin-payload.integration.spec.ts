@@ -75,6 +75,14 @@ describe('a body of the built-in Webhook app', () => {
     });
   });
 
+  it('may be a form, or nothing at all', async () => {
+    expect((await send('id=tr_7&a=%7B%22b%22%3A1%7D', 'application/x-www-form-urlencoded; charset=utf-8')).status).toBe(
+      200,
+    );
+    expect((await send('workflow_id=7', 'application/x-www-form-urlencoded')).status).toBe(200);
+    expect((await send(Buffer.alloc(0), null)).status).toBe(200);
+  });
+
   it('may be nested up to a limit, and is refused with that reason beyond it', async () => {
     expect((await send(nested(100))).status).toBe(200);
     for (const body of [nested(101), nested(5_000), `{"metadata":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`]) {

@@ -9,6 +9,9 @@ import { Refused } from './refused.js';
 const knownForMs = 5_000;
 /** Workflows are numbered from 1, in four bytes. */
 const maxWorkflowId = 2_147_483_647;
+/** JSON whose sender forgot its type, as with `curl -d`, is no form. */
+const [brace, bracket] = [0x7b, 0x5b];
+const formType = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 /** WHATWG MIME Sniffing, "JSON MIME type". */
 const jsonType = /^(?:(?:application|text)\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(?:;|$)/i;
 
@@ -27,8 +30,12 @@ export class BuiltinPayload {
    * @throws Refused 415, 400 `invalid_json`, 422 `too_deep`, 422 `invalid_workflow_id`
    */
   workflowIdIn(contentType: string | undefined, body: Buffer): number | null {
+    // The fields of a form are texts, and a notification without a body has none.
+    const isForm = formType.test(contentType ?? '') && body[0] !== brace && body[0] !== bracket;
+    if (isForm || (contentType === undefined && body.length === 0)) return null;
     if (!jsonType.test(contentType ?? '')) {
-      const form = 'Its own adapter reads a provider that sends JSON as text or in a form, such as Amazon SNS.';
+      const form =
+        'Or a form, as application/x-www-form-urlencoded. Its own adapter reads a provider that sends JSON as text, such as Amazon SNS.';
       throw new Refused(415, 'unsupported_media_type', `Send JSON with Content-Type: application/json. ${form}`);
     }
     const payload = parse(body);

@@ -6,6 +6,17 @@ import { Refused } from './refused.js';
 
 const maxValueLength = 4_096;
 
+const plain = 'text/plain; charset=utf-8';
+const json = 'application/json';
+
+export interface HandshakeAnswer {
+  status: number;
+  contentType: string;
+  body: string;
+  /** Besides the content type. */
+  headers: Record<string, string>;
+}
+
 /** The parts of a request that may make it a handshake. */
 export interface HandshakeRequest {
   method: string;
@@ -37,18 +48,26 @@ export function handshakeAnswer(
   declared: DeclaredHandshake,
   request: HandshakeRequest,
   secretOf: (field: string) => string | null,
-): { contentType: string; body: string } | null {
+): HandshakeAnswer | null {
   const { verify_token: wanted, respond } = declared;
   if (wanted && !same(request.query.get(wanted.query), secretOf(wanted.field))) {
     throw new Refused(403, 'wrong_verify_token', 'The verify token does not match the one that is set here.');
   }
   if (respond === 'adapter') return null;
+  const { status = 200 } = respond;
+  if (respond.fixed !== undefined) {
+    const isJson = respond.fixed.startsWith('{');
+    return { status, contentType: isJson ? json : plain, body: respond.fixed, headers: {} };
+  }
   const challenge = valueAt(respond, request);
   if (challenge === null || challenge.length > maxValueLength) return null;
   const answer = respond.hmac ? signed(respond.hmac, challenge, secretOf(respond.hmac.field)) : challenge;
-  return respond.as === undefined
-    ? { contentType: 'text/plain; charset=utf-8', body: answer }
-    : { contentType: 'application/json', body: JSON.stringify({ [respond.as]: answer }) };
+  if (respond.as_header !== undefined) {
+    return { status, contentType: plain, body: '', headers: { [respond.as_header]: answer } };
+  }
+  if (respond.as === undefined) return { status, contentType: plain, body: answer, headers: {} };
+  const echoed = respond.echo_as === undefined ? {} : { [respond.echo_as]: challenge };
+  return { status, contentType: json, body: JSON.stringify({ ...echoed, [respond.as]: answer }), headers: {} };
 }
 
 function valueAt({ query, header, pointer }: RequestPlace, request: HandshakeRequest): string | null {
@@ -80,7 +99,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** A string at a JSON pointer (RFC 6901), or null. */
+/** A string or number at a JSON pointer (RFC 6901), or null. */
 function at(value: unknown, pointer: string): string | null {
   let current = value;
   for (const part of pointer.split('/').slice(1)) {
@@ -88,7 +107,7 @@ function at(value: unknown, pointer: string): string | null {
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return null;
     current = (current as Record<string, unknown>)[key];
   }
-  return typeof current === 'string' ? current : null;
+  return typeof current === 'string' || typeof current === 'number' ? String(current) : null;
 }
 
 function same(given: string | null, wanted: string | null): boolean {

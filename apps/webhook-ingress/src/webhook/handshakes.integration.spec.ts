@@ -1,6 +1,7 @@
 import { createService } from '#libs/service-kit';
 import { testDatabase, type TestDatabase, until } from '#libs/testing';
-import type { DeclaredHandshake } from '#libs/contracts';
+import type { DeclaredHandshake, DeclaredVerification } from '#libs/contracts';
+import { senderById } from '#libs/webhook-senders';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
@@ -26,6 +27,9 @@ const crc: DeclaredHandshake = {
 };
 const echo: DeclaredHandshake = { method: 'GET', match: { query: 'challenge' }, respond: { query: 'challenge' } };
 
+const senders = ['asana', 'monday', 'graph', 'ringcentral', 'zoom', 'discord', 'trello', 'okta', 'dropbox'];
+const signed: DeclaredVerification = { scheme: 'hmac', secret_fields: ['signing_secret'] };
+
 let database: TestDatabase;
 let gateway: FakeGateway;
 let service: NestFastifyApplication;
@@ -45,6 +49,7 @@ beforeAll(async () => {
     endpoint('hook', { handshake: { method: 'POST', match: { header: 'x-hook-secret' }, respond: 'adapter' } }),
     endpoint('crc', { handshake: crc }),
     endpoint('echo', { handshake: echo }),
+    ...senders.map((id) => endpoint(id, { handshake: senderById(id)?.handshake ?? null, verification: signed })),
     endpoint('asks'),
     endpoint('waits', { adapter_handshake: true }),
     endpoint('rotated', {
@@ -228,5 +233,59 @@ describe('a rotated token', () => {
     expect((await json(post('rotated', 'hello'))).received).toBe(true);
     expect(await receipts('app_rotated')).toBe(2);
     expect((await post('too-old', 'hello')).status).toBe(410);
+  });
+});
+
+describe('the handshake of a well-known sender', () => {
+  const answered = async (response: Promise<Response>, header?: string) => {
+    const { status, headers, text } = await response.then(async (one) => ({
+      status: one.status,
+      headers: one.headers,
+      text: await one.text(),
+    }));
+    return header === undefined ? [status, text] : [status, headers.get(header)];
+  };
+
+  it.each([
+    ['asana', '', '{}', 'x-hook-secret'],
+    ['ringcentral', '', '', 'validation-token'],
+  ])('%s is answered by its header, before anything is signed', async (token, query, body, header) => {
+    expect(await answered(post(`${token}${query}`, body, { [header]: 'abc' }), header)).toEqual([200, 'abc']);
+  });
+
+  it('of monday.com and Microsoft Graph is answered before anything is signed', async () => {
+    expect(await answered(post('monday', '{"challenge":"abc"}'))).toEqual([200, '{"challenge":"abc"}']);
+    expect(await answered(post('graph?validationToken=a%3Cb', ''))).toEqual([200, 'a<b']);
+  });
+
+  it('does not let an unsigned event in', async () => {
+    for (const token of ['asana', 'monday', 'graph', 'ringcentral']) {
+      expect(await answered(post(token, '{"event":{}}'))).toMatchObject([
+        401,
+        expect.stringContaining('missing_signature'),
+      ]);
+    }
+  });
+
+  it('Zoom has the token and its HMAC, if it is signed', async () => {
+    const body = '{"event":"endpoint.url_validation","payload":{"plainToken":"abc"}}';
+    const encryptedToken = createHmac('sha256', 'the signing').update('abc').digest('hex');
+    expect((await answered(post('zoom', body)))[0]).toBe(401);
+    expect(await answered(post('zoom', body, signature(body)))).toEqual([
+      200,
+      JSON.stringify({ plainToken: 'abc', encryptedToken }),
+    ]);
+  });
+
+  it('Discord has no text and 204, if it is signed', async () => {
+    expect(await answered(post('discord', '{"type":0}', signature('{"type":0}')))).toEqual([204, '']);
+    expect((await answered(post('discord', '{"type":0}')))[0]).toBe(401);
+  });
+
+  it('by GET or HEAD is answered with its value, or with nothing', async () => {
+    expect(await answered(fetch(`${url}/trello`, { method: 'HEAD' }))).toEqual([200, '']);
+    expect(await answered(get('dropbox?challenge=abc'))).toEqual([200, 'abc']);
+    const okta = fetch(`${url}/okta`, { headers: { 'x-okta-verification-challenge': 'abc' } });
+    expect(await answered(okta)).toEqual([200, '{"verification":"abc"}']);
   });
 });

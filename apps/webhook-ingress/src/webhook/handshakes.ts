@@ -77,8 +77,8 @@ export class Handshakes {
       handshakeFields(declared).length > 0 ? await this.secrets.checked(endpoint, answerWith) : answerWith({});
     if (!answer) return null;
     // The value comes from the request: no browser may render it as a page.
-    const headers = { 'content-type': answer.contentType, 'x-content-type-options': 'nosniff' };
-    return { status: 200, headers, body: answer.body };
+    const headers = { ...answer.headers, 'content-type': answer.contentType, 'x-content-type-options': 'nosniff' };
+    return { status: answer.status, headers, body: answer.body };
   }
 
   private async tryAdapter(

@@ -45,6 +45,11 @@ export class WebhookService {
     }
     if (endpoint.state === 'disabled') throw new Refused(404, 'not_found', 'There is nothing here.');
     if (incoming.method !== 'POST') return this.challenged(await this.handshakes.answerGet(endpoint, incoming));
+    // Some senders sign nothing until their handshake is answered.
+    if (endpoint.handshake?.unsigned && this.handshakes.mayBe(endpoint, incoming)) {
+      const challenge = await this.handshakes.answerPost(endpoint, incoming, true);
+      if (challenge) return this.challenged(challenge);
+    }
     const verified = await this.verify(endpoint, incoming);
     const verifiedScheme = verified?.scheme ?? null;
     if (this.handshakes.mayBe(endpoint, incoming)) {

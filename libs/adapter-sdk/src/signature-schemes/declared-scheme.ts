@@ -37,7 +37,7 @@ export interface SignatureScheme {
   /** Where the time of signing is: a header, or a place in the body. */
   timestamp_header?: string;
   timestamp_pointer?: string;
-  /** The name of its entry beside the signatures: `t` in `t=1700000000,v1=…`. */
+  /** The name of its entry beside the signatures: `t` in `t=1700000000,v1=…`; `first` where it comes first without one. */
   timestamp_entry?: string;
   timestamp_unit?: 's' | 'ms' | 'iso';
   tolerance_seconds?: number;
@@ -108,6 +108,7 @@ function signedTextProblem(text: string, timed: boolean): string | null {
   if (template === null)
     return 'signed_text may name {body}, {timestamp}, {url}, {uri}, {method}, {path}, {params}, {header:NAME}, {query:NAME} and {/POINTER}, each in braces';
   const names = template.flatMap((part) => (typeof part === 'string' ? [] : [part.name]));
+  if (names.includes('present')) return 'signed_text must not ask whether a value is there';
   if (names.filter((name) => name === 'body').length > 1) return 'signed_text contains {body} once';
   if (!names.some((name) => ['body', 'params', 'pointer'].includes(name)))
     return 'signed_text must contain {body}, {params} or a value of the body: else anybody could change it';

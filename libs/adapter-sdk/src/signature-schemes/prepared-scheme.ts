@@ -47,11 +47,12 @@ export class PreparedScheme {
         : refuse('not_configured', 'Signature verification is on, but no signing secret is set.');
     }
     const values = new RequestValues({ ...request, body: bodies.at(-1) ?? Buffer.alloc(0) });
-    const given = this.given(values);
+    const all = this.given(values);
+    const [given] = all;
     if (given === undefined) return this.missing();
     if (isShared(this.declared.scheme)) return this.shared(given, keys);
     if (isJwt(this.declared.scheme)) return this.jwt(given, keys, bodies, nowMs);
-    return this.signed(given, keys, values, bodies, nowMs);
+    return this.signed(all, keys, values, bodies, nowMs);
   }
 
   private keysOf(fields: object): ReturnType<typeof keysIn> {
@@ -62,14 +63,15 @@ export class PreparedScheme {
     return made;
   }
 
-  private given(values: RequestValues): string | undefined {
+  /** What is in the place of the proof; several texts where several headers may hold it. */
+  private given(values: RequestValues): string[] {
     const { query, pointer } = this.declared;
-    if (query !== undefined) return values.query.get(query) || undefined;
-    if (pointer !== undefined) return values.text(pointer) || undefined;
-    if (!this.header?.endsWith('*')) return values.header(this.header ?? '') || undefined;
+    if (query !== undefined) return [values.query.get(query)].filter(isFilled);
+    if (pointer !== undefined) return [values.text(pointer)].filter(isFilled);
+    if (!this.header?.endsWith('*')) return [values.header(this.header ?? '')].filter(isFilled);
     const start = this.header.slice(0, -1);
     const names = Object.keys(values.request.headers).filter((name) => name.startsWith(start));
-    return names.flatMap((name) => values.header(name) ?? []).join(',') || undefined;
+    return names.map((name) => values.header(name)).filter(isFilled);
   }
 
   private missing(): SchemeVerdict {
@@ -103,7 +105,7 @@ export class PreparedScheme {
   }
 
   private signed(
-    given: string,
+    all: string[],
     keys: SchemeKey[],
     values: RequestValues,
     bodies: Buffer[],
@@ -111,12 +113,17 @@ export class PreparedScheme {
   ): SchemeVerdict {
     const { scheme, prefix = scheme === 'hmac' ? 'sha256=' : '', encoding = 'hex' } = this.declared;
     const isStandard = scheme === 'standard-webhooks';
-    const time = this.timed ? this.timeOf(given, values) : null;
+    const time = this.timed ? this.timeOf(all[0] ?? '', values) : null;
     if (time === undefined) return isStandard ? this.missingStandard() : this.missingTime();
     const around = this.around(values, time ?? '');
     if (typeof around === 'string') return isStandard ? this.missingStandard() : missingValue(around);
     if (time !== null && !this.isRecent(time, nowMs)) return this.stale();
-    const signatures = isStandard ? standardSignaturesIn(given) : signaturesIn(given, prefix, encoding);
+    const isFirst = this.declared.timestamp_entry === 'first';
+    const signatures = all.flatMap((given) =>
+      isStandard
+        ? standardSignaturesIn(given)
+        : signaturesIn(isFirst ? given.replace(firstEntry, '') : given, prefix, encoding),
+    );
     if (signatures.length === 0 || !this.coversBody(values)) return badSignature;
     const match = keys.find(({ made }) => bodies.some((body) => made(signatures, around(body))));
     return match ? this.accepted(match, keys, time) : badSignature;
@@ -132,7 +139,7 @@ export class PreparedScheme {
   private missingTime(): SchemeVerdict {
     const { timestamp_header: header, timestamp_pointer: pointer, timestamp_entry: entry } = this.declared;
     if (entry !== undefined) {
-      return refuse('missing_timestamp', `Send the time of signing as ${entry}= beside the signature.`);
+      return refuse('missing_timestamp', `Send the time of signing ${entryName(entry)} beside the signature.`);
     }
     return refuse(
       'missing_timestamp',
@@ -153,7 +160,9 @@ export class PreparedScheme {
     const { timestamp_unit: unit = 's', tolerance_seconds: tolerance = SIGNATURE_TOLERANCE_SECONDS } = this.declared;
     const form = { s: 'in Unix seconds', ms: 'in Unix milliseconds', iso: 'as in ISO 8601' }[unit];
     const name =
-      scheme === 'standard-webhooks' ? siblingOf(this.header ?? '', 'timestamp') : (header ?? pointer ?? `${entry}=`);
+      scheme === 'standard-webhooks'
+        ? siblingOf(this.header ?? '', 'timestamp')
+        : (header ?? pointer ?? `The time ${entryName(entry ?? '')}`);
     return refuse('stale_timestamp', `${name} is not a time ${form}, or is more than ${tolerance} s off.`);
   }
 
@@ -205,10 +214,18 @@ function isoTime(text: string): number {
     : Number.NaN;
 }
 
+/** Where the time is among the signatures, in words. */
+const entryName = (entry: string): string => (entry === 'first' ? 'first' : `as ${entry}=`);
+
+const isFilled = (text: string | null | undefined): text is string => typeof text === 'string' && text !== '';
+
+const firstEntry = /^[\s,;]*[^\s,;]+/;
+
 /** The value of the entry with that name: `1700000000` of `t` in `t=1700000000,v1=…`. */
 function entryOf(given: string, name: string): string | undefined {
-  const entry = given.split(/[\s,;]+/).find((each) => each.startsWith(`${name}=`));
-  return entry?.slice(name.length + 1) || undefined;
+  const entries = given.split(/[\s,;]+/).filter(isFilled);
+  if (name === 'first') return entries[0];
+  return entries.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1) || undefined;
 }
 
 /** `user:password` of HTTP Basic (RFC 7617), null for anything else. */

@@ -20,6 +20,13 @@ export class RequestValues {
 
   constructor(readonly request: ReceivedRequest) {}
 
+  /** The same request, whose pointers start at an entry of its body. */
+  within(entry: unknown): RequestValues {
+    const values = new RequestValues(this.request);
+    values.readDocument = { value: entry };
+    return values;
+  }
+
   /** The first value of a header. */
   header(name: string): string | undefined {
     const value = this.request.headers[name];

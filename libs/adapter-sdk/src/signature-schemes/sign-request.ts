@@ -75,7 +75,11 @@ function signed(
   const key = hmacKey(declared, secret) ?? Buffer.from(secret);
   const digest = hmac(isStandard ? 'sha256' : algorithm, key, ...parts).toString(isStandard ? 'base64' : encoding);
   const prefix = isStandard ? 'v1,' : (declared.prefix ?? 'sha256=');
-  return place(`${entry === undefined ? '' : `${entry}=${time},`}${prefix}${digest}`, headers, more);
+  return place(
+    `${entry === undefined ? '' : entry === 'first' ? `${time},` : `${entry}=${time},`}${prefix}${digest}`,
+    headers,
+    more,
+  );
 }
 
 function timeText(declared: SignatureScheme, nowMs: number): string {

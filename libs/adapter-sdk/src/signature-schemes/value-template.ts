@@ -1,7 +1,8 @@
+import { jsonPointerGet } from '../json-pointer.js';
 import type { RequestValues } from './request-values.js';
 
 export type ValueName =
-  'body' | 'timestamp' | 'url' | 'uri' | 'method' | 'path' | 'params' | 'header' | 'query' | 'pointer';
+  'body' | 'timestamp' | 'url' | 'uri' | 'method' | 'path' | 'params' | 'header' | 'query' | 'pointer' | 'present';
 
 /** A value of a request, and for three of them which one. */
 export interface TemplateValue {
@@ -33,7 +34,10 @@ export function parseTemplate(text: string): ValueTemplate | null {
 
 function valueNamed(text: string): TemplateValue | null {
   if (plain.includes(text)) return { name: text as ValueName, of: '' };
-  if (text.startsWith('/') && !/~(?![01])/.test(text)) return { name: 'pointer', of: text };
+  const pointer = text.replace(/^\?/, '');
+  if (pointer.startsWith('/') && !/~(?![01])/.test(pointer)) {
+    return { name: pointer === text ? 'pointer' : 'present', of: pointer };
+  }
   const [, name, of] = /^(header|query):([\w.-]+)$/.exec(text) ?? [];
   if (of === undefined) return null;
   return name === 'header' ? { name: 'header', of: of.toLowerCase() } : { name: 'query', of };
@@ -48,6 +52,8 @@ export function valueOf({ name, of }: TemplateValue, values: RequestValues): str
       return values.query.get(of) ?? undefined;
     case 'pointer':
       return values.text(of);
+    case 'present':
+      return jsonPointerGet(values.document, of) === undefined ? undefined : '';
     case 'method':
       return values.request.method;
     case 'url':
@@ -63,15 +69,27 @@ export function valueOf({ name, of }: TemplateValue, values: RequestValues): str
   }
 }
 
-/** A template's text; undefined as soon as one of its values is absent. */
-export function filled(template: ValueTemplate, values: RequestValues): string | undefined {
-  let text = '';
-  for (const part of template) {
-    const value = typeof part === 'string' ? part : valueOf(part, values);
-    if (value === undefined || value === '') return undefined;
-    text += value;
+const parsed = new Map<string, ValueTemplate | null>();
+const maxParsed = 5_000;
+
+/**
+ * A template's text; undefined as soon as one of its values is absent or empty. `{?/a/b}` is empty text where the body
+ * has that value, whatever it is.
+ */
+export function filledTemplate(text: string, values: RequestValues): string | undefined {
+  let template = parsed.get(text);
+  if (template === undefined) {
+    template = parseTemplate(text);
+    if (parsed.size >= maxParsed) parsed.clear();
+    parsed.set(text, template);
   }
-  return text;
+  let filled = '';
+  for (const part of template ?? []) {
+    const value = typeof part === 'string' ? part : valueOf(part, values);
+    if (value === undefined || (value === '' && typeof part !== 'string' && part.name !== 'present')) return undefined;
+    filled += value;
+  }
+  return filled === '' ? undefined : filled;
 }
 
 /** The escapes that HubSpot undoes before it signs a URI. */

@@ -13,6 +13,7 @@ import { When } from '../../ui/when.js';
 import { AppActivity, AppSkills } from './app-activity.js';
 import { AppRenewal } from './app-renewal.js';
 import { Capabilities } from './app-card.js';
+import { SenderSection } from './sender-section.js';
 import { SignatureSection } from './signature-section.js';
 import type { App } from './use-app.js';
 
@@ -38,7 +39,10 @@ export function AppOverview({ app, listing, edit, onEdit }: AppOverviewProps): R
             <Webhook app={app} />
           </Section>
           {app.kind === 'builtin' && app.capabilities.includes('receive') && (
-            <SignatureSection app={app} editing={edit === 'signature'} onEdit={onEdit} />
+            <>
+              <SenderSection app={app} />
+              <SignatureSection app={app} editing={edit === 'signature'} onEdit={onEdit} />
+            </>
           )}
           {app.kind === 'adapter' && (
             <Suspense fallback={<Skeleton height={160} />}>

@@ -35,6 +35,9 @@ export async function keepSecret(app: App, secret: string): Promise<string> {
   return made.id;
 }
 
+/** The part of a change that links the record of a secret. */
+export const linkedTo = (credentialId: string) => ({ credentials: { [declaration]: credentialId } });
+
 /** @returns the App, which now requires this secret */
 export const linkSecret = (app: App, credentialId: string, signature?: Signature): Promise<App> =>
-  saveApp(app.id, { credentials: { [declaration]: credentialId }, ...(signature && { signature }) });
+  saveApp(app.id, { ...linkedTo(credentialId), ...(signature && { signature }) });
