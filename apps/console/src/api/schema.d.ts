@@ -218,6 +218,10 @@ export interface paths {
         /** What can be installed: the Webhook app, registered adapters and those that are shipped */
         get: operations["listListings"];
     };
+    "/api/v1/listings/webhook/senders": {
+        /** Well-known senders that the Webhook app can be set up for */
+        get: operations["listWebhookSenders"];
+    };
     "/api/v1/listings/{slug}": {
         /** One listing with the credentials it needs */
         get: operations["getListing"];
@@ -1464,6 +1468,18 @@ export interface components {
             /** @description Query parameter with the hex SHA-256 of a body that is no form */
             body_hash_query?: string;
         };
+        EventReadingSettings: {
+            /** @description What triggers match: templates such as {header:x-github-event}.{/action}. Default: webhook_received */
+            event_type?: string[];
+            /** @description Names one event: a second one with the same is a duplicate */
+            dedup_key?: string[];
+            /** @description Default: webhook */
+            sender?: string[];
+            /** @description Text for people. Default: the whole payload */
+            text?: string[];
+            /** @description JSON pointer to a list of events, each a message of its own */
+            items?: string;
+        };
         InstallApp: {
             name: string;
             /** @enum {string} */
@@ -1480,6 +1496,10 @@ export interface components {
             capabilities?: ("send" | "receive")[];
             /** @description Signature verification of the built-in Webhook app */
             signature?: components["schemas"]["SignatureSettings"];
+            /** @description Only for the built-in Webhook app: a well-known sender (listWebhookSenders), which fills signature and reading in. Null: none */
+            sender?: string | null;
+            /** @description Only for the built-in Webhook app */
+            reading?: components["schemas"]["EventReadingSettings"] | null;
             /**
              * @description Only for the built-in Webhook app. people (default): its text counts as untrusted content, whoever signs it; system: the sending system writes all of it itself, which needs approvals:manage
              * @enum {string}
@@ -1613,6 +1633,10 @@ export interface components {
             previous_token_until: string | null;
             /** @description Only for the built-in Webhook app; null: signatures are not checked */
             signature: components["schemas"]["SignatureView"] | null;
+            /** @description The well-known sender that was chosen */
+            sender: string | null;
+            /** @description Where its events have what is read */
+            reading: components["schemas"]["EventReadingSettings"] | null;
             /**
              * @description Only for the built-in Webhook app: who writes the text of its messages
              * @enum {string}
@@ -1650,6 +1674,10 @@ export interface components {
             signature?: components["schemas"]["SignatureSettings"];
             /** @description True turns signature verification off */
             signature_off?: boolean;
+            /** @description Only for the built-in Webhook app: a well-known sender (listWebhookSenders), which fills signature and reading in. Null: none */
+            sender?: string | null;
+            /** @description Only for the built-in Webhook app */
+            reading?: components["schemas"]["EventReadingSettings"] | null;
             /**
              * @description Only for the built-in Webhook app. people (default): its text counts as untrusted content, whoever signs it; system: the sending system writes all of it itself, which needs approvals:manage
              * @enum {string}
@@ -1922,6 +1950,30 @@ export interface components {
         };
         ListingPage: {
             data: components["schemas"]["ListingView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
+        };
+        WebhookSenderView: {
+            id: string;
+            name: string;
+            /**
+             * Format: uri
+             * @description The sender's own page about its webhooks
+             */
+            source: string;
+            signature: components["schemas"]["SignatureSettings"];
+            reading: components["schemas"]["EventReadingSettings"];
+            /** @description Whether the platform answers a handshake of it */
+            handshake: boolean;
+            /** @description What a person does, in order */
+            setup: string[];
+            /** @description What is not confirmed, or not covered by its signature */
+            note: string | null;
+            /** @description The body of a typical event */
+            sample: string;
+        };
+        WebhookSenderPage: {
+            data: components["schemas"]["WebhookSenderView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
@@ -6166,6 +6218,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListingPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listWebhookSenders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSenderPage"];
                 };
             };
             default: components["responses"]["Problem"];
