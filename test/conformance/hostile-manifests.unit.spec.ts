@@ -1,4 +1,5 @@
-import { type AdapterDefinition, defineAdapter } from '#libs/adapter-sdk';
+import { type AdapterDefinition, checkRunningAdapter, defineAdapter, printReport } from '#libs/adapter-sdk';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { run } from '../../apps/cli/src/run.js';
@@ -39,7 +40,12 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/harm`;
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+});
 
 /** Runs `gatehouse adapter check` on an adapter with this manifest. */
 async function check(changes: object, ...options: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -101,6 +107,8 @@ it('an adapter does nothing at the terminal of whoever checks it, and adds no li
   const { out } = await check({ name: escapes, slug: `harm${escapes}` });
   expect(out).not.toMatch(unseen);
   expect(out).not.toMatch(/^pass {3}1 {2}all/m);
+  // As the command of the package prints it.
+  expect(printReport(await checkRunningAdapter({ url }))).not.toMatch(unseen);
   const { out: json } = await check({}, '--json');
   expect(json).not.toMatch(unseen);
   expect((JSON.parse(json) as Report).version).toBe(version);

@@ -1,5 +1,5 @@
 import { wrongDelivery, wrongDeliveryDetail } from '../adapters/answer-fields.js';
-import { deliverAnswer } from './deliver-answer.js';
+import { deliverAnswer, deliverRefusal } from './deliver-answer.js';
 
 const read = (answer: Record<string, unknown>): object => deliverAnswer(answer, 'dlv_1');
 
@@ -32,6 +32,22 @@ describe('an answer of /deliver', () => {
       ok: false,
       error: 'rate_limited',
       error_detail: { message: 'later', retryable: true },
+    });
+  });
+
+  it.each([400, 403, 404, 410, 413, 422])('is final with the status %d, and has the words of its body', (status) => {
+    expect(deliverRefusal({ status, body: { message: 'no such channel' } }, '/deliver')).toMatchObject({
+      ok: false,
+      error_detail: {
+        retryable: false,
+        provider_status: status,
+        message: `/deliver answered ${status}: no such channel`,
+      },
+    });
+    const failure = { ok: false, error: 'rate_limited', error_detail: { retry_after: 7 } };
+    expect(deliverRefusal({ status, body: failure }, '/deliver')).toMatchObject({
+      error: 'rate_limited',
+      error_detail: { retryable: true, retry_after: 7 },
     });
   });
 

@@ -10,6 +10,7 @@ const pieces = [
   '<think>', '</think>', '<thinking>', '[THINK]', '[/THINK]', '<|channel|>analysis<|message|>', '<|end|>', '<|im_start|>', '<!--', '-->',
   'www.', 'x'.repeat(300), '¦', '\u200B', '\u202E', '\0', '\uD800', 'https://ok.example/a.png', '&#58;', '@', 'e\u0301', '[image removed: ', '[thinking removed]',
   '[a](', '[b]: ', '<a href="', '">', 'javascript:', 'java', 'script', ':', '&colon;', '&#9;', '\t', '&#106;', 'vbscript:x', 'data:text/html,x', 'href', '=',
+  '[a](javascript:x)', '[a](<java\tscript:x>)', '[a]: vbscript:x', '<javascript:x>', '<a href="java&#9;script:x">',
 ]; // prettier-ignore
 const text = fc.oneof(
   fc
