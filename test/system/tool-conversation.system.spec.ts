@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
+import { createServer, type Server as PageServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { until } from '#libs/testing';
 import { type FakeModel, fakeModel } from '../../apps/engine/src/testing/fake-model.js';
-import { type ChildServer, startEverything } from '../../apps/mcp-registry/src/testing/child-server.js';
+import { type ChildServer, startBrowser, startEverything } from '../../apps/mcp-registry/src/testing/child-server.js';
 import { sidecarToken, SidecarsWorld } from '../../apps/mcp-registry/src/testing/sidecar-world.js';
+import { findChromium } from '../console/chromium.js';
 import type { InstalledApp } from './api.js';
 import { openSink, type Sink } from './sink.js';
 import { startSmallSystem, type System } from './system.js';
@@ -11,6 +14,8 @@ import { hmac, post } from './webhook.js';
 
 const secret = 'the secret of a system whose words are its own';
 const turns = 60;
+/** A browser starts with the first call of its conversation, which takes long where the machine is busy. */
+const patient = { MCP_CALL_TIMEOUT_MS: '120000', TOOL_TIMEOUT_MS: '60000' };
 
 interface Server {
   id: string;
@@ -22,23 +27,41 @@ interface Turn {
   id: string;
   state: string;
   content_trust: string;
-  steps: { kind: string; content: { name?: string; result?: { error?: { code: string } } } }[];
+  steps: { kind: string; content: { name?: string; result?: { content?: string; error?: { code: string } } } }[];
 }
 
-describe('a conversation with tools of three servers', () => {
+describe('a conversation with tools of four servers, one of them a browser', () => {
   let system: System;
   let sink: Sink;
   let model: FakeModel;
   let everything: ChildServer;
+  let browser: ChildServer;
+  let pages: PageServer;
+  let pageUrl: string;
   const sidecars = new SidecarsWorld();
   let app: InstalledApp;
   const servers: Record<string, Server> = {};
 
   beforeAll(async () => {
-    [sink, model, everything] = await Promise.all([openSink(), fakeModel(), startEverything('streamableHttp')]);
+    const chromium = findChromium();
+    if (chromium === null) throw new Error('This test needs a Chromium.');
+    pages = createServer(({ url, headers }, response) => {
+      response.setHeader('content-type', 'text/html').setHeader('set-cookie', `last=${url?.slice(1)}`);
+      response.end(`<title>Page ${url}</title><h1>Cookie: ${headers.cookie ?? 'none'}</h1>`);
+    });
+    await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
+    pageUrl = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+    [sink, model, everything, browser] = await Promise.all([
+      openSink(),
+      fakeModel(),
+      startEverything('streamableHttp'),
+      startBrowser(chromium),
+    ]);
     const [{ origin }] = await Promise.all([
       sidecars.start(),
-      startSmallSystem({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake' }).then((started) => (system = started)),
+      startSmallSystem({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', ...patient }).then(
+        (started) => (system = started),
+      ),
     ]);
     const credential_id = await system.credential({ token: sidecarToken });
     const register = async (name: string, url: string, auth?: object): Promise<void> => {
@@ -47,6 +70,7 @@ describe('a conversation with tools of three servers', () => {
     };
     const bearer = { mode: 'bearer', credential_id };
     await register('everything', `${everything.origin}/mcp`);
+    await register('browser', `${browser.origin}/mcp`);
     await register('files', `${origin}/files/mcp`, bearer);
     await register('memory', `${origin}/memory/mcp`, bearer);
     writeFileSync(join(sidecars.home, 'note.txt'), 'Tea is served at four.');
@@ -68,7 +92,9 @@ describe('a conversation with tools of three servers', () => {
   afterAll(async () => {
     await system?.stop();
     await sidecars.stop();
-    await Promise.all([sink.close(), model.close(), everything.stop()]);
+    await Promise.all([sink.close(), model.close(), everything.stop(), browser.stop()]);
+    pages.closeAllConnections();
+    await new Promise((resolve) => pages.close(resolve));
     sidecars.clean();
   });
 
@@ -92,6 +118,11 @@ describe('a conversation with tools of three servers', () => {
       .filter(({ kind }) => kind === 'tool_result')
       .map(({ content }) => `${content.name}: ${content.result?.error?.code ?? 'ok'}`);
 
+  const go = (page: string) => named('browser__browser_navigate', { url: `${pageUrl}/${page}` });
+  const snapshot = named('browser__browser_snapshot');
+  const seen = ({ steps }: Turn): string =>
+    steps.flatMap(({ kind, content }) => (kind === 'tool_result' ? (content.result?.content ?? []) : [])).join('\n');
+
   it('is recommended a trust by where each runs and what its tools claim', () => {
     const recommended = Object.entries(servers).map(([name, { trust, recommended_trust: to }]) => [
       name,
@@ -100,6 +131,7 @@ describe('a conversation with tools of three servers', () => {
     ]);
     expect(recommended).toEqual([
       ['everything', 'untrusted', 'untrusted'],
+      ['browser', 'untrusted', 'untrusted'],
       ['files', 'untrusted', 'own'],
       ['memory', 'untrusted', 'own'],
     ]);
@@ -127,13 +159,19 @@ describe('a conversation with tools of three servers', () => {
 
   it('makes every call of 60 turns by itself, where people trust the servers', async () => {
     const trusted = (name: string) => system.api('PATCH', `/api/v1/mcp-servers/${servers[name]?.id}`, { trust: 'own' });
-    await Promise.all(['everything', 'files', 'memory'].map(trusted));
+    await Promise.all(Object.keys(servers).map(trusted));
     const listed = await system.api<{ data: { id: string; name: string }[] }>(
       'GET',
       `/api/v1/tools?server_id=${servers['everything']?.id}&limit=100`,
     );
     const fetches = listed.data.find(({ name }) => name === 'gzip-file-as-resource');
     await system.api('PATCH', `/api/v1/tools/${fetches?.id}`, { trust: 'untrusted' });
+    const clicks = await system.api<{ data: { id: string; name: string }[] }>(
+      'GET',
+      `/api/v1/tools?server_id=${servers['browser']?.id}&limit=100`,
+    );
+    const navigates = clicks.data.find(({ name }) => name === 'browser_navigate');
+    await system.api('PATCH', `/api/v1/tools/${navigates?.id}`, { grade: 'write' });
     const note = join(sidecars.home, 'note.txt');
     const work = (at: number) =>
       [
@@ -145,7 +183,8 @@ describe('a conversation with tools of three servers', () => {
           }),
           named('memory__search_nodes', { query: `turn ${at}` }),
         ],
-      ][(at / 3) % 3] ?? [];
+        [go(`turn-${at}`), snapshot],
+      ][(at / 3) % 4] ?? [];
     const ends: string[] = [];
     const made: string[] = [];
     for (let at = 0; at < turns; at += 1) {
@@ -159,5 +198,18 @@ describe('a conversation with tools of three servers', () => {
     expect(made.filter((call) => !call.endsWith(': ok'))).toEqual([]);
     const approvals = await system.api<{ data: object[] }>('GET', '/api/v1/approvals');
     expect(approvals.data).toEqual([]);
+  });
+
+  it('keeps a browser to itself: what one contact has opened, the turn of another does not see', async () => {
+    expect(seen(await say('ada', 'Open.', [go('ada')], [snapshot], 'Done.'))).toContain('Page /ada');
+    const other = seen(await say('bob', 'Look.', [snapshot], [go('bob')], [snapshot], 'Done.'));
+    expect(other).toContain('about:blank');
+    expect(other).toContain('Page /bob');
+    expect(other).not.toContain('ada');
+    // A later turn of the first one finds its own page, and its own cookie.
+    const later = seen(await say('ada', 'And now?', [snapshot], [go('ada-again')], [snapshot], 'Done.'));
+    expect(later).toContain('Page /ada');
+    expect(later).toContain('Cookie: last=ada');
+    expect(later).not.toContain('bob');
   });
 });
