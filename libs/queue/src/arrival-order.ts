@@ -1,4 +1,5 @@
 import type { RedisConnection } from './connection.js';
+import type { RedisHealth } from './health/redis-health.js';
 
 /** An App's set is dropped when nothing was added to it for this long. */
 const keptMs = 600_000;
@@ -13,7 +14,10 @@ export class ArrivalOrder {
   private changes = new Map<string, { enter: string[]; leave: string[] }>();
   private timer: NodeJS.Immediate | undefined;
 
-  constructor(private readonly redis: RedisConnection) {}
+  constructor(
+    private readonly redis: RedisConnection,
+    private readonly health: RedisHealth,
+  ) {}
 
   /** Takes a place. Call it before the same client adds the job that carries the receipt. */
   enter(appId: string, place: string): void {
@@ -59,7 +63,7 @@ export class ArrivalOrder {
 
   private send(answer: Promise<unknown>): void {
     // If it fails, turns are not ordered, or one waits in vain for as long as it may.
-    answer.catch(() => undefined);
+    answer.catch((error: unknown) => this.health.note(error));
   }
 }
 

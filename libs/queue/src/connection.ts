@@ -1,8 +1,11 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { RedisHealth } from './health/redis-health.js';
 import { redisAddress } from './redis-address.js';
 
 /** One server, the master that Sentinels name, or a Cluster. */
 export type RedisConnection = Redis | Cluster;
+
+type Noting = Pick<RedisHealth, 'note'>;
 
 const retryStrategy = (times: number): number => Math.min(times * 50, 1_000);
 
@@ -10,8 +13,8 @@ const retryStrategy = (times: number): number => Math.min(times * 50, 1_000);
  * A producer fails fast: the answer to a provider must not wait for Redis. A job that cannot be added now is added
  * later by the sweeper of the service that owns the row.
  */
-export function producerConnection(url: string): RedisConnection {
-  return connect(url, {
+export function producerConnection(url: string, health: Noting): RedisConnection {
+  return connect(url, health, {
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     commandTimeout: 2_000,
@@ -21,15 +24,15 @@ export function producerConnection(url: string): RedisConnection {
 }
 
 /** A consumer waits for Redis as long as it takes (BullMQ requires unlimited retries for its blocking reads). */
-export function consumerConnection(url: string): RedisConnection {
+export function consumerConnection(url: string, health: Noting): RedisConnection {
   // Its longest blocking read takes 10 s.
-  return connect(url, { maxRetriesPerRequest: null, socketTimeout: 12_000 });
+  return connect(url, health, { maxRetriesPerRequest: null, socketTimeout: 12_000 });
 }
 
-function connect(url: string, how: RedisOptions): RedisConnection {
+function connect(url: string, health: Noting, how: RedisOptions): RedisConnection {
   const connection = open(url, { ...how, disableClientInfo: true });
   // ioredis emits every failed reconnect; without a listener the first one would end the process.
-  connection.on('error', () => undefined);
+  connection.on('error', (error) => health.note(error));
   return connection;
 }
 

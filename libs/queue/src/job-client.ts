@@ -5,6 +5,8 @@ import { exportsTraces, traceparent } from '#libs/telemetry';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
 import { Queue } from 'bullmq';
 import { ArrivalOrder } from './arrival-order.js';
+import { RedisHealth } from './health/redis-health.js';
+import { RedisProbe } from './health/redis-probe.js';
 import { batchesOf, batchId, isSurplus, type JobBatch, type JobItem, oldestOf, ownBatchId } from './job-batch.js';
 import { producerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
 
@@ -27,11 +29,22 @@ export class JobClient extends ClientProxy {
   /** Adds that Redis refused since the start, by job name: a metric, and a sign that sweepers have work. */
   readonly missed = new Map<string, number>();
   readonly order: ArrivalOrder;
+  private probe: RedisProbe | null = null;
 
-  constructor(redisUrl: string) {
+  /** @param health shared by all connections of a service */
+  constructor(
+    redisUrl: string,
+    readonly health = new RedisHealth(),
+  ) {
     super();
-    this.redis = producerConnection(redisUrl);
-    this.order = new ArrivalOrder(this.redis);
+    this.redis = producerConnection(redisUrl, health);
+    this.order = new ArrivalOrder(this.redis, health);
+  }
+
+  /** Probes Redis until the client is closed, also while nothing is to be done. @param queues that the service writes */
+  watch(queues: string[]): void {
+    this.probe ??= new RedisProbe(this.redis, this.health, queues);
+    this.probe.start();
   }
 
   /**
@@ -54,7 +67,8 @@ export class JobClient extends ClientProxy {
       const options = { jobId: contract.jobId(payload), delay: delayMs, ...keepNothing };
       await this.laneOf(contract, batch).add(contract.name, batch, options);
       return true;
-    } catch {
+    } catch (error) {
+      this.health.note(error);
       this.missed.set(contract.name, (this.missed.get(contract.name) ?? 0) + 1);
       return false;
     }
@@ -67,7 +81,12 @@ export class JobClient extends ClientProxy {
     const batch = { items: [item] };
     // The job that it comes from may still hold the plain id, and an add under a known id is ignored.
     const jobId = `${ownBatchId(contract, batch) ?? batchId(contract, batch)}_at_${Date.now() + delayMs}`;
-    await this.laneOf(contract, batch).add(contract.name, batch, { jobId, delay: delayMs, ...keepNothing });
+    try {
+      await this.laneOf(contract, batch).add(contract.name, batch, { jobId, delay: delayMs, ...keepNothing });
+    } catch (error) {
+      this.health.note(error);
+      throw error;
+    }
   }
 
   /** What the server reports about itself. @throws when Redis does not answer */
@@ -116,7 +135,8 @@ export class JobClient extends ClientProxy {
   async behindMs(queue: string): Promise<number> {
     try {
       return (await this.depth(queue)).oldestMs;
-    } catch {
+    } catch (error) {
+      this.health.note(error);
       return 0;
     }
   }
@@ -131,6 +151,7 @@ export class JobClient extends ClientProxy {
   }
 
   override async close(): Promise<void> {
+    await this.probe?.stop();
     await Promise.all([...this.senders.values()].map((sender) => sender.drain()));
     await Promise.allSettled([...this.queues.values()].map((queue) => queue.close()));
     this.redis.disconnect();
@@ -178,7 +199,8 @@ export class JobClient extends ClientProxy {
         if (taken.length > 0) await addTo(lane, taken);
       }
       return items.map(() => true);
-    } catch {
+    } catch (error) {
+      this.health.note(error);
       this.missed.set(contract.name, (this.missed.get(contract.name) ?? 0) + items.length);
       return items.map(() => false);
     }
@@ -214,7 +236,7 @@ export class JobClient extends ClientProxy {
         skipWaitingForReady: true,
         streams: { events: { maxLen: 100 } },
       });
-      queue.on('error', () => undefined);
+      queue.on('error', (error) => this.health.note(error));
       this.queues.set(name, queue);
       const begun = queue;
       // BullMQ prepares a queue once: a queue first used while Redis was down would refuse every job forever.

@@ -8,12 +8,15 @@ import type { JobBatch, JobItem } from './job-batch.js';
 import { consumerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
 import { Consumer } from './consumer.js';
 import { classify, errorCode, PermanentFailure } from './failures.js';
+import { RedisHealth } from './health/redis-health.js';
 import { hasSurplus, JobClient } from './job-client.js';
 import { JobContext, type Waiting } from './job-context.js';
 import { patience, type Patience, Watchdog } from './watchdog.js';
 
 export interface JobServerOptions {
   redisUrl: string;
+  /** Absent: one of its own. */
+  health?: RedisHealth;
   /** The queues this service consumes; each of their jobs needs one handler and one handler for its dead letters. */
   queues: string[];
   /**
@@ -57,6 +60,7 @@ export class JobServer extends Server implements CustomTransportStrategy {
   private readonly ending = new Set<Promise<void>>();
   private readonly retries: JobClient;
   private readonly watchdog: Watchdog;
+  private readonly health: RedisHealth;
   /** The project whose surplus was taken last. */
   private lastSurplus: unknown;
   /** Timers that end the time in which surplus makes way. */
@@ -64,13 +68,14 @@ export class JobServer extends Server implements CustomTransportStrategy {
 
   constructor(private readonly options: JobServerOptions) {
     super();
-    this.retries = new JobClient(options.redisUrl);
+    this.health = options.health ?? new RedisHealth();
+    this.retries = new JobClient(options.redisUrl, this.health);
     this.watchdog = new Watchdog(options.patience ?? patience, options.giveUp ?? endProcess);
   }
 
   override listen(callback: () => void): void {
     this.requireHandlers();
-    const connection = consumerConnection(this.options.redisUrl);
+    const connection = consumerConnection(this.options.redisUrl, this.health);
     for (const queue of this.options.queues) {
       const surplus = hasSurplus(queue) ? this.open(surplusLane(queue), queue, connection, null) : null;
       this.open(queue, queue, connection, surplus && ((job) => this.makeWay(surplus, job)));
@@ -142,7 +147,7 @@ export class JobServer extends Server implements CustomTransportStrategy {
       renew: () => {
         const { consumer: old, connection: shared } = lane;
         takenBefore += old.begun;
-        lane.connection = consumerConnection(this.options.redisUrl);
+        lane.connection = consumerConnection(this.options.redisUrl, this.health);
         lane.consumer = this.consume(name, queue, lane.connection, take);
         const ended = Promise.allSettled([old.abandon()]).then(() => {
           this.ending.delete(ended);
@@ -179,7 +184,9 @@ export class JobServer extends Server implements CustomTransportStrategy {
         runRetryDelay: 1_000,
       },
     );
-    consumer.on('error', (error) => this.logger.debug?.(`queue ${lane}: ${error.message}`));
+    consumer.on('error', (error) => {
+      if (!this.health.note(error)) this.logger.debug?.(`queue ${lane}: ${error.message}`);
+    });
     return consumer;
   }
 

@@ -1,3 +1,4 @@
+import type { RedisState } from '#libs/queue';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.js';
@@ -7,14 +8,15 @@ import type { Readiness } from './readiness.js';
 /**
  * On the service's own port, for probes, which learn nothing more: `/health/live` (the process answers) and
  * `/health/ready` (it can do its work). Readiness fails without Postgres and on a schema older than the code, but not
- * without Redis, because messages are still taken and stored. On the operations port: `/health/ready` with the reason,
- * and `/metrics`.
+ * without Redis, because messages are still taken and stored: a fault of Redis would otherwise take every replica out of
+ * service at once. On the operations port: `/health/ready` with the reason, `degraded` while Redis does no work, and
+ * `/metrics`.
  */
 export function operationalRoutes(
   app: NestFastifyApplication,
   operations: OperationsServer,
   metrics: Metrics,
-  readiness: Readiness,
+  { readiness, redis }: { readiness: Readiness; redis: () => RedisState | null },
 ): void {
   const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
   fastify.addHook('onResponse', (request, reply, done) => {
@@ -29,7 +31,11 @@ export function operationalRoutes(
   operations.http.get('/health/live', () => ({ status: 'ok' }));
   operations.http.get('/health/ready', async (_request, reply) => {
     const reason = await readiness.problem();
-    return reply.status(reason ? 503 : 200).send(reason ? { status: 'not_ready', reason } : { status: 'ok' });
+    if (reason !== null) return reply.status(503).send({ status: 'not_ready', reason });
+    const trouble = redis();
+    if (!trouble) return { status: 'ok' };
+    const { code, text, what_to_do, since } = trouble;
+    return { status: 'degraded', reason: text, code, what_to_do, since };
   });
   operations.http.get('/metrics', async (_request, reply) =>
     reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics()),

@@ -31,6 +31,7 @@ import { postgresMetrics } from './postgres-metrics.js';
 import { type FieldError, Problem, problemBody } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
 import { CONSUMED_QUEUES, QueuesController } from './queues.controller.js';
+import { RedisController } from './redis.controller.js';
 import { ReadableRequests } from './readable-request.interceptor.js';
 import { type Audience, ServiceTokens } from './service-tokens.js';
 import { type TrustSettings, trustOf } from './service-trust.js';
@@ -94,7 +95,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
 async function buildService(
   options: ServiceOptions,
   { metrics, end }: Telemetry,
-): Promise<{ app: NestFastifyApplication; readiness: Readiness }> {
+): Promise<{ app: NestFastifyApplication; readiness: Readiness; jobs: JobClient | null }> {
   const { settings } = options;
   const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
   const operations = new OperationsServer();
@@ -109,7 +110,11 @@ async function buildService(
     module: class ServiceRoot {},
     global: true,
     imports: [options.module],
-    controllers: [DiagnosisController, ...(jobClient && options.consumes?.length ? [QueuesController] : [])],
+    controllers: [
+      DiagnosisController,
+      ...(jobClient ? [RedisController] : []),
+      ...(jobClient && options.consumes?.length ? [QueuesController] : []),
+    ],
     providers: [
       { provide: ServiceTokens, useValue: tokens },
       { provide: Metrics, useValue: metrics },
@@ -163,6 +168,7 @@ async function buildService(
     metrics.queues(options.consumes, (queue) => jobClient.depth(queue));
     const strategy = new JobServer({
       redisUrl: settings.REDIS_URL,
+      health: jobClient.health,
       queues: options.consumes,
       concurrency: settings.QUEUE_CONCURRENCY,
       surplusConcurrency: settings.SURPLUS_CONCURRENCY ?? settings.QUEUE_CONCURRENCY,
@@ -190,7 +196,7 @@ async function buildService(
     .getInstance()
     .get('/.well-known/jwks.json', () => jwks);
   const readiness = new Readiness(app, async () => (await options.notReady?.(app)) ?? null);
-  operationalRoutes(app, operations, metrics, readiness);
+  operationalRoutes(app, operations, metrics, { readiness, redis: () => jobClient?.health.state() ?? null });
   let document: Buffer | undefined;
   app
     .getHttpAdapter()
@@ -200,7 +206,7 @@ async function buildService(
         .type('application/json; charset=utf-8')
         .send((document ??= Buffer.from(JSON.stringify(serviceDocument(app, options.name))))),
     );
-  return { app, readiness };
+  return { app, readiness, jobs: jobClient };
 }
 
 /**
@@ -240,9 +246,10 @@ async function startTelemetry({ name, settings }: ServiceOptions): Promise<Telem
 
 /** Opens the operations port; then, once the schema is migrated, queues and HTTP. */
 async function openService(options: ServiceOptions): Promise<NestFastifyApplication> {
-  const { app, readiness } = await buildService(options, await startTelemetry(options));
+  const { app, readiness, jobs } = await buildService(options, await startTelemetry(options));
   try {
     await app.get(OperationsServer).listen(options.settings);
+    jobs?.watch(options.consumes ?? []);
     await readiness.untilMigrated();
     await app.startAllMicroservices();
     await app.listen(options.settings.PORT, options.settings.HOST);

@@ -77,7 +77,8 @@ async function asked(api: Api): Promise<Finding[]> {
     clock(api.clockAheadMs() ?? 0),
     ...data,
     ...attention.data
-      .filter(({ code }) => code !== 'service_silent' && code !== 'adapter_unready')
+      // The services' own findings name these.
+      .filter(({ code }) => !/^(service_silent|adapter_unready|redis_\w+)$/.test(code))
       .map(({ severity, text, what_to_do }) => trouble(severity, 'attention', 'project', text, what_to_do)),
     ...queues.data.filter(({ oldest_ms }) => oldest_ms > behindMs).map(longQueue),
   ];

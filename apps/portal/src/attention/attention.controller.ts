@@ -3,6 +3,7 @@ import { Caller, holds, type Principal, Problem, RequireScopes } from '#libs/ser
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type NamedClient, SERVICE_CLIENTS } from '../services.js';
+import { RedisTroubles } from './redis-troubles.js';
 import { AttentionListView, type AttentionView } from './attention.dto.js';
 
 /** The ingress has no list of its own: the router reports refusals from their counts. */
@@ -11,7 +12,10 @@ const telling = ['adapter-gateway', 'router', 'engine', 'mcp-registry', 'credent
 @ApiTags('attention')
 @Controller('api/v1/attention')
 export class AttentionController {
-  constructor(@Inject(SERVICE_CLIENTS) private readonly services: NamedClient[]) {}
+  constructor(
+    @Inject(SERVICE_CLIENTS) private readonly services: NamedClient[],
+    private readonly redis: RedisTroubles,
+  ) {}
 
   @Get()
   @RequireScopes('events:read')
@@ -22,8 +26,11 @@ export class AttentionController {
   @ApiOkResponse({ type: AttentionListView })
   async list(@Caller() caller: Principal): Promise<AttentionListView> {
     const asked = this.services.filter(({ service }) => telling.includes(service));
-    const told = (await Promise.all(asked.map((one) => itemsOf(one, caller)))).flat();
-    const seen = told.filter(({ scope }) => holds(caller.scopes, scope));
+    const [told, redis] = await Promise.all([
+      Promise.all(asked.map((one) => itemsOf(one, caller))),
+      this.redis.troubles(caller),
+    ]);
+    const seen = [...redis, ...told.flat()].filter(({ scope }) => holds(caller.scopes, scope));
     const data = seen.map(({ scope: _scope, ...shown }): AttentionView => shown);
     return { data: data.toSorted((a, b) => (a.severity < b.severity ? -1 : a.severity > b.severity ? 1 : 0)) };
   }

@@ -1,0 +1,50 @@
+import { queuePrefix, type RedisConnection } from '../connection.js';
+import type { RedisHealth } from './redis-health.js';
+import { unreachable } from './redis-trouble.js';
+
+const everyMs = 5_000;
+
+/**
+ * Asks Redis whether it works, also while nothing is to be done: whether it answers, has loaded its data, and takes
+ * writes to the service's queues. A write that changes nothing is refused for the same reasons as any other.
+ */
+export class RedisProbe {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | null = null;
+
+  constructor(
+    private readonly redis: RedisConnection,
+    private readonly health: RedisHealth,
+    private readonly queues: string[],
+  ) {}
+
+  start(): void {
+    this.timer ??= setInterval(() => void this.ask(), everyMs).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** One probe at a time. */
+  ask(): Promise<void> {
+    return (this.running ??= this.probe().finally(() => {
+      this.running = null;
+    }));
+  }
+
+  private async probe(): Promise<void> {
+    try {
+      const info = await this.redis.info('persistence');
+      // While it loads, the client connects, but does not become ready, and reports nothing.
+      if (/^loading:1/m.test(info)) throw new Error('LOADING Redis is loading the dataset in memory');
+      // Only where the key exists, which it never does: nothing is written.
+      for (const queue of this.queues) await this.redis.set(`${queuePrefix(queue)}:check`, '1', 'PX', 1_000, 'XX');
+      this.health.noteAnswer();
+    } catch (error) {
+      if (this.health.note(error)) return;
+      this.health.noteTrouble(unreachable(`the connection is ${this.redis.status}`));
+    }
+  }
+}
