@@ -110,7 +110,7 @@ describe('metrics', () => {
 
   it('that nobody accepts are reported as lost, once, and do not keep a service from stopping', async () => {
     answer = 400;
-    const end = await start(20);
+    const end = await start(250);
     await until('they were sent often', () => sent.length > 3);
     await end();
     expect(said).toEqual([expect.stringMatching(/metrics export failed.*Bad Request/)]);

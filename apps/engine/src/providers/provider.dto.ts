@@ -59,7 +59,7 @@ export class TestProvider {
   model?: string;
 }
 
-class FindingView implements ProviderFinding {
+class ProviderFindingView implements ProviderFinding {
   @ApiProperty({ enum: checks }) check: ProviderFinding['check'];
   @ApiProperty({ type: String, nullable: true, description: 'The credential whose key was tried' }) key: string | null;
   @ApiProperty() ok: boolean;
@@ -70,7 +70,7 @@ class FindingView implements ProviderFinding {
 export class TestedView implements ProviderTested {
   @ApiProperty({ format: 'date-time' }) at: string;
   @ApiProperty({ type: String, nullable: true, description: 'The model that was asked' }) model: string | null;
-  @ApiProperty({ type: [FindingView] }) findings: FindingView[];
+  @ApiProperty({ type: [ProviderFindingView] }) findings: ProviderFindingView[];
   @ApiProperty({ type: [String], description: 'As the provider lists them, at most 500' }) models: string[];
 }
 

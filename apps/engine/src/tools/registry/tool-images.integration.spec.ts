@@ -57,7 +57,7 @@ describe.each([
     model.script([look('a'), look('b')], { content: null, finish_reason: 'content_filter' });
     const turn = turnOf({ agent_id: agent });
     const turns = turnsOf(world);
-    expect(await turns.run(turn)).toMatchObject({ state: 'failed', error: 'content_filter' });
+    expect(await turns.run(turn)).toMatchObject({ state: 'failed', reason: 'content_filter' });
     const wanted = shown ? [urlOf(imageOf(900)), urlOf(imageOf(900))] : [];
     expect(seen()).toEqual([[], wanted]);
     const roles = model.requests[1]?.messages.map(({ role }) => role).slice(-3);
