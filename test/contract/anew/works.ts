@@ -82,7 +82,7 @@ export function holdWorks(shared: () => CourierWorld): void {
       expect(own).toMatchObject({ outcome: 'dropped_bot', turns: [] });
     });
 
-    it('pauses who only repeats a text, says so, and answers everybody else', async () => {
+    it('pauses who only repeats a text, informs them once, and answers everybody else', async () => {
       const author = { id: 'u-machine', name: 'Machine' };
       const isPaused = async (): Promise<boolean> => {
         const id = await world.write({ author, text: 'I am out of the office.' });
@@ -92,13 +92,16 @@ export function holdWorks(shared: () => CourierWorld): void {
           return isAnswered || now.outcome === 'loop_paused' ? now : null;
         });
         if (event.outcome !== 'loop_paused') return false;
-        expect(event).toMatchObject({ reason: 'identical_texts', turns: [] });
+        // Of no session and no run: the notice to whoever is paused.
+        expect(event).toMatchObject({ reason: 'identical_texts', turns: [{ session_id: null, run_id: null }] });
         expect(event.text).toContain('LOOP_SAME_TEXTS');
         return true;
       };
       let answered = 0;
       while (!(await isPaused())) answered += 1;
       expect(answered).toBe(7);
+      const later = await world.system.ended(await world.write({ author, text: 'I am out of the office.' }));
+      expect(later).toMatchObject({ outcome: 'loop_paused', turns: [] });
       await arrived(await world.write({ text: 'I am out of the office.' }));
     });
 

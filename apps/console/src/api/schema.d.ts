@@ -3554,7 +3554,7 @@ export interface components {
             /** @description Model that is used when the first does not answer */
             fallback_name: string | null;
         };
-        engine_FindingView: {
+        ProviderFindingView: {
             /** @enum {string} */
             check: "models" | "answer" | "tools" | "images" | "streaming";
             /** @description The credential whose key was tried */
@@ -3569,7 +3569,7 @@ export interface components {
             at: string;
             /** @description The model that was asked */
             model: string | null;
-            findings: components["schemas"]["engine_FindingView"][];
+            findings: components["schemas"]["ProviderFindingView"][];
             /** @description As the provider lists them, at most 500 */
             models: string[];
         };

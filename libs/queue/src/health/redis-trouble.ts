@@ -95,7 +95,7 @@ const kinds: Kind[] = [
   },
   {
     code: 'tls',
-    says: /CERT|certificate|\bSSL\b|\bTLS\b|EPROTO|ERR_SSL|ERR_TLS|SELF_SIGNED|Protocol error, got "(?:\\u0015|\x15)/i,
+    says: /CERT|certificate|\bSSL\b|\bTLS\b|EPROTO|ERR_SSL|ERR_TLS|SELF_SIGNED|Protocol error, got "(?:\\u0015|[^ -~])/i,
     text: 'TLS with Redis fails',
     what_to_do: `Use rediss:// exactly where Redis listens with TLS, and name its authority with ?ca=/path. ${kept}`,
   },
