@@ -239,7 +239,7 @@ const endpoints: Row[] = [
     works: ['points/delivery > that comes back marked', 'points/inbound > with is_bot reaches no trigger'],
     soon: ['anew/works > knows the message that comes again by its dedup_key, and its own by is_bot'],
     away: ['points/delivery > that comes back unmarked', 'points/replies > between two Apps that answer each other'],
-    others: ['anew/works > pauses who only repeats a text, says so, and answers everybody else'],
+    others: ['anew/works > pauses who only repeats a text, informs them once, and answers everybody else'],
   },
   {
     section: '4.1, raw content',

@@ -121,6 +121,11 @@ export class JobServer extends Server implements CustomTransportStrategy {
     this.ways.set(surplus, setTimeout(end, wayIsMadeMs).unref());
   }
 
+  /** While Redis refuses the work itself, no other consumer and no other process would do better. */
+  private get isRefused(): boolean {
+    return (this.health.state()?.code ?? 'unreachable') !== 'unreachable';
+  }
+
   private get surplusConcurrency(): number {
     return this.options.surplusConcurrency ?? this.options.concurrency;
   }
@@ -143,7 +148,7 @@ export class JobServer extends Server implements CustomTransportStrategy {
       lane: name,
       taken: () => takenBefore + lane.consumer.begun,
       free: () => lane.consumer.hasRoom,
-      due: () => this.retries.due(queue, name),
+      due: async () => (this.isRefused ? 0 : this.retries.due(queue, name)),
       renew: () => {
         const { consumer: old, connection: shared } = lane;
         takenBefore += old.begun;

@@ -1,6 +1,7 @@
 import { messageRoute } from '#libs/contracts';
 import { openLink, until } from '#libs/testing';
 import type { Worker } from 'bullmq';
+import { RedisHealth } from './health/redis-health.js';
 import { ServedQueue, route } from './testing/served-queue.js';
 
 const { queue } = messageRoute;
@@ -35,6 +36,28 @@ describe('a consumer that takes nothing although jobs are due', () => {
     gate.resolve();
     await jobs.untilIdle();
     expect(begun.toSorted()).toEqual(['evt_1', 'evt_2', 'evt_held']);
+  });
+
+  it('is left alone while Redis is known to refuse its work', async () => {
+    const health = new RedisHealth();
+    const served: string[] = [];
+    const server = jobs.serve(({ receipt_id: id }) => void served.push(id), { patience, health });
+    await server
+      .unwrap<Worker[]>()
+      .find(({ name }) => name === queue)!
+      .pause(true);
+    health.note(new Error("READONLY You can't write against a read only replica."));
+    await jobs.client.enqueue(messageRoute, route('evt_1'));
+    let asked = 0;
+    const state = health.state.bind(health);
+    health.state = () => {
+      asked += 1;
+      return state();
+    };
+    await until('it was looked at often enough', () => asked > 4 * patience.looks);
+    expect([server.renewed.get(queue), served]).toEqual([undefined, []]);
+    health.noteAnswer();
+    await until('it is served by a new one', () => served.length === 1);
   });
 
   it('is made anew when its connections lead nowhere', async () => {
