@@ -29,10 +29,10 @@ export async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Term
     return await parsed.command.run(callOf(parsed, env, terminal));
   } catch (error) {
     const { message, where, toDo, code, exit } = error instanceof CliError ? error : unexpected(error, args);
-    const told = { error: { code, message, where, to_do: toDo } };
+    const answer = { error: { code, message, where, to_do: toDo } };
     terminal.err(
       args.includes('--json')
-        ? `${terminalJson(told)}\n`
+        ? `${terminalJson(answer)}\n`
         : terminalText(`gatehouse: ${message}\n  where  ${where}\n  to do  ${toDo}\n`),
     );
     return exit;

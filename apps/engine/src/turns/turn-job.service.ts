@@ -153,10 +153,10 @@ export class TurnJobService {
       const { reason, answer_id } = ending;
       const gave: TurnReply = { reply: answer_id === null ? 'none' : 'sent', reason };
       const durationMs = performance.now() - startedMs;
-      const told = entryOf(payload, 'succeeded', reason, claim.claim, durationMs, { ...facts, reply: gave.reply });
+      const entry = entryOf(payload, 'succeeded', reason, claim.claim, durationMs, { ...facts, reply: gave.reply });
       const detail = { ...cleanedWords, taken: cleaned };
       const before = cleaned ? [entryOf(payload, 'running', 'reply_cleaned', claim.claim, null, detail)] : [];
-      const { ended, started } = await this.endings.end(ending, [...before, told]);
+      const { ended, started } = await this.endings.end(ending, [...before, entry]);
       if (!ended) throw new LeaseLost('the lease was lost');
       this.enqueuer.go(started);
       this.metrics.hopSeconds.observe({ stage: 'turn', outcome: 'succeeded' }, durationMs / 1000);

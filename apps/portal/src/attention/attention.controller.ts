@@ -26,11 +26,11 @@ export class AttentionController {
   @ApiOkResponse({ type: AttentionListView })
   async list(@Caller() caller: Principal): Promise<AttentionListView> {
     const asked = this.services.filter(({ service }) => telling.includes(service));
-    const [told, redis] = await Promise.all([
+    const [reported, redis] = await Promise.all([
       Promise.all(asked.map((one) => itemsOf(one, caller))),
       this.redis.troubles(caller),
     ]);
-    const seen = [...redis, ...told.flat()].filter(({ scope }) => holds(caller.scopes, scope));
+    const seen = [...redis, ...reported.flat()].filter(({ scope }) => holds(caller.scopes, scope));
     const data = seen.map(({ scope: _scope, ...shown }): AttentionView => shown);
     return { data: data.toSorted((a, b) => (a.severity < b.severity ? -1 : a.severity > b.severity ? 1 : 0)) };
   }
