@@ -4,8 +4,8 @@ export type ReachedLimit =
   | { limit: 'messages'; most: number }
   /** What answers may use a day: for this contact, or with one agent for everybody. */
   | { limit: 'tokens' | 'cost'; of: 'contact' | 'agent' }
-  /** The loop breaker. @property until RFC 3339 */
-  | { limit: 'pause'; until: string };
+  /** The loop breaker. */
+  | { limit: 'pause'; until: Date };
 
 /** A notice instead of an answer: no model is asked. Its turn works on nothing else. */
 export interface LimitNotice {
@@ -13,14 +13,17 @@ export interface LimitNotice {
   text: string;
 }
 
-const tomorrow = 'New messages are answered again from 00:00 UTC.';
+const dayMs = 86_400_000;
 
 /**
  * What the sender is told, once for a pause or a day.
- * @param failureNotice the channel's own words, which come first
+ * @param words the channel's: `{limit}` becomes the limit in a sentence, `{until}` the time (UTC) at which it ends
  */
-export function limitNotice(failureNotice: string, reached: ReachedLimit): LimitNotice {
-  return { limit: reached.limit, text: `${failureNotice}\n\n${wordsOf(reached)}` };
+export function limitNotice(words: string, reached: ReachedLimit, nowMs = Date.now()): LimitNotice {
+  const until = reached.limit === 'pause' ? reached.until : new Date((Math.floor(nowMs / dayMs) + 1) * dayMs);
+  const values = { limit: wordsOf(reached), until: `${until.toISOString().slice(0, 16).replace('T', ' ')} UTC` };
+  const text = words.replaceAll(/\{(limit|until)\}/g, (_all, name: keyof typeof values) => values[name]);
+  return { limit: reached.limit, text };
 }
 
 function wordsOf(reached: ReachedLimit): string {
@@ -28,17 +31,14 @@ function wordsOf(reached: ReachedLimit): string {
     case 'messages': {
       const { most } = reached;
       const each = most === 1 ? '1 message is answered' : `${most === 0 ? 'No' : most} messages are answered`;
-      return `The limit of messages a day is reached: ${each} for you each day. ${tomorrow}`;
+      return `The limit of messages a day is reached: ${each} for you each day.`;
     }
     case 'tokens':
-      return `The limit of text a day (tokens) is reached, ${shareOf(reached)}. ${tomorrow}`;
+      return `The limit of text a day (tokens) is reached, ${shareOf(reached)}.`;
     case 'cost':
-      return `The limit of cost a day is reached, ${shareOf(reached)}. ${tomorrow}`;
+      return `The limit of cost a day is reached, ${shareOf(reached)}.`;
     case 'pause':
-      return (
-        'Messages and answers followed each other as if two machines wrote, so there is a pause. ' +
-        `New messages are answered again from ${reached.until.slice(0, 16).replace('T', ' ')} UTC.`
-      );
+      return 'Messages and answers followed each other as if two machines wrote, so there is a pause.';
   }
 }
 

@@ -2285,6 +2285,8 @@ export interface components {
             daily_reset_hour: number | null;
             /** @description Sent to the sender of a failed turn; null: nothing */
             failure_notice: string | null;
+            /** @description Sent to a sender who is paused or over a limit of the day; null: nothing */
+            limit_notice: string | null;
             /** @description A reply that is not sent this long after it was written expires; null: it does not */
             reply_ttl_seconds: number | null;
             /**
@@ -2339,8 +2341,10 @@ export interface components {
             idle_reset_minutes?: number | null;
             /** @description The hour (UTC) at which sessions start anew */
             daily_reset_hour?: number | null;
-            /** @description Sent once to the sender of a failed turn, and with the limit to one who is paused or over a day's limit, if it can be answered; null: nothing is sent (default "Sorry, your message could not be answered. It is stored, and our team can see it.") */
+            /** @description Sent once to the sender of a failed turn, if it can be answered; null: nothing is sent (default "Sorry, your message could not be answered. It is stored, and our team can see it.") */
             failure_notice?: string | null;
+            /** @description Sent once to a sender who is paused or over a limit of the day, if it can be answered. {limit} becomes the limit in a sentence, {until} the time at which it ends; null: nothing is sent (default "Sorry, your message was not answered. {limit} New messages are answered again from {until}.") */
+            limit_notice?: string | null;
             /** @description For how long a reply is worth sending: one that could not be sent until then expires; null: it is tried as long as DELIVERY_RETRY_FOR_MS */
             reply_ttl_seconds?: number | null;
         };
@@ -3765,6 +3769,8 @@ export interface components {
             rehearsal?: boolean;
             /** @description Sent to the sender when the turn fails */
             failure_notice?: string;
+            /** @description Sent to the sender when a limit of the day ends the turn; null: nothing */
+            limit_words?: string | null;
             /** @enum {string} */
             trust?: "known" | "unknown" | "builtin";
             /**

@@ -252,6 +252,9 @@ export const integrationTexts = {
       ttl: 'A reply is worth sending for, in minutes',
       ttlHint: 'Later it expires instead. Empty: it is tried for a day.',
       failure: 'Message to the sender when a turn fails',
+      limit: 'Message to a sender who is paused or over a limit',
+      limitHint:
+        'Sent once. {limit} becomes the limit in a sentence, {until} the time at which it ends. Empty: nothing is sent.',
     },
     fields: {
       reply: 'Replies go to',

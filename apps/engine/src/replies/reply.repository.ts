@@ -1,5 +1,5 @@
 import type { DeliverySendPayload, OutboundContent } from '#libs/contracts';
-import { limitNotice, newId, type ReachedLimit } from '#libs/contracts';
+import { newId } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import { latestEntries } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
@@ -32,14 +32,12 @@ export class ReplyRepository {
 
   /**
    * Records that the sender of a failed turn is notified, once per turn.
-   * @param reached the limit that the notice names; null: none
    */
-  async addNotice(tx: Queryable, { id, input }: Turn, reached: ReachedLimit | null): Promise<void> {
-    const text = input?.failure_notice ?? '';
+  async addNotice(tx: Queryable, { id }: Turn, text: string): Promise<void> {
     await tx.query(
       `UPDATE engine.turn SET notice_id = $2, input = jsonb_set(input, '{failure_notice}', to_jsonb($3::text))
         WHERE id = $1 AND notice_id IS NULL`,
-      [id, newId('dlv'), reached === null ? text : limitNotice(text, reached).text],
+      [id, newId('dlv'), text],
     );
   }
 

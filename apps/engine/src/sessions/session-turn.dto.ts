@@ -58,6 +58,13 @@ class TurnInputView implements TurnInput {
   @ApiProperty({ type: String, required: false, description: 'Why `reply` is null' }) reply_withheld?: ReplyWithheld;
   @ApiProperty({ type: Boolean, required: false, description: 'Set for a replay without delivery' }) rehearsal?: true;
   @ApiProperty({ required: false, description: 'Sent to the sender when the turn fails' }) failure_notice?: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    required: false,
+    description: 'Sent to the sender when a limit of the day ends the turn; null: nothing',
+  })
+  limit_words?: string | null;
   @ApiProperty({ enum: ['known', 'unknown', 'builtin'], required: false }) trust?: TrustGrade;
   @ApiProperty({ enum: textSources, required: false, description: 'Who wrote the text; people, when absent' })
   text_from?: TextFrom;

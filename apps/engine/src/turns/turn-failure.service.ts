@@ -1,4 +1,4 @@
-import type { TurnRunPayload } from '#libs/contracts';
+import { limitNotice, type TurnInput, type TurnRunPayload } from '#libs/contracts';
 import { Database, type Queryable } from '#libs/database';
 import { Journal, type JournalSubject } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
@@ -33,19 +33,19 @@ export class TurnFailureService {
       await lockSessions(tx, sessions);
       const turn = await this.turns.fail(tx, payload, code);
       if (!turn) return null;
-      const notice = await this.noticeOf(tx, turn, code);
+      const text = textOf(turn.input ?? {}, code, message);
+      const notice = text ? await this.noticeOf(tx, turn, code) : 'none';
       const detail = { error: message.slice(0, 500), ...(notice === 'sent_today' ? { notice: sentToday } : {}) };
       await this.journal.appendIn(tx, entryOf(turn, 'dead', code, detail));
-      const spent = code === 'day_budget_spent' ? spentIn(message) : null;
-      if (notice === 'due') await this.replies.addNotice(tx, turn, spent);
+      if (text && notice === 'due') await this.replies.addNotice(tx, turn, text);
       return { turn, started: await startNext(tx, sessions) };
     });
   }
 
   /** A contact whose day is spent is informed once a day, however much it writes. */
   private async noticeOf(tx: Queryable, turn: Turn, code: string): Promise<'none' | 'due' | 'sent_today'> {
-    const { reply, failure_notice: text, contact_id: contact } = turn.input ?? {};
-    if (!text || !reply || reply.channel_address === null || turn.notice_id !== null) return 'none';
+    const { reply, contact_id: contact } = turn.input ?? {};
+    if (!reply || reply.channel_address === null || turn.notice_id !== null) return 'none';
     if (code !== 'day_budget_spent' || !contact) return 'due';
     return (await this.replies.addBudgetNotice(tx, turn, contact)) ? 'due' : 'sent_today';
   }
@@ -66,6 +66,13 @@ export class TurnFailureService {
     } as const;
     await this.journal.appendNow(entry);
   }
+}
+
+/** What the sender is told of the failure, in the channel's words. */
+function textOf(input: Partial<TurnInput>, code: string, message: string): string | null | undefined {
+  const spent = code === 'day_budget_spent' ? spentIn(message) : null;
+  if (!spent || input.limit_words === undefined) return input.failure_notice;
+  return input.limit_words === null ? null : limitNotice(input.limit_words, spent).text;
 }
 
 function isSubject(subject: Partial<JournalSubject>): subject is JournalSubject {

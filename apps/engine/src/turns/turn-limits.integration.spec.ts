@@ -146,14 +146,29 @@ describe('the limits of a turn', () => {
          FROM engine.agent WHERE id = $1`,
       [agent, contact_id],
     );
-    const turn = turnOf({ agent_id: agent }, { failure_notice: 'Not today.', contact_id });
+    const limit_words = 'Not today. {limit} Until {until}.';
+    const turn = turnOf({ agent_id: agent }, { failure_notice: 'Sorry.', limit_words, contact_id });
     const ended = await turnsOf(world).run(turn);
     expect(ended).toMatchObject({ state: 'failed', reason: 'day_budget_spent' });
     const sent = await until('the notice is offered', async () =>
       (await world.waiting(deliverySend)).find((job) => job.turn_id === turn.turn_id),
     );
-    expect(sent.content?.text).toMatch(/^Not today\./);
+    expect(sent.content?.text).toMatch(/^Not today\. The limit .* Until \d{4}-\d\d-\d\d 00:00 UTC\.$/);
     expect(sent.content?.text).toContain(words);
+  });
+
+  it.each<[string, object, string | null]>([
+    ['are not told where the channel sends no such notice', { failure_notice: 'Sorry.', limit_words: null }, null],
+    ['are told where a failed turn is not', { limit_words: 'Until tomorrow.' }, 'Until tomorrow.'],
+    ['are told as a failed turn is, by a turn of the previous release', { failure_notice: 'Sorry.' }, 'Sorry.'],
+  ])('of a day %s', async (_what, notices, text) => {
+    const agent = await agentOf(world, { caps: { day_tokens: 1 } });
+    model.script();
+    await run(agent);
+    const turn = turnOf({ agent_id: agent }, { contact_id: newId('con'), ...notices });
+    const ended = await turnsOf(world).run(turn);
+    expect(ended).toMatchObject({ reason: 'day_budget_spent', notice_id: text && expect.any(String) });
+    if (text) expect(ended.input?.failure_notice).toBe(text);
   });
 
   it('are counted by day, agent and contact, and shown by the API to their project', async () => {

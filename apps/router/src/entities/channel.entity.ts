@@ -17,6 +17,10 @@ export type RoutePolicy = (typeof routePolicies)[number];
 export const machineReaches = ['triggers_only', 'chief_of_staff'] as const;
 export type MachineReach = (typeof machineReaches)[number];
 
+/** Also the column's default: to change it takes a migration. */
+export const defaultLimitNotice =
+  'Sorry, your message was not answered. {limit} New messages are answered again from {until}.';
+
 /** How an App's messages reach an agent, and where replies go. */
 @Entity({ schema: 'router', name: 'channel' })
 export class ChannelRow {
@@ -43,6 +47,8 @@ export class ChannelRow {
   @Column({ type: 'integer', nullable: true }) daily_reset_hour: number | null;
   /** What the sender of a failed turn is told. Null: nothing. */
   @Column({ type: 'text', nullable: true }) failure_notice: string | null;
+  /** What a sender is told whom a limit keeps from being answered, with `{limit}` and `{until}`. Null: nothing. */
+  @Column({ type: 'text', nullable: true, default: defaultLimitNotice }) limit_notice: string | null;
   /** A reply that is not sent this long after it was written is not sent at all. Null: it is sent as long as it is tried. */
   @Column({ type: 'integer', nullable: true }) reply_ttl_seconds: number | null;
   @Column({ type: 'timestamptz' }) updated_at: Date;

@@ -29,6 +29,8 @@ export class IdentityRow {
   @Column({ type: 'integer', default: 0 }) same_forms: number;
   @Column({ type: 'timestamptz', nullable: true }) paused_until: Date | null;
   @Column({ type: 'text', nullable: true }) pause_reason: string | null;
+  /** Whether the sender was informed of the pause. */
+  @Column({ type: 'boolean', default: false }) pause_noticed: boolean;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz' }) seen_at: Date;
 }

@@ -113,6 +113,7 @@ export const plainChannel: ChannelRow = {
   idle_reset_minutes: null,
   daily_reset_hour: null,
   failure_notice: null,
+  limit_notice: null,
   reply_ttl_seconds: null,
   updated_at: new Date(),
 };

@@ -19,6 +19,11 @@ export interface TurnInput {
   rehearsal?: true;
   /** What the sender is told when the turn fails. Absent: nothing. */
   failure_notice?: string;
+  /**
+   * What the sender is told when a limit of the day ends the turn, for `limitNotice`. Null: nothing. Absent in turns
+   * stored before the field existed: `failure_notice`.
+   */
+  limit_words?: string | null;
   /** The message was refused by a limit, and this is all that the turn sends. Absent: the turn answers it. */
   limit_notice?: LimitNotice;
   /** How far the sender is trusted. Absent in turns stored before the field existed: treat as `unknown`. */

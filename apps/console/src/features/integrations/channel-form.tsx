@@ -128,7 +128,18 @@ export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): 
             value={values.failure_notice ?? ''}
             onChange={(event) => set({ failure_notice: event.currentTarget.value || null })}
           />
-          <ProblemAlert error={errorBeside(error, ['reply_address', 'idle_reset_minutes', 'reply_ttl_seconds'])} />
+          <Textarea
+            label={texts.limit}
+            description={texts.limitHint}
+            autosize
+            minRows={2}
+            value={values.limit_notice ?? ''}
+            error={fieldError(error, 'limit_notice')}
+            onChange={(event) => set({ limit_notice: event.currentTarget.value || null })}
+          />
+          <ProblemAlert
+            error={errorBeside(error, ['reply_address', 'idle_reset_minutes', 'reply_ttl_seconds', 'limit_notice'])}
+          />
           <DialogButtons action={uiTexts.save} loading={editor.saving} onCancel={onClose} />
         </Stack>
       </form>

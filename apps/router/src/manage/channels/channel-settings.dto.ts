@@ -5,6 +5,7 @@ import {
   machineReaches,
   routePolicies,
   type RoutePolicy,
+  defaultLimitNotice,
   type SessionScope,
   type UnknownSenders,
 } from '../../entities/channel.entity.js';
@@ -71,9 +72,16 @@ export class ChannelSettings {
     optional: true,
     nullable: true,
     minLength: 1,
-    description: `Sent once to the sender of a failed turn, and with the limit to one who is paused or over a day's limit, if it can be answered; null: nothing is sent (default "${defaultFailureNotice}")`,
+    description: `Sent once to the sender of a failed turn, if it can be answered; null: nothing is sent (default "${defaultFailureNotice}")`,
   })
   failure_notice?: string | null;
+  @Text(1_000, {
+    optional: true,
+    nullable: true,
+    minLength: 1,
+    description: `Sent once to a sender who is paused or over a limit of the day, if it can be answered. {limit} becomes the limit in a sentence, {until} the time at which it ends; null: nothing is sent (default "${defaultLimitNotice}")`,
+  })
+  limit_notice?: string | null;
   @Whole(1, 2_592_000, {
     optional: true,
     nullable: true,

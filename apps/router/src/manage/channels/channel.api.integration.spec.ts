@@ -57,10 +57,15 @@ describe('the channel of an App', () => {
     const before = (await read(hook)).body;
     const [policy, scope] = await Promise.all([
       patch({ route_policy: 'triggers' }),
-      patch({ session_scope: 'contact', failure_notice: null }),
+      patch({ session_scope: 'contact', failure_notice: null, limit_notice: 'Bis {until}' }),
     ]);
     expect([policy.status, scope.status]).toEqual([200, 200]);
-    const changed = { route_policy: 'triggers', session_scope: 'contact', failure_notice: null };
+    const changed = {
+      route_policy: 'triggers',
+      session_scope: 'contact',
+      failure_notice: null,
+      limit_notice: 'Bis {until}',
+    };
     const { updated_at: _at, ...settings } = before;
     expect((await read(hook)).body).toEqual({ ...settings, ...changed, updated_at: expect.any(String) });
     const etag = (await read(hook)).headers.get('etag') ?? '';

@@ -14,6 +14,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
 import { GATEWAY } from '../../tokens.js';
+import { defaultLimitNotice } from '../../entities/channel.entity.js';
 import { ChannelRepository } from './channel.repository.js';
 import { ChannelSettings } from './channel-settings.dto.js';
 import { ChannelPage, ChannelView, channelView } from './channel.dto.js';
@@ -165,6 +166,7 @@ function channelOf(caller: Principal, appId: string, given: ChannelSettings): St
     idle_reset_minutes: given.idle_reset_minutes ?? null,
     daily_reset_hour: given.daily_reset_hour ?? null,
     failure_notice: given.failure_notice === undefined ? defaultFailureNotice : given.failure_notice,
+    limit_notice: given.limit_notice === undefined ? defaultLimitNotice : given.limit_notice,
     reply_ttl_seconds: given.reply_ttl_seconds ?? null,
     updated_at: null,
   };

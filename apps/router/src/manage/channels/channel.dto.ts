@@ -33,6 +33,12 @@ export class ChannelView implements Omit<ChannelRow, 'updated_at'> {
   @ApiProperty({ type: String, nullable: true, description: 'Sent to the sender of a failed turn; null: nothing' })
   failure_notice: string | null;
   @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Sent to a sender who is paused or over a limit of the day; null: nothing',
+  })
+  limit_notice: string | null;
+  @ApiProperty({
     type: 'integer',
     nullable: true,
     description: 'A reply that is not sent this long after it was written expires; null: it does not',

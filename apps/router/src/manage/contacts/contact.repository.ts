@@ -76,7 +76,7 @@ export class ContactRepository {
   /** Restarts the counts for a sender whose exchange was paused. */
   async resume(id: string): Promise<void> {
     await this.db.query(
-      `UPDATE router.contact_identity SET paused_until = NULL, pause_reason = NULL, inbound_at = '{}', replied_at = '{}',
+      `UPDATE router.contact_identity SET paused_until = NULL, pause_reason = NULL, pause_noticed = false, inbound_at = '{}', replied_at = '{}',
               same_texts = 0, last_text = NULL, same_forms = 0, last_form = NULL WHERE contact_id = $1`,
       [id],
     );

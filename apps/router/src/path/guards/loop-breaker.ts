@@ -13,6 +13,8 @@ export interface Exchange {
   sameForms: number;
   pausedUntil: number | null;
   pauseReason: string | null;
+  /** Whether the sender was informed of the pause. */
+  pauseNoticed: boolean;
 }
 
 export interface LoopLimits {
@@ -56,6 +58,7 @@ export function noteInbound(exchange: Exchange, text: string, nowMs: number, lim
   if (reason === null) return null;
   exchange.pausedUntil = nowMs + limits.LOOP_COOLDOWN_MS;
   exchange.pauseReason = reason;
+  exchange.pauseNoticed = false;
   return reason;
 }
 
@@ -70,6 +73,7 @@ export function resume(exchange: Exchange): void {
     sameForms: 0,
     pausedUntil: null,
     pauseReason: null,
+    pauseNoticed: false,
   });
 }
 

@@ -53,14 +53,16 @@ export async function classifyBatch(
     ...ruled,
     senderContext: senderContexts.get(senderKey(ruled.draft.app_id, ruled.draft.message)) ?? null,
     refusal: null as Refusal | null,
+    noted: false,
   }));
   const classifying = entries.filter(({ draft }) => !draft.released);
   await refuseBySender(tx, classifying, settings);
   const limited = new Map([
-    ...(await refusePaused(tx, classifying, settings, nowMs)),
+    ...refusePaused(classifying, settings, nowMs),
     ...(await refuseOverBudget(tx, classifying)),
   ]);
-  const informings = await informOf(tx, [...limited.values()]);
+  const informings = await informOf(tx, [...limited.values()], nowMs);
+  await keepExchanges(tx, notedOf(classifying));
   const informed = new Map([...limited.keys()].map((entry, index) => [entry, informings[index] ?? null]));
   return entries.map((entry) => {
     const { draft, rules, senderContext, refusal } = entry;
@@ -69,32 +71,29 @@ export async function classifyBatch(
   });
 }
 
-type Entry = Ruled & { senderContext: SenderContext | null; refusal: Refusal | null };
+type Entry = Ruled & { senderContext: SenderContext | null; refusal: Refusal | null; noted: boolean };
 type LimitedEntry = [Entry, Limited];
 
-async function refusePaused(
-  tx: Queryable,
-  entries: Entry[],
-  settings: ClassifySettings,
-  nowMs: number,
-): Promise<LimitedEntry[]> {
+function refusePaused(entries: Entry[], settings: ClassifySettings, nowMs: number): LimitedEntry[] {
   const limited: LimitedEntry[] = [];
-  const noted = new Set<SenderContext>();
   for (const entry of entries) {
     const { draft, rules, senderContext } = entry;
     // A message that is never answered makes no loop.
     if (entry.refusal || !senderContext || automaticKindOf(draft.message)) continue;
-    noted.add(senderContext);
+    entry.noted = true;
     const { exchange } = senderContext;
-    const before = exchange.pausedUntil;
     const loop = noteInbound(exchange, draft.message.message, nowMs, settings);
     if (!loop) continue;
     entry.refusal = { outcome: 'loop_paused', reason: loop };
-    const reached = { pause: new Date(exchange.pausedUntil ?? nowMs), begins: exchange.pausedUntil !== before };
+    const reached = { pausedUntil: new Date(exchange.pausedUntil ?? nowMs) };
     limited.push([entry, { draft, rules, senderContext, reached }]);
   }
-  await keepExchanges(tx, [...noted]);
   return limited;
+}
+
+/** The senders whose exchange the loop breaker has changed. */
+function notedOf(entries: Entry[]): SenderContext[] {
+  return [...new Set(entries.flatMap(({ noted, senderContext }) => (noted && senderContext ? [senderContext] : [])))];
 }
 
 async function refuseBySender(tx: Queryable, entries: Entry[], settings: ClassifySettings): Promise<void> {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { TerminalOutcome } from '#libs/contracts';
 import type { ChannelRow, InboxMode, RoutePolicy, UnknownSenders } from '../../entities/channel.entity.js';
-import { failureNoticeOf, type Reply, replyOf } from './reply.js';
+import { failureNoticeOf, limitWordsOf, type Reply, replyOf } from './reply.js';
 import type { SenderContext } from '../senders/sender-context.js';
 import { keptFromChiefOfStaff } from '../guards/machine-messages.js';
 import type { Informing, Refusal } from './refusal.js';
@@ -45,6 +45,8 @@ export interface Decision {
   reply: Reply | null;
   /** What the sender is told when a turn fails, if `reply` has a target; null: nothing. */
   failureNotice: string | null;
+  /** What the sender is told when a limit of the day ends a turn, if `reply` has a target; null: nothing. */
+  limitWords: string | null;
   /** Null unless a limit refused the message. */
   informing: Informing | null;
 }
@@ -59,6 +61,7 @@ const nothing = {
   routePolicy: null,
   reply: null,
   failureNotice: null,
+  limitWords: null,
   informing: null,
 };
 
@@ -71,10 +74,10 @@ export function decide(draft: Draft, rules: Rules, senderContext: SenderContext 
   const { app_id: appId } = draft;
   const channel = rules.channels.get(appId) ?? null;
   const reply = replyOf(draft, channel);
-  const failureNotice = failureNoticeOf(channel);
-  if (draft.workflowId !== undefined) return { ...byWorkflowId(draft.workflowId, rules, reply), failureNotice };
+  const notices = { failureNotice: failureNoticeOf(channel), limitWords: limitWordsOf(channel) };
+  if (draft.workflowId !== undefined) return { ...byWorkflowId(draft.workflowId, rules, reply), ...notices };
   if (draft.agentId !== undefined)
-    return { ...byAgent(draft, draft.agentId, plannedSession(draft, channel, senderContext), reply), failureNotice };
+    return { ...byAgent(draft, draft.agentId, plannedSession(draft, channel, senderContext), reply), ...notices };
 
   // Without a channel of its own, an App's messages reach the Chief of Staff: nothing is silently left unrouted.
   const routePolicy = channel?.route_policy ?? 'both';
@@ -102,7 +105,7 @@ export function decide(draft: Draft, rules: Rules, senderContext: SenderContext 
     chiefOfStaff,
     routePolicy,
     reply,
-    failureNotice,
+    ...notices,
     informing: null,
   };
 }

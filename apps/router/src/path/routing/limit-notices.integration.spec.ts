@@ -6,7 +6,7 @@ import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world
 import { OutboundRepository } from '../guards/outbound.repository.js';
 import { RoutingService } from './routing.service.js';
 
-const words = 'Sorry, no answer.';
+const words = 'Kein Anschluss bis {until}. {limit}';
 
 describe('the notice of a limit', () => {
   let world: RouterWorld;
@@ -21,7 +21,7 @@ describe('the notice of a limit', () => {
   afterAll(() => world.close());
 
   const channel = (over: Partial<ChannelRow> = {}): Promise<string> =>
-    world.channel({ unknown_senders: 'open', failure_notice: words, ...over });
+    world.channel({ unknown_senders: 'open', limit_notice: words, ...over });
   const route = async (appId: string, ...messages: Partial<NormalizedMessage>[]): Promise<StoredMessage[]> => {
     const jobs = messages.map((message) => jobOf(appId, message));
     const routing = router.get(RoutingService, { strict: false });
@@ -45,15 +45,19 @@ describe('the notice of a limit', () => {
     expect((await world.api('PATCH', `/api/v1/contacts/${contact_id}`, { daily_budget })).status).toBe(200);
   };
   /** The sender repeats itself and is answered, until it is paused. @returns the message that began the pause */
-  const paused = async (appId: string, message: Partial<NormalizedMessage> = {}): Promise<StoredMessage> => {
+  const paused = async (
+    appId: string,
+    message: Partial<NormalizedMessage> = {},
+    last = message,
+  ): Promise<StoredMessage> => {
     for (let n = 0; n < 2; n += 1) {
       expect(await send(appId, message)).toMatchObject({ outcome: 'routed' });
       const sent = { app_id: appId, sender: 'ada', message_ids: [], text_hash: null, delivery_id: `dlv_${n}` };
       await router.get(OutboundRepository, { strict: false }).note(sent, now);
     }
-    const last = await send(appId, message);
-    expect(last).toMatchObject({ outcome: 'loop_paused', reason: 'identical_texts' });
-    return last;
+    const began = await send(appId, last);
+    expect(began).toMatchObject({ outcome: 'loop_paused', reason: 'identical_texts' });
+    return began;
   };
 
   it('goes to a contact over its messages of the day once, in the words of the channel, with the limit', async () => {
@@ -64,8 +68,10 @@ describe('the notice of a limit', () => {
     expect(over.map(({ outcome, reason }) => [outcome, reason])).toEqual(
       over.map(() => ['blocked_contact', 'daily_budget']),
     );
-    expect(noticesOf(...over)).toEqual([{ limit: 'messages', text: expect.stringContaining(words) }]);
-    expect(noticesOf(...over)[0]?.text).toContain('2 messages are answered for you each day');
+    expect(noticesOf(...over)).toEqual([
+      { limit: 'messages', text: expect.stringMatching(/^Kein Anschluss bis \S+ 00:00 UTC\. The limit/) },
+    ]);
+    expect(noticesOf(...over)[0]?.text).toContain('2 messages are answered for you each day.');
     const turn = over.flatMap(({ turns }) => turns)[0];
     expect(turn).toMatchObject({
       run: null,
@@ -101,17 +107,31 @@ describe('the notice of a limit', () => {
   it('goes to a paused sender once a pause, and names its end', async () => {
     const appId = await channel();
     const [notice] = noticesOf(await paused(appId));
-    expect(notice).toEqual({ limit: 'pause', text: expect.stringContaining(words) });
-    expect(notice?.text).toContain('from 2026-03-02 09:10 UTC');
+    expect(notice).toEqual({ limit: 'pause', text: expect.stringContaining('bis 2026-03-02 09:10 UTC. Messages and') });
     const next = await send(appId, { message: 'what?' });
     expect(next).toMatchObject({ outcome: 'loop_paused', turns: [] });
-    expect((await timelineOf(next)).notice).toContain('was informed when the pause began');
+    expect((await timelineOf(next)).notice).toContain('was informed of the pause');
     world.setTime((now += 700_000));
     expect(noticesOf(await paused(appId))).toHaveLength(1);
   });
 
+  it('goes to a paused sender once, by two routers at once, when the message that began the pause could get none', async () => {
+    const other = await world.start({ LOOP_SAME_TEXTS: 3, LOOP_COOLDOWN_MS: 600_000 });
+    const appId = await channel({ limit_notice: 'Bis {until}' });
+    const began = await paused(appId, {}, { metadata: { channel_address: null } });
+    expect((await timelineOf(began)).notice).toContain('no reply address');
+    const jobs = Array.from({ length: 8 }, () => jobOf(appId, {}));
+    const route = (job: (typeof jobs)[number], index: number): Promise<unknown> =>
+      (index % 2 ? router : other).get(RoutingService, { strict: false }).route(job, 1);
+    await Promise.all(jobs.map(route));
+    const sql = 'SELECT * FROM router.message WHERE receipt_id = ANY($1)';
+    const stored = await world.rows<StoredMessage>(sql, [jobs.map(({ receipt_id }) => receipt_id)]);
+    expect(stored).toHaveLength(8);
+    expect(noticesOf(...stored)).toEqual([{ limit: 'pause', text: expect.stringMatching(/^Bis 2026-03-02 .* UTC$/) }]);
+  });
+
   it.each<[string, Partial<ChannelRow>, Partial<NormalizedMessage>, string]>([
-    ['where the channel sends none', { failure_notice: null }, {}, 'failure_notice is null'],
+    ['where the channel sends none', { limit_notice: null }, {}, 'limit_notice is null'],
     ['without an address', {}, { metadata: { channel_address: null } }, 'no reply address'],
     ['to another bot', { bots: 'chief_of_staff' }, { metadata: { from_bot: true } }, 'A bot wrote'],
     ['to another bot', { bots: 'chief_of_staff' }, { metadata: { sender: { is_bot: true } } }, 'A bot wrote'],

@@ -170,14 +170,15 @@ function inputOf(
 }
 
 function replyIn(
-  { reply, failureNotice }: Decision,
+  { reply, failureNotice, limitWords }: Decision,
   senderContext: SenderContext | null,
-): Pick<TurnInput, 'reply' | 'reply_withheld' | 'failure_notice'> {
+): Pick<TurnInput, 'reply' | 'reply_withheld' | 'failure_notice' | 'limit_words'> {
   if (!reply) return { reply: null };
   if ('withheld' in reply) return { reply: null, reply_withheld: reply.withheld };
   return {
     reply: { ...reply.target, ...answersOf(senderContext) },
     ...(failureNotice === null ? {} : { failure_notice: failureNotice }),
+    limit_words: limitWords,
   };
 }
 

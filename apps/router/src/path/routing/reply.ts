@@ -1,5 +1,5 @@
 import type { ReplyTarget, ReplyWithheld } from '#libs/contracts';
-import type { ChannelRow } from '../../entities/channel.entity.js';
+import { type ChannelRow, defaultLimitNotice } from '../../entities/channel.entity.js';
 import { automaticKindOf } from '../guards/machine-messages.js';
 import type { Draft } from './draft.js';
 
@@ -9,6 +9,11 @@ export const defaultFailureNotice = 'Sorry, your message could not be answered. 
 /** @returns what senders of the App are told when a turn fails; null: nothing */
 export function failureNoticeOf(channel: Pick<ChannelRow, 'failure_notice'> | null): string | null {
   return channel ? channel.failure_notice : defaultFailureNotice;
+}
+
+/** @returns what senders of the App are told of a limit; null: nothing */
+export function limitWordsOf(channel: Pick<ChannelRow, 'limit_notice'> | null): string | null {
+  return channel ? channel.limit_notice : defaultLimitNotice;
 }
 
 /** Where a message is answered, or why it is not. */

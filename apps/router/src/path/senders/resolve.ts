@@ -26,6 +26,7 @@ interface Resolved {
   same_forms: number;
   paused_until: Date | null;
   pause_reason: string | null;
+  pause_noticed: boolean;
 }
 
 // One statement locks every sender, creates the new ones and reads the latest state of the others: an upsert returns
@@ -42,7 +43,7 @@ const resolveSql = `
     INSERT INTO router.contact (id, organization_id, project_id, name, status, created_at, updated_at)
     SELECT home_id, organization_id, project_id, name, status, now(), now() FROM seen WHERE home_id = ANY($5))
   SELECT app_id, sender, home_id, contact_id, name, status, daily_budget, inbound_at, replied_at, last_text, same_texts,
-         last_form, same_forms, paused_until, pause_reason FROM seen`;
+         last_form, same_forms, paused_until, pause_reason, pause_noticed FROM seen`;
 
 /** Finds the contact of each sender, or creates one for a new sender. The senders stay locked until the end of `tx`. */
 export async function resolveSenders(tx: Queryable, senders: SenderOf[]): Promise<Map<string, SenderContext>> {
@@ -81,6 +82,7 @@ function senderContextOf(row: Resolved, isNew: boolean): SenderContext {
       sameForms: row.same_forms,
       pausedUntil: row.paused_until?.getTime() ?? null,
       pauseReason: row.pause_reason,
+      pauseNoticed: row.pause_noticed,
     },
   };
 }
@@ -91,11 +93,12 @@ export async function keepExchanges(tx: Queryable, senderContexts: SenderContext
   await tx.query(
     `UPDATE router.contact_identity i SET inbound_at = g.inbound::bigint[], replied_at = g.replied::bigint[],
             last_text = g.last_text, same_texts = g.same_texts, last_form = g.last_form, same_forms = g.same_forms,
-            pause_reason = g.pause_reason,
+            pause_reason = g.pause_reason, pause_noticed = g.pause_noticed,
             paused_until = to_timestamp(g.paused_until / 1000.0)
        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::double precision[], $8::text[],
-                   $9::text[], $10::integer[])
-         AS g(app, sender, inbound, replied, last_text, same_texts, paused_until, pause_reason, last_form, same_forms)
+                   $9::text[], $10::integer[], $11::boolean[])
+         AS g(app, sender, inbound, replied, last_text, same_texts, paused_until, pause_reason, last_form, same_forms,
+              pause_noticed)
       WHERE i.app_id = g.app AND i.sender = g.sender`,
     [
       senderContexts.map((each) => each.appId),
@@ -108,6 +111,7 @@ export async function keepExchanges(tx: Queryable, senderContexts: SenderContext
       senderContexts.map(({ exchange }) => exchange.pauseReason),
       senderContexts.map(({ exchange }) => exchange.lastForm),
       senderContexts.map(({ exchange }) => exchange.sameForms),
+      senderContexts.map(({ exchange }) => exchange.pauseNoticed),
     ],
   );
 }
