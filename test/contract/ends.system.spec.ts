@@ -30,7 +30,7 @@ describe('a turn', () => {
   const shown = async (id: string): Promise<Schema<'EventDetailView'>> =>
     (await world.ask<Schema<'EventDetailView'>>('GET', `events/${id}`)).body;
   /** Waits for an event's outcome, in the one field that gives it. */
-  const says = (id: string, reason: RegExp): Promise<Schema<'EventResult'>> =>
+  const says = (id: string, reason: RegExp): Promise<Schema<'EventResultView'>> =>
     until(`the event says ${reason}`, async () => {
       const { result } = await shown(id);
       return reason.test(result?.reason ?? '') ? result : null;

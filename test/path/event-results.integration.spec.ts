@@ -1,8 +1,7 @@
 import { newId } from '#libs/contracts';
-import { Journal } from '#libs/journal';
+import { type EventResult, Journal } from '#libs/journal';
 import { until } from '#libs/testing';
 import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
-import type { EventResult } from '../../apps/router/src/manage/events/event-result.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 
 let world: PathWorld;
@@ -52,7 +51,7 @@ describe('the result of an event', () => {
       state: 'failed',
       reason: 'context_length',
       until: null,
-      text: 'A turn failed. Its dead letter can be redriven. The conversation is too long for the model, even shortened: choose a model with a larger context.',
+      text: 'A turn failed. Its dead letter can be redriven. The conversation is too long for the model, even shortened: choose a model with a larger context. It said: as the test says.',
     });
   });
 

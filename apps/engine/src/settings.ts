@@ -63,6 +63,8 @@ export interface EngineSettings extends ChangeSettings {
   TURN_MAX_UNREADABLE: number;
   /** How long a turn waits for a model or tool registry that is away. */
   TURN_WAIT_MS: number;
+  /** Turns that wait longer than this for something are listed under Needs attention. */
+  TURN_ATTENTION_MS: number;
   /** How often a turn's conversation is shortened when the model says that it is too long. */
   TURN_MAX_SHORTENINGS: number;
   /** Earlier turns of the session that the model is shown. */

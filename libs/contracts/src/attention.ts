@@ -9,6 +9,8 @@ export const attentionKinds = [
   'contacts',
   'held_messages',
   'approvals',
+  'models',
+  'messages',
   'service',
 ] as const;
 export type AttentionKind = (typeof attentionKinds)[number];

@@ -89,18 +89,29 @@ export async function findDeadLetter(
   return rows[0] ?? null;
 }
 
-/** How many letters of a project wait for a person, and since when the oldest does. */
+/** Open letters of one App that failed at the same stage. */
+export interface OpenLetters {
+  app_id: string;
+  stage: string;
+  count: number;
+  /** The reason that most of them have. */
+  reason: string | null;
+  since: Date;
+}
+
+/** What waits for a person among a project's letters, the most first. */
 export async function openLetters(
   db: Queryable,
-  organizationId: string,
-  projectId: string,
-): Promise<{ count: number; since: Date | null }> {
-  const rows = (await db.query(
-    `SELECT count(*)::integer AS count, min(at) AS since FROM journal.dead_letter
-      WHERE organization_id = $1 AND project_id = $2 AND state = 'open'`,
-    [organizationId, projectId],
-  )) as { count: number; since: Date | null }[];
-  return rows[0] ?? { count: 0, since: null };
+  { organizationId, projectId }: { organizationId: string; projectId: string },
+  limit: number,
+): Promise<OpenLetters[]> {
+  return (await db.query(
+    `SELECT app_id, stage, count(*)::integer AS count, mode() WITHIN GROUP (ORDER BY reason) AS reason, min(at) AS since
+       FROM journal.dead_letter
+      WHERE organization_id = $1 AND project_id = $2 AND state = 'open'
+      GROUP BY app_id, stage ORDER BY count DESC, app_id, stage LIMIT $3`,
+    [organizationId, projectId, limit],
+  )) as OpenLetters[];
 }
 
 /** Takes a dead letter for redriving. @returns false when it is not open: a letter is redriven once */

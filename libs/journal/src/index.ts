@@ -25,12 +25,14 @@ export {
   type DeadLetter,
   type DeadLetterQuery,
   type DeadLetterState,
+  type OpenLetters,
 } from './dead-letters.js';
 export { entriesSince, type LiveEntry } from './entries-since.js';
 export type { JournalEntry, JournalSubject } from './entry.js';
 export { type HandedOver, Handovers, handoverTables } from './handovers.js';
 export { entryCtes } from './insert-entries.js';
 export { latestEntries, type LatestEntry } from './latest-entries.js';
+export { type EventResult, eventResult, eventResults, type EventResultState, type EventTurn } from './event-result.js';
 export { listEvents, type EventQuery, type EventSummary } from './event-list.js';
 export { Journal } from './journal.js';
 export { journalProvider } from './journal.provider.js';

@@ -10,6 +10,10 @@ export interface LatestEntry {
   detail: Record<string, unknown> | null;
 }
 
+/** SQL: whether an outcome ends its turn or delivery. Among entries of one millisecond, that one is the last. */
+export const endsSubject = (column: string): string =>
+  `${column} IN ('succeeded', 'failed', 'dead', 'delivered', 'unknown', 'expired')`;
+
 /** The last entry of each turn and each delivery of these receipts. */
 export async function latestEntries(
   db: Queryable,
@@ -17,14 +21,12 @@ export async function latestEntries(
   receiptIds: string[],
 ): Promise<LatestEntry[]> {
   if (receiptIds.length === 0) return [];
-  // Among entries of one millisecond, the final outcome counts as the last.
   return (await db.query(
     `SELECT DISTINCT ON (receipt_id, stage, subject_id) receipt_id, stage, subject_id, outcome, reason, detail
        FROM journal.entry
       WHERE receipt_id = ANY($1) AND organization_id = $2 AND project_id = $3 AND stage IN ('turn', 'delivery')
         AND subject_id IS NOT NULL
-      ORDER BY receipt_id, stage, subject_id, at DESC,
-               outcome IN ('succeeded', 'failed', 'dead', 'delivered', 'unknown', 'expired') DESC`,
+      ORDER BY receipt_id, stage, subject_id, at DESC, ${endsSubject('outcome')} DESC`,
     [receiptIds, scope.organizationId, scope.projectId],
   )) as LatestEntry[];
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '#libs/database';
+import { endsSubject } from './latest-entries.js';
 
 export interface TimelineEntry {
   at: Date;
@@ -17,7 +18,7 @@ const columns = 'app_id, at, service, stage, outcome, terminal, reason, subject_
 
 /**
  * Everything that happened to one receipt, oldest first; empty when it is not in this project. A stored receipt is its
- * own first entry: the ingress keeps the view `journal.receipt` over its receipts.
+ * own first entry: the ingress keeps the view `journal.receipt` over its receipts. Of one millisecond, an end is the last.
  */
 export async function timeline(
   db: Queryable,
@@ -26,10 +27,11 @@ export async function timeline(
   receiptId: string,
 ): Promise<(TimelineEntry & { app_id: string })[]> {
   return (await db.query(
-    `SELECT ${columns} FROM journal.receipt WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3
-      UNION ALL
-     SELECT ${columns} FROM journal.entry WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3
-      ORDER BY at, stage`,
+    `SELECT ${columns} FROM (
+       SELECT ${columns} FROM journal.receipt WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3
+        UNION ALL
+       SELECT ${columns} FROM journal.entry WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3) e
+      ORDER BY at, stage, ${endsSubject('outcome')}`,
     [receiptId, organizationId, projectId],
   )) as (TimelineEntry & { app_id: string })[];
 }

@@ -7,15 +7,13 @@ interface Listed {
   id: string;
   received_at: string;
   outcome: string | null;
-  reason: string | null;
-  result: { state: string; reason: string | null } | null;
+  state: string;
+  why: string;
   sender?: string;
   text?: string;
 }
 interface Detail extends Listed {
   app_id: string | null;
-  text: string;
-  result: { state: string; reason: string | null; text: string } | null;
   timeline: {
     at: string;
     service: string;
@@ -55,15 +53,15 @@ const list: Command = {
       .api()
       .get<{ data: Listed[]; next_cursor: string | null }>('events', query(call, eventFields));
     call.tell(page);
-    const rows = page.data.map(({ id, received_at: at, outcome, reason, result, sender, text }) => [
+    const rows = page.data.map(({ id, received_at: at, state, why, sender, text }) => [
       at,
       id,
-      outcome ?? 'open',
-      result?.state ?? reason,
+      state,
+      why.slice(0, 60),
       sender,
       text?.slice(0, 60),
     ]);
-    for (const line of table(['RECEIVED', 'ID', 'OUTCOME', 'RESULT', 'SENDER', 'TEXT'], rows)) call.say(line);
+    for (const line of table(['RECEIVED', 'ID', 'STATE', 'WHY', 'SENDER', 'TEXT'], rows)) call.say(line);
     if (page.next_cursor) call.note(`Next page: --cursor ${page.next_cursor}`);
     return exits.done;
   },
@@ -105,8 +103,8 @@ const show: Command = {
       ['Event', event.id],
       ['App', event.app_id],
       ['Outcome', event.outcome ?? 'open'],
-      ['Why', event.text],
-      ['Result', event.result ? `${event.result.state}: ${event.result.text}` : null],
+      ['State', event.state],
+      ['Why', event.why],
     ]);
     const more = call.json ? [] : [...(await repliesOf(call, event)), ...withheldIn(event)];
     for (const line of [...about, ...facts(more)]) call.say(line);

@@ -875,7 +875,7 @@ export interface components {
         };
         AttentionResource: {
             /** @enum {string} */
-            kind: "app" | "adapter" | "credential" | "source" | "mcp_server" | "dead_letters" | "contacts" | "held_messages" | "approvals" | "service";
+            kind: "app" | "adapter" | "credential" | "source" | "mcp_server" | "dead_letters" | "contacts" | "held_messages" | "approvals" | "models" | "messages" | "service";
             /** @description Null: it concerns several */
             id: string | null;
         };
@@ -2451,7 +2451,7 @@ export interface components {
             verdict: "matched" | "filtered" | "rate_limited" | "suspended" | "filter_error" | "off";
             reason: string | null;
         };
-        MessageView: {
+        ContactMessageView: {
             id: string;
             organization_id: string;
             project_id: string;
@@ -2496,9 +2496,13 @@ export interface components {
             released_by: string | null;
             /** Format: date-time */
             created_at: string;
+            /** @description What became of it, in one word: the state of its event */
+            state: string;
+            /** @description Why it is in this state, and what to do, in words */
+            why: string;
         };
-        MessagePage: {
-            data: components["schemas"]["MessageView"][];
+        ContactMessagePage: {
+            data: components["schemas"]["ContactMessageView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
@@ -2766,7 +2770,7 @@ export interface components {
             /** @description Whether `body` is complete; /body always is */
             body_is_whole: boolean;
         };
-        EventResult: {
+        EventResultView: {
             /** @enum {string} */
             state: "failed" | "undelivered" | "unconfirmed" | "expired" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
             /** @description A code: why it failed, waits or sent nothing */
@@ -2792,7 +2796,14 @@ export interface components {
             outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
             reason: string | null;
             /** @description Result of its turns; null: it started no turn */
-            result: components["schemas"]["EventResult"] | null;
+            result: components["schemas"]["EventResultView"] | null;
+            /**
+             * @description What became of it, in one word: the result of its turns, else its outcome; open: it has not ended
+             * @enum {string}
+             */
+            state: "failed" | "undelivered" | "unconfirmed" | "expired" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled" | "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
+            /** @description Why it is in this state, and what to do, in words */
+            why: string;
             /** @description Of its first message; absent if it has none */
             event_type?: string;
             sender?: string;
@@ -2825,6 +2836,52 @@ export interface components {
             waited_ms: number | null;
             /** @description The App; `api:<project>` for a run that was started by the API */
             app_id: string;
+        };
+        MessageView: {
+            id: string;
+            organization_id: string;
+            project_id: string;
+            /** @description The App; `api:<project>` for a run that was started by the API */
+            app_id: string;
+            /** @description The event that contained it */
+            receipt_id: string;
+            /** @description Whether its signature was checked */
+            verified: boolean;
+            /**
+             * @description Who wrote the text, as its App said; people if it did not say
+             * @enum {string}
+             */
+            text_from: "system" | "people";
+            message: components["schemas"]["NormalizedMessageView"];
+            /** @description What filters can read of the request: without secrets; null: there was none */
+            request: components["schemas"]["RequestFactsView"] | null;
+            /** @description Outcome of its routing */
+            outcome: string;
+            reason: string | null;
+            verdicts: components["schemas"]["VerdictView"][];
+            /** @description How many more triggers than those in `verdicts` filtered it out */
+            unlisted_verdicts: number;
+            /** @enum {string} */
+            app_kind: "builtin" | "adapter";
+            /** @description Whether the App could deliver a reply when the message arrived */
+            app_sends: boolean;
+            /** @description `taken`; `off`: disabled by the channel; `trigger_took_it`: the channel's policy leaves it only what no trigger takes; otherwise the kind of machine that wrote it. Null: it was not asked */
+            chief_of_staff: string | null;
+            /** @description Why no reply is sent */
+            reply_withheld: string | null;
+            contact_id: string | null;
+            /** @description What the sanitiser changed; null: nothing */
+            sanitizer_report: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When it was released
+             */
+            released_at: string | null;
+            released_by: string | null;
+            /** Format: date-time */
+            created_at: string;
         };
         RunView: {
             id: string;
@@ -2891,7 +2948,14 @@ export interface components {
             /** @description Why it ended as it did, in words */
             text: string;
             /** @description Result of its turns; null: it started no turn */
-            result: components["schemas"]["EventResult"] | null;
+            result: components["schemas"]["EventResultView"] | null;
+            /**
+             * @description What became of it, in one word: the result of its turns, else its outcome; open: it has not ended
+             * @enum {string}
+             */
+            state: "failed" | "undelivered" | "unconfirmed" | "expired" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled" | "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
+            /** @description Why it is in this state, and what to do, in words */
+            why: string;
             timeline: components["schemas"]["EventEntryView"][];
             messages: components["schemas"]["MessageView"][];
             runs: components["schemas"]["RunView"][];
@@ -2919,6 +2983,11 @@ export interface components {
             run_ids: string[];
             /** @description Turns of those runs, and of sessions */
             turn_ids: string[];
+        };
+        MessagePage: {
+            data: components["schemas"]["MessageView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
         };
         Release: {
             /** @description Ids of the messages to release, each once */
@@ -3685,6 +3754,8 @@ export interface components {
             updated_at: string;
             /** @description The beginning of its newest message; null if the caller lacks events:read */
             last_text: string | null;
+            /** @description Result of the turn in progress, or of the newest one; null: nothing is recorded of it */
+            result: components["schemas"]["EventResultView"] | null;
         };
         SessionPage: {
             data: components["schemas"]["ListedSessionView"][];
@@ -3785,7 +3856,7 @@ export interface components {
             earlier?: components["schemas"]["NormalizedMessageView"][];
             takeover?: components["schemas"]["TakeoverLineView"][];
         };
-        SessionTurnView: {
+        ListedSessionTurnView: {
             id: string;
             organization_id: string;
             project_id: string;
@@ -3818,9 +3889,11 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             finished_at: string | null;
+            /** @description What became of it; null: nothing is recorded */
+            result: components["schemas"]["EventResultView"] | null;
         };
         SessionTurnPage: {
-            data: components["schemas"]["SessionTurnView"][];
+            data: components["schemas"]["ListedSessionTurnView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
@@ -6891,7 +6964,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MessagePage"];
+                    "application/json": components["schemas"]["ContactMessagePage"];
                 };
             };
             default: components["responses"]["Problem"];

@@ -90,7 +90,7 @@ export class EndpointModel implements Model {
       // The package finds nothing to read where this has read it all.
       if (exchange.answer?.is === 'answer') return completionOf(exchange, name);
       if (exchange.answer?.is === 'unreadable') throw unreadable(exchange, name, exchange.answer.why);
-      const failed = modelErrorOf(error);
+      const failed = modelErrorOf(error, reading.secrets);
       // It reports an error, and what that has used.
       if (exchange.usage) failed.unread.push(unreadOf(exchange, name, 'the endpoint reports an error'));
       throw failed;

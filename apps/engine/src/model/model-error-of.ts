@@ -1,5 +1,6 @@
 import { APICallError } from 'ai';
 import { ModelError } from './model.js';
+import { excerptWithoutKeys } from './without-key.js';
 
 /**
  * How endpoints say that a conversation is too long: OpenAI, Azure, Anthropic, Gemini, Bedrock, Mistral, vLLM,
@@ -19,8 +20,12 @@ const badKey =
 const busy =
   /overloaded|ThrottlingException|capacity|rate[_ ]limit|too many requests|RESOURCE_EXHAUSTED|ModelNotReady/i;
 
-/** Classifies the failure of a model call, before anything words it: by key, model, provider or request. */
-export function modelErrorOf(error: unknown): ModelError {
+/**
+ * Classifies the failure of a model call, before anything words it: by key, model, provider or request. The message has
+ * the endpoint's own words.
+ * @param secrets of the call: they are left out of those words
+ */
+export function modelErrorOf(error: unknown, secrets: readonly string[] = []): ModelError {
   const own = ownError(error);
   if (own) return own;
   const cause = { cause: error };
@@ -29,7 +34,7 @@ export function modelErrorOf(error: unknown): ModelError {
   const status = error.statusCode;
   if (status === undefined) return new ModelError('model_unavailable', 'the model does not answer', cause);
   if (status < 300) return new ModelError('model_malformed', 'the answer is not a chat completion', cause);
-  const said = `the model answered ${status}`;
+  const said = `the model answered ${status}${ownWordsOf(error.responseBody, secrets)}`;
   const words = `${error.message} ${error.responseBody ?? ''}`;
   const later = { ...cause, retryAfterMs: retryAfterMs(error) };
   if (status === 413 || ([400, 422].includes(status) && tooLong.test(words))) {
@@ -60,6 +65,35 @@ export function modelErrorOf(error: unknown): ModelError {
   if (status < 500 && ![408, 409, 424, 425].includes(status))
     return new ModelError('model_rejected', said, { permanent: true, ...cause });
   return new ModelError('model_unavailable', said, status === 424 ? { ...later, blame: 'model' } : later);
+}
+
+const shownChars = 300;
+
+/** What the endpoint says in its error body, for people: ` (“…”)`, or nothing. */
+function ownWordsOf(body: string | undefined, secrets: readonly string[]): string {
+  const words = messageIn(parsed(body));
+  if (words === null) return '';
+  const shown = excerptWithoutKeys(words.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim(), secrets, shownChars);
+  return shown === '' ? '' : ` (“${shown}”)`;
+}
+
+function parsed(body: string | undefined): unknown {
+  try {
+    return JSON.parse(body ?? '');
+  } catch {
+    // A page of HTML or plain text of something in between says nothing of the model.
+    return null;
+  }
+}
+
+/** `error.message` (OpenAI, Anthropic, Gemini), `message` (Bedrock, Mistral), `error` or `detail` (vLLM, Ollama). */
+function messageIn(body: unknown): string | null {
+  // A gateway in between quotes the whole body.
+  if (typeof body === 'string') return (body.startsWith('{') ? messageIn(parsed(body)) : null) ?? body;
+  if (Array.isArray(body)) return messageIn(body[0]);
+  if (typeof body !== 'object' || body === null) return null;
+  const { error, message, detail } = body as Record<string, unknown>;
+  return [error, message, detail].map(messageIn).find((words) => words !== null) ?? null;
 }
 
 const maxDepth = 5;

@@ -49,3 +49,39 @@ describe('a failed model call', () => {
     expect(answered(status, 'no')).toMatchObject({ code, permanent: false, away: true });
   });
 });
+
+describe('the words of a failed model call', () => {
+  const wordsOf = (responseBody: string, secrets: string[] = []) =>
+    modelErrorOf(
+      new APICallError({ message: 'no', statusCode: 400, url: 'http://model', requestBodyValues: {}, responseBody }),
+      secrets,
+    ).message;
+
+  it.each([
+    [{ error: { message: 'Unknown parameter: temperature', type: 'invalid_request_error' } }],
+    [{ type: 'error', error: { type: 'invalid_request_error', message: 'Unknown parameter: temperature' } }],
+    [{ message: 'Unknown parameter: temperature' }],
+    [{ error: 'Unknown parameter: temperature' }],
+    [[{ error: { code: 400, message: 'Unknown parameter: temperature' } }]],
+    [{ error: { message: JSON.stringify({ error: { message: 'Unknown parameter: temperature' } }) } }],
+    [{ detail: [{ message: 'Unknown parameter: temperature' }] }],
+  ])('are those of the endpoint: %j', (body) => {
+    expect(wordsOf(JSON.stringify(body))).toBe('the model answered 400 (“Unknown parameter: temperature”)');
+  });
+
+  it.each(['', '{}', '<html>Bad gateway</html>', 'null', '{"error":{"message":""}}', '{"error":{"code":7}}'])(
+    'are only the status where it says nothing: %s',
+    (body) => {
+      expect(wordsOf(body)).toBe('the model answered 400');
+    },
+  );
+
+  it('are cut, of one line, and without the key', () => {
+    const key = 'sk-verysecret0123456789';
+    const said = wordsOf(JSON.stringify({ error: { message: `Bad key ${key},\n\u202e try ${'x'.repeat(1_000)}` } }), [
+      key,
+    ]);
+    expect(said).toMatch(/^the model answered 400 \(“Bad key \[redacted\], try x+”\)$/);
+    expect(said.length).toBeLessThan(340);
+  });
+});

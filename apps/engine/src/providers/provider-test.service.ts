@@ -64,12 +64,16 @@ export class ProviderTestService {
     if (!keyed) throw new Error('a provider is tried with a key or without one');
     const signal = AbortSignal.timeout(this.settings.MODEL_TEST_MS);
     const beganMs = performance.now();
+    let secrets: string[] = [];
     const result = await keyed
       .access()
-      .then((access) => run(access, signal))
+      .then((access) => {
+        secrets = Object.values(access.key ?? {});
+        return run(access, signal);
+      })
       .catch((error: unknown): TrialResult => {
         const late = `There is no answer within ${this.settings.MODEL_TEST_MS} ms.`;
-        return { ok: false, detail: signal.aborted ? late : sentence(modelErrorOf(error).message) };
+        return { ok: false, detail: signal.aborted ? late : sentence(modelErrorOf(error, secrets).message) };
       });
     return { check, key: keyed.key, ...result, duration_ms: Math.round(performance.now() - beganMs) };
   }

@@ -9,7 +9,7 @@ import {
 } from '#libs/contracts';
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import { NormalizedMessageView } from '#libs/views';
+import { EventResultView, NormalizedMessageView } from '#libs/views';
 import { errorOf, replyReasonOf, type Turn } from '../entities/turn.entity.js';
 
 /** `open`: it is being worked on or is about to be. */
@@ -107,7 +107,13 @@ export class SessionTurnView {
   @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
 }
 
-export class SessionTurnPage extends PageOf(SessionTurnView) {}
+/** With what the lists of events say of it. */
+class ListedSessionTurnView extends SessionTurnView {
+  @ApiProperty({ type: EventResultView, nullable: true, description: 'What became of it; null: nothing is recorded' })
+  result: EventResultView | null;
+}
+
+export class SessionTurnPage extends PageOf(ListedSessionTurnView) {}
 
 export function sessionTurn(turn: Turn): SessionTurnView {
   const { id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch } = turn;
@@ -136,7 +142,7 @@ export function sessionTurn(turn: Turn): SessionTurnView {
   };
 }
 
-function stateOf({ state, reason }: Turn): SessionTurnState {
+function stateOf({ state, reason }: Pick<Turn, 'state' | 'reason'>): SessionTurnState {
   if (state === 'queued' || state === 'running' || state === 'waiting_approval') return 'open';
   return state === 'failed' && reason === 'cancelled' ? 'cancelled' : state;
 }

@@ -82,9 +82,10 @@ export class SessionController {
     @Param('id') id: string,
     @Query() query: PageQuery,
   ): Promise<SessionTurnPage> {
-    await this.service.get(caller, id);
-    const rows = await this.sessions.turns(id, query.cursor ?? null, query.limit + 1);
-    return pageOf(rows.map(sessionTurn), query.limit, (row) => row.id);
+    const session = await this.service.get(caller, id);
+    const rows = await this.sessions.turns(session, query.cursor ?? null, query.limit + 1);
+    const shown = rows.map((row) => ({ ...sessionTurn(row), result: row.result }));
+    return pageOf(shown, query.limit, (row) => row.id);
   }
 
   @Post(':id/takeover')

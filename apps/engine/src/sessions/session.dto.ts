@@ -1,4 +1,5 @@
 import { idOf, PageOf, time } from '#libs/service-kit';
+import { EventResultView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ReplyAnswer } from './session-reply.service.js';
 import { type ListedSession, type SessionMark, type SessionRow, sessionStatuses } from './session.repository.js';
@@ -31,6 +32,12 @@ class ListedSessionView extends SessionView implements ListedSession {
     description: 'The beginning of its newest message; null if the caller lacks events:read',
   })
   last_text: string | null;
+  @ApiProperty({
+    type: EventResultView,
+    nullable: true,
+    description: 'Result of the turn in progress, or of the newest one; null: nothing is recorded of it',
+  })
+  result: EventResultView | null;
 }
 
 export class SessionPage extends PageOf(ListedSessionView) {}

@@ -1,8 +1,9 @@
 import type { Order, ReplyTarget } from '#libs/contracts';
-import { keyset } from '#libs/database';
+import { Database, keyset } from '#libs/database';
+import { type EventResult, eventResult, latestEntries, type LatestEntry } from '#libs/journal';
 import { containing } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { activeStates, type Turn } from '../entities/turn.entity.js';
 import { cancelTurn } from '../turns/turn-cancellation.service.js';
 import { answeredEpoch, lockSessions, type Started, startNext } from '../turns/start-next.js';
@@ -38,7 +39,16 @@ export interface SessionRow {
 export interface ListedSession extends SessionRow {
   /** The beginning of the newest message; null: there is none, or the reader may not see messages. */
   last_text: string | null;
+  /** Of the turn in progress, or of the newest: that of its event. Null: there is none, or nothing is recorded of it. */
+  result: EventResult | null;
 }
+
+/** A session with the turn whose result is its own. */
+interface FoundSession extends Omit<ListedSession, 'result'> {
+  turn: { id: string; receipt_id: string } | null;
+}
+
+type ListedTurn = Turn & { result: EventResult | null };
 
 /** An action of a person in a session. */
 export interface SessionMark {
@@ -60,12 +70,15 @@ const columnsSql = `
 const selectSql = `${columnsSql} FROM engine.session s`;
 const listedSql = `${columnsSql},
          CASE WHEN $9 THEN (SELECT left(t.input #>> '{message,message}', ${lastTextChars}) FROM engine.turn t
-           WHERE t.session_id = s.id ORDER BY t.id DESC LIMIT 1) END AS last_text
+           WHERE t.session_id = s.id ORDER BY t.id DESC LIMIT 1) END AS last_text,
+         (SELECT json_build_object('id', t.id, 'receipt_id', t.receipt_id) FROM engine.turn t
+           WHERE t.session_id = s.id AND t.state <> 'collected'
+           ORDER BY t.state IN ${activeStates} DESC, t.id DESC LIMIT 1) AS turn
     FROM engine.session s`;
 
 @Injectable()
 export class SessionRepository {
-  constructor(private readonly db: DataSource) {}
+  constructor(private readonly db: Database) {}
 
   async list(
     organizationId: string,
@@ -83,7 +96,7 @@ export class SessionRepository {
     },
   ): Promise<ListedSession[]> {
     const { after, by } = keyset('s.id', '$6', filter.order);
-    return (await this.db.query(
+    const found = (await this.db.query(
       `${listedSql} WHERE s.organization_id = $1 AND s.project_id = $2 AND ($3::text IS NULL OR s.status = $3)
           AND ($4::text IS NULL OR s.app_id = $4) AND ($5::text IS NULL OR s.contact_id = $5)
           AND ${after} AND ($8::text IS NULL OR s.key ILIKE $8) ORDER BY ${by} LIMIT $7`,
@@ -98,7 +111,13 @@ export class SessionRepository {
         filter.search === null ? null : containing(filter.search),
         filter.withText,
       ],
-    )) as ListedSession[];
+    )) as FoundSession[];
+    const latest = await latestEntries(
+      this.db,
+      { organizationId, projectId },
+      found.flatMap(({ turn }) => turn?.receipt_id ?? []),
+    );
+    return found.map(({ turn, ...session }) => ({ ...session, result: turn && resultOf(turn.id, latest) }));
   }
 
   async find(organizationId: string, projectId: string, id: string): Promise<SessionRow | null> {
@@ -138,11 +157,16 @@ export class SessionRepository {
     );
   }
 
-  async turns(id: string, cursor: string | null, limit: number): Promise<Turn[]> {
-    return (await this.db.query(
+  /** Its turns, newest first, each with what became of it. */
+  async turns({ id, ...session }: SessionRow, cursor: string | null, limit: number): Promise<ListedTurn[]> {
+    const turns = (await this.db.query(
       'SELECT * FROM engine.turn WHERE session_id = $1 AND ($2::text IS NULL OR id < $2) ORDER BY id DESC LIMIT $3',
       [id, cursor, limit],
     )) as Turn[];
+    const scope = { organizationId: session.organization_id, projectId: session.project_id };
+    const events = [...new Set(turns.map((turn) => turn.receipt_id))];
+    const latest = await latestEntries(this.db, scope, events);
+    return turns.map((turn) => ({ ...turn, result: resultOf(turn.id, latest) }));
   }
 
   /** Moves a session from one of the given states to another. @returns false when it is in none of them */
@@ -229,4 +253,10 @@ async function markHandled(tx: EntityManager, sessionId: string): Promise<Turn[]
     [sessionId],
   );
   return (rows as [Turn[], number])[0];
+}
+
+/** @param latest the last entries of the turn's event; none: it was never recorded, or is no longer kept */
+function resultOf(turnId: string, latest: LatestEntry[]): EventResult | null {
+  const last = latest.find(({ stage, subject_id }) => stage === 'turn' && subject_id === turnId);
+  return last ? eventResult([{ id: turnId, last }], latest) : null;
 }

@@ -13,10 +13,10 @@ import { DataTable } from '../../ui/data-table.js';
 import { Editable } from '../../ui/editable.js';
 import { TextLink } from '../../ui/links.js';
 import { NameField } from '../../ui/name-field.js';
-import { AppName } from '../../ui/name-of.js';
+import { MessageState, reasonInRow } from '../../ui/message-state.js';
+import { AppName, NameOver } from '../../ui/name-of.js';
 import { EmptyState, errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { Page, Section } from '../../ui/page.js';
-import { StatusBadge } from '../../ui/status-badge.js';
 import { useEditor } from '../../ui/use-editor.js';
 import { When } from '../../ui/when.js';
 import { Admission } from './admission.js';
@@ -143,13 +143,21 @@ function ContactMessages({ contactId }: { contactId: string }): ReactNode {
         params: { projectId, eventId: receipt_id },
       })}
       columns={[
-        { id: 'text', label: messageTexts.text, width: 'minmax(0, 3fr)', cell: ({ message }) => message.message },
+        {
+          id: 'text',
+          label: messageTexts.text,
+          width: 'minmax(0, 3fr)',
+          cell: ({ message, state, why }) => {
+            const reason = reasonInRow({ state, why });
+            return reason === null ? message.message : <NameOver name={message.message} under={reason} />;
+          },
+        },
         { id: 'app', label: messageTexts.app, cell: ({ app_id }) => <AppName id={app_id} />, hideOnPhone: true },
         {
           id: 'outcome',
           label: messageTexts.outcome,
           width: '160px',
-          cell: ({ outcome }) => <StatusBadge status={outcome} />,
+          cell: ({ state, why }) => <MessageState state={state} why={why} />,
         },
         {
           id: 'at',

@@ -21,7 +21,7 @@ const inFlightMs = 2_000;
 const isInFlight = ({ state }: Schema<'TurnDeliveryView'>): boolean => state === 'open' || state === 'taken';
 
 /** The agent's side of a turn: the tools it used, what it waits for, what it answered. */
-export function AgentWork({ turn }: { turn: Schema<'SessionTurnView'> }): ReactNode {
+export function AgentWork({ turn }: { turn: Schema<'ListedSessionTurnView'> }): ReactNode {
   const open = turn.state === 'open';
   const { data } = useProjectQuery(
     ['turn', turn.id, turn.state],

@@ -5,17 +5,19 @@ import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { TextLink } from '../../ui/links.js';
+import { MessageState, reasonInRow } from '../../ui/message-state.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { AgentWork } from './agent-work.js';
 import classes from './chat.module.css';
 
-type Turn = Schema<'SessionTurnView'>;
+type Turn = Schema<'ListedSessionTurnView'>;
 const texts = conversationTexts.chat;
 const waiting: readonly Turn['state'][] = ['waiting', 'held'];
 /** No agent has seen these. */
 const unseen: readonly Turn['state'][] = [...waiting, 'collected', 'handled'];
 const unmarked: readonly Turn['state'][] = ['open', 'succeeded'];
+const wentWell: readonly string[] = ['delivered', 'working'];
 
 /** What a sender wrote, and what the agent made of it. */
 export function ChatTurn({ turn, session }: { turn: Turn; session: Schema<'SessionDetailView'> }): ReactNode {
@@ -38,10 +40,23 @@ export function ChatTurn({ turn, session }: { turn: Turn; session: Schema<'Sessi
         </TextLink>
         {isYours && !answered && <StatusBadge status={texts.waitsForYou} tone="warn" />}
         {isYours && answered && <StatusBadge status="handled" />}
-        {!isYours && !unmarked.includes(turn.state) && <StatusBadge status={turn.state} />}
+        {!isYours && <TurnState turn={turn} />}
       </div>
       {!unseen.includes(turn.state) && <AgentWork turn={turn} />}
     </li>
+  );
+}
+
+/** A turn that went well needs no word. The same word and reason stand in the lists of events. */
+function TurnState({ turn: { state, result } }: { turn: Turn }): ReactNode {
+  if (!result || state === 'collected') return unmarked.includes(state) ? null : <StatusBadge status={state} />;
+  if (wentWell.includes(result.state)) return null;
+  const reason = reasonInRow({ state: result.state, why: result.text });
+  return (
+    <>
+      <MessageState state={result.state} why={result.text} />
+      {reason !== null && <span>{reason}</span>}
+    </>
   );
 }
 

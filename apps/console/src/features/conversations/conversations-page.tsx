@@ -13,6 +13,7 @@ import { type Column, DataTable } from '../../ui/data-table.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
 import { LiveDot } from '../../ui/live-dot.js';
 import { AgentName, AppName, NameOver } from '../../ui/name-of.js';
+import { MessageState } from '../../ui/message-state.js';
 import { EmptyState } from '../../ui/notices.js';
 import { Page } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -112,9 +113,13 @@ function columnsWith(contactName: (id: string | null) => string | undefined): Co
       id: 'status',
       label: columns.status,
       width: '190px',
-      cell: ({ status, waiting }) => (
+      cell: ({ status, result, waiting }) => (
         <Group gap={6} wrap="nowrap">
-          <StatusBadge status={status} />
+          {status === 'active' && result ? (
+            <MessageState state={result.state} why={result.text} />
+          ) : (
+            <StatusBadge status={status} />
+          )}
           {waiting > 0 && (
             <Badge color="yellow" variant="outline" tt="none" radius="sm" fw={500} autoContrast c="inherit">
               {conversationTexts.waiting(waiting)}

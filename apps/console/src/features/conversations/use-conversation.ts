@@ -3,7 +3,7 @@ import { answer, api, type Schema } from '../../api/client.js';
 import { type CursorList, useCursorList, useProjectQuery } from '../../api/project-query.js';
 
 type Session = Schema<'SessionDetailView'>;
-type Turn = Schema<'SessionTurnView'>;
+type Turn = Schema<'ListedSessionTurnView'>;
 
 /** One entry of a chat: a turn with its message and answer, or what a person did. */
 type Entry = { at: string } & ({ turn: Turn; mark?: never } | { mark: Session['marks'][number]; turn?: never });

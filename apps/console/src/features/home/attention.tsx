@@ -11,7 +11,8 @@ import { When } from '../../ui/when.js';
 import { attentionQuestion } from './questions.js';
 
 const texts = homeTexts.attention;
-const everyMs = 30_000;
+/** What stops a message is here within 30 s: what waits counts after 15 s. */
+const everyMs = 10_000;
 type Item = Schema<'AttentionView'>;
 
 /** One line for each thing that does not work or waits for a person. */
@@ -29,7 +30,7 @@ export function Attention(): ReactNode {
   return (
     <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
       {data.map((item) => (
-        <li key={`${item.code} ${item.resource.kind} ${item.resource.id}`}>
+        <li key={`${item.code} ${item.resource.kind} ${item.resource.id} ${item.text}`}>
           <Line
             icon={item.severity === 'error' ? CircleX : TriangleAlert}
             color={item.severity === 'error' ? 'red' : 'yellow'}
@@ -44,7 +45,7 @@ export function Attention(): ReactNode {
 
 function Problem({ item: { code, text, what_to_do, resource, since } }: { item: Item }): ReactNode {
   const path = pathOf(resource);
-  const search = own(searches, code);
+  const search = resource.kind === 'dead_letters' ? lettersOf(code, resource.id) : own(searches, code);
   return (
     <>
       {path ? (
@@ -78,6 +79,8 @@ const folders: Readonly<Record<Item['resource']['kind'], string | null>> = {
   contacts: '/contacts',
   held_messages: '/events',
   approvals: '/approvals',
+  models: '/models',
+  messages: '/events',
   service: null,
 };
 
@@ -85,12 +88,22 @@ const folders: Readonly<Record<Item['resource']['kind'], string | null>> = {
 const searches: Readonly<Record<string, Record<string, string>>> = {
   messages_parked: { outcome: 'parked' },
   loop_paused: { outcome: 'loop_paused' },
+  turns_wait: { outcome: 'waiting' },
   no_reply_address: { tab: 'channel', edit: 'channel' },
 };
+
+const letterStages: Readonly<Record<string, string>> = { replies_dead: 'delivery', turns_dead: 'turn' };
+
+/** Dead letters of one App are found by a filter of their list. */
+function lettersOf(code: string, appId: string | null): Record<string, string> {
+  const stage = own(letterStages, code);
+  return { ...(appId?.startsWith('app_') ? { app: appId } : {}), ...(stage ? { stage } : {}) };
+}
 
 /** The page where the problem is solved; the list, if it concerns several things. */
 function pathOf({ kind, id }: Item['resource']): `/${string}` | null {
   const folder = folders[kind];
+  if (kind === 'dead_letters') return '/operations/dead-letters';
   return folder === null ? null : `/${[folder.slice(1), id].filter(Boolean).join('/')}`;
 }
 

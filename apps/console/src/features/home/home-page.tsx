@@ -12,7 +12,7 @@ import { useDrawnReady } from '../../ui/later.js';
 import { ProjectLink } from '../../ui/links.js';
 import { EmptyState, ProblemAlert } from '../../ui/notices.js';
 import { Page, Section } from '../../ui/page.js';
-import { StatusBadge } from '../../ui/status-badge.js';
+import { MessageState } from '../../ui/message-state.js';
 import { When } from '../../ui/when.js';
 import { Attention } from './attention.js';
 import { FirstMinutes } from './first-minutes.js';
@@ -73,13 +73,13 @@ function RecentEvents({ list }: { list: CursorList<Schema<'EventView'>> }): Reac
     return <EmptyState icon={Activity} title={eventTexts.empty.title} text={eventTexts.empty.text} />;
   return (
     <ul className={classes.list}>
-      {list.rows.map(({ id, text, event_type, outcome, result, received_at }) => (
+      {list.rows.map(({ id, text, event_type, state, why, received_at }) => (
         <li key={id}>
           <Link to="/p/$projectId/events/$eventId" params={{ projectId, eventId: id }} className={classes.item}>
             <Text truncate flex={1} component="span" c={text ? undefined : 'dimmed'}>
               {text ?? event_type ?? eventTexts.noText}
             </Text>
-            <StatusBadge status={result?.state ?? outcome ?? 'open'} />
+            <MessageState state={state} why={why} />
             <Text size="sm" c="dimmed" component="span" className={classes.time}>
               <When at={received_at} relative />
             </Text>

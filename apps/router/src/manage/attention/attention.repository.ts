@@ -1,8 +1,9 @@
-import type { AttentionItem } from '#libs/contracts';
+import { attentionAtMost, type AttentionItem, wordsOfTurnReason } from '#libs/contracts';
 import { Database } from '#libs/database';
-import { countsByApp, openLetters } from '#libs/journal';
+import { countsByApp, type OpenLetters, openLetters } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
+import { NamedApps } from '../channels/named-apps.js';
 
 interface Kept {
   outcome: string;
@@ -20,27 +21,23 @@ const looksAt = 1_000;
 /** What waits for a person among a project's messages. */
 @Injectable()
 export class AttentionRepository {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly apps: NamedApps,
+  ) {}
 
-  async of(scope: Pick<Principal, 'organizationId' | 'projectId'>): Promise<AttentionItem[]> {
+  async of(scope: Scope): Promise<AttentionItem[]> {
     return (await Promise.all([this.dead(scope), this.kept(scope), this.refused(scope)])).flat();
   }
 
-  private async dead({ organizationId, projectId }: Scope): Promise<AttentionItem[]> {
-    const { count, since } = await openLetters(this.db, organizationId, projectId);
-    if (count === 0) return [];
-    return [
-      {
-        code: 'dead_letters',
-        severity: 'error',
-        text: `${count} dead ${count === 1 ? 'letter waits' : 'letters wait'} to be redriven.`,
-        what_to_do: 'Read why each failed, repair the cause, then redrive them.',
-        resource: { kind: 'dead_letters', id: null },
-        count,
-        since: since?.toISOString() ?? null,
-        scope: 'events:read',
-      },
-    ];
+  private async dead(scope: Scope): Promise<AttentionItem[]> {
+    const groups = await openLetters(this.db, scope, attentionAtMost);
+    return Promise.all(groups.map(async (group) => ofLetters(group, await this.nameOf(scope, group.app_id))));
+  }
+
+  /** A run that the API started came through no App. */
+  private async nameOf(scope: Scope, appId: string): Promise<string> {
+    return appId.startsWith('api:') ? 'the API' : this.apps.nameOf(scope, appId);
   }
 
   private async kept({ organizationId, projectId }: Scope): Promise<AttentionItem[]> {
@@ -56,28 +53,58 @@ export class AttentionRepository {
     return rows.map((row) => ({ ...saidOf(row), since: row.since.toISOString(), severity: 'warning' as const }));
   }
 
-  private async refused({ organizationId, projectId }: Scope): Promise<AttentionItem[]> {
+  private async refused(scope: Scope): Promise<AttentionItem[]> {
+    const { organizationId, projectId } = scope;
     const [from, to] = [new Date(Date.now() - hourMs), new Date(Date.now() + hourMs)];
     const counts = await countsByApp(this.db, { organizationId, projectId, appId: null, from, to });
     const refused = counts.filter(({ measure }) => measure === 'refused');
-    return [...Map.groupBy(refused, ({ app_id: id }) => id)].flatMap(([id, own]): AttentionItem[] => {
-      const count = own.reduce((sum, one) => sum + one.count, 0);
-      if (count < refusalsThatMatter) return [];
-      const most = own.toSorted((a, b) => b.count - a.count)[0]?.label;
-      return [
-        {
+    const many = [...Map.groupBy(refused, ({ app_id: id }) => id)]
+      .map(([id, own]) => ({ id, own, count: own.reduce((sum, one) => sum + one.count, 0) }))
+      .filter(({ count }) => count >= refusalsThatMatter)
+      .toSorted((a, b) => b.count - a.count)
+      .slice(0, attentionAtMost);
+    return Promise.all(
+      many.map(async ({ id, own, count }): Promise<AttentionItem> => {
+        const most = own.toSorted((a, b) => b.count - a.count)[0]?.label;
+        return {
           code: 'requests_refused',
           severity: 'error',
-          text: `${count} requests were refused in the last hour, most of them with ${most}.`,
+          text: `${await this.nameOf(scope, id)}: ${count} requests were refused in the last hour, most of them with ${most}.`,
           what_to_do: 'Verify the App to see whether it accepts a signed request.',
           resource: { kind: 'app', id },
           count,
           since: null,
           scope: 'events:read',
-        },
-      ];
-    });
+        };
+      }),
+    );
   }
+}
+
+const deadWords: Readonly<Record<string, [code: string, one: string, many: string]>> = {
+  delivery: ['replies_dead', 'reply was not delivered', 'replies were not delivered'],
+  turn: ['turns_dead', 'message got no answer', 'messages got no answer'],
+};
+
+/** @param name of the App that they came through */
+function ofLetters({ app_id: id, stage, count, reason, since }: OpenLetters, name: string): AttentionItem {
+  const [code, one, many] = deadWords[stage] ?? [
+    'dead_letters',
+    'message could not be processed',
+    'messages could not be processed',
+  ];
+  const words = stage === 'turn' ? wordsOfTurnReason(reason) : null;
+  const why = reason === null ? '' : count === 1 ? ` (${reason})` : ` (most of them: ${reason})`;
+  return {
+    code,
+    severity: 'error',
+    text: `${name}: ${count} ${count === 1 ? one : many}${why}.${words === null ? '' : ` ${words}`}`,
+    what_to_do: 'Read why each failed, repair the cause, then redrive them.',
+    resource: { kind: 'dead_letters', id },
+    count,
+    since: since.toISOString(),
+    scope: 'events:read',
+  };
 }
 
 function saidOf({ outcome, messages, senders }: Kept): Omit<AttentionItem, 'since' | 'severity'> {

@@ -9,11 +9,11 @@ export class NamedApps {
 
   constructor(@Inject(GATEWAY) private readonly gateway: ServiceClient) {}
 
-  /** For sentences: the name with the id, or the id where the gateway does not answer. */
-  async nameOf(caller: Principal, appId: string): Promise<string> {
+  /** For sentences: the name, or the id where the gateway does not answer or the App is gone. */
+  async nameOf(caller: Pick<Principal, 'organizationId' | 'projectId'>, appId: string): Promise<string> {
     try {
       const { name } = await this.gateway.get<{ name?: string }>(`/internal/apps/${encodeURIComponent(appId)}`, caller);
-      return name === undefined ? appId : `${name} (${appId})`;
+      return name ?? appId;
     } catch (error) {
       this.logger.warn({ event: 'app.unnamed', app: appId, error: String(error) });
       return appId;

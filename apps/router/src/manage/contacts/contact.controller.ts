@@ -12,10 +12,15 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { MessagePage } from '../messages/message.dto.js';
 import { ContactRepository } from './contact.repository.js';
 import { ContactService } from './contact.service.js';
-import { AdmittedContactView, ContactDetailView, ContactPage, PairingCodeView } from './contact.dto.js';
+import {
+  AdmittedContactView,
+  ContactDetailView,
+  ContactMessagePage,
+  ContactPage,
+  PairingCodeView,
+} from './contact.dto.js';
 
 class ContactQuery extends OrderedQuery {
   @Text(200, { optional: true, minLength: 1, description: 'Part of the name, ignoring case' }) search?: string;
@@ -86,12 +91,12 @@ export class ContactController {
     operationId: 'listContactMessages',
     summary: 'List messages of a contact and of contacts merged into it',
   })
-  @ApiOkResponse({ type: MessagePage })
+  @ApiOkResponse({ type: ContactMessagePage })
   async messages(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Query() query: PageQuery,
-  ): Promise<MessagePage> {
+  ): Promise<ContactMessagePage> {
     const rows = await this.service.messages(caller, id, query.cursor ?? null, query.limit + 1);
     return pageOf(rows, query.limit, (row) => row.id);
   }

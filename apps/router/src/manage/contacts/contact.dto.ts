@@ -2,7 +2,8 @@ import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ContactRow, ContactStatus } from '../../entities/contact.entity.js';
 import type { Identity } from './contact.repository.js';
-import type { ContactDetail } from './contact.service.js';
+import { MessageView } from '../messages/message.dto.js';
+import type { ContactDetail, ContactMessage } from './contact.service.js';
 
 export class ContactView implements ContactRow {
   @ApiProperty(idOf('con')) id: string;
@@ -19,6 +20,13 @@ export class ContactView implements ContactRow {
 }
 
 export class ContactPage extends PageOf(ContactView) {}
+
+class ContactMessageView extends MessageView implements ContactMessage {
+  @ApiProperty({ description: 'What became of it, in one word: the state of its event' }) state: string;
+  @ApiProperty({ description: 'Why it is in this state, and what to do, in words' }) why: string;
+}
+
+export class ContactMessagePage extends PageOf(ContactMessageView) {}
 
 class IdentityView implements Identity {
   @ApiProperty(idOf('app')) app_id: string;

@@ -1,6 +1,8 @@
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
+import { EventResultRepository } from '../events/event-result.repository.js';
+import { type EventState, eventState } from '../events/outcome-words.js';
 import { HeldRepository } from '../held/held.repository.js';
 import { Rerouter } from '../../path/routing/reroute.service.js';
 import { unknownSendersOf } from '../../path/routing/decide.js';
@@ -11,6 +13,7 @@ import type { ContactRow } from '../../entities/contact.entity.js';
 import { ContactRepository, type Identity } from './contact.repository.js';
 import { newPairingCode, pairingHash, requirePairing } from '../../path/senders/pairing.js';
 
+export type ContactMessage = MessageRow & EventState;
 export type ContactDetail = ContactRow & { identities: Identity[]; merged: string[] };
 
 /** The operations that people perform on contacts. */
@@ -19,6 +22,7 @@ export class ContactService {
   constructor(
     private readonly contacts: ContactRepository,
     private readonly held: HeldRepository,
+    private readonly results: EventResultRepository,
     private readonly again: Rerouter,
     private readonly rules: ProjectRules,
     @Inject(SETTINGS) private readonly settings: RouterSettings,
@@ -31,9 +35,13 @@ export class ContactService {
     return { ...row, identities, merged: family.filter((each) => each !== id) };
   }
 
-  async messages(caller: Principal, id: string, cursor: string | null, limit: number): Promise<MessageRow[]> {
+  /** With what became of the event of each. @throws Problem 404 */
+  async messages(caller: Principal, id: string, cursor: string | null, limit: number): Promise<ContactMessage[]> {
     await this.find(caller, id);
-    return this.held.messagesOf(await this.contacts.family(id), cursor, limit);
+    const rows = await this.held.messagesOf(await this.contacts.family(id), cursor, limit);
+    const events = [...new Set(rows.map((row) => row.receipt_id))];
+    const results = await this.results.of(caller, events);
+    return rows.map((row) => ({ ...row, ...eventState(row.outcome, row.reason, results.get(row.receipt_id) ?? null) }));
   }
 
   async change(

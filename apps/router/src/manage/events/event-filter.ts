@@ -1,7 +1,6 @@
 import { firstId, terminalOutcomes, type TerminalOutcome } from '#libs/contracts';
-import type { EventQuery } from '#libs/journal';
+import { type EventQuery, eventResults, type EventResultState } from '#libs/journal';
 import { OneOf, OrderedQuery, Problem, Text } from '#libs/service-kit';
-import { eventResults, type EventResultState } from './event-result.js';
 import type { MessageFilter } from './message-fact.repository.js';
 
 const eventOutcomes = [...terminalOutcomes.filter((outcome) => outcome !== 'refused'), 'open'] as const;

@@ -1,7 +1,6 @@
 import { Database } from '#libs/database';
-import { latestEntries, type LatestEntry } from '#libs/journal';
+import { type EventResult, eventResult, type EventTurn, latestEntries, type LatestEntry } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
-import { type EventResult, eventResult, type EventTurn } from './event-result.js';
 import type { Scope } from './replayer.js';
 
 export interface EventContact {

@@ -1,19 +1,19 @@
 import { Database } from '#libs/database';
-import { type EventSummary, listEvents } from '#libs/journal';
+import { type EventResult, type EventSummary, listEvents } from '#libs/journal';
 import { type Page, pageOf, readCursor, writeCursor } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
 import { SETTINGS } from '../../tokens.js';
 import { EventFilter, journalFilter, messageFilter } from './event-filter.js';
-import type { EventResult } from './event-result.js';
 import { EventResultRepository } from './event-result.repository.js';
+import { type EventState, eventState } from './outcome-words.js';
 import { MessageFactRepository, type MessageFacts, type MessageFilter } from './message-fact.repository.js';
 import type { Scope } from './replayer.js';
 
 /**
  * An event in a list. The facts of its first message are absent if it never became one; `result` is null without turns.
  */
-export type ListedEvent = EventSummary & Partial<MessageFacts> & { result: EventResult | null };
+export type ListedEvent = EventSummary & Partial<MessageFacts> & { result: EventResult | null } & EventState;
 
 const chunk = 500;
 
@@ -34,11 +34,7 @@ export class EventSearch {
     const page = pageOf(rows, filter.limit, (row) => row.id);
     const ids = page.data.map(({ id }) => id);
     const [facts, results] = await Promise.all([this.messages.of(scope, ids), this.results.of(scope, ids)]);
-    const data = page.data.map((event) => ({
-      ...event,
-      ...facts.get(event.id),
-      result: results.get(event.id) ?? null,
-    }));
+    const data = page.data.map((event) => listed(event, facts, results));
     return { ...page, data };
   }
 
@@ -76,11 +72,7 @@ export class EventSearch {
         scope,
         passing.map(({ id }) => id),
       );
-      const whole = passing.map((event) => ({
-        ...event,
-        ...facts.get(event.id),
-        result: results.get(event.id) ?? null,
-      }));
+      const whole = passing.map((event) => listed(event, facts, results));
       found.push(...whole.filter(({ result }) => filter.result === undefined || result?.state === filter.result));
       if (found.length > filter.limit) return pageOf(found, filter.limit, (event) => event.id);
       if (rows.length < chunk) return { data: found, next_cursor: null };
@@ -88,4 +80,9 @@ export class EventSearch {
     }
     return { data: found, next_cursor: query.cursor === null ? null : writeCursor(query.cursor) };
   }
+}
+
+function listed(event: EventSummary, facts: Map<string, MessageFacts>, results: Map<string, EventResult>): ListedEvent {
+  const result = results.get(event.id) ?? null;
+  return { ...event, ...facts.get(event.id), result, ...eventState(event.outcome, event.reason, result) };
 }

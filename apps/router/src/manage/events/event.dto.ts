@@ -1,15 +1,17 @@
 import { stages, type TerminalOutcome, terminalOutcomes } from '#libs/contracts';
-import type { TimelineEntry } from '#libs/journal';
+import { eventResults, type TimelineEntry } from '#libs/journal';
 import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
-import { RunView } from '#libs/views';
+import { EventResultView, RunView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
 import { messageSource, MessageView } from '../messages/message.dto.js';
 import type { EventTurnLink } from '../../path/handover/engine-runs.js';
 import type { EventContact } from './event-result.repository.js';
-import { EventResult } from './event-result.js';
 import type { ListedEvent } from './event-search.service.js';
 import type { EventDetail } from './event.service.js';
 import type { Replayed } from './replayer.js';
+
+/** Each state of an event. */
+const eventStates = [...new Set([...eventResults, ...terminalOutcomes, 'open'])];
 
 export class EventView implements ListedEvent {
   @ApiProperty(idOf('evt')) id: string;
@@ -18,8 +20,14 @@ export class EventView implements ListedEvent {
   @ApiProperty({ enum: terminalOutcomes, nullable: true, description: 'Final outcome; null: it has not ended' })
   outcome: TerminalOutcome | null;
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
-  @ApiProperty({ type: EventResult, nullable: true, description: 'Result of its turns; null: it started no turn' })
-  result: EventResult | null;
+  @ApiProperty({ type: EventResultView, nullable: true, description: 'Result of its turns; null: it started no turn' })
+  result: EventResultView | null;
+  @ApiProperty({
+    enum: eventStates,
+    description: 'What became of it, in one word: the result of its turns, else its outcome; open: it has not ended',
+  })
+  state: string;
+  @ApiProperty({ description: 'Why it is in this state, and what to do, in words' }) why: string;
   @ApiProperty({ required: false, description: 'Of its first message; absent if it has none' })
   event_type?: string;
   @ApiProperty({ required: false }) sender?: string;
@@ -77,8 +85,14 @@ export class EventDetailView implements EventDetail {
   outcome: string | null;
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
   @ApiProperty({ description: 'Why it ended as it did, in words' }) text: string;
-  @ApiProperty({ type: EventResult, nullable: true, description: 'Result of its turns; null: it started no turn' })
-  result: EventResult | null;
+  @ApiProperty({ type: EventResultView, nullable: true, description: 'Result of its turns; null: it started no turn' })
+  result: EventResultView | null;
+  @ApiProperty({
+    enum: eventStates,
+    description: 'What became of it, in one word: the result of its turns, else its outcome; open: it has not ended',
+  })
+  state: string;
+  @ApiProperty({ description: 'Why it is in this state, and what to do, in words' }) why: string;
   @ApiProperty({ type: [EventEntryView] }) timeline: EventEntryView[];
   @ApiProperty({ type: [MessageView] }) messages: MessageView[];
   @ApiProperty({ type: [RunView] }) runs: RunView[];

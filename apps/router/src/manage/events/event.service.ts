@@ -1,17 +1,16 @@
 import { Database } from '#libs/database';
-import { timeline, type TimelineEntry } from '#libs/journal';
+import { type EventResult, timeline, type TimelineEntry } from '#libs/journal';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import type { RunRow } from '#libs/views';
 import { Injectable } from '@nestjs/common';
 import type { MessageRow } from '../../entities/message.entity.js';
 import { EngineRuns, type EventRuns, type EventTurnLink } from '../../path/handover/engine-runs.js';
 import { ExplainedMessages } from '../workflows/explained-messages.js';
-import type { EventResult } from './event-result.js';
 import { type EventContact, EventLinkRepository, EventResultRepository } from './event-result.repository.js';
-import { wordsOfOutcome } from './outcome-words.js';
+import { type EventState, eventState, wordsOfOutcome } from './outcome-words.js';
 import { Replayer } from './replayer.js';
 
-export interface EventDetail {
+export interface EventDetail extends EventState {
   id: string;
   app_id: string | null;
   outcome: string | null;
@@ -52,13 +51,15 @@ export class EventService {
     ]);
     if (entries.length === 0 && messages.length === 0) throw notFound('event', id);
     const ended = entries.findLast((entry) => entry.terminal);
+    const [outcome, reason, result] = [ended?.outcome ?? null, ended?.reason ?? null, results.get(id) ?? null];
     return {
       id,
       app_id: messages[0]?.app_id ?? entries[0]?.app_id ?? null,
-      outcome: ended?.outcome ?? null,
-      reason: ended?.reason ?? null,
-      result: results.get(id) ?? null,
-      text: wordsOfOutcome(ended?.outcome ?? null, ended?.reason ?? null),
+      outcome,
+      reason,
+      result,
+      text: wordsOfOutcome(outcome, reason),
+      ...eventState(outcome, reason, result),
       timeline: withWaits(entries),
       messages: await this.explained.of(caller.projectId, messages),
       contacts,

@@ -1,4 +1,5 @@
 import type { TerminalOutcome } from '#libs/contracts';
+import type { EventResult } from '#libs/journal';
 
 /** Why an event ended as it did, for a person who asks why nothing happened. */
 const words: Readonly<Record<TerminalOutcome, string>> = {
@@ -16,6 +17,17 @@ const words: Readonly<Record<TerminalOutcome, string>> = {
   parked: 'It could not be evaluated. It is parked until the cause is repaired.',
   routed: 'It was routed.',
   dead: 'It could not be handled and is now a dead letter.',
+};
+
+/** Why a request was refused, where it was not for its signature: these words replace those of the outcome. */
+const refusals: Readonly<Record<string, string>> = {
+  not_configured:
+    'Its App has no secret to check the signature with, so the request was not read. Link a credential that has it.',
+  weak_secret:
+    'The secret of its App is too weak to protect it, so the request was not read. Store a stronger one in its credential.',
+  missing_signature: 'It carries no signature, so it was not read. Its sender has to sign it.',
+  missing_timestamp: 'It carries no time of signing, so it was not read.',
+  stale_timestamp: 'It was signed too long ago, or in the future, so it was not read. Check the clock of its sender.',
 };
 
 /** Reasons that say more than their outcome. */
@@ -49,7 +61,19 @@ export function wordsOfOutcome(outcome: string | null, reason: string | null): s
   if (outcome === null) return 'It is still being processed.';
   const said = words[outcome as TerminalOutcome] ?? `It ended as ${outcome}.`;
   if (reason === null) return said;
+  if (outcome === 'refused' && reason in refusals) return refusals[reason] ?? said;
   const machine = /^no_trigger_for_(.+)$/.exec(reason)?.[1];
   const more = machine === undefined ? reasons[reason] : `No trigger accepts messages of the kind ${machine}.`;
   return more === undefined ? said : `${said} ${more}`;
+}
+
+/** What became of an event in one word, and why in words: the same on every page, in every list and in the API. */
+export interface EventState {
+  /** The result of its turns, else its outcome; `open`: neither is known yet. */
+  state: string;
+  why: string;
+}
+
+export function eventState(outcome: string | null, reason: string | null, result: EventResult | null): EventState {
+  return { state: result?.state ?? outcome ?? 'open', why: result?.text ?? wordsOfOutcome(outcome, reason) };
 }

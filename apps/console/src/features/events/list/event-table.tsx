@@ -7,8 +7,8 @@ import type { Schema } from '../../../api/client.js';
 import { eventTexts } from '../../../texts/events.js';
 import { type Column, DataTable } from '../../../ui/data-table.js';
 import { EmptyState } from '../../../ui/notices.js';
-import { AppName, PrincipalName } from '../../../ui/name-of.js';
-import { StatusBadge } from '../../../ui/status-badge.js';
+import { MessageState, reasonInRow } from '../../../ui/message-state.js';
+import { AppName, NameOver, PrincipalName } from '../../../ui/name-of.js';
 import { When } from '../../../ui/when.js';
 
 type EventView = Schema<'EventView'>;
@@ -38,12 +38,14 @@ const columns: Column<EventView>[] = [
     id: 'text',
     label: texts.text,
     width: 'minmax(0, 3fr)',
-    cell: ({ text }) =>
-      text ?? (
-        <Text span c="dimmed" inherit>
-          {eventTexts.noText}
-        </Text>
-      ),
+    cell: (event) => {
+      const reason = reasonInRow(event);
+      return reason === null ? (
+        <MessageText {...event} />
+      ) : (
+        <NameOver name={<MessageText {...event} />} under={reason} />
+      );
+    },
   },
   {
     id: 'type',
@@ -68,7 +70,7 @@ const columns: Column<EventView>[] = [
     id: 'outcome',
     label: texts.outcome,
     width: '150px',
-    cell: ({ outcome, result }) => <StatusBadge status={result?.state ?? outcome ?? 'open'} />,
+    cell: ({ state, why }) => <MessageState state={state} why={why} />,
   },
   {
     id: 'received',
@@ -78,6 +80,16 @@ const columns: Column<EventView>[] = [
     cell: ({ received_at }) => <When at={received_at} relative />,
   },
 ];
+
+function MessageText({ text }: Pick<EventView, 'text'>): ReactNode {
+  return (
+    text ?? (
+      <Text span c="dimmed" inherit>
+        {eventTexts.noText}
+      </Text>
+    )
+  );
+}
 
 function NothingMatches(): ReactNode {
   return <EmptyState icon={SearchX} {...eventTexts.emptyFiltered} />;

@@ -17,9 +17,7 @@ export interface Answer {
 }
 
 /** The outcome of an event, and what a person can do about it. */
-export function answerOf({ outcome, reason, text, result }: EventDetail): Answer {
-  const status = result?.state ?? outcome ?? 'open';
-  const why = result?.text ?? text;
+export function answerOf({ state: status, why, reason, result }: EventDetail): Answer {
   const code = result ? result.reason : reason;
   return {
     status,

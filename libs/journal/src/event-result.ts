@@ -1,11 +1,10 @@
 import { wordsOfTurnReason } from '#libs/contracts';
-import type { LatestEntry } from '#libs/journal';
-import { ApiProperty } from '@nestjs/swagger';
+import type { LatestEntry } from './latest-entries.js';
 
 /**
  * What became of a routed event: the worst state among its turns, in this order. `undelivered`: a reply could not be
  * delivered. `unconfirmed`: nobody knows whether it arrived. `expired`: it would have come too late. `waiting`: for what
- * `reason` names. `handled`: by a person.
+ * `reason` names. `handled`: by a person. Lists, pages and conversations all show this one.
  */
 export const eventResults = [
   'failed',
@@ -22,13 +21,14 @@ export const eventResults = [
 ] as const;
 export type EventResultState = (typeof eventResults)[number];
 
-export class EventResult {
-  @ApiProperty({ enum: eventResults }) state: EventResultState;
-  @ApiProperty({ type: String, nullable: true, description: 'A code: why it failed, waits or sent nothing' })
+export interface EventResult {
+  state: EventResultState;
+  /** A code: why it failed, waits or sent nothing. */
   reason: string | null;
-  @ApiProperty({ type: String, nullable: true, format: 'date-time', description: 'Until when it waits' })
+  /** RFC 3339: until when it waits, or when the next attempt is. */
   until: string | null;
-  @ApiProperty({ description: 'State and reason in words' }) text: string;
+  /** State and reason in words. */
+  text: string;
 }
 
 /** A turn with its own last entry; null: nothing has been recorded yet. */
@@ -37,7 +37,11 @@ export interface EventTurn {
   last: LatestEntry | null;
 }
 
-type Result = Omit<EventResult, 'text'>;
+type Detail = LatestEntry['detail'] | undefined;
+type Result = Omit<EventResult, 'text'> & {
+  /** What adds to the words of the reason: the names of tools, or what a model answered. */
+  more?: string | null;
+};
 
 const words: Readonly<Record<EventResultState, string>> = {
   failed: 'A turn failed. Its dead letter can be redriven.',
@@ -77,17 +81,17 @@ const waitWords: Readonly<Record<string, string>> = {
 export function eventResult(turns: EventTurn[], latest: LatestEntry[]): EventResult {
   const results = turns.map((turn) => ofTurn(turn, latest));
   const worst = results.toSorted((a, b) => eventResults.indexOf(a.state) - eventResults.indexOf(b.state))[0];
-  const { state, reason, until } = worst ?? plain('working');
+  const { state, reason, until, more = null } = worst ?? plain('working');
   const why = wordsOfTurnReason(reason) ?? (reason === null ? null : (waitWords[reason] ?? null));
   if (state === 'delivering' && reason !== null) return { state, reason, until, text: replyWaits[reason] ?? sentLater };
-  return { state, reason, until, text: why === null ? words[state] : `${words[state]} ${why}` };
+  return { state, reason, until, text: [words[state], why, more].filter((part) => part !== null).join(' ') };
 }
 
 function ofTurn({ last }: EventTurn, latest: LatestEntry[]): Result {
   const { reason = null, detail } = last ?? {};
   switch (last?.outcome) {
     case 'dead':
-      return { ...plain('failed'), reason };
+      return { ...plain('failed'), reason, more: answered(detail) };
     case 'failed':
       return plain('cancelled');
     case 'succeeded':
@@ -95,11 +99,26 @@ function ofTurn({ last }: EventTurn, latest: LatestEntry[]): Result {
       return detail?.['reply'] === 'none' ? { ...plain('no_reply'), reason } : ofDelivery(last, latest);
     case 'held': {
       const until = detail?.['until'];
-      return { state: 'waiting', reason, until: typeof until === 'string' ? until : null };
+      const more = reason === 'waiting_approval' ? toolsOf(detail) : answered(detail);
+      return { state: 'waiting', reason, until: typeof until === 'string' ? until : null, more };
     }
+    case 'retrying':
+      return { ...plain('waiting'), reason, more: answered(detail) };
     default:
       return plain('working');
   }
+}
+
+/** What a model or service answered, as the engine recorded it: without secrets, and cut. */
+function answered(detail: Detail): string | null {
+  const error = detail?.['error'];
+  return typeof error === 'string' && error !== '' ? `It said: ${error.replace(/\.$/, '')}.` : null;
+}
+
+/** The tools that wait for a person. */
+function toolsOf(detail: Detail): string | null {
+  const tools = detail?.['tools'];
+  return Array.isArray(tools) && tools.length > 0 ? `The tool: ${tools.join(', ')}.` : null;
 }
 
 /** The state of the turn's answer, from the delivery whose id the end of the turn names. */
