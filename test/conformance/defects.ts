@@ -153,6 +153,26 @@ export const DEFECTS: [string, Defect][] = [
       }),
     },
   ],
+  [
+    '9.actions',
+    {
+      adapter: (acme) => ({
+        manifest: { ...acme.manifest, features: ['actions'] },
+        deliver: (call) => (call.message.actions ? deliverFailure('unsupported', 'no actions') : acme.deliver(call)),
+      }),
+    },
+  ],
+  ['9.edit', { adapter: (acme) => ({ manifest: { ...acme.manifest, features: ['edit'] } }) }],
+  ['9.reactions', { adapter: (acme) => ({ manifest: { ...acme.manifest, features: ['reactions'] } }) }],
+  [
+    '9.typing',
+    {
+      adapter: (acme) => ({
+        manifest: { ...acme.manifest, features: ['typing'] },
+        indicate: () => deliverFailure('unsupported', 'nothing is shown'),
+      }),
+    },
+  ],
   ['9.no-thread', refusingEmptyThread],
   ['9.rate-limited', answering('/deliver', ({ error_detail: _gone, ...answer }) => answer)],
   [

@@ -1,7 +1,9 @@
 import type { VerifyCall, VerifyResult } from './credential-check.js';
 import type { DeliverCall, DeliverResponse, LookupCall, LookupResult } from './delivery.js';
 import type { DocumentSource, FetchFileCall, FetchFileResult } from './document-sources.js';
+import { offersFeature } from './features.js';
 import type { FormatCall, FormatResult } from './formatting.js';
+import type { IndicateCall, IndicateResult } from './indication.js';
 import type { InboundCall } from './inbound-envelope.js';
 import type { Manifest } from './manifest.js';
 import { manifestProblems } from './manifest-problems.js';
@@ -25,6 +27,8 @@ export interface AdapterDefinition {
   deliver?(call: DeliverCall): Awaitable<DeliverResponse>;
   lookup?(call: LookupCall): Awaitable<LookupResult>;
   format?(call: FormatCall): Awaitable<FormatResult>;
+  /** Shows that an answer is being written; needs the feature `typing`. */
+  indicate?(call: IndicateCall): Awaitable<IndicateResult>;
   sources?: DocumentSource;
   /** The bytes of a message's attachment, by its `fetch_ref`; where there are sources, their `fetchFile` does it. */
   fetchFile?(call: FetchFileCall): Awaitable<FetchFileResult>;
@@ -59,5 +63,9 @@ function handlerProblems(definition: AdapterDefinition): string[] {
       .filter((handler) => definition[handler] === undefined)
       .map((handler) => `capability ${capability} needs the handler ${handler}`),
   );
-  return [...renewal, ...handlers];
+  const typing =
+    offersFeature(definition.manifest, 'typing') === (definition.indicate !== undefined)
+      ? []
+      : ['the feature typing requires the handler indicate, and the handler requires it'];
+  return [...renewal, ...typing, ...handlers];
 }

@@ -6,6 +6,7 @@ import {
   readDelivery,
   readFetchFile,
   readFormat,
+  readIndication,
   readListChanges,
   readLookup,
   readRenewal,
@@ -61,7 +62,7 @@ function messageOf(traceparent: string | undefined): { event_id: string; trace_i
 }
 
 function handlers(adapter: AdapterDefinition): Record<string, Handler> {
-  const { verifyWebhook, parseInbound, renewWebhook, deliver, lookup, format, sources } = adapter;
+  const { verifyWebhook, parseInbound, renewWebhook, deliver, lookup, format, indicate, sources } = adapter;
   const fetchFile = sources?.fetchFile.bind(sources) ?? adapter.fetchFile?.bind(adapter);
   return {
     verify: (body, context) => adapter.verify({ credentials: readCredentials(body), context }),
@@ -84,6 +85,9 @@ function handlers(adapter: AdapterDefinition): Record<string, Handler> {
       'deliver/lookup': (body, context) => lookup.call(adapter, { ...readLookup(body), context }),
     }),
     ...(format && { format: (body, context) => format.call(adapter, { ...readFormat(body), context }) }),
+    ...(indicate && {
+      indicate: (body, context) => indicate.call(adapter, { ...readIndication(body), context }),
+    }),
     ...(sources && {
       'sources/list-changes': (body, context) => sources.listChanges({ ...readListChanges(body), context }),
     }),

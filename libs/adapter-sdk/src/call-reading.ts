@@ -8,10 +8,12 @@ import {
 } from './delivery.js';
 import { isContainedPath, type FetchFileCall, type ListChangesCall } from './document-sources.js';
 import type { FormatCall } from './formatting.js';
+import type { IndicateCall } from './indication.js';
 import { InvalidRequest } from './invalid-request.js';
 import { isJsonObject, type JsonObject } from './json-value.js';
 import type { MessageFormat } from './manifest.js';
 import { isOriginMarker } from './origin-marker.js';
+import { readActions } from './outgoing-actions.js';
 import type { RenewWebhookCall } from './webhook-renewal.js';
 
 type WithoutContext<T> = Omit<T, 'context'>;
@@ -40,6 +42,8 @@ export function readDelivery(body: JsonObject): DeliverRequest | DeliverFailure 
   if (typeof message.format === 'string' && !format) {
     return deliverFailure('unsupported', `message.format must be one of ${FORMATS.join(', ')}`);
   }
+  const actions = message.actions === undefined || message.actions === null ? [] : readActions(message.actions);
+  if (typeof actions === 'string') return refuse(`message.actions${actions.startsWith('[') ? '' : ' '}${actions}`);
   return {
     credentials: readCredentials(body),
     channel_address,
@@ -50,6 +54,10 @@ export function readDelivery(body: JsonObject): DeliverRequest | DeliverFailure 
       ...(typeof message.subject === 'string' && { subject: message.subject }),
       ...(Array.isArray(message.attachments) && { attachments: message.attachments.filter(isAttachment) }),
       ...(message.reply_context !== undefined && { reply_context: message.reply_context }),
+      ...(isFilled(message.edit_of) && { edit_of: message.edit_of }),
+      ...(actions.length > 0 && { actions }),
+      ...(isFilled(message.reaction_to) && { reaction_to: message.reaction_to }),
+      ...(isFilled(message.reaction) && { reaction: message.reaction }),
     },
     ...(typeof idempotency_key === 'string' && { idempotency_key }),
     ...(isIndex(from_part) && { from_part }),
@@ -98,6 +106,17 @@ export function readRenewal(body: JsonObject): WithoutContext<RenewWebhookCall> 
   return { credentials: readCredentials(body), webhook_url: requiredText(body, 'webhook_url') };
 }
 
+export function readIndication(body: JsonObject): WithoutContext<IndicateCall> {
+  const { state } = body;
+  if (state !== 'working' && state !== 'done') throw new InvalidRequest('state must be working or done');
+  return {
+    credentials: readCredentials(body),
+    channel_address: requiredText(body, 'channel_address'),
+    ...threadOf(body),
+    state,
+  };
+}
+
 /** An empty text is no thread: the contract's `thread_id` is a text in every delivery. */
 function threadOf({ thread_id }: JsonObject): { thread_id?: string } {
   return typeof thread_id === 'string' && thread_id !== '' ? { thread_id } : {};
@@ -111,6 +130,10 @@ function requiredText(body: JsonObject, name: string): string {
 
 function isIndex(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function isAttachment(value: unknown): value is MessageAttachment {

@@ -41,6 +41,8 @@ const CHECKS: Record<string, Check> = {
     wrongType(answer, 'ok', 'boolean') ??
     (answer.ok ? wrongType(answer, 'message_id', 'string') : notOneOf(answer.error, DELIVER_ERRORS)) ??
     first(answer, { thread_id: aText, channel_address: aText, parts, error_detail: anObject, delivered_parts: count }),
+  indicate: (answer) =>
+    wrongType(answer, 'ok', 'boolean') ?? (answer.ok ? undefined : notOneOf(answer.error, DELIVER_ERRORS)),
   'deliver/lookup': (answer) =>
     wrongType(answer, 'found', 'boolean') ?? (answer.found ? wrongType(answer, 'message_id', 'string') : undefined),
   format: (answer) =>

@@ -1,5 +1,6 @@
 import type { CallContext, Credentials } from './call-context.js';
 import type { MessageFormat } from './manifest.js';
+import type { MessageAction } from './outgoing-actions.js';
 
 /** Each code, and whether the same call may succeed later. Not for `timeout`: the message may have arrived. */
 const RETRYABLE = {
@@ -43,6 +44,14 @@ export interface DeliverRequest {
     subject?: string;
     attachments?: MessageAttachment[];
     reply_context?: unknown;
+    /** Feature `edit`: the message to change instead of sending one; parts beyond the first are new messages. */
+    edit_of?: string;
+    /** Feature `actions`: shown below the last part; a press comes in as `metadata.action`. */
+    actions?: MessageAction[];
+    /** Feature `reactions`: the message to react to, with or without a text. */
+    reaction_to?: string;
+    /** An emoji, or its name at the provider between colons. */
+    reaction?: string;
   };
   idempotency_key?: string;
   /** Zero-based index of the first part to send: the `delivered_parts` of the failed attempt. */

@@ -18,6 +18,7 @@ export type { SigningRecipe, WebhookSigner } from './conformance/webhook-signing
 export type { VerifyCall, VerifyResult } from './credential-check.js';
 export { attachedFiles, type AttachedFile } from './attached-files.js';
 export { deliverParts, type PartToSend, type SentPart } from './deliver-parts.js';
+export { deliverReaction, type Reaction } from './deliver-reaction.js';
 export {
   DELIVER_ERRORS,
   deliverFailure,
@@ -45,6 +46,7 @@ export {
 } from './document-sources.js';
 export { ecdsaPublicKeys, verifyEcdsa } from './ecdsa.js';
 export { deliverErrorOfStatus, failureOfStatus } from './failure-of-status.js';
+export { FEATURES, type Feature, offersFeature } from './features.js';
 export { FormError, parseForm, type Form, type FormFile, type FormLimits } from './forms/parse-form.js';
 export { FILE_CONTENT_FIELDS, isFileEnvelope, readFileEnvelope, type FileEnvelope } from './file-envelope.js';
 export type { FormatCall, FormatRequest, FormatResult } from './formatting.js';
@@ -52,6 +54,7 @@ export { headerValue, headerValues, type HeaderMap } from './header-lookup.js';
 export { signHmac, verifyHmac, type HmacAlgorithm } from './hmac.js';
 export { type HmacEncoding, signaturesIn, standardSignaturesIn } from './signatures-in.js';
 export type { Envelope, EnvelopeRequest, InboundCall } from './inbound-envelope.js';
+export type { IndicateCall, IndicateResult } from './indication.js';
 export { InvalidRequest } from './invalid-request.js';
 export { parseKeepingNumbers, wholeNumberAsText } from './json-numbers.js';
 export { isJsonPointer, jsonPointerGet } from './json-pointer.js';
@@ -81,6 +84,14 @@ export { renderInParts } from './markdown/render-in-parts.js';
 export { markdownToPlain, renderMarkdown } from './markdown/render-markdown.js';
 export { isOriginMarker } from './origin-marker.js';
 export { EVENT_TYPES, ignoredMessage, type MessageMetadata, type NormalizedMessage } from './normalized-message.js';
+export {
+  actionData,
+  type ActionStyle,
+  MAX_ACTIONS,
+  type MessageAction,
+  readActionData,
+  readActions,
+} from './outgoing-actions.js';
 export { ProviderUnavailable } from './provider-unavailable.js';
 export { redactSecrets } from './secret-redaction.js';
 export { MAX_RETRY_AFTER_SECONDS, parseRetryAfter } from './retry-after.js';

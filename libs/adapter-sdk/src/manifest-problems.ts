@@ -1,3 +1,4 @@
+import { FEATURES } from './features.js';
 import { isJsonObject, type JsonObject } from './json-value.js';
 import type { Capability, CredentialType, MessageFormat } from './manifest.js';
 import { sizeProblems, storageProblems } from './manifest-limits.js';
@@ -61,7 +62,8 @@ const required = {
   credentials: aListOf(anObject, 'a list of objects'),
 };
 
-const optional = { icon: aText, setup_instructions: texts, contract: aText };
+const features = aListOf(oneOf(FEATURES), `a list of ${FEATURES.join(', ')}`);
+const optional = { icon: aText, setup_instructions: texts, contract: aText, features };
 
 type Check = (given: JsonObject, at: string) => FieldProblem[];
 

@@ -1,3 +1,5 @@
+import type { Feature } from './features.js';
+
 /** What an adapter serves at `/manifest.json` (contract 2.1, 2.2; additions are optional). Unknown fields are ignored. */
 export interface Manifest {
   schema_version: string;
@@ -17,6 +19,8 @@ export interface Manifest {
   contract?: string;
   webhook?: WebhookDeclaration;
   message?: MessageDeclaration;
+  /** What its messages can have beyond their text; for everything else the gateway has a fallback. */
+  features?: Feature[];
   /**
    * `sample`: a webhook body as the provider sends it, for trying it out; `sample_headers`: the headers that it needs.
    */
@@ -108,7 +112,7 @@ export interface MessageDeclaration {
   max_length?: number;
   formats?: MessageFormat[];
   threads?: boolean;
-  /** Whether `/deliver` accepts files; if not, the gateway refuses them early. */
+  /** The earlier way to list `files` in `features`. */
   attachments?: boolean;
   /** Total bytes of the files of one message. */
   max_attachment_bytes?: number;

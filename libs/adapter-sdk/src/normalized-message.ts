@@ -31,6 +31,8 @@ export interface MessageMetadata {
   /** Another bot wrote it: not the platform, and not one of the kinds of contract 4.2, for which `is_bot` is true. */
   from_bot?: boolean;
   attachments?: MessageAttachment[];
+  /** Of an `action`: which one of `actions` was pressed, and below which message. */
+  action?: { id: string; value: string; message_id?: string };
   /** Opaque to the platform, at most 4 KB as JSON, echoed to `/deliver`. */
   reply_context?: unknown;
   /** No person wrote it: it is read, but not answered. The next three say more precisely what it is. */

@@ -1,6 +1,6 @@
-import type { Credentials } from '#libs/adapter-sdk';
+import { type Credentials, MAX_ACTIONS } from '#libs/adapter-sdk';
 import type { CredentialType } from '#libs/contracts';
-import { AsGiven, JsonObject, MayBeAbsent, Nested, OneOf, Text, Whole } from '#libs/service-kit';
+import { AsGiven, JsonObject, MayBeAbsent, Nested, NestedList, OneOf, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsOptional, ValidateNested } from 'class-validator';
@@ -48,6 +48,18 @@ export class OutgoingAttachment {
   @Text(40_000_000) content_base64: string;
 }
 
+export class OutgoingAction {
+  @Text(15, { minLength: 1, description: '1 to 15 letters, digits, _ and -, another one for each' }) id: string;
+  @Text(40, { minLength: 1 }) label: string;
+  @OneOf(['default', 'primary', 'danger'], { optional: true }) style?: 'default' | 'primary' | 'danger';
+  @Text(48, { description: 'Comes back with the press; at most 48 bytes' }) value: string;
+}
+
+export class OutgoingReaction {
+  @Text(200, { minLength: 1, description: "The provider's id of the message" }) to: string;
+  @Text(100, { minLength: 1, description: 'An emoji, or its name at the provider between colons' }) emoji: string;
+}
+
 export class OutgoingMessage {
   @Text(1_000_000) text: string;
   @Text(500, { optional: true }) thread_id?: string;
@@ -61,6 +73,11 @@ export class OutgoingMessage {
   @ValidateNested({ each: true })
   @Type(() => OutgoingAttachment)
   attachments?: OutgoingAttachment[];
+  @Text(200, { optional: true, minLength: 1, description: "The provider's id of the message that it changes" })
+  edit_of?: string;
+  @NestedList(OutgoingAction, MAX_ACTIONS, { optional: true, description: 'Choices below the text' })
+  actions?: OutgoingAction[];
+  @Nested(OutgoingReaction, { optional: true }) reaction?: OutgoingReaction;
 }
 
 export class DeliverCall {

@@ -208,6 +208,68 @@ describe('deliver', () => {
     expect(callsOf('deliver')).toEqual([]);
   });
 
+  const rich = {
+    edit_of: 'm0',
+    actions: [
+      { id: 'yes', label: 'Approve', style: 'primary', value: 'sealed-yes' },
+      { id: 'no', label: 'Deny', value: 'sealed-no' },
+    ],
+    reaction: { to: 'm0', emoji: '👍' },
+  };
+  const withFeatures = async (key: string, more: object, features: string[], limit = 1_000) => {
+    adapter.manifest.features = features;
+    adapter.manifest.message = { max_length: limit };
+    adapter.routes['format'] = ({ text }) => ({ text, format: 'plain' });
+    adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm1' });
+    const { data } = (await world.call('GET', 'adapters')).body;
+    await world.call('POST', `adapters/${data.find((row) => row.slug === adapter.slug)?.id}/refresh`, {});
+    const body = message(key);
+    return ask('deliver', { ...body, message: { ...body.message, ...more } });
+  };
+
+  it('hands over what a message has beyond its text, the edit with its first part and the rest with its last', async () => {
+    const text = `${'a'.repeat(30)}\n\n${'b'.repeat(30)}`;
+    const sent = await withFeatures('rich', { ...rich, text }, ['edit', 'actions', 'reactions'], 40);
+    expect(sent.body).toMatchObject({ state: 'delivered', delivered_parts: 2 });
+    const [first, last] = callsOf('deliver').map(({ message: part }) => part);
+    expect(first).toMatchObject({ edit_of: 'm0' });
+    expect([first?.actions, first?.reaction]).toEqual([undefined, undefined]);
+    expect(last).toMatchObject({ actions: rich.actions, reaction_to: 'm0', reaction: '👍' });
+    expect(last?.edit_of).toBeUndefined();
+  });
+
+  it('falls back, and says so, where the adapter does not list a feature', async () => {
+    const sent = await withFeatures('poor', { ...rich, text: 'Deploy?' }, []);
+    expect(sent.body.state).toBe('delivered');
+    const [delivered] = callsOf('deliver');
+    expect(delivered?.message).toEqual({
+      text: 'Deploy?\n\nAnswer with a number:\n\n1. Approve\n2. Deny',
+      format: 'plain',
+      subject: 's',
+      thread_id: 't',
+    });
+    const { rows } = await world.pool.query(
+      `SELECT detail FROM journal.entry WHERE subject_id = $1 AND outcome = 'delivered'`,
+      [sent.body.delivery_id],
+    );
+    expect(rows[0].detail).toMatchObject({ left_out: ['edit', 'actions', 'reactions'] });
+    const alone = await withFeatures('alone', { text: '', reaction: rich.reaction }, []);
+    expect(alone.body).toMatchObject({ state: 'dead', error: 'unsupported' });
+    expect(callsOf('deliver')).toHaveLength(1);
+  });
+
+  it('refuses actions that no button can carry, and names the field', async () => {
+    const [first] = rich.actions;
+    const long = await withFeatures('long', { actions: [{ ...first, value: 'ü'.repeat(40) }] }, ['actions']);
+    const twice = await withFeatures('twice', { actions: [first, first] }, ['actions']);
+    expect([long, twice].map(({ status, body }) => [status, body.code])).toEqual([
+      [422, 'invalid_fields'],
+      [422, 'invalid_fields'],
+    ]);
+    expect(JSON.stringify(long.body)).toContain('message.actions.0.value');
+    expect(JSON.stringify(twice.body)).toContain('message.actions.1.id');
+  });
+
   it('reports a delivery that has to wait, and one whose answer was lost', async () => {
     const detail = { message: 'slow down', retryable: true, retry_after: 60 };
     adapter.routes['deliver'] = () => ({ ok: false, error: 'rate_limited', error_detail: detail, delivered_parts: 2 });

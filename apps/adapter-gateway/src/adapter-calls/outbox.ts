@@ -1,3 +1,4 @@
+import { offersFeature, readActions } from '#libs/adapter-sdk';
 import { type AttachmentHead, newId, type OutboundContent } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { sanitizeOwnWords } from '#libs/sanitizer';
@@ -12,7 +13,7 @@ import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { DeliveryRepository } from '../deliveries/delivery.repository.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import type { DeliverCall, OutgoingAttachment } from './adapter-call.dto.js';
+import type { DeliverCall, OutgoingAction, OutgoingAttachment } from './adapter-call.dto.js';
 import type { InstalledApp } from '../apps/capabilities.js';
 
 /** State of a delivery. `queued` and `sending` continue on their own: ask again under the same key for the result. */
@@ -53,6 +54,7 @@ export class Outbox {
       await this.installed.get(app.id),
       this.settings.DELIVERY_ATTACHMENTS_MAX_BYTES,
     );
+    requireActions(call.message.actions ?? []);
     const content = contentOf(call, files.heads);
     const row = await this.deliveries.commit(
       {
@@ -110,12 +112,15 @@ function contentOf(
   { app_id, channel_address, message, ttl_seconds: ttl }: DeliverCall,
   attachments: AttachmentHead[],
 ): OutboundContent {
-  const { text, thread_id = null, format, subject, reply_context = null } = message;
+  const { text, thread_id = null, format, subject, reply_context = null, edit_of, actions, reaction } = message;
   return {
     text: cleaned(text, format),
     ...(format ? { format } : {}),
     ...(subject ? { subject: cleaned(subject, format) } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
+    ...(edit_of ? { edit_of } : {}),
+    ...(actions && actions.length > 0 ? { actions: actions.map((action) => ({ ...action })) } : {}),
+    ...(reaction ? { reaction: { ...reaction } } : {}),
     target: {
       app_id,
       channel_address,
@@ -136,13 +141,12 @@ function readAttachments(
   maxBytes: number,
 ): ReadAttachments {
   if (given.length === 0) return { heads: [], contents: [] };
-  const message = adapter?.manifest.message;
-  if (message?.attachments !== true) {
+  if (!adapter || !offersFeature(adapter.manifest, 'files')) {
     throw new Problem(422, 'attachments_unsupported', `${app.name} cannot send files: remove them.`);
   }
   const contents = given.map(({ content_base64: content }, index) => bytesOf(content, index));
   const total = contents.reduce((sum, { length }) => sum + length, 0);
-  const most = Math.min(maxBytes, message.max_attachment_bytes ?? maxBytes);
+  const most = Math.min(maxBytes, adapter.manifest.message?.max_attachment_bytes ?? maxBytes);
   if (total > most) {
     const detail = `The files have ${total} bytes in total; ${app.name} accepts at most ${most} per message.`;
     throw new Problem(422, 'attachments_too_large', detail);
@@ -158,6 +162,16 @@ function readAttachments(
         .digest('hex'),
     })),
   };
+}
+
+/** @throws Problem 422 `invalid_fields` */
+function requireActions(actions: readonly OutgoingAction[]): void {
+  const read = readActions(actions);
+  if (typeof read !== 'string') return;
+  const [, place = '', words = read] = /^(\[\d+\]\.\w+) (.*)$/.exec(read) ?? [];
+  throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [
+    { field: `message.actions${place.replace(/^\[(\d+)\]/, '.$1')}`, message: words },
+  ]);
 }
 
 function bytesOf(content: string, index: number): Buffer {

@@ -1,4 +1,10 @@
-import type { Capability, CredentialDeclaration, CredentialType, Manifest } from '#libs/adapter-sdk';
+import {
+  type Capability,
+  type CredentialDeclaration,
+  type CredentialType,
+  FEATURES,
+  type Manifest,
+} from '#libs/adapter-sdk';
 import { anyObject, OpenSchema } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 
@@ -53,6 +59,7 @@ export class ManifestView implements Manifest {
   webhook?: Manifest['webhook'];
   @ApiProperty({ ...anyObject, selfRequired: false, description: 'What its messages may have' })
   message?: Manifest['message'];
+  @ApiProperty({ enum: FEATURES, isArray: true, required: false }) features?: Manifest['features'];
   @ApiProperty({ type: [ManifestEventView], required: false }) events?: ManifestEventView[];
   @ApiProperty({ ...anyObject, selfRequired: false }) sources?: Manifest['sources'];
 }

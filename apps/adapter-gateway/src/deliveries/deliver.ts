@@ -33,6 +33,7 @@ import {
 } from './delivery.repository.js';
 import { answerLostCode, type AttemptResult, contextOf, LostAnswers, personDecides } from './lost-answers.js';
 import { requireInTime } from './delivery.verdict.js';
+import { featureFields, fittedContent } from './message-features.js';
 import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.js';
 import { RefusedTokens } from './refused-token.js';
 import type { InstalledAdapter } from '../apps/capabilities.js';
@@ -46,7 +47,9 @@ interface Sending {
   /** The delivery's id, or a part's own key: the same in every attempt. */
   key: string;
   fromPart: number;
-  withFiles: boolean;
+  /** The first part of the message has its files, and is the edit. */
+  isFirst: boolean;
+  isLast: boolean;
   /** An earlier attempt may have sent it. */
   inDoubt: boolean;
   /** Aborts when another claim has the delivery. */
@@ -106,6 +109,9 @@ export class Deliverer {
     await this.readiness.require(adapter.baseUrl, contextOf(delivery), this.settings.HEALTH_POLL_MAX_MS);
     const credentials = await this.credentials.forWork(installed);
     const { reason: previous } = delivery;
+    const fitted = fittedContent(delivery.content, adapter.manifest);
+    delivery.content = fitted.content;
+    if (fitted.leftOut.length > 0) delivery.left_out = fitted.leftOut;
     let result: AttemptResult;
     try {
       const message = await this.messages.of(delivery, adapter, credentials);
@@ -132,7 +138,8 @@ export class Deliverer {
       message: message.whole,
       key: delivery.id,
       fromPart: delivery.from_part,
-      withFiles: true,
+      isFirst: true,
+      isLast: true,
       inDoubt: isInDoubt(delivery),
       lost,
     };
@@ -157,7 +164,8 @@ export class Deliverer {
     for (const [index, message] of parts.entries()) {
       if (index < delivery.from_part) continue;
       const key = `${delivery.id}/${index + 1}`;
-      const sending = { message, key, fromPart: 0, withFiles: index === 0, inDoubt, lost };
+      const [isFirst, isLast] = [index === 0, index === parts.length - 1];
+      const sending = { message, key, fromPart: 0, isFirst, isLast, inDoubt, lost };
       const sent = await this.send(delivery, app, adapter, credentials, sending);
       const which = `part ${index + 1} of ${parts.length}`;
       if (!('unknown' in sent) && !sent.ok) {
@@ -203,7 +211,7 @@ export class Deliverer {
     requireInTime(delivery);
     const { project_id: projectId } = delivery;
     await this.pace.take({ appId: app.id, projectId, address: address ?? '', manifest: adapter.manifest });
-    const attachments = sending.withFiles ? await this.attachmentsOf(delivery) : [];
+    const attachments = sending.isFirst ? await this.attachmentsOf(delivery) : [];
     const body = {
       credentials,
       channel_address: address,
@@ -214,6 +222,7 @@ export class Deliverer {
         thread_id: target.thread_id ?? '',
         ...(target.reply_context ? { reply_context: target.reply_context } : {}),
         ...(attachments.length > 0 ? { attachments } : {}),
+        ...featureFields(delivery.content, sending),
       },
       idempotency_key: key,
       from_part: sending.fromPart,

@@ -1,4 +1,4 @@
-import type { AttachmentHead, OutboundContent, ReplyTarget } from '#libs/contracts';
+import type { AttachmentHead, OutboundAction, OutboundContent, ReplyTarget } from '#libs/contracts';
 import type { WorkRow } from '#libs/work';
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
@@ -31,12 +31,27 @@ class DeliveryTargetView implements ReplyTarget {
   ttl_seconds?: number;
 }
 
+class OutboundActionView implements OutboundAction {
+  @ApiProperty() id: string;
+  @ApiProperty() label: string;
+  @ApiProperty({ enum: ['default', 'primary', 'danger'], required: false }) style?: OutboundAction['style'];
+  @ApiProperty({ description: 'Comes back with the press' }) value: string;
+}
+
+class OutboundReactionView {
+  @ApiProperty({ description: "The provider's id of the message that is reacted to" }) to: string;
+  @ApiProperty() emoji: string;
+}
+
 class OutboundContentView implements OutboundContent {
   @ApiProperty() text: string;
   @ApiProperty({ enum: ['markdown', 'plain', 'native'], required: false, description: 'Absent: markdown' })
   format?: OutboundContent['format'];
   @ApiProperty({ required: false }) subject?: string;
   @ApiProperty({ type: [AttachmentView], required: false }) attachments?: AttachmentView[];
+  @ApiProperty({ required: false, description: "The provider's id of the message that it changes" }) edit_of?: string;
+  @ApiProperty({ type: [OutboundActionView], required: false }) actions?: OutboundActionView[];
+  @ApiProperty({ type: OutboundReactionView, required: false }) reaction?: OutboundReactionView;
   @ApiProperty({ type: DeliveryTargetView }) target: DeliveryTargetView;
 }
 

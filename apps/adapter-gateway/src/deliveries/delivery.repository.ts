@@ -1,4 +1,4 @@
-import type { MessageFormat } from '#libs/adapter-sdk';
+import type { Feature, MessageFormat } from '#libs/adapter-sdk';
 import type { DeliverySendPayload, Order } from '#libs/contracts';
 import { keyset, Liveness, storableJson, type Transaction } from '#libs/database';
 import { entryCtes, type JournalEntry } from '#libs/journal';
@@ -57,8 +57,8 @@ export class DeliveryPartRepository {
 /** What a statement stores of an attempt, and its entry for the timeline. */
 export type DeliveryResult = DeliveryOutcome & { entry: JournalEntry | null };
 
-/** A row as the claim returns it, and whether its job is surplus. */
-export type ClaimedDelivery = DeliveryRow & { surplus?: true };
+/** A row as the claim returns it, whether its job is surplus, and what its adapter could not show in this attempt. */
+export type ClaimedDelivery = DeliveryRow & { surplus?: true; left_out?: Feature[] };
 
 /** The columns of an outcome beside those of work. */
 const own = { from_part: 'integer', error_detail: 'text', moved_to: 'text', provider_message_id: 'text' };

@@ -259,7 +259,7 @@ function hasEntry(claim: number): boolean {
 }
 
 function detailOf(
-  { parts, cut_chars }: ClaimedDelivery,
+  { parts, cut_chars, left_out: leftOut }: ClaimedDelivery,
   { error_detail: detail, due_in_ms: dueInMs }: DeliveryOutcome,
 ): Record<string, unknown> | null {
   const facts = {
@@ -267,6 +267,7 @@ function detailOf(
     ...(dueInMs === null ? {} : { next_at: new Date(Date.now() + dueInMs).toISOString() }),
     ...(parts === null ? {} : { parts }),
     ...(cut_chars > 0 ? { cut_chars } : {}),
+    ...(leftOut ? { left_out: leftOut } : {}),
   };
   return Object.keys(facts).length === 0 ? null : facts;
 }

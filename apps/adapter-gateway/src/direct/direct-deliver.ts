@@ -25,9 +25,12 @@ export async function directDeliver(
   delivery: DeliveryRow,
   timeoutMs: number,
 ): Promise<DeliverResponse> {
-  const { text, target } = delivery.content;
+  const { text, target, edit_of, actions, reaction } = delivery.content;
   const body = JSON.stringify({
     text,
+    ...(edit_of === undefined ? {} : { edit_of }),
+    ...(actions === undefined ? {} : { actions }),
+    ...(reaction === undefined ? {} : { reaction }),
     thread_id: target.thread_id ?? '',
     in_reply_to: delivery.receipt_id,
     delivery_id: delivery.id,

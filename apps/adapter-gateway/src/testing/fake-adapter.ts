@@ -4,7 +4,7 @@ import { httpServer, sendJson } from './http-server.js';
 /** What the gateway sends: the fields of all routes that tests read. */
 export interface CallBody {
   credentials: Record<string, string>;
-  message: { text: string; thread_id?: string; attachments?: object[] };
+  message: { text: string; thread_id?: string; attachments?: object[]; [field: string]: unknown };
   channel_address: string;
   thread_id?: string;
   idempotency_key: string;

@@ -53,10 +53,10 @@ export const genericManifest: Manifest = {
     max_length: GENERIC_MAX_LENGTH,
     formats: ['markdown', 'plain', 'native'],
     threads: true,
-    attachments: true,
     // Every attempt carries the same Idempotency-Key, which the receiver is asked to honour.
     idempotent: true,
   },
+  features: ['files'],
   events: [
     {
       type: 'message_received',

@@ -73,7 +73,6 @@ export const githubManifest: Manifest = {
     max_length: GITHUB_MAX_LENGTH,
     formats: ['markdown', 'plain', 'native'],
     threads: true,
-    attachments: false,
     lookup: true,
   },
   sources: { max_file_bytes: GITHUB_MAX_FILE_BYTES },

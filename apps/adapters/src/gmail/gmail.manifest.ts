@@ -91,10 +91,10 @@ export const gmailManifest: Manifest = {
     max_length: GMAIL_MAX_LENGTH,
     formats: ['markdown', 'plain'],
     threads: true,
-    attachments: true,
     max_attachment_bytes: GMAIL_MAX_ATTACHMENT_BYTES,
     lookup: true,
   },
+  features: ['files'],
   events: [
     { type: 'mailbox_changed', description: 'Something changed in the mailbox; the event has its history id.' },
     { type: 'email_received', description: 'A mail, from a message resource or found through a change.' },

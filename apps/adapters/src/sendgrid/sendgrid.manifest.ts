@@ -81,9 +81,9 @@ export const sendgridManifest: Manifest = {
     max_length: SENDGRID_MAX_LENGTH,
     formats: ['markdown', 'plain'],
     threads: true,
-    attachments: true,
     lookup: false,
   },
+  features: ['files'],
   events: [
     { type: 'email_received', description: 'A mail to an address of the Inbound Parse host.' },
     {

@@ -1,51 +1,58 @@
 import {
+  attachedFiles,
   type DeliverCall,
-  type DeliverFailure,
   deliverFailure,
   deliverParts,
+  deliverReaction,
   type DeliverResponse,
-  type PartToSend,
-  type SentPart,
 } from '#libs/adapter-sdk';
-import { textOf } from '../provider-calls/json-fields.js';
-import { deliveryMark } from './delivery-mark.js';
+import { addReaction } from './add-reaction.js';
 import { partsToPost } from './format-message.js';
-import { callSlack, type SlackSettings } from './slack-api.js';
+import { postText } from './post-text.js';
+import type { SlackSettings } from './slack-api.js';
 import { SLACK_MAX_LENGTH } from './slack.manifest.js';
+import { uploadFile } from './upload-file.js';
 
-/** Posts the message, a long one in parts, all of them in the message's thread if it has one. */
-export async function deliverMessage(call: DeliverCall, settings: SlackSettings): Promise<DeliverResponse> {
-  const { message, channel_address } = call;
-  if (message.text.trim() === '') return deliverFailure('invalid_request', 'message.text is empty');
-  if (message.attachments?.length) return deliverFailure('unsupported', 'attachments cannot be sent');
-  if (message.thread_id !== undefined && !/^\d{1,11}\.\d{1,9}$/.test(message.thread_id)) {
-    return deliverFailure('invalid_request', 'message.thread_id must be the ts of a Slack message');
+const TS = /^\d{1,11}\.\d{1,9}$/;
+
+/** Posts the message, or changes the one that it is an edit of, and adds its reaction. */
+export async function deliverMessage(
+  call: DeliverCall,
+  settings: SlackSettings & { filesUrl: string },
+): Promise<DeliverResponse> {
+  const { message } = call;
+  for (const field of ['thread_id', 'edit_of', 'reaction_to'] as const) {
+    const ts = message[field];
+    if (ts !== undefined && !TS.test(ts)) {
+      return deliverFailure('invalid_request', `message.${field} must be the ts of a Slack message`);
+    }
   }
-  const texts = partsToPost(message, SLACK_MAX_LENGTH);
-  if (texts.length === 0) return deliverFailure('invalid_request', 'message.text has no visible text');
-  return deliverParts(call, texts, (part) => postPart(call, channel_address, part, settings));
+  return deliverReaction(
+    call,
+    () => postMessage(call, settings),
+    (reaction) => addReaction(call, reaction, settings),
+  );
 }
 
-async function postPart(
-  { credentials, message }: DeliverCall,
-  channel: string,
-  { text, index, count, key }: PartToSend,
-  settings: SlackSettings,
-): Promise<SentPart | DeliverFailure> {
-  const json = {
-    channel,
-    text,
-    mrkdwn: message.format !== 'plain',
-    ...(message.thread_id !== undefined && { thread_ts: message.thread_id }),
-    // A preview would make Slack fetch a URL that a model wrote, and show its answer.
-    unfurl_links: false,
-    unfurl_media: false,
-    ...deliveryMark(key, index, count),
-  };
-  const answer = await callSlack('chat.postMessage', { json }, credentials, settings);
-  if (!answer.ok) return answer;
-  const ts = textOf(answer.fields.ts);
-  return ts === undefined
-    ? deliverFailure('provider_unavailable', 'Slack answered without a ts')
-    : { messageId: ts, threadId: ts };
+/** A long text goes in parts, and each file as a part after them, all of them in the message's thread if it has one. */
+async function postMessage(
+  call: DeliverCall,
+  settings: SlackSettings & { filesUrl: string },
+): Promise<DeliverResponse> {
+  const { message } = call;
+  const files = attachedFiles(call);
+  if ('ok' in files) return files;
+  if (message.text.trim() === '' && files.length === 0) {
+    return deliverFailure('invalid_request', 'message.text is empty');
+  }
+  const texts = message.text.trim() === '' ? [] : partsToPost(message, SLACK_MAX_LENGTH);
+  if (texts.length === 0 && files.length === 0) {
+    return deliverFailure('invalid_request', 'message.text has no visible text');
+  }
+  const parts = [...texts, ...files.map(({ name }) => name)];
+  return deliverParts(call, parts, (part) => {
+    const file = files[part.index - texts.length];
+    if (file) return uploadFile(call, file, settings);
+    return postText(call, { ...part, isLast: part.index === texts.length - 1 }, settings);
+  });
 }

@@ -1,4 +1,11 @@
-import { ignoredMessage, stringifyJson, type JsonObject, type NormalizedMessage, type Self } from '#libs/adapter-sdk';
+import {
+  ignoredMessage,
+  type JsonObject,
+  type MessageMetadata,
+  type NormalizedMessage,
+  type Self,
+  stringifyJson,
+} from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 import { messageKey, replyThread } from './message-address.js';
 
@@ -40,9 +47,20 @@ export function parseInteraction(payload: JsonObject, self: Self | undefined): N
       ...(channel !== undefined && { channel_address: channel }),
       ...(ts !== undefined && { message_id: ts }),
       ...(callback !== undefined && { callback_id: callback }),
-      ...(type === 'block_actions' && { action_ids: objectsOf(payload.actions).map(({ action_id }) => action_id) }),
+      ...(type === 'block_actions' && {
+        action_ids: objectsOf(payload.actions).map(({ action_id }) => action_id),
+        ...pressed(payload, ts),
+      }),
     },
   };
+}
+
+/** A button with a value, as those of `actions` are; menus have several values at once. */
+function pressed(payload: JsonObject, ts: string | undefined): Pick<MessageMetadata, 'action'> {
+  const [first] = objectsOf(payload.actions);
+  const [id, value] = [textOf(first?.action_id), textOf(first?.value)];
+  if (id === undefined || value === undefined) return {};
+  return { action: { id, value, ...(ts !== undefined && { message_id: ts }) } };
 }
 
 /** An action has its own time; everything else is named by the trigger id that Slack makes for each click. */

@@ -7,6 +7,7 @@ await describeConformance(
   { describe, it },
   {
     fixtures: loadFixtures(new URL('conformance', import.meta.url).pathname),
-    start: (providerUrl) => hostAdapter((http) => createSlackAdapter({ ...http, apiUrl: providerUrl }), HASTY_MS),
+    start: (providerUrl) =>
+      hostAdapter((http) => createSlackAdapter({ ...http, apiUrl: providerUrl, filesUrl: providerUrl }), HASTY_MS),
   },
 );

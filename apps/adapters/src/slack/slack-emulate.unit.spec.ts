@@ -29,7 +29,9 @@ beforeAll(async () => {
       },
     },
   });
-  adapter = await hostAdapter((http) => createSlackAdapter({ ...http, apiUrl: `${slack.url}/api` }));
+  adapter = await hostAdapter((http) =>
+    createSlackAdapter({ ...http, apiUrl: `${slack.url}/api`, filesUrl: slack.url }),
+  );
   const { channels } = await api('xoxp-jane', 'conversations.list', {});
   channel = String((channels as JsonObject[]).find(({ name }) => name === 'builds')?.id);
 });
@@ -112,6 +114,46 @@ describe('against an emulated Slack', () => {
       found: true,
       message_id: posted.at(-1)?.ts,
     });
+  });
+
+  it('offers choices, takes them back by an edit, reacts, and shares a file', async () => {
+    const actions = [
+      { id: 'yes', label: 'Approve', style: 'primary', value: 'sealed-yes' },
+      { id: 'no', label: 'Deny', style: 'danger', value: 'sealed-no' },
+    ];
+    const deliver = (message: object, key: string): Promise<JsonObject> =>
+      adapter.call('deliver', { credentials, channel_address: channel, message, idempotency_key: key });
+    const asked = await deliver({ text: 'Deploy **now**?', actions }, 'asked');
+    const latest = async (): Promise<JsonObject> => (await messages('conversations.history', { limit: 1 }))[0] ?? {};
+    expect((await latest()).blocks).toMatchObject([
+      { type: 'section', text: { text: 'Deploy *now*?' } },
+      {
+        type: 'actions',
+        elements: [
+          { action_id: 'yes', value: 'sealed-yes', style: 'primary', text: { text: 'Approve' } },
+          { action_id: 'no', value: 'sealed-no', style: 'danger', text: { text: 'Deny' } },
+        ],
+      },
+    ]);
+    const changed = await deliver({ text: 'Approved by Jane.', edit_of: asked.message_id }, 'changed');
+    expect(changed).toMatchObject({ ok: true, message_id: asked.message_id });
+    expect(await latest()).toMatchObject({ ts: asked.message_id, text: 'Approved by Jane.' });
+    expect((await latest()).blocks ?? []).toEqual([]);
+
+    const reaction = { text: '', reaction_to: asked.message_id, reaction: '✅' };
+    expect(await deliver(reaction, 'reacted')).toMatchObject({ ok: true, message_id: asked.message_id });
+    expect(await deliver(reaction, 'reacted again')).toMatchObject({ ok: true });
+    expect((await latest()).reactions).toMatchObject([{ name: 'white_check_mark', count: 1 }]);
+    expect(await deliver({ ...reaction, reaction: '🦩' }, 'unknown')).toMatchObject({
+      ok: false,
+      error: 'unsupported',
+    });
+
+    const attachments = [{ name: 'a.csv', content_type: 'text/csv', content_base64: 'YTti' }];
+    const shared = await deliver({ text: 'The table.', thread_id: asked.message_id, attachments }, 'shared');
+    expect(shared).toMatchObject({ ok: true, parts: [{}, {}] });
+    const inThread = await messages('conversations.replies', { ts: asked.message_id });
+    expect(inThread.flatMap(({ files }) => files ?? [])).toMatchObject([{ name: 'a.csv', size: 3 }]);
   });
 
   it('recognises a missing channel and an invalid token', async () => {

@@ -109,9 +109,11 @@ describe('a posted message', () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it('needs a text and the ts of a thread, and reports every attachment that it leaves out', async () => {
+  it('needs a text and the ts of a thread, and the bytes of every file', async () => {
     const attached = { text: 'see this', attachments: [{ id: 'f' }] };
-    expect(await adapter.call('deliver', { ...call, message: attached })).toMatchObject({ error: 'unsupported' });
+    expect(await adapter.call('deliver', { ...call, message: attached })).toMatchObject({
+      error: 'invalid_request',
+    });
     expect(await adapter.call('deliver', { ...call, message: { text: ' ' } })).toMatchObject({
       error: 'invalid_request',
     });

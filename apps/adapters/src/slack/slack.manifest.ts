@@ -34,7 +34,7 @@ export const slackManifest: Manifest = {
   ],
   setup_instructions: [
     'Create a Slack app at https://api.slack.com/apps and install it to the workspace.',
-    'Bot token scopes: chat:write, app_mentions:read, commands; channels:history, groups:history, im:history and mpim:history for the conversations that it reads; files:read for files in them.',
+    'Bot token scopes: chat:write, files:write, reactions:write, app_mentions:read, commands; channels:history, groups:history, im:history and mpim:history for the conversations that it reads; files:read for files in them.',
     'Copy the Bot User OAuth Token and the Signing Secret into the credentials and press Verify.',
     'Set the Webhook URL of the App card as Request URL of Event Subscriptions, of Interactivity and of each slash command.',
     'Subscribe to the bot events app_mention, message.channels, message.groups, message.im, message.mpim and reaction_added.',
@@ -54,11 +54,11 @@ export const slackManifest: Manifest = {
     max_length: SLACK_MAX_LENGTH,
     formats: ['markdown', 'plain', 'native'],
     threads: true,
-    attachments: false,
     lookup: true,
     // What Slack allows in one channel; more comes back as 429.
     rate_per_address: { count: 1, seconds: 1 },
   },
+  features: ['edit', 'actions', 'files', 'reactions'],
   events: [
     { type: 'message_received', description: 'A message in a channel or a direct message.' },
     { type: 'mention', description: 'A message in a channel that mentions the bot.' },

@@ -58,7 +58,7 @@ export const smtpManifest: Manifest = {
     max_length: SMTP_MAX_LENGTH,
     formats: ['markdown', 'plain'],
     threads: true,
-    attachments: true,
     lookup: false,
   },
+  features: ['files'],
 };

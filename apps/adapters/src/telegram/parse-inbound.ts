@@ -2,6 +2,7 @@ import {
   ignoredMessage,
   isJsonObject,
   parseJson,
+  readActionData,
   type InboundCall,
   type JsonObject,
   type NormalizedMessage,
@@ -51,10 +52,16 @@ function parseCallback(callback: JsonObject, { botId }: UpdateContext): Normaliz
   // A game, or a button under an inline result, whose chat the bot does not learn.
   if (data === undefined || chat.metadata.channel_address === undefined) return ignoredMessage('unknown_callback');
   const id = textOf(callback.id);
+  const { message_id } = chat.metadata;
+  const action = readActionData(data);
   return {
     ...chat,
     event_type: 'action',
-    message: data,
-    metadata: { ...chat.metadata, ...(id !== undefined && { callback_query_id: id }) },
+    message: action.value,
+    metadata: {
+      ...chat.metadata,
+      action: { ...action, ...(message_id !== undefined && { message_id }) },
+      ...(id !== undefined && { callback_query_id: id }),
+    },
   };
 }

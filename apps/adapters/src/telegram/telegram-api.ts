@@ -1,11 +1,4 @@
-import {
-  deliverFailure,
-  isJsonObject,
-  type Credentials,
-  type DeliverFailure,
-  type JsonObject,
-  type Self,
-} from '#libs/adapter-sdk';
+import { deliverFailure, type Credentials, type DeliverFailure, type JsonObject, type Self } from '#libs/adapter-sdk';
 import { callProvider, type MultipartForm, type ProviderHttp } from '../provider-calls/call-provider.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { failureOfTelegramError } from './telegram-errors.js';
@@ -33,7 +26,8 @@ export async function callTelegram(
   });
   if ('ok' in answer) return answer;
   const body = objectOf(answer.json);
-  if (body.ok === true && isJsonObject(body.result)) return { ok: true, result: body.result };
+  // Some methods answer true.
+  if (body.ok === true && body.result !== undefined) return { ok: true, result: objectOf(body.result) };
   return failureOfTelegramError(answer.status, body);
 }
 

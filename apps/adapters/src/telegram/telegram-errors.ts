@@ -9,6 +9,7 @@ import { objectOf, textOf } from '../provider-calls/json-fields.js';
 
 /** Descriptions of status 400 that mean something other than a bad request; Telegram has no codes of its own. */
 const DESCRIPTIONS: readonly (readonly [RegExp, DeliverError])[] = [
+  [/reaction_invalid/i, 'unsupported'],
   [/message is too long|text must be shorter/i, 'too_large'],
   [/can't parse entities|unsupported start tag/i, 'invalid_format'],
   [
@@ -16,7 +17,7 @@ const DESCRIPTIONS: readonly (readonly [RegExp, DeliverError])[] = [
     'permission_denied',
   ],
   [
-    /chat not found|user not found|peer_id_invalid|thread not found|topic_deleted|message to be replied not found/i,
+    /chat not found|user not found|message to edit not found|message to react not found|peer_id_invalid|thread not found|topic_deleted|message to be replied not found/i,
     'not_found',
   ],
 ];

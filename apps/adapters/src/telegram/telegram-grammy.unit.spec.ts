@@ -95,6 +95,54 @@ describe('beside grammY', () => {
     expect(parsed).toMatchObject({ is_bot: true, sender: String(OTHER.id), metadata: { is_self: false } });
   });
 
+  it('offers choices, hears a press, takes the choices back, reacts, and shows that it writes', async () => {
+    const deliver = (message: object): Promise<JsonObject> =>
+      adapter.call('deliver', { credentials, channel_address: CHAT, message });
+    const actions = [
+      { id: 'yes', label: 'Approve', value: 'sealed' },
+      { id: 'no', label: 'Deny', value: 'v'.repeat(48) },
+    ];
+    const asked = await deliver({ text: 'Deploy **now**?', actions });
+    const own = telegram.messages.at(-1) ?? {};
+    const [[first], [second]] = (own.reply_markup as { inline_keyboard: { text: string; callback_data: string }[][] })
+      .inline_keyboard as [[{ text: string; callback_data: string }], [{ text: string; callback_data: string }]];
+    expect([first.text, second.text]).toEqual(['Approve', 'Deny']);
+    expect(Buffer.byteLength(second.callback_data)).toBeLessThanOrEqual(64);
+
+    const press = { id: 'press-1', from: person, message: own, chat_instance: '1', data: first.callback_data };
+    const { context, parsed } = await received(telegram.updateOf(press, 'callback_query'));
+    expect(context?.callbackQuery?.data).toBe(first.callback_data);
+    expect(parsed).toMatchObject({
+      event_type: 'action',
+      sender: '55',
+      message: 'sealed',
+      metadata: { action: { id: 'yes', value: 'sealed', message_id: asked.message_id } },
+    });
+    expect(telegram.seen.at(-1)).toMatchObject({ fields: { callback_query_id: 'press-1' } });
+
+    for (const text of ['Approved by Jane.', 'Approved by Jane.']) {
+      const changed = await deliver({ text, edit_of: asked.message_id });
+      expect(changed).toMatchObject({ ok: true, message_id: asked.message_id });
+    }
+    expect(own).toMatchObject({ text: 'Approved by Jane.' });
+    expect(own).not.toHaveProperty('reply_markup');
+
+    const reaction = { text: '', reaction_to: asked.message_id, reaction: '👍' };
+    expect(await deliver(reaction)).toMatchObject({ ok: true, message_id: asked.message_id });
+    expect(own.reaction).toEqual([{ type: 'emoji', emoji: '👍' }]);
+    expect(await deliver({ ...reaction, reaction: '🛒' })).toMatchObject({ ok: false, error: 'unsupported' });
+    expect(await deliver({ ...reaction, text: 'Yes.', reaction: '🛒' })).toMatchObject({
+      ok: true,
+      fallback: 'reaction',
+    });
+    expect(await deliver({ text: 'x', edit_of: '999' })).toMatchObject({ ok: false, error: 'not_found' });
+
+    const waiting = { credentials, channel_address: CHAT, thread_id: '42', state: 'working' };
+    expect(await adapter.call('indicate', waiting)).toEqual({ ok: true });
+    const shown = { chat_id: CHAT, message_thread_id: 42, action: 'typing' };
+    expect(telegram.seen.at(-1)).toMatchObject({ fields: shown });
+  });
+
   it('sends ten times the limit whole and in order, with tags closed in each part and emoji whole', async () => {
     const words = Array.from({ length: 8_000 }, (_, index) => `w${index}`)
       .join(' ')

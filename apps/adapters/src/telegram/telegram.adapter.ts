@@ -1,8 +1,10 @@
 import { defineAdapter, type AdapterDefinition } from '#libs/adapter-sdk';
 import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import { answerPress } from './answer-press.js';
 import { deliverMessage } from './deliver-message.js';
 import { fetchFile } from './fetch-file.js';
 import { formatMessage } from './format-message.js';
+import { indicate } from './indicate.js';
 import { parseTelegramInbound } from './parse-inbound.js';
 import { TELEGRAM_API_URL, type TelegramSettings } from './telegram-api.js';
 import { TELEGRAM_MAX_LENGTH, telegramManifest } from './telegram.manifest.js';
@@ -16,8 +18,13 @@ export function createTelegramAdapter(http: ProviderHttp & Partial<TelegramSetti
     manifest: telegramManifest,
     verify: (call) => verifyCredentials(call, settings),
     verifyWebhook: verifyTelegramWebhook,
-    parseInbound: parseTelegramInbound,
+    parseInbound: async (call) => {
+      const parsed = parseTelegramInbound(call);
+      await answerPress(parsed, call.credentials, settings);
+      return parsed;
+    },
     deliver: (call) => deliverMessage(call, settings),
+    indicate: (call) => indicate(call, settings),
     fetchFile: (call) => fetchFile(call, settings),
     format: (request) => formatMessage(request, TELEGRAM_MAX_LENGTH),
   });

@@ -39,12 +39,12 @@ export const telegramManifest: Manifest = {
     max_length: TELEGRAM_MAX_LENGTH,
     formats: ['markdown', 'plain', 'native'],
     threads: true,
-    attachments: true,
     // Telegram has no look-up of sent messages.
     lookup: false,
     // A group takes 20 messages a minute, a private chat one a second; an address does not tell which of the two it is.
     rate_per_address: { count: 20, seconds: 60 },
   },
+  features: ['edit', 'actions', 'files', 'reactions', 'typing'],
   events: [
     { type: 'message_received', description: 'A message in a private chat, a group or a channel.' },
     { type: 'mention', description: 'A message in a group that mentions the bot or answers it.' },

@@ -84,6 +84,10 @@ export type Fault = (typeof FAULTS)[number];
 export interface DeliverFixture {
   channel_address: string;
   thread_id?: string;
+  /** A message of the adapter's own, for what changes one: features `edit` and `reactions`. */
+  message_id?: string;
+  /** Default: 👍. */
+  reaction?: string;
   /** How this provider reports it, if not only by the status; `expect` is the code that it maps to. */
   faults?: Partial<Record<Fault, ProviderAnswer & { expect?: DeliverError }>>;
 }

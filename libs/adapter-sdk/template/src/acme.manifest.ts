@@ -21,6 +21,6 @@ export const acmeManifest: Manifest = {
     'Give Acme Chat the Webhook URL of the App card.',
   ],
   webhook: { verification: 'adapter' },
-  message: { max_length: ACME_MAX_LENGTH, formats: ['markdown', 'plain'], threads: true, attachments: false },
+  message: { max_length: ACME_MAX_LENGTH, formats: ['markdown', 'plain'], threads: true },
   events: [{ type: 'message_received', description: 'A message in a channel that the app was invited to.' }],
 };

@@ -11,6 +11,14 @@ export interface AttachmentHead {
   sha256: string;
 }
 
+/** A choice below a message; `value` comes back with the press. */
+export interface OutboundAction {
+  id: string;
+  label: string;
+  style?: 'default' | 'primary' | 'danger';
+  value: string;
+}
+
 export interface OutboundContent {
   text: string;
   /** Absent: Markdown, which the adapter's `/format` renders. The others are delivered as they are. */
@@ -18,6 +26,11 @@ export interface OutboundContent {
   subject?: string;
   /** Absent: none. */
   attachments?: AttachmentHead[];
+  /** The provider's id of the message to change. */
+  edit_of?: string;
+  actions?: OutboundAction[];
+  /** The provider's id of the message to react to, and an emoji. */
+  reaction?: { to: string; emoji: string };
   target: ReplyTarget;
 }
 

@@ -38,7 +38,11 @@ export async function startTelegramServer(bots: readonly TestBot[]): Promise<Tel
     if (!bot) return refuse(401, 'Unauthorized');
     const from = { id: bot.id, is_bot: true, first_name: bot.username, username: bot.username };
     if (method === 'getMe') return { body: { ok: true, result: from } };
-    return method === 'sendMessage' ? send(request, from) : refuse(404, 'Not Found: method not found');
+    if (method === 'sendMessage') return send(request, from);
+    if (method === 'editMessageText') return edit(request);
+    if (method === 'setMessageReaction') return react(request);
+    if (method === 'sendChatAction' || method === 'answerCallbackQuery') return { body: { ok: true, result: true } };
+    return refuse(404, 'Not Found: method not found');
   });
 
   function send({ fields }: SeenRequest, from: JsonObject): Reply {
@@ -54,9 +58,29 @@ export async function startTelegramServer(bots: readonly TestBot[]): Promise<Tel
       from,
       chat: { id: Number(fields.chat_id), type: 'supergroup', title: 'Build', is_forum: true },
       text: shown,
+      ...(fields.reply_markup !== undefined && { reply_markup: fields.reply_markup }),
       ...(topic !== undefined && { message_thread_id: topic, is_topic_message: true }),
     });
     return { body: { ok: true, result: message } };
+  }
+
+  function edit({ fields }: SeenRequest): Reply {
+    const message = messages.find(({ message_id }) => message_id === fields.message_id);
+    if (!message) return refuse(400, 'Bad Request: message to edit not found');
+    const text = visibleText(String(fields.text)).trim();
+    if (text === message.text) return refuse(400, 'Bad Request: message is not modified');
+    // Telegram takes the keyboard away unless the edit has one.
+    delete message.reply_markup;
+    Object.assign(message, { text }, fields.reply_markup !== undefined && { reply_markup: fields.reply_markup });
+    return { body: { ok: true, result: message } };
+  }
+
+  function react({ fields }: SeenRequest): Reply {
+    const message = messages.find(({ message_id }) => message_id === fields.message_id);
+    if (!message) return refuse(400, 'Bad Request: message to react not found');
+    if (!JSON.stringify(fields.reaction).includes('👍')) return refuse(400, 'Bad Request: REACTION_INVALID');
+    message.reaction = fields.reaction;
+    return { body: { ok: true, result: true } };
   }
 
   function add(message: JsonObject): JsonObject {

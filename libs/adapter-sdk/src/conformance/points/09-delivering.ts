@@ -1,11 +1,12 @@
 import { DELIVER_ERRORS, type DeliverError } from '../../delivery.js';
 import { isJsonObject, type JsonObject } from '../../json-value.js';
 import type { AdapterCalls, Answer } from '../adapter-calls.js';
-import { answered, CheckFailed, expectThat, need, NotApplicable, Skipped } from '../check.js';
+import { answered, CheckFailed, expectThat, need, Skipped } from '../check.js';
 import { FAULTS, type Fault } from '../fixtures.js';
 import type { Kit } from '../kit.js';
 import { RETRY_AFTER_SECONDS } from '../start-fake-provider.js';
 import type { FakeProvider } from '../fake-provider.js';
+import { sendsFeatures } from './09-features.js';
 import type { Point } from './point.js';
 
 const SPLIT_ADVICE =
@@ -67,12 +68,7 @@ export const delivering: Point = {
       'Send the message to the channel itself: the contract has a thread_id in every delivery.',
       () => withoutThread(kit),
     );
-    await check(
-      'attachments',
-      'takes files, where the manifest says so',
-      'Send message.attachments (name, content_type, content_base64), or declare message.attachments false.',
-      () => takesFiles(kit),
-    );
+    await sendsFeatures(kit, (name, title, advice, run) => check(name, title, advice, run));
     for (const fault of FAULTS) {
       await check(
         fault.replaceAll('_', '-'),
@@ -93,16 +89,6 @@ export const delivering: Point = {
 async function withoutThread(kit: Kit): Promise<void> {
   const text = 'To no thread.';
   const answer = await deliver(kit, text, { message: { text, format: 'plain', thread_id: '' } });
-  expectThat(answered(answer).ok === true, answer, 'ok true', answer.json);
-}
-
-async function takesFiles(kit: Kit): Promise<void> {
-  const { message } = kit.manifest;
-  if (!isJsonObject(message) || message.attachments !== true) throw new NotApplicable('the adapter takes no files');
-  const content_base64 = Buffer.from('a;b').toString('base64');
-  const attachments = [{ name: 'table.csv', content_type: 'text/csv', size: 3, content_base64 }];
-  const text = 'with a file';
-  const answer = await deliver(kit, text, { message: { text, format: 'plain', thread_id: '', attachments } });
   expectThat(answered(answer).ok === true, answer, 'ok true', answer.json);
 }
 

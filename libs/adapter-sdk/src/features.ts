@@ -1,0 +1,11 @@
+import type { Manifest } from './manifest.js';
+
+/** What a message can have beyond its text, where the adapter's manifest lists it in `features`. */
+export const FEATURES = ['edit', 'actions', 'files', 'reactions', 'typing'] as const;
+export type Feature = (typeof FEATURES)[number];
+
+/** Whether the manifest offers it. `message.attachments: true` is the earlier way to say `files`. */
+export function offersFeature(manifest: Pick<Manifest, 'features' | 'message'>, feature: Feature): boolean {
+  if (manifest.features?.includes(feature)) return true;
+  return feature === 'files' && manifest.message?.attachments === true;
+}
