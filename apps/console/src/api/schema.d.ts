@@ -1293,6 +1293,7 @@ export interface components {
             message?: {
                 [key: string]: unknown;
             };
+            features?: ("edit" | "actions" | "files" | "reactions" | "typing")[];
             events?: components["schemas"]["ManifestEventView"][];
             sources?: {
                 [key: string]: unknown;
@@ -1842,6 +1843,19 @@ export interface components {
             size: number;
             sha256: string;
         };
+        OutboundActionView: {
+            id: string;
+            label: string;
+            /** @enum {string} */
+            style?: "default" | "primary" | "danger";
+            /** @description Comes back with the press */
+            value: string;
+        };
+        OutboundReactionView: {
+            /** @description The provider's id of the message that is reacted to */
+            to: string;
+            emoji: string;
+        };
         DeliveryTargetView: {
             app_id: string;
             channel_address: string | null;
@@ -1866,6 +1880,10 @@ export interface components {
             format?: "markdown" | "plain" | "native";
             subject?: string;
             attachments?: components["schemas"]["AttachmentView"][];
+            /** @description The provider's id of the message that it changes */
+            edit_of?: string;
+            actions?: components["schemas"]["OutboundActionView"][];
+            reaction?: components["schemas"]["OutboundReactionView"];
             target: components["schemas"]["DeliveryTargetView"];
         };
         DeliveryView: {
