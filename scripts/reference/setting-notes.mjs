@@ -48,6 +48,9 @@ export const notes = {
   QUEUE_CONCURRENCY: {
     is: 'Jobs of one queue at a time in one process; four times as many may additionally wait for other work.',
   },
+  HAND_OVER_CONCURRENCY: {
+    is: 'How many of them may be [handed over without Redis](../architecture.md#jobs) by services of the same process; 0: none.',
+  },
   GATEHOUSE_SERVICE_KEY: { is: 'Ed25519 private key as JWK, or `{"keys": [...]}`: the first signs, all verify.' },
   PUBLIC_URL: { is: 'The address at which people and providers reach the installation.' },
   LOG_LEVEL: { is: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.' },

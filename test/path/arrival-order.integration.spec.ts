@@ -42,7 +42,10 @@ describe('a message that does not arrive', () => {
 const runs = Number(process.env['ORDER_RUNS'] ?? 6);
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
-describe('messages of one session', () => {
+describe.each([
+  ['through Redis', 0],
+  ['handed over', 4],
+])('messages of one session, %s,', (_way, handOver) => {
   let world: OrderWorld;
   /** The delays of the current run's hops, in order. */
   let delays = [0];
@@ -51,7 +54,7 @@ describe('messages of one session', () => {
 
   beforeAll(async () => {
     // Nothing may be lost here, however busy the machine is.
-    world = await orderWorld(() => delays[hops++ % delays.length] ?? 0, 60_000);
+    world = await orderWorld(() => delays[hops++ % delays.length] ?? 0, 60_000, handOver);
     for (const mode of ['queue', 'collect'] as const) apps[mode] = await world.app(mode);
   });
   afterAll(() => world.close());

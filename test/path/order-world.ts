@@ -33,8 +33,13 @@ export interface OrderWorld {
 
 /**
  * Two gateways, two routers and two engines over one database and one Redis. Each hop of each is delayed by `delayMs`.
+ * @param HAND_OVER_CONCURRENCY 0: each hop goes through Redis; else as many as these go without it
  */
-export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): Promise<OrderWorld> {
+export async function orderWorld(
+  delayMs: () => number,
+  ORDER_WAIT_MS: number,
+  HAND_OVER_CONCURRENCY = 0,
+): Promise<OrderWorld> {
   const database = await testDatabase();
   const redis = new Redis(testRedisUrl());
   for (const queue of ['inbound', 'route', 'turns', 'outbound', 'order']) {
@@ -46,7 +51,7 @@ export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): 
   const started: NestFastifyApplication[] = [];
   const stores = { DATABASE_URL: database.url, DATABASE_POOL: 5 };
   // A log line for each of thousands of jobs would hide other tests' output.
-  const settings = { ...routerDefaults, ...stores, QUEUE_CONCURRENCY: 16, LOG_LEVEL: 'warn' };
+  const settings = { ...routerDefaults, ...stores, QUEUE_CONCURRENCY: 16, HAND_OVER_CONCURRENCY, LOG_LEVEL: 'warn' };
   const start = async (
     options: Omit<Parameters<typeof createService>[0], 'settings'>,
   ): Promise<NestFastifyApplication> => {

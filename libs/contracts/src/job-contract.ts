@@ -20,6 +20,11 @@ export interface JobContract<P extends object = object> {
   ownId?(payload: P): string;
   /** Its payload may have `surplus`: such jobs wait in a lane of their own, with consumers of their own. */
   readonly hasSurplus?: true;
+  /**
+   * No row says whether it is done, so that nothing finds it again when its process dies: Redis always keeps it. Absent:
+   * a sweep does, and a consumer in the producer's process may take it without Redis.
+   */
+  readonly isUnswept?: true;
   /** Attempts before the job is dead-lettered, including the first. */
   readonly attempts: number;
   /** With full jitter. */

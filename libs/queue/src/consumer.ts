@@ -10,26 +10,31 @@ const longestRestMs = 100;
  * A worker in which a job that only waits for another job takes no place: if such jobs held all places, the job that
  * they wait for could not run. BullMQ fetches one job after another; this class counts how many of them run.
  */
-export class Consumer<T> extends Worker<T> {
+export class Consumer<T extends object> extends Worker<T> {
   private readonly open = new Set<Promise<void>>();
   /** The handlers' work. Each entry of `open` continues until Redis knows that the job has ended. */
   private readonly handled = new Set<Promise<unknown>>();
-  /** How many items of a job wait. */
-  private readonly waits = new Map<Job<T>, number>();
+  /** How many items of a job wait, by its data. */
+  private readonly waits = new Map<T, number>();
   private wake: (() => void) | undefined;
   private duty = 1;
   private resting: NodeJS.Timeout | undefined;
-  /** Jobs begun since the start. */
+  /** Whether Redis held no job when this consumer last looked: what comes now overtakes none. */
+  private isDrained = false;
+  /** Places that what was handed over has now. */
+  private handedOver = 0;
+  /** Jobs of the queue begun since the start. */
   begun = 0;
 
   constructor(
     queue: string,
-    process: (job: Job<T>) => Promise<void>,
+    private readonly work: (name: string, data: T) => Promise<void>,
     private most: number,
     private readonly redis: RedisConnection,
     options: Omit<WorkerOptions, 'concurrency'>,
   ) {
-    super(queue, (job: Job<T>) => this.handle(process(job)), { ...options, concurrency: 1 });
+    super(queue, (job: Job<T>) => this.handle(work(job.name, job.data)), { ...options, concurrency: 1 });
+    this.on('drained', () => (this.isDrained = true));
   }
 
   /**
@@ -48,24 +53,28 @@ export class Consumer<T> extends Worker<T> {
     // It was requested before the shutdown began.
     if (this.isPaused()) return void (await job.moveToWait(token));
     this.begun += 1;
-    const startedMs = performance.now();
-    const work = super
-      .processJob(job, token, () => false)
-      .then(
-        () => undefined,
-        (error: Error) => void this.emit('error', error),
-      )
-      .finally(() => {
-        this.open.delete(work);
-        this.rest(performance.now() - startedMs);
-        this.wake?.();
-      });
-    this.open.add(work);
+    this.isDrained = false;
+    this.keepOpen(super.processJob(job, token, () => false));
     while (!this.hasRoom) await new Promise<void>((resolve) => (this.wake = resolve));
   }
 
+  /**
+   * Starts what a producer in this process hands over, in a place as for a job of the queue. One place is left for a job
+   * that is being fetched from Redis.
+   * @param most how many of these may run at a time
+   * @returns false when it has to go to the queue: no place is free, older jobs may wait there, or this consumer ends
+   */
+  take(name: string, data: T, most: number): boolean {
+    if (!this.isDrained || this.handedOver >= most || this.isPaused()) return false;
+    if (!this.hasRoom || this.placesTaken + 1 >= this.most) return false;
+    this.handedOver += 1;
+    const work = this.handle(this.work(name, data)).finally(() => (this.handedOver -= 1));
+    this.keepOpen(work);
+    return true;
+  }
+
   /** Lets an item of a job wait without holding the job's place, which the job has again when this resolves. */
-  async letWait<R>(job: Job<T>, wait: Promise<R>): Promise<R> {
+  async letWait<R>(job: T, wait: Promise<R>): Promise<R> {
     this.waits.set(job, (this.waits.get(job) ?? 0) + 1);
     this.wake?.();
     try {
@@ -106,6 +115,22 @@ export class Consumer<T> extends Worker<T> {
     }
   }
 
+  /** Holds a place until the work has ended. */
+  private keepOpen(work: Promise<unknown>): void {
+    const startedMs = performance.now();
+    const held = work
+      .then(
+        () => undefined,
+        (error: Error) => void this.emit('error', error),
+      )
+      .finally(() => {
+        this.open.delete(held);
+        this.rest(performance.now() - startedMs);
+        this.wake?.();
+      });
+    this.open.add(held);
+  }
+
   private async handle(work: Promise<void>): Promise<void> {
     this.handled.add(work);
     try {
@@ -130,8 +155,12 @@ export class Consumer<T> extends Worker<T> {
     this.resting = undefined;
   }
 
+  private get placesTaken(): number {
+    return this.open.size - this.waits.size;
+  }
+
   get hasRoom(): boolean {
     if (this.resting) return false;
-    return this.open.size - this.waits.size < this.most && this.open.size < this.most * (1 + waitingForEach);
+    return this.placesTaken < this.most && this.open.size < this.most * (1 + waitingForEach);
   }
 }

@@ -1,7 +1,8 @@
 export { batchLimits } from './job-batch.js';
 export { JobClient } from './job-client.js';
 export { JobContext, type Waiting } from './job-context.js';
-export { JobServer, type DeadJob, type JobServerOptions } from './job-server.js';
+export type { DeadJob } from './job-runner.js';
+export { JobServer, type JobServerOptions } from './job-server.js';
 export type { RedisState } from './health/redis-health.js';
 export { redisTrouble } from './health/redis-trouble.js';
 export { logInToRedis } from './log-in.js';

@@ -3,12 +3,14 @@ import type { JobContract } from '#libs/contracts';
 import { jobs } from '#libs/contracts';
 import { exportsTraces, traceparent } from '#libs/telemetry';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { ArrivalOrder } from './arrival-order.js';
+import { handOver, serverOf } from './hand-over.js';
 import { RedisHealth } from './health/redis-health.js';
 import { RedisProbe } from './health/redis-probe.js';
 import { batchesOf, batchId, isSurplus, type JobBatch, type JobItem, oldestOf, ownBatchId } from './job-batch.js';
 import { producerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
+import { hasSurplus, QueueLanes } from './queue-lanes.js';
 
 /** By then a consumer has noticed that a delayed job is due. */
 const promotedMs = 1_000;
@@ -24,12 +26,17 @@ export interface Waiting {
  */
 export class JobClient extends ClientProxy {
   private readonly redis: RedisConnection;
-  private readonly queues = new Map<string, Queue>();
+  private readonly lanes: QueueLanes;
   private readonly senders = new Map<string, Batcher<JobItem, boolean>>();
   /** Adds that Redis refused since the start, by job name: a metric, and a sign that sweepers have work. */
   readonly missed = new Map<string, number>();
+  /** First attempts that Redis took, by job name. */
+  readonly enqueued = new Map<string, number>();
+  /** First attempts that a consumer in this process took, of which Redis does not know, by job name. */
+  readonly handedOver = new Map<string, number>();
   readonly order: ArrivalOrder;
   private probe: RedisProbe | null = null;
+  private readonly redisServer: string;
 
   /** @param health shared by all connections of a service */
   constructor(
@@ -37,7 +44,9 @@ export class JobClient extends ClientProxy {
     readonly health = new RedisHealth(),
   ) {
     super();
+    this.redisServer = serverOf(redisUrl);
     this.redis = producerConnection(redisUrl, health);
+    this.lanes = new QueueLanes(this.redis, health);
     this.order = new ArrivalOrder(this.redis, health);
   }
 
@@ -48,7 +57,8 @@ export class JobClient extends ClientProxy {
   }
 
   /**
-   * Enqueues a job.
+   * Has a job done: by a consumer in this process that has a free place, else through the queue. Call it after the
+   * commit of the row that says what is to be done.
    * @param sinceMs when its wait began, in ms since the epoch, if before now
    * @returns false when Redis did not take it; the caller's row stays unfinished and its sweeper adds the job again
    */
@@ -65,11 +75,11 @@ export class JobClient extends ClientProxy {
     const batch = { items: [itemOf(payload, Date.now())] };
     try {
       const options = { jobId: contract.jobId(payload), delay: delayMs, ...keepNothing };
-      await this.laneOf(contract, batch).add(contract.name, batch, options);
+      await this.lanes.of(contract, batch).add(contract.name, batch, options);
       return true;
     } catch (error) {
       this.health.note(error);
-      this.missed.set(contract.name, (this.missed.get(contract.name) ?? 0) + 1);
+      count(this.missed, contract);
       return false;
     }
   }
@@ -82,7 +92,7 @@ export class JobClient extends ClientProxy {
     // The job that it comes from may still hold the plain id, and an add under a known id is ignored.
     const jobId = `${ownBatchId(contract, batch) ?? batchId(contract, batch)}_at_${Date.now() + delayMs}`;
     try {
-      await this.laneOf(contract, batch).add(contract.name, batch, { jobId, delay: delayMs, ...keepNothing });
+      await this.lanes.of(contract, batch).add(contract.name, batch, { jobId, delay: delayMs, ...keepNothing });
     } catch (error) {
       this.health.note(error);
       throw error;
@@ -117,9 +127,9 @@ export class JobClient extends ClientProxy {
 
   /** Jobs per state of one queue, and how long in ms the next one has waited, which is nearly always the oldest. */
   async depth(queue: string): Promise<{ waiting: number; active: number; delayed: number; oldestMs: number }> {
-    const own = await depthOf(this.queue(queue));
+    const own = await depthOf(this.lanes.own(queue));
     if (!hasSurplus(queue)) return own;
-    const surplus = await depthOf(this.queue(surplusLane(queue), queue));
+    const surplus = await depthOf(this.lanes.surplus(queue));
     return {
       waiting: own.waiting + surplus.waiting,
       active: own.active + surplus.active,
@@ -153,7 +163,7 @@ export class JobClient extends ClientProxy {
   override async close(): Promise<void> {
     await this.probe?.stop();
     await Promise.all([...this.senders.values()].map((sender) => sender.drain()));
-    await Promise.allSettled([...this.queues.values()].map((queue) => queue.close()));
+    await this.lanes.close();
     this.redis.disconnect();
   }
 
@@ -190,7 +200,11 @@ export class JobClient extends ClientProxy {
   }
 
   private async sendTogether(contract: JobContract, items: JobItem[]): Promise<boolean[]> {
-    const lanes = Map.groupBy(batchesOf(items), (batch) => this.laneOf(contract, batch));
+    const toQueue = batchesOf(items).filter((batch) => !this.handsOver(contract, batch));
+    const left = toQueue.reduce((sum, batch) => sum + batch.items.length, 0);
+    count(this.handedOver, contract, items.length - left);
+    if (left === 0) return items.map(() => true);
+    const lanes = Map.groupBy(toQueue, (batch) => this.lanes.of(contract, batch));
     try {
       for (const [lane, together] of lanes) {
         const adds = together.map((batch) => addOf(contract, batch, batchId(contract, batch)));
@@ -198,12 +212,20 @@ export class JobClient extends ClientProxy {
         const [taken] = await Promise.all([this.takenIn(lane, contract, together), addTo(lane, adds)]);
         if (taken.length > 0) await addTo(lane, taken);
       }
+      count(this.enqueued, contract, left);
       return items.map(() => true);
     } catch (error) {
       this.health.note(error);
-      this.missed.set(contract.name, (this.missed.get(contract.name) ?? 0) + items.length);
-      return items.map(() => false);
+      count(this.missed, contract, left);
+      const missed = new Set(toQueue.flatMap((batch) => batch.items));
+      return items.map((item) => !missed.has(item));
     }
+  }
+
+  /** Surplus waits in its lane, and what no sweep would find again is kept by Redis. */
+  private handsOver(contract: JobContract, batch: JobBatch): boolean {
+    if (contract.isUnswept || batch.items.some(isSurplus)) return false;
+    return handOver(this.redisServer, contract.queue, contract.name, batch);
   }
 
   /**
@@ -220,32 +242,6 @@ export class JobClient extends ClientProxy {
       }),
     );
     return found.flat();
-  }
-
-  private laneOf({ queue }: JobContract, { items: [first] }: JobBatch): Queue {
-    return first && isSurplus(first) ? this.queue(surplusLane(queue), queue) : this.queue(queue);
-  }
-
-  /** @param of the queue whose lane it is */
-  private queue(name: string, of = name): Queue {
-    let queue = this.queues.get(name);
-    if (!queue) {
-      queue = new Queue(name, {
-        connection: this.redis,
-        prefix: queuePrefix(of),
-        skipWaitingForReady: true,
-        streams: { events: { maxLen: 100 } },
-      });
-      queue.on('error', (error) => this.health.note(error));
-      this.queues.set(name, queue);
-      const begun = queue;
-      // BullMQ prepares a queue once: a queue first used while Redis was down would refuse every job forever.
-      begun.waitUntilReady().catch(() => {
-        this.queues.delete(name);
-        begun.close().catch(() => undefined);
-      });
-    }
-    return queue;
   }
 }
 
@@ -267,8 +263,9 @@ async function addTo(lane: Queue, adds: Add[]): Promise<void> {
   else await lane.addBulk(adds);
 }
 
-export const hasSurplus = (queue: string): boolean =>
-  jobs.some((job: JobContract) => job.queue === queue && job.hasSurplus === true);
+function count(counts: Map<string, number>, { name }: JobContract, more = 1): void {
+  if (more > 0) counts.set(name, (counts.get(name) ?? 0) + more);
+}
 
 async function depthOf(lane: Queue): Promise<{ waiting: number; active: number; delayed: number; oldestMs: number }> {
   const counts = await lane.getJobCounts('wait', 'active', 'delayed');

@@ -14,7 +14,14 @@ afterAll(() => jobs.close());
 beforeEach(() => jobs.begin());
 afterEach(() => jobs.end());
 
-describe('a job that fails', () => {
+describe.each([
+  ['through the queue', 0],
+  ['handed over', 2],
+])('a job that fails, %s', (_way, handOver) => {
+  beforeEach(() => {
+    jobs.handOver = handOver;
+  });
+
   it.each([
     ['no JSON', () => new SyntaxError('Unexpected token')],
     ['nested too deeply', () => new RangeError('Maximum call stack size exceeded')],
@@ -23,7 +30,7 @@ describe('a job that fails', () => {
     ['a key too large for its index', () => Object.assign(new Error('index row size exceeds'), { code: '54000' })],
   ])('ends at its first attempt if its content is the cause: %s', async (_what, error) => {
     let attempts = 0;
-    jobs.serve(() => {
+    await jobs.serve(() => {
       attempts += 1;
       throw error();
     });
@@ -36,7 +43,7 @@ describe('a job that fails', () => {
 
   it('is dead-lettered at once, unseen, if its payload breaks the contract, and the fields are named', async () => {
     const seen: string[] = [];
-    jobs.serve((payload) => void seen.push(payload.receipt_id));
+    await jobs.serve((payload) => void seen.push(payload.receipt_id));
     const wrong = { ...route('evt_wrong'), app_kind: 'robot', received_at: 7 };
     const connection = new Redis(jobs.url);
     const raw = new Queue(queue, { connection, prefix: queuePrefix(queue) });
@@ -53,7 +60,7 @@ describe('a job that fails', () => {
 
   it('is dead-lettered at its first attempt on a permanent failure', async () => {
     let calls = 0;
-    jobs.serve(() => {
+    await jobs.serve(() => {
       calls += 1;
       throw new PermanentFailure('gone', 'the App is gone');
     });
@@ -67,7 +74,7 @@ describe('a job that fails', () => {
   it('is retried alone, with its own attempts, while its batch continues', async () => {
     const seen = new Map<string, number[]>();
     const payloads = Array.from({ length: 5 }, (_, n) => route(`evt_${n}`));
-    jobs.serve(({ receipt_id: id }, context) => {
+    await jobs.serve(({ receipt_id: id }, context) => {
       seen.set(id, [...(seen.get(id) ?? []), context.attempt]);
       if (id === 'evt_3' && context.attempt < 3) throw new Error('not yet');
     });
@@ -114,7 +121,7 @@ describe('a job that fails', () => {
   });
 
   it('waits before a retry: within its backoff, and not beyond', async () => {
-    const server = jobs.serve(() => {
+    const server = await jobs.serve(() => {
       throw new Error('not yet');
     });
     await jobs.client.enqueue(messageRoute, route());
@@ -129,7 +136,7 @@ describe('a job that fails', () => {
 
   it('runs later when it asks for that, at the cost of no attempt', async () => {
     const attempts: number[] = [];
-    jobs.serve((_payload, context) => {
+    await jobs.serve((_payload, context) => {
       attempts.push(context.attempt);
       if (attempts.length < 4) throw new RunLater(10, 'retry_after');
     });
@@ -141,7 +148,7 @@ describe('a job that fails', () => {
 
   it('is given up after its last attempt, with the code of its error', async () => {
     const attempts: number[] = [];
-    jobs.serve((_payload, context) => {
+    await jobs.serve((_payload, context) => {
       attempts.push(context.attempt);
       throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     });

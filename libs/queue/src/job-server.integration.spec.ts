@@ -14,11 +14,18 @@ afterAll(() => jobs.close());
 beforeEach(() => jobs.begin());
 afterEach(() => jobs.end());
 
-describe('a job server', () => {
+describe.each([
+  ['through the queue', 0],
+  ['handed over', 2],
+])('a job server, %s', (_way, handOver) => {
+  beforeEach(() => {
+    jobs.handOver = handOver;
+  });
+
   it('runs as many jobs at a time as it may, and no more', async () => {
     const ends = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
     const begun: number[] = [];
-    jobs.serve(async () => {
+    await jobs.serve(async () => {
       const n = begun.push(begun.length) - 1;
       await ends[n]!.promise;
     });
@@ -35,7 +42,7 @@ describe('a job server', () => {
 
   it('runs the job that others wait for, even if as many wait as may run', async () => {
     const [awaited, begun] = [Promise.withResolvers<void>(), new Set<string>()];
-    jobs.serve(async ({ receipt_id: id }, context) => {
+    await jobs.serve(async ({ receipt_id: id }, context) => {
       begun.add(id);
       if (id === 'evt_last') awaited.resolve();
       else await context.waiting(awaited.promise);
@@ -65,7 +72,7 @@ describe('a job server', () => {
     const gate = Promise.withResolvers<void>();
     const begun: string[] = [];
     const ended: string[] = [];
-    const server = jobs.serve(async ({ receipt_id: id }) => {
+    const server = await jobs.serve(async ({ receipt_id: id }) => {
       begun.push(id);
       await gate.promise;
       ended.push(id);
@@ -87,7 +94,7 @@ describe('a job server', () => {
     await until('the other process holds it', async () => (await jobs.client.depth(queue)).active === 1);
     holder.kill('SIGKILL');
     const seen: string[] = [];
-    jobs.serve(({ receipt_id: id }) => void seen.push(id));
+    await jobs.serve(({ receipt_id: id }) => void seen.push(id));
     await until('both are served', () => seen.length === 2);
     await jobs.untilIdle();
     expect(seen.toSorted()).toEqual(['evt_a', 'evt_b']);
@@ -97,7 +104,7 @@ describe('a job server', () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const handled: string[] = [];
-    jobs.serve(async ({ receipt_id, surplus }) => {
+    await jobs.serve(async ({ receipt_id, surplus }) => {
       if (surplus) await held;
       handled.push(receipt_id);
     });
@@ -117,7 +124,7 @@ describe('a job server', () => {
     let endedMs = 0;
     let nextMs = 0;
     const isHandled = Promise.withResolvers<void>();
-    jobs.serve(
+    await jobs.serve(
       async ({ receipt_id: id }) => {
         if (id === own.receipt_id) isHandled.resolve();
         if (id === second.receipt_id) nextMs = performance.now();
@@ -135,7 +142,7 @@ describe('a job server', () => {
   });
 
   it('retries surplus as surplus', async () => {
-    jobs.serve(() => {
+    await jobs.serve(() => {
       throw new RunLater(600_000, 'later');
     });
     await jobs.enqueueAll([{ ...route(), surplus: true }]);

@@ -1,16 +1,14 @@
-import { backoffMs, jobs, type JobContract } from '#libs/contracts';
-import { inMessage, inSpan } from '#libs/telemetry';
+import { jobs } from '#libs/contracts';
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
-import type { Job } from 'bullmq';
-import { validateSync } from 'class-validator';
-import { isObservable, lastValueFrom } from 'rxjs';
-import type { JobBatch, JobItem } from './job-batch.js';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { JobBatch } from './job-batch.js';
 import { consumerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
 import { Consumer } from './consumer.js';
-import { classify, errorCode, PermanentFailure } from './failures.js';
+import { serverOf, takeHere } from './hand-over.js';
 import { RedisHealth } from './health/redis-health.js';
-import { hasSurplus, JobClient } from './job-client.js';
-import { JobContext, type Waiting } from './job-context.js';
+import { JobClient } from './job-client.js';
+import { JobRunner } from './job-runner.js';
+import { hasSurplus } from './queue-lanes.js';
 import { patience, type Patience, Watchdog } from './watchdog.js';
 
 export interface JobServerOptions {
@@ -28,6 +26,11 @@ export interface JobServerOptions {
   surplusConcurrency?: number;
   /** The share of its time that surplus may take in this process while other jobs come, over 0. Absent: all of it. */
   surplusDuty?: number;
+  /**
+   * Jobs of one queue at a time that producers in this process may hand over without Redis, within `concurrency`; 0:
+   * none. Absent: as many as `concurrency`.
+   */
+  handOver?: number;
   patience?: Patience;
   /** What happens when new consumers take nothing either. Absent: the process is asked to end, as by its supervisor. */
   giveUp?: (reason: string) => void;
@@ -39,12 +42,7 @@ interface Lane {
   connection: RedisConnection;
 }
 
-/** What a `<job>.dead` handler gets. `payload` is as it came, and may itself be what was wrong. */
-export interface DeadJob<P> {
-  payload: P;
-  code: string;
-  reason: string;
-}
+type Take = (job: string, batch: JobBatch, consumer: Consumer<JobBatch>) => Promise<void>;
 
 /** It drains, and whoever keeps it starts it again. */
 const endProcess = (): void => void process.kill(process.pid, 'SIGTERM');
@@ -59,17 +57,21 @@ export class JobServer extends Server implements CustomTransportStrategy {
   /** Consumers that were replaced, until what they had begun has ended. */
   private readonly ending = new Set<Promise<void>>();
   private readonly retries: JobClient;
+  private readonly runner: JobRunner;
   private readonly watchdog: Watchdog;
   private readonly health: RedisHealth;
   /** The project whose surplus was taken last. */
   private lastSurplus: unknown;
   /** Timers that end the time in which surplus makes way. */
   private readonly ways = new Map<Lane, NodeJS.Timeout>();
+  /** Each ends the handing over of one queue's jobs. */
+  private endTaking: (() => void)[] = [];
 
   constructor(private readonly options: JobServerOptions) {
     super();
     this.health = options.health ?? new RedisHealth();
     this.retries = new JobClient(options.redisUrl, this.health);
+    this.runner = new JobRunner(this.retries, (pattern) => this.getHandlerByPattern(pattern), this.logger);
     this.watchdog = new Watchdog(options.patience ?? patience, options.giveUp ?? endProcess);
   }
 
@@ -78,13 +80,15 @@ export class JobServer extends Server implements CustomTransportStrategy {
     const connection = consumerConnection(this.options.redisUrl, this.health);
     for (const queue of this.options.queues) {
       const surplus = hasSurplus(queue) ? this.open(surplusLane(queue), queue, connection, null) : null;
-      this.open(queue, queue, connection, surplus && ((job) => this.makeWay(surplus, job)));
+      const own = this.open(queue, queue, connection, surplus && ((batch) => this.makeWay(surplus, batch)));
+      this.takeHandedOver(queue, own);
     }
     callback();
   }
 
   /** Stops taking jobs and waits for the running ones. */
   override async close(): Promise<void> {
+    for (const end of this.endTaking.splice(0)) end();
     for (const way of this.ways.values()) clearTimeout(way);
     this.watchdog.close();
     const lanes = [...this.lanes.values()];
@@ -110,9 +114,9 @@ export class JobServer extends Server implements CustomTransportStrategy {
    * Runs surplus one job at a time, with rests, while other jobs come: they have to wait for whatever the process is
    * running, and for a core while other processes run surplus.
    */
-  private makeWay(surplus: Lane, { data }: Job<JobBatch>): void {
+  private makeWay(surplus: Lane, { items }: JobBatch): void {
     // A project need not make way for itself.
-    if (data.items.every(({ payload }) => payload['project_id'] === this.lastSurplus)) return;
+    if (items.every(({ payload }) => payload['project_id'] === this.lastSurplus)) return;
     clearTimeout(this.ways.get(surplus));
     surplus.consumer.pace(1, this.options.surplusDuty ?? 1);
     const end = (): void => {
@@ -130,17 +134,25 @@ export class JobServer extends Server implements CustomTransportStrategy {
     return this.options.surplusConcurrency ?? this.options.concurrency;
   }
 
+  /** What is handed over runs under this service's name and log, not under its producer's. */
+  private takeHandedOver(queue: string, lane: Lane): void {
+    const inService = AsyncLocalStorage.snapshot();
+    const most = this.options.handOver ?? this.options.concurrency;
+    const take = (job: string, batch: JobBatch): boolean => inService(() => lane.consumer.take(job, batch, most));
+    this.endTaking.push(takeHere(serverOf(this.options.redisUrl), queue, take));
+  }
+
   /** @param onOwn what a job of the queue's own lane means to its surplus; null: nothing, or this is the surplus */
   private open(
     name: string,
     queue: string,
     connection: RedisConnection,
-    onOwn: ((job: Job<JobBatch>) => void) | null,
+    onOwn: ((batch: JobBatch) => void) | null,
   ): Lane {
-    const take = (job: Job<JobBatch>, consumer: Consumer<JobBatch>): Promise<void> => {
-      if (name === queue) onOwn?.(job);
-      else this.lastSurplus = job.data.items.at(-1)?.payload['project_id'];
-      return this.process(job, (wait) => consumer.letWait(job, wait));
+    const take: Take = (job, batch, consumer) => {
+      if (name === queue) onOwn?.(batch);
+      else this.lastSurplus = batch.items.at(-1)?.payload['project_id'];
+      return this.runner.run(job, batch, (wait) => consumer.letWait(batch, wait));
     };
     const lane: Lane = { connection, consumer: this.consume(name, queue, connection, take) };
     let takenBefore = 0;
@@ -165,16 +177,11 @@ export class JobServer extends Server implements CustomTransportStrategy {
     return lane;
   }
 
-  private consume(
-    lane: string,
-    queue: string,
-    connection: RedisConnection,
-    take: (job: Job<JobBatch>, consumer: Consumer<JobBatch>) => Promise<void>,
-  ): Consumer<JobBatch> {
+  private consume(lane: string, queue: string, connection: RedisConnection, take: Take): Consumer<JobBatch> {
     const places = lane === queue ? this.options.concurrency : this.surplusConcurrency;
     const consumer: Consumer<JobBatch> = new Consumer<JobBatch>(
       lane,
-      (job) => take(job, consumer),
+      (job, batch) => take(job, batch, consumer),
       places,
       connection,
       {
@@ -195,75 +202,6 @@ export class JobServer extends Server implements CustomTransportStrategy {
     return consumer;
   }
 
-  private async process(job: Job<JobBatch>, waiting: Waiting): Promise<void> {
-    const contract: JobContract | undefined = jobs.find((known) => known.name === job.name);
-    if (!contract) {
-      this.logger.error({ event: 'job.unknown', job: job.name });
-      return;
-    }
-    const served = await Promise.allSettled(job.data.items.map((item) => this.follow(contract, item, waiting)));
-    const failed = served.find((each) => each.status === 'rejected');
-    if (failed) throw failed.reason;
-  }
-
-  /** Log lines and spans of a message's job name that message. */
-  private follow(contract: JobContract, item: JobItem, waiting: Waiting): Promise<void> {
-    const { receipt_id: eventId, organization_id: organizationId } = item.payload;
-    const about = { 'messaging.system': 'bullmq', 'messaging.destination.name': contract.queue };
-    return inMessage({ eventId: String(eventId), organizationId: String(organizationId) }, item.traceparent, () =>
-      inSpan(contract.name, 'consumer', { ...about, 'gatehouse.attempt': item.attempts + 1 }, () =>
-        this.serve(contract, item, waiting),
-      ),
-    );
-  }
-
-  /**
-   * Runs one item to its end: handled, sent again, or dead. Throws when Redis takes no retry or dead-lettering fails.
-   */
-  private async serve(contract: JobContract, item: JobItem, waiting: Waiting): Promise<void> {
-    const attempt = item.attempts + 1;
-    const context = new JobContext([contract.name, attempt, item.addedAtMs, waiting]);
-    try {
-      const startMs = performance.now();
-      await this.call(contract.name, checkedPayload(contract, item.payload), context);
-      const duration_ms = Math.round(performance.now() - startMs);
-      this.logger.debug?.({
-        event: 'job.handled',
-        job: contract.name,
-        attempt,
-        duration_ms,
-        waited_ms: context.waitedMs(),
-      });
-    } catch (error) {
-      const verdict = classify(error, attempt, contract.attempts);
-      this.logger.warn({
-        event: verdict.do === 'later' ? 'job.rescheduled' : 'job.failed',
-        job: contract.name,
-        id: contract.jobId(item.payload),
-        attempt,
-        ...verdict,
-        error: String(error),
-        // An error without a code was not foreseen: the stack is the only information about it.
-        stack: error instanceof Error && errorCode(error) === 'internal_error' ? error.stack : undefined,
-      });
-      if (verdict.do === 'later') {
-        await this.retries.republish(contract, item, verdict.delayMs);
-      } else if (verdict.do === 'retry') {
-        await this.retries.republish(contract, { ...item, attempts: attempt }, backoffMs(contract.backoff, attempt));
-      } else {
-        const reason = error instanceof Error ? error.message : String(error);
-        await this.call(`${contract.name}.dead`, { payload: item.payload, code: verdict.code, reason }, context);
-      }
-    }
-  }
-
-  private async call(pattern: string, data: unknown, context: JobContext): Promise<void> {
-    const handler = this.getHandlerByPattern(pattern);
-    if (!handler) throw new PermanentFailure('no_handler', `no handler for ${pattern}`);
-    const result: unknown = await handler(data, context);
-    if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
-  }
-
   private requireHandlers(): void {
     const wanted = jobs
       .filter((job) => this.options.queues.includes(job.queue))
@@ -277,18 +215,4 @@ export class JobServer extends Server implements CustomTransportStrategy {
       if (!wanted.includes(pattern)) throw new Error(`A handler for ${pattern}, which this service does not consume.`);
     }
   }
-}
-
-/**
- * Checks a payload from the queue against its contract; the compiler checks what goes in.
- * @throws PermanentFailure `invalid_payload`, naming the fields
- */
-function checkedPayload<P extends object>(contract: JobContract<P>, data: unknown): P {
-  const payload = Object.assign(new contract.payload(), data);
-  const errors = validateSync(payload, { forbidUnknownValues: false });
-  if (errors.length > 0) {
-    const fields = errors.map((error) => `${error.property}: ${Object.values(error.constraints ?? {}).join(', ')}`);
-    throw new PermanentFailure('invalid_payload', `${contract.name} ${fields.join('; ')}`);
-  }
-  return payload;
 }

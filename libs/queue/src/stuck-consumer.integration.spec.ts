@@ -23,7 +23,7 @@ describe('a consumer that takes nothing although jobs are due', () => {
       if (id === 'evt_held') await gate.promise;
       ended.push(id);
     };
-    const server = jobs.serve(handle, { patience });
+    const server = await jobs.serve(handle, { patience });
     await jobs.client.enqueue(messageRoute, route('evt_held'));
     await until('one runs', () => begun.length === 1);
     await server
@@ -41,7 +41,7 @@ describe('a consumer that takes nothing although jobs are due', () => {
   it('is left alone while Redis is known to refuse its work', async () => {
     const health = new RedisHealth();
     const served: string[] = [];
-    const server = jobs.serve(({ receipt_id: id }) => void served.push(id), { patience, health });
+    const server = await jobs.serve(({ receipt_id: id }) => void served.push(id), { patience, health });
     await server
       .unwrap<Worker[]>()
       .find(({ name }) => name === queue)!
@@ -64,7 +64,7 @@ describe('a consumer that takes nothing although jobs are due', () => {
     const link = await openLink(jobs.url);
     try {
       const served: string[] = [];
-      const server = jobs.serve(({ receipt_id: id }) => void served.push(id), { patience, redisUrl: link.url });
+      const server = await jobs.serve(({ receipt_id: id }) => void served.push(id), { patience, redisUrl: link.url });
       await jobs.client.enqueue(messageRoute, route('evt_before'));
       await until('one is served', () => served.length === 1);
       link.hold();

@@ -156,6 +156,7 @@ export const serviceSettings = {
   REDIS_URL: url(),
   DATABASE_POOL: integer(10, 2, 200),
   QUEUE_CONCURRENCY: integer(16, 1, 1_000),
+  HAND_OVER_CONCURRENCY: integer(16, 0, 1_000),
   /** As QUEUE_CONCURRENCY, for jobs of projects that send more than their share; one at a time while others come. */
   SURPLUS_CONCURRENCY: integer(16, 1, 1_000),
   /** The share of its time in which a process handles such jobs of a queue while those of others come. */

@@ -104,6 +104,19 @@ export class Metrics {
   gauge(name: string, help: string, read: () => number): void {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => gauge.set(read()) });
   }
+
+  /** Counts by the value of one label, read at each scrape. */
+  counts<L extends string>(name: string, help: string, label: L, counted: ReadonlyMap<string, number>): void {
+    const gauge: Gauge<L> = new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect: () => {
+        for (const [value, count] of counted) gauge.set({ [label]: value } as Record<L, string>, count);
+      },
+    });
+  }
 }
 
 /** The depths that could be read. */

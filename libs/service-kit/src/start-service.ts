@@ -50,6 +50,8 @@ export interface ServiceSettings extends TrustSettings, Partial<HttpLimits>, Par
   REDIS_URL: string | null;
   QUEUE_CONCURRENCY: number;
   /** Absent: as QUEUE_CONCURRENCY. */
+  HAND_OVER_CONCURRENCY?: number;
+  /** Absent: as QUEUE_CONCURRENCY. */
   SURPLUS_CONCURRENCY?: number;
   /** Absent: 100. */
   SURPLUS_DUTY_PERCENT?: number;
@@ -104,6 +106,13 @@ async function buildService(
   if (jobClient) {
     metrics.gauge('gatehouse_jobs_missed', 'Jobs that Redis did not accept; sweepers add them again', () =>
       [...jobClient.missed.values()].reduce((sum, count) => sum + count, 0),
+    );
+    metrics.counts('gatehouse_jobs_enqueued', 'First attempts that Redis took', 'job', jobClient.enqueued);
+    metrics.counts(
+      'gatehouse_jobs_handed_over',
+      'First attempts that a service in the same process took without Redis',
+      'job',
+      jobClient.handedOver,
     );
   }
   const root: DynamicModule = {
@@ -172,6 +181,7 @@ async function buildService(
       queues: options.consumes,
       concurrency: settings.QUEUE_CONCURRENCY,
       surplusConcurrency: settings.SURPLUS_CONCURRENCY ?? settings.QUEUE_CONCURRENCY,
+      handOver: settings.HAND_OVER_CONCURRENCY ?? settings.QUEUE_CONCURRENCY,
       surplusDuty: (settings.SURPLUS_DUTY_PERCENT ?? 100) / 100,
     });
     metrics.gauge(

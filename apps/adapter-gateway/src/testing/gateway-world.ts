@@ -132,6 +132,7 @@ export const gatewayDefaults: GatewaySettings = {
   CREDENTIAL_CACHE_MS: 2_000,
   REDIS_URL: testRedisUrl(),
   QUEUE_CONCURRENCY: 4,
+  HAND_OVER_CONCURRENCY: 4,
   SURPLUS_CONCURRENCY: 4,
   SURPLUS_DUTY_PERCENT: 100,
   ...testServiceTrust,

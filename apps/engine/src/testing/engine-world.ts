@@ -89,6 +89,7 @@ const serviceSettings = {
   HOST: '127.0.0.1',
   REDIS_URL: testRedisUrl(),
   QUEUE_CONCURRENCY: 4,
+  HAND_OVER_CONCURRENCY: 4,
   GATEHOUSE_SERVICE_KEY: testServiceKey,
   LOG_LEVEL: 'silent',
 };

@@ -131,6 +131,7 @@ export const routerDefaults: RouterSettings = {
   DATABASE_DIRECT_URL: null,
   CHANGE_CACHE_MS: 300_000,
   QUEUE_CONCURRENCY: 4,
+  HAND_OVER_CONCURRENCY: 4,
   SURPLUS_CONCURRENCY: 4,
   SURPLUS_DUTY_PERCENT: 100,
   ...testServiceTrust,

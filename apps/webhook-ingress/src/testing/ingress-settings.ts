@@ -25,6 +25,7 @@ export function ingressSettings(
     ENDPOINT_PULL_MS: 5_000,
     REDIS_URL: testRedisUrl(),
     QUEUE_CONCURRENCY: 1,
+    HAND_OVER_CONCURRENCY: 1,
     SURPLUS_CONCURRENCY: 1,
     SURPLUS_DUTY_PERCENT: 100,
     ...testServiceTrust,

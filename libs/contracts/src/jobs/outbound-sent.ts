@@ -29,6 +29,7 @@ export function textHash(text: string): string | null {
 export const outboundSent = defineJob<OutboundSentPayload>({
   name: 'outbound.sent',
   queue: 'outbound-sent',
+  isUnswept: true,
   payload: OutboundSentPayload,
   jobId: (payload) => payload.delivery_id,
   attempts: 5,

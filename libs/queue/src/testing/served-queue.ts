@@ -1,9 +1,14 @@
 import { messageRoute, type MessageRoutePayload, newId } from '#libs/contracts';
 import { type RedisDatabase, restoreLogs, silenceLogs, takeRedisDatabase, until } from '#libs/testing';
+import type { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
+import { once } from 'node:events';
 import { JobClient } from '../job-client.js';
 import type { JobContext } from '../job-context.js';
-import { type DeadJob, JobServer, type JobServerOptions } from '../job-server.js';
+import type { DeadJob } from '../job-runner.js';
+import { JobServer, type JobServerOptions } from '../job-server.js';
+
+const { name, queue } = messageRoute;
 
 type Handle = (payload: MessageRoutePayload, context: JobContext) => Promise<void> | void;
 
@@ -12,6 +17,8 @@ export class ServedQueue {
   client!: JobClient;
   /** Payloads that were dead-lettered. */
   readonly dead: DeadJob<MessageRoutePayload>[] = [];
+  /** Jobs that a server takes without Redis; 0: none. */
+  handOver = 0;
   private database!: RedisDatabase;
   private server: JobServer | null = null;
 
@@ -29,7 +36,7 @@ export class ServedQueue {
   async begin(): Promise<void> {
     this.dead.length = 0;
     this.client = new JobClient(this.url);
-    await until('the client is connected', async () => (await this.client.waiting(messageRoute.queue)).own === 0);
+    await until('the client is connected', async () => (await this.client.waiting(queue)).own === 0);
   }
 
   /** After each test. */
@@ -49,16 +56,21 @@ export class ServedQueue {
 
   /** A server without handlers; the last one is closed after the test. */
   make(options: Partial<JobServerOptions> = {}): JobServer {
-    this.server = new JobServer({ redisUrl: this.url, queues: [messageRoute.queue], concurrency: 2, ...options });
+    const { handOver } = this;
+    this.server = new JobServer({ redisUrl: this.url, queues: [queue], concurrency: 2, handOver, ...options });
     return this.server;
   }
 
-  serve(handle: Handle, options: Partial<JobServerOptions> = {}): JobServer {
+  /** A server that has looked at the queue, so that what comes now may be handed over. */
+  async serve(handle: Handle, options: Partial<JobServerOptions> = {}): Promise<JobServer> {
     const server = this.make(options);
-    const { name } = messageRoute;
     server.addHandler(name, async (payload, context) => handle(payload, context as JobContext), true);
     server.addHandler(`${name}.dead`, async (job: DeadJob<MessageRoutePayload>) => void this.dead.push(job), true);
     server.listen(() => undefined);
+    await once(
+      server.unwrap<Worker[]>().find((worker) => worker.name === queue)!,
+      'drained',
+    );
     return server;
   }
 
@@ -69,7 +81,7 @@ export class ServedQueue {
   /** Resolves when nothing waits, runs or is to be retried. */
   untilIdle(): Promise<unknown> {
     return until('nothing is left', async () => {
-      const { waiting, active, delayed } = await this.client.depth(messageRoute.queue);
+      const { waiting, active, delayed } = await this.client.depth(queue);
       return waiting + active + delayed === 0;
     });
   }
