@@ -246,6 +246,8 @@ export const notes = {
   GATEHOUSE_SENDGRID_API_URL: { is: 'The same for SendGrid.' },
   GATEHOUSE_SLACK_API_URL: { is: 'The same for Slack.' },
   GATEHOUSE_TELEGRAM_API_URL: { is: 'The same for Telegram.' },
+  GATEHOUSE_TWILIO_API_URL: { is: 'The same for Twilio.' },
+  GATEHOUSE_WHATSAPP_API_URL: { is: 'The same for WhatsApp, with the version of the Graph API.' },
   GATEHOUSE_DRAIN_TIMEOUT_MS: { is: 'The longest time for draining at shutdown.' },
   TRACES_PERCENT: { is: { adapters: 'The share of messages whose trace is sent.' } },
   METRICS_EXPORT_MS: { is: { adapters: 'How often metrics are sent, in ms; 0: never.' } },

@@ -6,6 +6,8 @@ import { GOOGLE_JWKS_URL } from './gmail/verify-push.js';
 import { SENDGRID_API_URL } from './sendgrid/sendgrid-api.js';
 import { SLACK_API_URL } from './slack/slack-api.js';
 import { TELEGRAM_API_URL } from './telegram/telegram-api.js';
+import { TWILIO_API_URL } from './twilio/twilio-api.js';
+import { WHATSAPP_API_URL } from './whatsapp/whatsapp-api.js';
 
 export interface AdaptersEnv {
   port: number;
@@ -29,6 +31,9 @@ export interface AdaptersEnv {
   sendgridApiUrl: string;
   slackApiUrl: string;
   telegramApiUrl: string;
+  twilioApiUrl: string;
+  /** With the version of the Graph API. */
+  whatsappApiUrl: string;
   drainTimeoutMs: number;
   /** Where traces go; null: nowhere. */
   otlpEndpoint: string | null;
@@ -97,6 +102,8 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
     sendgridApiUrl: apiUrl('GATEHOUSE_SENDGRID_API_URL', SENDGRID_API_URL),
     slackApiUrl: apiUrl('GATEHOUSE_SLACK_API_URL', SLACK_API_URL),
     telegramApiUrl: apiUrl('GATEHOUSE_TELEGRAM_API_URL', TELEGRAM_API_URL),
+    twilioApiUrl: apiUrl('GATEHOUSE_TWILIO_API_URL', TWILIO_API_URL),
+    whatsappApiUrl: apiUrl('GATEHOUSE_WHATSAPP_API_URL', WHATSAPP_API_URL),
     drainTimeoutMs: whole('GATEHOUSE_DRAIN_TIMEOUT_MS', 25_000, 1, 600_000),
     otlpEndpoint: source.OTEL_EXPORTER_OTLP_ENDPOINT ? apiUrl('OTEL_EXPORTER_OTLP_ENDPOINT', '') : null,
     tracesPercent: whole('TRACES_PERCENT', 100, 0, 100),

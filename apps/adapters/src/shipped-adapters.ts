@@ -10,6 +10,8 @@ import { createSlackAdapter } from './slack/slack.adapter.js';
 import { createSmtpAdapter } from './smtp/smtp.adapter.js';
 import { createSnsAdapter } from './sns/sns.adapter.js';
 import { createTelegramAdapter } from './telegram/telegram.adapter.js';
+import { createTwilioAdapter } from './twilio/twilio.adapter.js';
+import { createWhatsappAdapter } from './whatsapp/whatsapp.adapter.js';
 
 /** Every adapter that this process serves. */
 export function shippedAdapters(env: AdaptersEnv, egress: Egress): AdapterDefinition[] {
@@ -24,5 +26,7 @@ export function shippedAdapters(env: AdaptersEnv, egress: Egress): AdapterDefini
     createSmtpAdapter({ connect: egress.connect, timeoutMs: env.providerTimeoutMs }),
     createSnsAdapter(http),
     createTelegramAdapter({ ...http, apiUrl: env.telegramApiUrl }),
+    createTwilioAdapter({ ...http, apiUrl: env.twilioApiUrl }),
+    createWhatsappAdapter({ ...http, apiUrl: env.whatsappApiUrl }),
   ];
 }

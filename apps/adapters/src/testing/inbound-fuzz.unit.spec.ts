@@ -4,10 +4,19 @@ import { checkAnswer, createAdapterServer, signHmac } from '#libs/adapter-sdk';
 import { createGithubAdapter } from '../github/github.adapter.js';
 import { createSlackAdapter } from '../slack/slack.adapter.js';
 import { createTelegramAdapter } from '../telegram/telegram.adapter.js';
+import { createTwilioAdapter } from '../twilio/twilio.adapter.js';
+import { createWhatsappAdapter } from '../whatsapp/whatsapp.adapter.js';
 
 const CANARY = 'canary-90b1fc-secret';
 const http = { fetch: () => Promise.reject(new Error('receiving makes no call')), timeoutMs: 1 };
-const app = createAdapterServer([createSlackAdapter(http), createGithubAdapter(http), createTelegramAdapter(http)], {
+const adapters = [
+  createSlackAdapter(http),
+  createGithubAdapter(http),
+  createTelegramAdapter(http),
+  createTwilioAdapter(http),
+  createWhatsappAdapter(http),
+];
+const app = createAdapterServer(adapters, {
   version: 'test',
   logger: pino({ level: 'silent' }),
 });
@@ -94,6 +103,25 @@ const NAMES: Record<string, readonly string[]> = {
     'photo',
     'new_reaction',
     'data',
+  ],
+  twilio: ['MessageSid', 'From', 'To', 'Body', 'MessageStatus', 'NumMedia', 'MediaUrl0'],
+  whatsapp: [
+    'object',
+    'entry',
+    'changes',
+    'field',
+    'value',
+    'messages',
+    'statuses',
+    'contacts',
+    'id',
+    'from',
+    'type',
+    'text',
+    'body',
+    'interactive',
+    'button_reply',
+    'errors',
   ],
 };
 const EVENTS = [
