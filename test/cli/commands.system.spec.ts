@@ -45,7 +45,7 @@ describe('gatehouse', () => {
     const { id } = await post(system.webhookUrl, { task: 'Where is the \u001b[31mparcel?' });
     await system.ended(id);
     const { out } = await run('events', '--text', 'parcel', '--since', '1h');
-    expect(out).toMatch(new RegExp(`^\\S+ +${id} +routed `, 'm'));
+    expect(out).toMatch(new RegExp(`^\\S+ +${id} +no_reply +No reply was sent\\.`, 'm'));
     expect(out).not.toContain('\u001b');
     const shown = await run('events', 'show', id);
     expect(shown.out).toMatch(/ router +routed +routed /);

@@ -26,6 +26,8 @@ const settings = {
   ANSWER_BUFFER_BYTES: integer(1_048_576, 16_384, 67_108_864),
   /** The least that a client has to read of a longer answer; a slower one is disconnected. */
   ANSWER_MIN_BYTES_PER_SECOND: integer(10_000, 1, 10_000_000),
+  /** Queues whose oldest due job waits longer than this are listed under Needs attention. */
+  QUEUE_ATTENTION_MS: integer(15_000, 100, 86_400_000),
   /** The longest silence of a service behind the proxy. */
   UPSTREAM_TIMEOUT_MS: integer(60_000, 100, 600_000),
   /**

@@ -30,6 +30,8 @@ export interface PortalSettings
   DATABASE_POOL: number;
   /** The folder of the console's build. */
   CONSOLE_DIR: string;
+  /** Queues whose oldest due job waits longer than this need attention. */
+  QUEUE_ATTENTION_MS: number;
 }
 
 /** Injection token of `PortalSettings`. */

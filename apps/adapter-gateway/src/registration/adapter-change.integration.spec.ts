@@ -59,6 +59,23 @@ describe('a registered adapter', () => {
     return row.reason;
   };
 
+  it('is under Needs attention while a manifest waits for approval, and its App while it is paused', async () => {
+    const of = async (resource: string) => {
+      const { data } = (await world.service('GET', 'attention')).body;
+      return data.filter((item) => item.resource.id === resource).map(({ code, text }) => ({ code, text }));
+    };
+    expect([...(await of(id)), ...(await of(app.id))]).toEqual([]);
+    Object.assign(adapter.manifest, { capabilities: ['send'] });
+    await world.call('POST', `adapters/${id}/refresh`, {});
+    const text = `${adapter.slug}: version 2 of its manifest waits for approval.`;
+    expect(await of(id)).toEqual([{ code: 'manifest_waits', text }]);
+    await world.call('PATCH', `apps/${app.id}`, { state: 'paused' });
+    const held = 'Shop (bidirectional) holds its messages because it is paused.';
+    expect(await of(app.id)).toEqual([{ code: 'app_holds', text: held }]);
+    await world.call('PATCH', `apps/${app.id}`, { state: 'active' });
+    expect(await of(app.id)).toEqual([]);
+  });
+
   describe('whose new manifest', () => {
     it('no longer offers receive has an App that does not receive, and says so', async () => {
       const before = (await world.waiting(appChanged)).length;

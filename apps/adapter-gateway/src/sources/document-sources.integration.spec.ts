@@ -40,6 +40,11 @@ describe('a source that could not be synced', () => {
       what_to_do: expect.stringMatching(/synchronise/),
     });
     expect(first?.error).toContain('there is no such folder');
+    const { data } = (await world.service('GET', 'attention')).body;
+    expect(data.find(({ resource }) => resource.id === source.id)).toMatchObject({
+      code: 'source_failing',
+      text: expect.stringContaining('there is no such folder'),
+    });
     await world.call('PATCH', `sources/${source.id}`, { every_seconds: 3_600 });
     await source.synced();
     const scheduled = await until('the next run is due by the schedule', async () => {

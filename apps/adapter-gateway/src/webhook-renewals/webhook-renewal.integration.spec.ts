@@ -71,6 +71,12 @@ describe('a provider webhook that has to be renewed', () => {
     const first = await until('the App shows it', async () => (await app()).renewal_failure);
     expect(first).toMatchObject({ code: 'auth_failed', error: 'no such grant' });
     expect(first.what_to_do).toMatch(/Verify the App/);
+    const { data } = (await world.service('GET', 'attention')).body;
+    const items = data.filter(({ resource }) => resource.id === id);
+    expect(items.find(({ code }) => code === 'renewal_failing')).toMatchObject({
+      severity: 'error',
+      text: expect.stringContaining('so its provider will stop sending: no such grant'),
+    });
     expect(Date.parse(first.next_try_at ?? '')).toBeGreaterThan(Date.parse(first.since));
     fails = 'for now';
     await retry(id);

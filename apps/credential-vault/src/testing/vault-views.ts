@@ -1,3 +1,4 @@
+import type { AttentionItem } from '#libs/contracts';
 import type { AuditPage } from '../audit/audit.controller.js';
 import type { BindingList, BindingView } from '../bindings/binding.dto.js';
 import type { CredentialPage, CredentialView } from '../credentials/credential.dto.js';
@@ -24,6 +25,7 @@ export type VaultViews = [
   ['POST /internal/credentials/resolve', ResolvedAnswer],
   ['POST /internal/credentials/resolve-batch', { data: (ResolvedAnswer & { error?: { code: string } })[] }],
   [`POST /internal/credentials/${string}/reveal`, ResolvedAnswer],
+  ['GET /internal/attention', { data: AttentionItem[] }],
   ['GET /internal/keys', { keys: { kid: string; deks: number }[] }],
   ['POST /internal/keys/rewrap', RewrapProgress],
   ['POST /internal/keys/reseal', ResealProgress],

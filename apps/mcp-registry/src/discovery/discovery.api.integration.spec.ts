@@ -36,6 +36,11 @@ const toolOf = async (id: string, name: string) => {
 const viewOf = async (id: string) => (await registry.call('GET', `/mcp-servers/${id}`)).body;
 const offered = async (skillId: string, at = registry) =>
   (await at.internal('GET', `/toolsets?skill_ids=${skillId}`)).body.tools.map((one) => one.description);
+/** What needs attention of a server. */
+const attentionOf = async (id: string) => {
+  const { data } = (await registry.internal('GET', '/attention')).body;
+  return data.filter(({ resource }) => resource.id === id).map(({ code, text }) => ({ code, text }));
+};
 const lists = (...tools: unknown[]) => {
   server.script.list = () => ({ tools });
 };
@@ -159,14 +164,24 @@ describe('the list of a server', () => {
     server.script.list = () => ({ tools: [], nextCursor: `c${(n += 1)}` });
     await until('its health is degraded', async () => (await viewOf(id)).health === 'degraded');
     expect((await viewOf(id)).health_reason).toMatch(/^list_too_long/);
+    const degraded = [
+      { code: 'mcp_degraded', text: expect.stringMatching(/does not answer correctly: list_too_long/) },
+    ];
+    expect(await attentionOf(id)).toEqual(degraded);
     server.script.wants = { authorization: 'Bearer new' };
     await until('its health is auth_failed', async () => (await viewOf(id)).health === 'auth_failed');
+    expect((await attentionOf(id)).map(({ code }) => code)).toEqual(['mcp_auth_failed']);
     expect(await offered(skillId)).toEqual(['Does first.']);
     const { body } = await registry.internal('GET', `/toolsets?skill_ids=${skillId}`);
     expect(body.problems[0]?.message).toMatch(/refuses its credential/);
     server.script.wants = {};
     lists(tool('first'));
     await until('its health is good', async () => (await viewOf(id)).health === 'reachable');
+    expect(await attentionOf(id)).toEqual([]);
+    lists(tool('first'), tool('second'));
+    await until('the new tool waits', async () => (await toolOf(id, 'second'))?.state === 'pending');
+    const waits = 'tool is new or changed, and cannot be called until approved.';
+    expect(await attentionOf(id)).toEqual([{ code: 'mcp_tools_wait', text: expect.stringContaining(`: 1 ${waits}`) }]);
   });
 
   it('does not hold up other servers when one is slow', async () => {

@@ -1,3 +1,4 @@
+import type { AttentionItem } from '#libs/contracts';
 import type { Toolset } from '#libs/contracts';
 import type { McpCallPage } from '../calls/tool-call.dto.js';
 import type { RegisteredByOauth } from '../oauth/oauth.dto.js';
@@ -25,6 +26,7 @@ interface ManifestSkillAnswer {
 
 /** What each internal route of the registry answers with. */
 export type RegistryInternalViews = [
+  ['GET /attention', { data: AttentionItem[] }],
   ['POST /tool-calls', CallAnswer],
   ['GET /toolsets', Toolset],
   ['GET /audit', { data: { subject: string }[] }],

@@ -68,6 +68,7 @@ export async function startPortal(
     FAILED_KEYS_WINDOW_MS: 60_000,
     FAILED_KEYS_TRACKED: 100,
     CONSOLE_DIR: '/nowhere',
+    QUEUE_ATTENTION_MS: 15_000,
     PUBLIC_URL: 'http://gatehouse.test',
     SESSION_IDLE_SECONDS: 600,
     SESSION_SECONDS: 3_600,
