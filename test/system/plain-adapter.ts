@@ -5,7 +5,12 @@ import type { AddressInfo } from 'node:net';
 export interface PlainCall {
   route: string;
   headers: IncomingHttpHeaders;
-  body: { request?: { url: string; path: string; body: string; query: Record<string, unknown> } };
+  body: {
+    request?: { url: string; path: string; body: string; query: Record<string, unknown> };
+    text?: string;
+    message?: { text: string };
+    idempotency_key?: string;
+  };
 }
 
 /** An adapter in plain Node. A test sets its answers by route. */

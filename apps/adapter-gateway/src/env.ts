@@ -66,6 +66,13 @@ const settings = {
   PARSE_LEASE_MS: integer(30_000, 1_000, 3_600_000),
   /** A receipt that its adapter could not take for this long is dead, however often it was rescheduled. */
   PARSE_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
+  /**
+   * Deaths of processes after which work that killed one while nothing else ran beside it is dead. The first one counts
+   * all that the process worked on as suspects, which are then tried alone.
+   */
+  POISON_KILLS: integer(2, 2, 100),
+  /** How long a suspect has its process for itself, after one death; four times as long after each further one. */
+  POISON_TRIAL_MS: integer(2_000, 100, 600_000),
   /** Deliveries in flight in this process. */
   DELIVERIES_IN_FLIGHT: integer(5_000, 1, 100_000),
   /** Of those, how many may be the surplus of one project. */

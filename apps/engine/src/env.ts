@@ -47,6 +47,13 @@ const settings = {
   TURN_MAX_ATTEMPTS: integer(24, 1, 1_000),
   /** Attempts of a turn that may end with an answer of the model that cannot be read or broke off. Each is paid for. */
   TURN_MAX_UNREADABLE: integer(5, 1, 1_000),
+  /**
+   * Deaths of processes after which work that killed one while nothing else ran beside it is dead. The first one counts
+   * all that the process worked on as suspects, which are then tried alone.
+   */
+  POISON_KILLS: integer(2, 2, 100),
+  /** How long a suspect has its process for itself, after one death; four times as long after each further one. */
+  POISON_TRIAL_MS: integer(2_000, 100, 600_000),
   TURN_WAIT_MS: integer(3_600_000, 1_000, 604_800_000),
   /** Turns that wait longer than this for something are listed under Needs attention. */
   TURN_ATTENTION_MS: integer(15_000, 0, 86_400_000),

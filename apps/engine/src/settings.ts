@@ -61,6 +61,10 @@ export interface EngineSettings extends ChangeSettings {
   TURN_MAX_ATTEMPTS: number;
   /** Tries of one turn whose model answers what cannot be read, or breaks off: each of them is paid for. */
   TURN_MAX_UNREADABLE: number;
+  /** Deaths of its process after which a turn that killed it alone is dead. */
+  POISON_KILLS: number;
+  /** How long a suspect has its process for itself, after one death. */
+  POISON_TRIAL_MS: number;
   /** How long a turn waits for a model or tool registry that is away. */
   TURN_WAIT_MS: number;
   /** Turns that wait longer than this for something are listed under Needs attention. */

@@ -48,6 +48,8 @@ const words: Readonly<Record<string, string>> = {
   model_malformed: 'The answer of the model could not be read.',
   toolset_unavailable: 'The tool registry does not answer.',
   turn_timeout: 'The turn took too long: raise TURN_WALL_CLOCK_MS, or the cap of the agent.',
+  kills_its_process:
+    'The engine died whenever it worked on the turn, also when on nothing else: see the end of its log, then redrive the turn.',
   attempts_exhausted: 'The process that worked on the turn ended at every attempt.',
   agent_not_found: 'The agent was deleted.',
   cancelled: 'It was cancelled.',

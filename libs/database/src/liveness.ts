@@ -36,6 +36,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
   private others = new Set<string>();
   private echo: NodeJS.Timeout | undefined;
   private lossAtMs = Number.NEGATIVE_INFINITY;
+  private outageAtMs = Number.NEGATIVE_INFINITY;
   private watching: Promise<void> = Promise.resolve();
   private readonly stopping = new AbortController();
 
@@ -56,6 +57,11 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
   /** Time in ms since the last event that may have lost work. */
   get sinceLossMs(): number {
     return performance.now() - this.lossAtMs;
+  }
+
+  /** Time in ms since Postgres could be reached again; infinite if it always could. */
+  get sinceOutageMs(): number {
+    return performance.now() - this.outageAtMs;
   }
 
   onLoss(listener: () => void): void {
@@ -95,7 +101,10 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
       if (!this.client) {
         await this.connect();
         if (!this.client) await this.wait(reconnectMs);
-        else lossIn = 'Postgres was unreachable';
+        else {
+          lossIn = 'Postgres was unreachable';
+          this.outageAtMs = performance.now();
+        }
       } else if (lossIn !== null) {
         await this.wait(settleMs);
         if ((await this.look()) === null) continue;

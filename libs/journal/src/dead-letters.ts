@@ -89,7 +89,7 @@ export async function findDeadLetter(
   return rows[0] ?? null;
 }
 
-/** Open letters of one App that failed at the same stage. */
+/** Open letters of one App that failed at the same stage; what killed its process is apart from the rest. */
 export interface OpenLetters {
   app_id: string;
   stage: string;
@@ -109,7 +109,7 @@ export async function openLetters(
     `SELECT app_id, stage, count(*)::integer AS count, mode() WITHIN GROUP (ORDER BY reason) AS reason, min(at) AS since
        FROM journal.dead_letter
       WHERE organization_id = $1 AND project_id = $2 AND state = 'open'
-      GROUP BY app_id, stage ORDER BY count DESC, app_id, stage LIMIT $3`,
+      GROUP BY app_id, stage, reason = 'kills_its_process' ORDER BY count DESC, app_id, stage LIMIT $3`,
     [organizationId, projectId, limit],
   )) as OpenLetters[];
 }

@@ -29,6 +29,8 @@ export class Metrics {
   readonly hopSeconds: Histogram<'stage' | 'outcome'>;
   readonly outcomes: Counter<'stage' | 'outcome'>;
   readonly journalLost: Counter;
+  readonly suspects: Counter<'work'>;
+  readonly poisoned: Gauge<'work'>;
 
   constructor(service: string) {
     this.registry.setDefaultLabels({ service });
@@ -58,6 +60,19 @@ export class Metrics {
     this.journalLost = new Counter({
       name: 'gatehouse_journal_write_failures_total',
       help: 'Journal entries whose batch could not be written',
+      registers,
+    });
+    this.suspects = new Counter({
+      name: 'gatehouse_suspects_total',
+      help: 'Work that was tried alone because its process had died',
+      labelNames: ['work'],
+      registers,
+    });
+    // A time, not a count: the process may have just begun, and a counter that begins at 1 has no increase.
+    this.poisoned = new Gauge({
+      name: 'gatehouse_poisoned_timestamp_seconds',
+      help: 'When work was last ended as dead because it kills its process',
+      labelNames: ['work'],
       registers,
     });
   }

@@ -1,6 +1,7 @@
 export { InFlightLimiter, type Leave, SurplusPlaces } from './in-flight-limiter.js';
 export { LeaseLost } from './leases.js';
+export { Suspects } from './suspects.js';
 export { type Policy, type Settlement, settlementOf, type Verdict, verdictOf } from './verdict.js';
 export { endSql, leaveSql, Work } from './work.js';
-export { addWorkColumns, dropWorkColumns } from './work-columns.js';
+export { addSuspectColumns, addWorkColumns, dropSuspectColumns, dropWorkColumns, openSuspect } from './work-columns.js';
 export { WorkRow } from './work-row.entity.js';

@@ -10,6 +10,9 @@ const columns = {
   ended_at: 'timestamptz',
 };
 
+/** Came later: `addWorkColumns` has run without them. */
+const suspectColumns = { deaths: 'integer NOT NULL DEFAULT 0', on_trial: 'boolean NOT NULL DEFAULT false' };
+
 type WorkColumn = keyof typeof columns;
 /** What a table called some of the columns before. */
 export type Renamed = Partial<Record<WorkColumn, string>>;
@@ -17,7 +20,22 @@ export type Renamed = Partial<Record<WorkColumn, string>>;
 const all = Object.entries(columns) as [WorkColumn, string][];
 
 /** For the CREATE TABLE of a new table of work. */
-export const workColumns = all.map((column) => column.join(' ')).join(', ');
+export const workColumns = [...all, ...Object.entries(suspectColumns)].map((column) => column.join(' ')).join(', ');
+
+/** Gives an existing table of work what tells suspects. */
+export function addSuspectColumns(table: string): string {
+  const added = Object.entries(suspectColumns).map((column) => `ADD COLUMN ${column.join(' ')}`);
+  return `ALTER TABLE ${table} ${added.join(', ')}`;
+}
+
+/** Reverts `addSuspectColumns`. */
+export function dropSuspectColumns(table: string): string {
+  const dropped = Object.keys(suspectColumns).map((column) => `DROP COLUMN ${column}`);
+  return `ALTER TABLE ${table} ${dropped.join(', ')}`;
+}
+
+/** Of the index of suspects: they are rare, and looked for often. */
+export const openSuspect = 'deaths > 0 AND ended_at IS NULL';
 
 /** Gives an existing table the columns. Like what it is called by, it never changes: migrations have run with it. */
 export function addWorkColumns(table: string, renamed: Renamed): string[] {

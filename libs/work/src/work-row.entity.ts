@@ -22,4 +22,8 @@ export abstract class WorkRow<State extends string = string> {
   /** Why the last claim did not end it, or why it ended: a code. */
   @Column({ type: 'text', nullable: true }) reason: string | null;
   @Column({ type: 'timestamptz', nullable: true }) ended_at: Date | null;
+  /** How often a process died while it worked on this row. More than 0 while the row is open: a suspect, tried alone. */
+  @Column({ type: 'integer', default: 0 }) deaths: number;
+  /** While running: its process works on nothing else of the kind. While queued: it died at that, and once too often. */
+  @Column({ type: 'boolean', default: false }) on_trial: boolean;
 }

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { LeaseLost } from './leases.js';
 import { type Policy, settlementOf, type Verdict } from './verdict.js';
 import { Work, type WorkOptions } from './work.js';
-import { addWorkColumns, dropWorkColumns, workColumns } from './work-columns.js';
+import { addSuspectColumns, addWorkColumns, dropSuspectColumns, dropWorkColumns, workColumns } from './work-columns.js';
 import type { WorkRow } from './work-row.entity.js';
 
 type Job = WorkRow & { id: string; note: string | null; kept: string | null };
@@ -223,7 +223,7 @@ describe('rows of work', () => {
       expect(await work({ owner: () => owner }).claim(id)).toMatchObject({ owner });
     }
     expect(((await db.query(`SELECT ${isGone("'live_other'")} AS gone`)) as { gone: boolean }[])[0]?.gone).toBe(false);
-    await work().freeGone();
+    await work().freeGone(null);
     expect((await work().overdue(3_600_000, 10)).map(({ id }) => id)).toEqual(['dead']);
     expect(await work().claim('dead')).toMatchObject({ claim: 2, owner: 'me' });
     expect(await work().claim('slow')).toBeNull();
@@ -245,11 +245,13 @@ describe('rows of work', () => {
       'CREATE TABLE jobs.task (name text PRIMARY KEY, state text NOT NULL, attempts integer NOT NULL, next_try_at timestamptz NOT NULL, error text)',
     );
     for (const statement of addWorkColumns('jobs.task', renamed)) await db.query(statement);
+    await db.query(addSuspectColumns('jobs.task'));
     await db.query("INSERT INTO jobs.task (name) VALUES ('t')");
     const tasks = work({ table: 'jobs.task', key: 'name', running: 'sending' });
     const task = (await tasks.claim('t'))!;
     expect(task).toMatchObject({ state: 'sending', claim: 1, tries: 1 });
     expect(await tasks.settle([settlementOf('t', task, failed, policy)])).toEqual(new Set(['t']));
+    await db.query(dropSuspectColumns('jobs.task'));
     for (const statement of dropWorkColumns('jobs.task', renamed)) await db.query(statement);
     expect(await columnsOf()).toEqual(before);
   });

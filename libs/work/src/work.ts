@@ -1,5 +1,6 @@
 import { isGone, type Queryable, storableJson } from '#libs/database';
 import { type HeldClaim, Leases } from './leases.js';
+import { TrialGate } from './trial-gate.js';
 import type { Settlement } from './verdict.js';
 import type { WorkRow } from './work-row.entity.js';
 
@@ -15,11 +16,14 @@ export interface WorkOptions {
   owner: () => string | null;
 }
 
+/** A row that was claimed to be tried alone. */
+export type Suspect<Row extends WorkRow> = Row & { convicted: boolean };
+
 /** The caller's own columns in a settlement: each with its type. */
 type OwnColumns = Readonly<Record<string, string>>;
 
 /** What gives a lease back. */
-export const leaveSql = 'owner = NULL, lease_until = NULL';
+export const leaveSql = 'owner = NULL, lease_until = NULL, on_trial = false';
 
 /** What ends a row whose claim the caller has locked. */
 export const endSql = (state: string): string => `state = '${state}', ${leaveSql}, tries = 0, ended_at = now()`;
@@ -35,6 +39,8 @@ export class Work<Row extends WorkRow> {
   private readonly key: string;
   private readonly running: string;
   private readonly leases: Leases;
+  /** What this process does of this kind of work, and whether a suspect has it for itself. */
+  readonly gate = new TrialGate();
 
   constructor(
     private readonly db: Queryable,
@@ -52,22 +58,30 @@ export class Work<Row extends WorkRow> {
     return `${t}.state IN ('queued', '${this.running}')`;
   }
 
+  /** Suspects that are due and that nobody holds. */
+  private isSuspectSql(t: string): string {
+    return `(${t}.deaths > 0 AND ${t}.ended_at IS NULL AND ${t}.due_at <= now() AND ${this.isFreeSql(t)})`;
+  }
+
   /** Open rows that nobody holds, due or not. */
   isFreeSql(t: string): string {
     return `(${t}.state = 'queued' OR (${t}.state = '${this.running}' AND ${t}.lease_until < now()))`;
   }
 
-  /** Open rows that nobody holds, and that have been due for `graceMs`. @param leaseGraceMs after the end of a lease */
+  /**
+   * Open rows that nobody holds, and that have been due for `graceMs`; without suspects, which `Suspects` takes.
+   * @param leaseGraceMs after the end of a lease
+   */
   isDueSql(t: string, graceMs = '0', leaseGraceMs = graceMs): string {
     // A row that was claimed was due: the first condition lets an index leave out all that waits.
-    return `(${this.isOpenSql(t)} AND ${t}.due_at <= now()
+    return `(${this.isOpenSql(t)} AND ${t}.deaths = 0 AND ${t}.due_at <= now()
       AND CASE ${t}.state WHEN 'queued' THEN ${t}.due_at <= now() - ${ms(graceMs)} ELSE ${t}.lease_until < now() - ${ms(leaseGraceMs)} END)`;
   }
 
   /** What a claim sets. @param owner, leaseMs the statement's parameters */
-  claimSql(t: string, owner: string, leaseMs: string): string {
+  claimSql(t: string, owner: string, leaseMs: string, onTrial = 'false'): string {
     return `state = '${this.running}', claim = ${t}.claim + 1, tries = ${t}.tries + 1, owner = ${owner},
-      lease_until = now() + ${ms(leaseMs)}`;
+      lease_until = now() + ${ms(leaseMs)}, on_trial = ${onTrial}`;
   }
 
   /**
@@ -88,9 +102,13 @@ export class Work<Row extends WorkRow> {
     };
   }
 
-  /** What opens an ended row again, with all its tries. @param state an expression of the statement */
+  /**
+   * What opens an ended row again, with all its tries. One that killed processes is still a suspect.
+   * @param state an expression of the statement
+   */
   reopenSql(state = "'queued'"): string {
-    return `state = ${state}, tries = 0, due_at = now(), ${leaveSql}, blocked_since = NULL, ended_at = NULL`;
+    return `state = ${state}, tries = 0, due_at = now(), ${leaveSql}, blocked_since = NULL, ended_at = NULL,
+      deaths = least(deaths, 1)`;
   }
 
   /** The parameters that `claimSql` needs: the owner, and the lease. */
@@ -118,9 +136,45 @@ export class Work<Row extends WorkRow> {
     );
   }
 
-  /** Works on a claimed row under its lease. @param act gets a signal that aborts with `LeaseLost` */
+  /**
+   * Works on a claimed row under its lease, after a suspect that is tried alone.
+   * @param act gets a signal that aborts with `LeaseLost`
+   */
   run<T>(claim: HeldClaim, act: (lost: AbortSignal) => Promise<T>): Promise<T> {
-    return this.leases.during(claim, act);
+    return this.leases.during(claim, (lost) => this.gate.beside(claim.key, () => act(lost)));
+  }
+
+  /**
+   * Claims the suspect that has been due for longest, to try it alone.
+   * @returns `convicted`: it has killed its process alone, and as often as it may
+   */
+  async claimSuspect(): Promise<Suspect<Row> | null> {
+    const [suspect] = await this.rows<Suspect<Row>>(
+      `WITH due AS (SELECT ${this.key} AS key, on_trial AS convicted FROM ${this.table} w WHERE ${this.isSuspectSql('w')}
+          ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED),
+       claimed AS (UPDATE ${this.table} w SET ${this.claimSql('w', '$1', '$2::float8', 'true')}
+         FROM due WHERE w.${this.key} = due.key RETURNING w.*, due.convicted)
+       SELECT * FROM claimed`,
+      this.lease,
+    );
+    return suspect ?? null;
+  }
+
+  keyOf(row: Row): string {
+    return String(row[this.key as keyof Row]);
+  }
+
+  /** Whether a suspect is due. */
+  async hasSuspect(): Promise<boolean> {
+    return (await this.rows(`SELECT FROM ${this.table} w WHERE ${this.isSuspectSql('w')} LIMIT 1`, [])).length > 0;
+  }
+
+  /** Others run beside it from now on: if its process dies, that says little about it. */
+  async endTrial({ key, claim }: HeldClaim): Promise<void> {
+    await this.db.query(`UPDATE ${this.table} SET on_trial = false WHERE ${this.key} = $1 AND claim = $2`, [
+      key,
+      claim,
+    ]);
   }
 
   /** Stores what became of rows. @returns the keys of those that the claims still held */
@@ -133,7 +187,8 @@ export class Work<Row extends WorkRow> {
   }
 
   /**
-   * The UPDATE that stores settlements, and returns the rows that the claims still held.
+   * The UPDATE that stores settlements, and returns the rows that the claims still held. A suspect whose attempt counts
+   * has survived it, and is none any more.
    * @param own the caller's columns; `keeps`: those that null leaves as they are
    * @param unless a condition on `s` under which a settlement counts although another claim has the row
    */
@@ -143,7 +198,8 @@ export class Work<Row extends WorkRow> {
     );
     const types = Object.entries(own).map(([name, type]) => `, ${name} ${type}`);
     return `UPDATE ${this.table} w SET state = s.state, tries = s.tries, blocked_since = s.blocked_since, reason = s.reason,
-       owner = NULL, lease_until = NULL, due_at = CASE s.state WHEN 'queued' THEN now() + ${ms('s.due_in_ms')} ELSE w.due_at END,
+       ${leaveSql}, due_at = CASE s.state WHEN 'queued' THEN now() + ${ms('s.due_in_ms')} ELSE w.due_at END,
+       deaths = CASE WHEN s.state = 'queued' AND s.tries >= w.tries THEN 0 ELSE w.deaths END,
        ended_at = CASE WHEN s.state <> 'queued' THEN now() END${set.join('')}
       FROM jsonb_to_recordset(${parameter}::jsonb) AS s(key text, claim integer, state text, due_in_ms float8, tries integer,
         blocked_since timestamptz, reason text${types.join('')})
@@ -178,12 +234,19 @@ export class Work<Row extends WorkRow> {
     );
   }
 
-  /** Frees the rows of processes that have died, so far in the past that a sweep takes them whatever its grace. */
-  async freeGone(): Promise<void> {
+  /**
+   * Frees the rows of processes that have died, so far in the past that a sweep takes them whatever its grace. The
+   * attempt does not count. Each of them may be what killed its process: a suspect.
+   * @param kills deaths that convict a row which was tried alone; null: a store was away, and no row is suspected
+   */
+  async freeGone(kills: number | null): Promise<void> {
     await this.db.query(
-      `UPDATE ${this.table} SET state = 'queued', owner = NULL, lease_until = NULL, due_at = now() - interval '1 day'
+      `UPDATE ${this.table} SET state = 'queued', owner = NULL, lease_until = NULL, due_at = now() - interval '1 day',
+              tries = greatest(0, tries - 1), deaths = deaths + CASE WHEN $1::integer IS NULL THEN 0 ELSE 1 END,
+              on_trial = coalesce(on_trial AND deaths + 1 >= $1, false)
         WHERE ${this.key} IN (SELECT ${this.key} FROM ${this.table} WHERE state = '${this.running}' AND ${isGone('owner')}
                                ORDER BY ${this.key} FOR UPDATE SKIP LOCKED)`,
+      [kills],
     );
   }
 

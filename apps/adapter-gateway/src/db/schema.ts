@@ -19,6 +19,7 @@ import { InboundWork1795703000000 } from './1795703000000-inbound-work.js';
 import { SyncWork1795704000000 } from './1795704000000-sync-work.js';
 import { DeliveryWork1795705000000 } from './1795705000000-delivery-work.js';
 import { WebhookSenders1795706000000 } from './1795706000000-webhook-senders.js';
+import { Suspects1795766100000 } from './1795766100000-suspects.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -48,5 +49,6 @@ export const schema: ServiceSchema = {
     SyncWork1795704000000,
     DeliveryWork1795705000000,
     WebhookSenders1795706000000,
+    Suspects1795766100000,
   ],
 };

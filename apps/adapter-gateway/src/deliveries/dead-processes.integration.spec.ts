@@ -149,7 +149,7 @@ describe('what a gateway had in flight when it died', () => {
       );
     await wait('evt_dead', 'live_dead');
     await wait('evt_slow', 'live_slow');
-    await waits.work.freeGone();
+    await waits.work.freeGone(null);
     const { rows } = await world.pool.query(
       `SELECT receipt_id FROM gateway.inbound_wait WHERE lease_until > now() + interval '30 minutes'`,
     );

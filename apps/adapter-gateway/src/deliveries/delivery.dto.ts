@@ -92,7 +92,7 @@ export class DeliveryView implements Omit<DeliveryRow, keyof WorkRow> {
   failing_since: Date | null;
   @ApiProperty({ ...time, nullable: true }) settled_at: Date | null;
 
-  static of({ claim: _claim, owner: _owner, ...row }: DeliveryRow): DeliveryView {
+  static of({ claim: _claim, owner: _owner, deaths: _deaths, on_trial: _trial, ...row }: DeliveryRow): DeliveryView {
     const { tries: attempts, reason: error, due_at: dueAt, ended_at: settled_at, blocked_since, ...view } = row;
     const lease_until = row.state === 'queued' ? dueAt : row.lease_until;
     return { ...view, attempts, lease_until, error, failing_since: blocked_since, settled_at };

@@ -16,6 +16,7 @@ import {
 import { circuitOpenCode } from '../adapters/breaker.js';
 import { busyCode } from '../adapters/call-slots.js';
 import { InstalledApps } from '../apps/installed-apps.js';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { ENGINE } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
@@ -24,7 +25,7 @@ import { waitsForCredential } from '../apps/credential-not-ready.js';
 import { Deliverer } from './deliver.js';
 import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult, jobOf } from './delivery.repository.js';
 import { deliveryOutcome, type DeliveryOutcome } from './delivery.verdict.js';
-import { InFlightLimiter, type Leave, SurplusPlaces } from '#libs/work';
+import { InFlightLimiter, type Leave, Suspects, SurplusPlaces } from '#libs/work';
 
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;
@@ -38,6 +39,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   private readonly claims: Batcher<DeliverySendPayload, ClaimedDelivery | null>;
   private readonly results: Batcher<DeliveryResult>;
   private readonly sweeper: Sweeper;
+  private readonly suspects: Suspects<DeliveryRow>;
   private readonly inFlight: InFlightLimiter;
   private readonly surplus: SurplusPlaces;
   private closing = false;
@@ -72,13 +74,23 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
       everyMs: sweepEveryMs,
       batch: 500,
       losses: liveness,
-      afterLoss: () => deliveries.work.freeGone(),
+      afterLoss: () => this.suspects.freeGone(),
       sweep: (limit) => this.sweep(limit),
+    });
+    this.suspects = new Suspects({
+      name: 'delivery',
+      work: deliveries.work,
+      losses: liveness,
+      settings,
+      metrics,
+      retry: (delivery) => this.attempt(delivery),
+      end: (delivery, why) => this.finish(delivery, deliveryOutcome(delivery, { error: why }, settings), 0),
     });
   }
 
   onApplicationBootstrap(): void {
     this.sweeper.start();
+    this.suspects.start();
   }
 
   /** Runs before the workers close: from here on, each job waits for its own attempt. */
@@ -88,7 +100,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.sweeper.stop();
+    await Promise.all([this.sweeper.stop(), this.suspects.stop()]);
     await this.inFlight.drain();
   }
 
@@ -99,6 +111,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   async send(job: DeliverySendPayload, waiting: Waiting): Promise<void> {
     if (this.closing) return this.sendNow(job);
     const leave = await waiting(this.placeFor(job));
+    await waiting(this.deliveries.work.gate.open());
     try {
       const delivery = await this.claim(job);
       if (delivery) this.inFlight.add(this.attempt(delivery), leave);

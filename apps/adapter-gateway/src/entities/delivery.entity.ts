@@ -1,5 +1,5 @@
 import type { OutboundContent } from '#libs/contracts';
-import { WorkRow } from '#libs/work';
+import { openSuspect, WorkRow } from '#libs/work';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 export type DeliveryState = 'queued' | 'sending' | 'delivered' | 'dead' | 'unknown' | 'expired';
@@ -8,6 +8,7 @@ export type DeliveryState = 'queued' | 'sending' | 'delivered' | 'dead' | 'unkno
 @Entity({ schema: 'gateway', name: 'delivery' })
 @Index('delivery_by_project', ['project_id', 'id'])
 @Index('delivery_idempotency_key', ['project_id', 'app_id', 'idempotency_key'], { unique: true })
+@Index('delivery_suspect', ['due_at'], { where: openSuspect })
 @Index('delivery_due', ['due_at'], { where: `"state" IN ('queued', 'sending')` })
 @Index('delivery_waiting', ['project_id', 'app_id'], { where: `"state" = 'queued' AND "reason" IS NOT NULL` })
 export class DeliveryRow extends WorkRow<DeliveryState> {

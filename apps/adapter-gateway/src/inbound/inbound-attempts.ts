@@ -2,6 +2,7 @@ import { Batcher } from '#libs/batching';
 import { type InboundParsePayload, inboundParse, backoffMs } from '#libs/contracts';
 import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
 import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
+import { Metrics } from '#libs/service-kit';
 import { inMessage } from '#libs/telemetry';
 import {
   type BeforeApplicationShutdown,
@@ -19,7 +20,7 @@ import { AdapterReadiness } from '../adapters/adapter-readiness.js';
 import { credentialWaitCodes, waitsForCredential } from '../apps/credential-not-ready.js';
 import { CredentialWaits } from '../apps/credential-waits.js';
 import { InstalledApps } from '../apps/installed-apps.js';
-import { InFlightLimiter, type Policy, settlementOf, type Verdict, verdictOf } from '#libs/work';
+import { InFlightLimiter, type Policy, settlementOf, Suspects, type Verdict, verdictOf } from '#libs/work';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import type { InboundWaitRow } from './inbound-wait.entity.js';
@@ -47,6 +48,8 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   private readonly logger = new Logger('inbound');
   private readonly inFlight: InFlightLimiter;
   private readonly reschedules: Batcher<Rescheduled, string | null>;
+  private readonly keeps: Batcher<{ job: InboundParsePayload; adapterId: string }, InboundWaitRow | null>;
+  private readonly suspects: Suspects<InboundWaitRow>;
   private readonly policy: Policy;
   private readonly taker: Sweeper;
   /** Receipts that this process is attempting: the ingress may enqueue one again meanwhile. */
@@ -64,6 +67,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     private readonly readiness: AdapterReadiness,
     private readonly jobs: JobClient,
     liveness: Liveness,
+    metrics: Metrics,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     this.inFlight = new InFlightLimiter(settings.PARSES_IN_FLIGHT, (error) =>
@@ -72,13 +76,23 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     const together = { maxItems: 100, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
     this.policy = { ...retries, ageMs: settings.PARSE_MAX_AGE_MS };
     this.reschedules = new Batcher((list) => this.waits.put(list), together);
+    this.keeps = new Batcher((list) => this.waits.keep(list), together);
     this.taker = new Sweeper({
       name: 'inbound-waits',
       everyMs: takeEveryMs,
       batch: settings.PARSES_IN_FLIGHT,
       losses: liveness,
-      afterLoss: () => waits.work.freeGone(),
+      afterLoss: () => this.suspects.freeGone(),
       sweep: (limit) => this.takeDue(limit),
+    });
+    this.suspects = new Suspects({
+      name: 'parse',
+      work: waits.work,
+      losses: liveness,
+      settings,
+      metrics,
+      retry: (row) => this.underLease(row, () => this.retry(row)),
+      end: (row, why) => this.endSuspect(row, why),
     });
   }
 
@@ -91,6 +105,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     });
     this.credentialWaits.onRelease((appIds) => this.waits.release(appIds, [...credentialWaitCodes]));
     this.taker.start();
+    this.suspects.start();
   }
 
   /** Runs before the workers close: from here on, each job waits for its own attempt. */
@@ -100,29 +115,48 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.taker.stop();
+    await Promise.all([this.taker.stop(), this.suspects.stop()]);
     await this.inFlight.drain();
   }
 
   /** Begins an attempt; resolves once the in-flight limiter has room for it. */
   async begin(job: InboundParsePayload, adapter: InstalledAdapter): Promise<void> {
-    // A receipt in `inbound_wait` is attempted from there.
-    if (job.tried !== undefined && (await this.waits.has(job.receipt_id))) return;
-    if (this.closing) return this.attempt(job, adapter, null);
+    if (job.tried !== undefined) return this.beginAgain(job, adapter);
+    const attempt = () => this.waits.work.gate.beside(null, () => this.attempt(job, adapter, null));
+    if (this.closing) return attempt();
     const leave = await this.inFlight.enter();
-    this.inFlight.add(this.attempt(job, adapter, null), leave);
+    this.inFlight.add(attempt(), leave);
+  }
+
+  private async beginAgain(job: InboundParsePayload, adapter: InstalledAdapter): Promise<void> {
+    const leave = this.closing ? null : await this.inFlight.enter();
+    let attempt: Promise<void> | null = null;
+    try {
+      await this.waits.work.gate.open();
+      const row = await this.keeps.add({ job, adapterId: adapter.id });
+      // A receipt in `inbound_wait` is attempted from there.
+      if (row) attempt = this.underLease(row, () => this.attempt(job, adapter, row));
+    } finally {
+      if (attempt === null) leave?.();
+    }
+    if (attempt && leave) this.inFlight.add(attempt, leave);
+    else await attempt;
+  }
+
+  private underLease(row: InboundWaitRow, act: () => Promise<void>): Promise<void> {
+    const { receipt_id: eventId, organization_id: organizationId } = row.job;
+    return inMessage({ eventId, organizationId }, undefined, () =>
+      this.waits.work.run({ key: eventId, claim: row.claim }, act),
+    );
   }
 
   /** Takes due receipts, and more as soon as some are done: the slowest attempt holds up none. */
   private async takeDue(limit: number): Promise<number> {
     if (this.closing) return 0;
+    await this.waits.work.gate.open();
     const rows = await this.waits.take(this.adapters.load, this.settings.ADAPTER_CONCURRENCY, this.inFlight.free);
     for (const row of rows) {
-      const { receipt_id: eventId, organization_id: organizationId } = row.job;
-      const lease = { key: eventId, claim: row.claim };
-      const attempt = inMessage({ eventId, organizationId }, undefined, () =>
-        this.waits.work.run(lease, () => this.retry(row)),
-      ).finally(() => this.taken.delete(attempt));
+      const attempt = this.underLease(row, () => this.retry(row)).finally(() => this.taken.delete(attempt));
       this.taken.add(attempt);
       this.inFlight.add(attempt);
     }
@@ -178,8 +212,8 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     row: InboundWaitRow | null,
     error: unknown,
   ): Promise<void> {
-    const before = row ?? { claim: 0, tries: 1, blocked_since: null, reason: null };
-    const settlement = settlementOf(job.receipt_id, before, verdictOn(error, before.tries), this.policy);
+    const before = row ?? { claim: 0, tries: 1, blocked_since: null, reason: null, deaths: 0 };
+    const settlement = settlementOf(job.receipt_id, before, verdictOn(error, before), this.policy);
     const { state, tries, reason } = settlement;
     if (state === 'dead') return this.end(job, before.tries, reason ?? '', textOf(error));
     // It is retried later, and no later message waits for it.
@@ -188,6 +222,12 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     // The timeline says a pause once, however often the adapter or the credential is checked meanwhile.
     const isNew = waitedFor === null || (waitsForCredential(reason) && reason !== waitedFor);
     if (tries === before.tries || isNew) this.inbound.retrying(job, tries, reason ?? '', error);
+  }
+
+  /** Its row stays: a job that the dead process left behind would have it tried again. */
+  private async endSuspect(row: InboundWaitRow, { code, message }: PermanentFailure): Promise<void> {
+    await this.inbound.deadLetter(row.job, row.tries, code, message);
+    await this.waits.work.settle([settlementOf(row.receipt_id, row, { do: 'dead', code }, this.policy)]);
   }
 
   private async end(job: InboundParsePayload, attempt: number, code: string, reason: string): Promise<void> {
@@ -202,12 +242,14 @@ function textOf(error: unknown): string {
 
 /**
  * A pause costs no attempt: a `Retry-After`, or an adapter that is not ready, is busy or fails every call.
- * @param tries with this one
+ * @param row `tries` with this one
  */
-function verdictOn(error: unknown, tries: number): Verdict {
+function verdictOn(error: unknown, { tries, deaths }: Pick<InboundWaitRow, 'tries' | 'deaths'>): Verdict {
   if (error instanceof RunLater) {
-    // Receipts of an adapter that may not be called are taken once it may, so there is no time to wait for.
-    return { do: 'later', code: error.code, ms: takenWhenCallable.has(error.code) ? 0 : error.delayMs, ages: true };
+    // Receipts of an adapter that may not be called are taken once it may, so there is no time to wait for. Suspects are
+    // tried whenever they are due.
+    const isTaken = takenWhenCallable.has(error.code) && deaths === 0;
+    return { do: 'later', code: error.code, ms: isTaken ? 0 : error.delayMs, ages: true };
   }
   const called = error instanceof AdapterError ? error : null;
   // A retry is useless: the adapter gives the same answer to the same request and would break the contract again.

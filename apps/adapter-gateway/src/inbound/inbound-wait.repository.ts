@@ -3,7 +3,7 @@ import { Liveness } from '#libs/database';
 import { type Settlement, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, Repository } from 'typeorm';
+import { In, LessThan, Repository } from 'typeorm';
 import type { AdapterLoad } from '../adapters/adapter-client.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
@@ -48,6 +48,33 @@ export class InboundWaitRepository {
     return settled.map(({ key }) => reasons.get(key) ?? null);
   }
 
+  /**
+   * Claims receipts that were enqueued again. The process that had them may have died of one: from now on a death tells.
+   * @returns a row for each of the list, in its order; null: it was there already, and is attempted from there
+   */
+  async keep(list: { job: InboundParsePayload; adapterId: string }[]): Promise<(InboundWaitRow | null)[]> {
+    const rows = list.map(({ job: { request: _request, ...job }, adapterId }) => ({
+      key: job.receipt_id,
+      adapter_id: adapterId,
+      job,
+    }));
+    const { columns, values } = this.work.storeSql('w', "'running'", '$2', '$3::float8');
+    const kept = (await this.rows.query(
+      `INSERT INTO gateway.inbound_wait AS w (receipt_id, adapter_id, job, ${columns})
+       SELECT key, adapter_id, job, ${values}
+         FROM jsonb_to_recordset($1::jsonb) AS s(key text, adapter_id text, job jsonb)
+       ON CONFLICT (receipt_id) DO NOTHING RETURNING *`,
+      [this.work.settled(rows), ...this.work.lease],
+    )) as InboundWaitRow[];
+    const byId = new Map(kept.map((row) => [row.receipt_id, row]));
+    return rows.map(({ key }) => {
+      const row = byId.get(key) ?? null;
+      // The same receipt twice in one batch: the first gets it.
+      byId.delete(key);
+      return row;
+    });
+  }
+
   /** @returns the rows that were there before */
   private async insert(settled: Settlement[]): Promise<Pick<InboundWaitRow, 'receipt_id' | 'reason'>[]> {
     return (await this.rows.query(
@@ -57,7 +84,8 @@ export class InboundWaitRepository {
            FROM jsonb_to_recordset($1::jsonb) AS s(key text, adapter_id text, job jsonb, tries integer, due_in_ms float8,
              blocked_since timestamptz, reason text)
          ON CONFLICT (receipt_id) DO UPDATE SET adapter_id = excluded.adapter_id, tries = w.tries + excluded.tries,
-           due_at = excluded.due_at, reason = excluded.reason WHERE w.state = 'queued')
+           due_at = excluded.due_at, reason = excluded.reason, state = 'queued', ended_at = NULL
+          WHERE w.state IN ('queued', 'dead'))
        SELECT receipt_id, reason FROM gateway.inbound_wait WHERE receipt_id = ANY($2)`,
       [this.work.settled(settled), settled.map(({ key }) => key)],
     )) as InboundWaitRow[];
@@ -81,16 +109,12 @@ export class InboundWaitRepository {
     )) as InboundWaitRow[];
   }
 
-  has(receiptId: string): Promise<boolean> {
-    return this.rows.existsBy({ receipt_id: receiptId });
-  }
-
   /** Removes receipts that wait for an unregistered adapter: nothing else takes them. */
   async removeOrphaned(limit: number): Promise<InboundParsePayload[]> {
     const [rows] = (await this.rows.query(
       `DELETE FROM gateway.inbound_wait WHERE receipt_id IN (
          SELECT receipt_id FROM gateway.inbound_wait w
-          WHERE NOT EXISTS (SELECT FROM gateway.adapter WHERE adapter.id = w.adapter_id) LIMIT $1)
+          WHERE ${this.work.isOpenSql('w')} AND NOT EXISTS (SELECT FROM gateway.adapter WHERE adapter.id = w.adapter_id) LIMIT $1)
        RETURNING job`,
       [limit],
     )) as [{ job: InboundParsePayload }[], number];
@@ -113,6 +137,11 @@ export class InboundWaitRepository {
       [appIds, codes],
       'receipt_id',
     );
+  }
+
+  /** Forgets receipts that killed their process long ago: no job of theirs is left. */
+  async forgetDead(ageMs: number): Promise<void> {
+    await this.rows.delete({ state: 'dead', ended_at: LessThan(new Date(Date.now() - ageMs)) });
   }
 
   async forget(receiptIds: string[]): Promise<void> {

@@ -6,6 +6,8 @@ import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { InboundWaitRepository } from './inbound-wait.repository.js';
 
+const deadKeptMs = 86_400_000;
+
 /**
  * Republishes receipts that wait for an unregistered adapter: nothing else takes them, and their attempt dead-letters
  * them with a code. A receipt that is lost on the way is still in the custody of the ingress.
@@ -27,6 +29,7 @@ export class OrphanedWaits extends Sweeping {
   }
 
   private async republish(limit: number): Promise<number> {
+    await this.waits.forgetDead(deadKeptMs);
     const jobs = await this.waits.removeOrphaned(limit);
     for (const job of jobs) void this.jobs.enqueue(inboundParse, job);
     return jobs.length;

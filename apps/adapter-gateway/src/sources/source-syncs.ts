@@ -1,6 +1,8 @@
 import { sourceSync } from '#libs/contracts';
 import { Liveness, Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
+import { Metrics } from '#libs/service-kit';
+import { Suspects } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
 import { HealthPoller } from '../adapters/health-poller.js';
@@ -16,6 +18,8 @@ import { Syncer } from './syncer.js';
 /** Has custody of runs: begins them when due or requested, and enqueues them until they end. */
 @Injectable()
 export class SourceSyncs extends Sweeping {
+  private readonly suspects: Suspects<SyncRunRow>;
+
   constructor(
     private readonly runs: SyncRunRepository,
     private readonly syncer: Syncer,
@@ -23,9 +27,19 @@ export class SourceSyncs extends Sweeping {
     poller: HealthPoller,
     waits: CredentialWaits,
     losses: Liveness,
+    metrics: Metrics,
     @Inject(SETTINGS) settings: GatewaySettings,
   ) {
     super();
+    this.suspects = new Suspects({
+      name: 'sync',
+      work: runs.work,
+      losses,
+      settings,
+      metrics,
+      retry: (run) => this.goOn(() => this.syncer.workOn(run)),
+      end: (run, why) => this.syncer.end(run, run.claim, { do: 'dead', code: why.code }, why.message),
+    });
     poller.onReady(async (adapterId) => {
       for (const id of await this.runs.expedite(adapterId, [notReadyCode, disabledCode])) this.enqueue(id);
     });
@@ -37,9 +51,18 @@ export class SourceSyncs extends Sweeping {
       everyMs: settings.SYNC_SWEEP_MS,
       batch: 200,
       losses,
-      afterLoss: () => runs.work.freeGone(),
+      afterLoss: () => this.suspects.freeGone(),
       sweep: (limit) => this.sweep(limit),
     });
+  }
+
+  override onApplicationBootstrap(): void {
+    super.onApplicationBootstrap();
+    this.suspects.start();
+  }
+
+  override async onModuleDestroy(): Promise<void> {
+    await Promise.all([super.onModuleDestroy(), this.suspects.stop()]);
   }
 
   /** Begins a run now, or after the one that is open. @returns the open one */
@@ -51,8 +74,7 @@ export class SourceSyncs extends Sweeping {
 
   /** One slice of a run; what is left of it, or of its listing, is enqueued. */
   async work(runId: string): Promise<void> {
-    const next = await this.syncer.work(runId);
-    if (next !== null) this.enqueue(next);
+    await this.goOn(() => this.syncer.work(runId));
   }
 
   /** Ends a run whose job cannot be handled at all. */
@@ -67,6 +89,11 @@ export class SourceSyncs extends Sweeping {
     for (const id of new Set([...begun, ...overdue.map((run) => run.id)])) this.enqueue(id);
     // Overdue ones stay so until their job runs: another query now would only find them again.
     return begun.length;
+  }
+
+  private async goOn(work: () => Promise<string | null>): Promise<void> {
+    const next = await work();
+    if (next !== null) this.enqueue(next);
   }
 
   private enqueue(runId: string): void {

@@ -77,6 +77,8 @@ export class SyncRunView implements Omit<SyncRunRow, keyof WorkRow | 'listed' | 
     const {
       listed: _listed,
       organization_id: _organization,
+      deaths: _deaths,
+      on_trial: _trial,
       tries,
       reason: error,
       ended_at: finished_at,

@@ -1,4 +1,4 @@
-import { WorkRow } from '#libs/work';
+import { openSuspect, WorkRow } from '#libs/work';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 export type SyncState = 'queued' | 'running' | 'succeeded' | 'partial' | 'failed';
@@ -15,6 +15,7 @@ const open = `"state" IN ('queued', 'running')`;
 @Entity({ schema: 'gateway', name: 'sync_run' })
 @Index('sync_run_open', ['source_id'], { unique: true, where: open })
 @Index('sync_run_by_source', ['source_id', 'id'])
+@Index('sync_run_suspect', ['due_at'], { where: openSuspect })
 @Index('sync_run_due', ['due_at'], { where: open })
 export class SyncRunRow extends WorkRow<SyncState> {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'sync_run_pkey' }) id: string;

@@ -36,8 +36,14 @@ export class Syncer {
 
   /** @returns the run to enqueue: this one when the slice was over first, or the one that goes on with its listing */
   async work(runId: string): Promise<string | null> {
+    await this.runs.work.gate.open();
     const run = await this.runs.work.claim(runId);
-    return run && this.runs.work.run({ key: run.id, claim: run.claim }, () => this.slice(run));
+    return run && this.workOn(run);
+  }
+
+  /** As `work`, on a claimed run. */
+  workOn(run: SyncRunRow): Promise<string | null> {
+    return this.runs.work.run({ key: run.id, claim: run.claim }, () => this.slice(run));
   }
 
   private async slice(run: SyncRunRow): Promise<string | null> {

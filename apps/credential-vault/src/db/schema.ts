@@ -17,6 +17,7 @@ import { ClientPause1795678342288 } from './1795678342288-client-pause.js';
 import { AnswerFields1795679539484 } from './1795679539484-answer-fields.js';
 import { FieldRotation1795682400000 } from './1795682400000-field-rotation.js';
 import { Work1795701300000 } from './1795701300000-work.js';
+import { Suspects1795766100000 } from './1795766100000-suspects.js';
 
 export const schema: ServiceSchema = {
   name: 'vault',
@@ -43,5 +44,6 @@ export const schema: ServiceSchema = {
     AnswerFields1795679539484,
     FieldRotation1795682400000,
     Work1795701300000,
+    Suspects1795766100000,
   ],
 };

@@ -17,6 +17,7 @@ import { BudgetNotice1795704900000 } from './1795704900000-budget-notice.js';
 import { TurnWork1795706000000 } from './1795706000000-turn-work.js';
 import { Provider } from '../providers/provider.entity.js';
 import { Provider1795712400000 } from './1795712400000-provider.js';
+import { Suspects1795766100000 } from './1795766100000-suspects.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -38,5 +39,11 @@ export const schema: ServiceSchema = {
     SyncedDocument,
     Audit,
   ],
-  migrations: [Engine1770000000000, BudgetNotice1795704900000, TurnWork1795706000000, Provider1795712400000],
+  migrations: [
+    Engine1770000000000,
+    BudgetNotice1795704900000,
+    TurnWork1795706000000,
+    Provider1795712400000,
+    Suspects1795766100000,
+  ],
 };

@@ -1,5 +1,5 @@
 import type { ContentTrust, TurnInput, TurnReply } from '#libs/contracts';
-import { WorkRow } from '#libs/work';
+import { openSuspect, WorkRow } from '#libs/work';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** A claim of a turn, which every write has to name. */
@@ -42,6 +42,7 @@ export const activeStates = "('queued', 'running', 'waiting_approval')";
 @Index('turn_handled', ['session_id'], { where: "state = 'handled'" })
 @Index('turn_held', ['project_id', 'workflow_id'], { where: "state = 'held'" })
 @Index('turn_sent', ['ended_at'], { where: 'answer_id IS NOT NULL OR notice_id IS NOT NULL' })
+@Index('turn_suspect', ['due_at'], { where: openSuspect })
 @Index('turn_due', ['due_at'], { where: "state IN ('queued', 'running')" })
 @Index('turn_waiting_for_slot', ['project_id', 'id'], { where: "state = 'queued' AND reason = 'project_turns'" })
 export class Turn extends WorkRow<TurnState> {

@@ -8,6 +8,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Arrivals } from './arrivals.js';
 import { ReplyOfferService } from '../replies/reply-offer.service.js';
 import type { OfferedReply } from '../replies/reply.repository.js';
+import type { Turn } from '../entities/turn.entity.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
 import { TurnFailureService } from './turn-failure.service.js';
@@ -16,7 +17,7 @@ import { TurnRunner } from './turn-runner.service.js';
 import { slotCode, TurnSlotRepository } from './turn-slot.repository.js';
 import { TurnEnqueuer } from './turn-enqueuer.js';
 import { type ClaimedTurn, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
-import { type Tried, turnSettlement } from './turn.verdict.js';
+import { postponed, type Tried, turnSettlement } from './turn.verdict.js';
 
 const enteredRetryMs = 100;
 /** How early the job of a retry may come because two clocks differ. */
@@ -59,6 +60,7 @@ export class TurnJobService {
     }
     try {
       const payload = await this.whole(given);
+      await waiting(this.turns.work.gate.open());
       const outcome = await this.claim(payload, waiting);
       if (outcome.state === 'leased' || outcome.state === 'waiting') return;
       if (outcome.state === 'rescheduled') {
@@ -67,17 +69,23 @@ export class TurnJobService {
         throw new RunLater(outcome.delayMs, 'turn_rescheduled');
       }
       if (outcome.state === 'ended') return await this.offers.republish([payload.turn_id]);
-      const { tried } = outcome;
-      await this.leases.during({ turn_id: tried.id, claim: tried.claim }, async (lost) => {
-        await this.takeSlot(payload, tried);
-        try {
-          await this.runClaimed(payload, tried, outcome, lost);
-        } finally {
-          await this.enqueueNext(payload.project_id);
-        }
-      });
+      await this.runInSlot(payload, outcome.tried, outcome);
     } finally {
       this.leases.leave(given.turn_id);
+    }
+  }
+
+  /** Runs a turn that is claimed to be tried alone. @throws as `run` */
+  async runSuspect(payload: TurnRunPayload, turn: Turn): Promise<void> {
+    // A job of it has just come, and finds it claimed.
+    if (!this.leases.enter(turn.id)) {
+      await this.turns.release(postponed(turn, 'turn_entered', enteredRetryMs, this.settings));
+      return;
+    }
+    try {
+      await this.runInSlot(payload, turn, { ...turn, past: await this.turns.pastOf(turn.id) });
+    } finally {
+      this.leases.leave(turn.id);
     }
   }
 
@@ -97,6 +105,17 @@ export class TurnJobService {
       if (!isRefusedRow(error)) throw error;
       await this.refuse(payload, code);
     }
+  }
+
+  private runInSlot(payload: TurnRunPayload, tried: Tried, claimed: ClaimedTurn): Promise<void> {
+    return this.leases.during({ turn_id: tried.id, claim: tried.claim }, async (lost) => {
+      await this.takeSlot(payload, tried);
+      try {
+        await this.runClaimed(payload, tried, claimed, lost);
+      } finally {
+        await this.enqueueNext(payload.project_id);
+      }
+    });
   }
 
   /** Stores turns of sessions in the order in which their messages were acknowledged, as far as possible. */

@@ -1,46 +1,7 @@
 import { LeaseLost } from '#libs/work';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Claim } from '../entities/turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
-import { turnRun } from '#libs/contracts';
-import { Liveness, Sweeping } from '#libs/database';
-import { JobClient } from '#libs/queue';
-import { type EngineSettings, SETTINGS } from '../settings.js';
-import { turnJobOf } from './turn-enqueuer.js';
-
-const sweepBatch = 200;
-
-/** Republishes turns whose process died or whose retry Redis lost. */
-@Injectable()
-export class TurnSweeper extends Sweeping {
-  constructor(
-    private readonly turns: TurnRepository,
-    private readonly jobClient: JobClient,
-    private readonly losses: Liveness,
-    @Inject(SETTINGS) private readonly settings: EngineSettings,
-  ) {
-    super();
-    this.sweepEvery({
-      name: 'turns',
-      everyMs: settings.SWEEP_EVERY_MS,
-      batch: sweepBatch,
-      losses,
-      afterLoss: () => turns.work.freeGone(),
-      sweep: (limit) => this.sweep(limit),
-    });
-  }
-
-  private async sweep(limit: number): Promise<number> {
-    const { SWEEP_AFTER_MS: afterMs } = this.settings;
-    const behindMs = await this.jobClient.behindMs(turnRun.queue);
-    const waitedMs = Math.min(afterMs, this.losses.sinceLossMs) + behindMs;
-    // After a loss a job is missed at once. A lease may be over because its holder could not reach Postgres either.
-    const abandoned = await this.turns.work.overdue(waitedMs, limit, afterMs + behindMs);
-    await Promise.all(abandoned.map((turn) => this.jobClient.enqueue(turnRun, turnJobOf(turn))));
-    // They stay overdue until their job runs: another query now would only find the same rows.
-    return 0;
-  }
-}
 
 /** The turns that this process stores or runs: never one twice, and each can be stopped. */
 @Injectable()

@@ -128,6 +128,13 @@ export class TurnRepository {
     return ((await db.query('SELECT * FROM engine.turn WHERE id = $1', [id])) as Turn[])[0] ?? null;
   }
 
+  /** The last turns before it in its session, oldest first. */
+  async pastOf(id: string): Promise<WindowTurn[]> {
+    const sql = `SELECT ${pastTurns('t', '$2')} AS past FROM engine.turn t WHERE id = $1`;
+    const [row] = await this.rows<{ past: WindowTurn[] }>(sql, [id, this.settings.TURN_WINDOW]);
+    return row?.past ?? [];
+  }
+
   /** Stores turns in their initial state. @returns those that are new or were claimed */
   private async store(tx: Queryable, requests: ClaimRequest[], begin: 'running' | 'queued'): Promise<ClaimedRow[]> {
     const payloads = requests.map(({ payload }) => payload);

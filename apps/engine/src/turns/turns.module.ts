@@ -16,10 +16,11 @@ import { TurnFailureService } from './turn-failure.service.js';
 import { TurnEnqueuer } from './turn-enqueuer.js';
 import { TurnJobHandler } from './turn-job.handler.js';
 import { TurnJobService } from './turn-job.service.js';
-import { TurnLeases, TurnSweeper } from './turn-leases.js';
+import { TurnLeases } from './turn-leases.js';
 import { TurnRedriveService } from './turn-redrive.service.js';
 import { TurnRunner } from './turn-runner.service.js';
 import { TurnSlotRepository } from './turn-slot.repository.js';
+import { TurnSweeper } from './turn-sweeper.js';
 import { TurnRepository } from './turn.repository.js';
 
 @Module({

@@ -95,11 +95,14 @@ function ofLetters({ app_id: id, stage, count, reason, since }: OpenLetters, nam
   ];
   const words = stage === 'turn' ? wordsOfTurnReason(reason) : null;
   const why = reason === null ? '' : count === 1 ? ` (${reason})` : ` (most of them: ${reason})`;
+  const kills = reason === 'kills_its_process';
   return {
-    code,
+    code: kills ? reason : code,
     severity: 'error',
     text: `${name}: ${count} ${count === 1 ? one : many}${why}.${words === null ? '' : ` ${words}`}`,
-    what_to_do: 'Read why each failed, repair the cause, then redrive them.',
+    what_to_do: kills
+      ? 'Look at the end of the log of the process that died, and at its memory. Repair the cause, then redrive them.'
+      : 'Read why each failed, repair the cause, then redrive them.',
     resource: { kind: 'dead_letters', id },
     count,
     since: since.toISOString(),
