@@ -7,7 +7,7 @@ import { startSystem, type System } from './system.js';
 import { post } from './webhook.js';
 
 const neighbours = 6;
-/** One death in the company of others, one alone; a parse has a row to tell by only from the second on. */
+/** One death beside others, one alone; a parse has a row to tell by only from the second on. */
 const deathsAtMost = { reply: 2, turn: 2, parse: 3 };
 
 interface DeadLetter {

@@ -128,7 +128,7 @@ describe('what was in flight when a process died', () => {
     expect(counted.deadAtS).toBeGreaterThan(Date.now() / 1_000 - 60);
   });
 
-  it('is suspected, not convicted, by any number of deaths in the company of others', async () => {
+  it('is suspected, not convicted, by any number of deaths beside others', async () => {
     await heldByDead('a');
     for (let deaths = 1; deaths <= 3; deaths += 1) {
       await db.query("UPDATE jobs.job SET state = 'running', owner = 'live_gone', on_trial = false");

@@ -7,7 +7,7 @@ import type { WorkRow } from './work-row.entity.js';
 const killsItsProcess = 'kills_its_process';
 
 interface SuspectSettings {
-  /** Deaths of processes after which a row that killed one alone is dead. The first is in the company of others. */
+  /** Deaths of processes after which a row that killed one alone is dead. The first is beside others. */
   POISON_KILLS: number;
   /** How long a suspect has its process for itself after the first death; four times as long after each further one. */
   POISON_TRIAL_MS: number;
