@@ -8,9 +8,12 @@
  */
 
 const host = { name: 'host', entry: 'dist/apps/host/src/main.js' };
+/** As in `apps/host`: what a message passes. */
+const path = ['webhook-ingress', 'adapter-gateway', 'router', 'engine'];
 
 /**
- * The names of the services that share one process: `--small` selects all that may, GATEHOUSE_SERVICES lists them.
+ * The names of the services that share one process: `--small` selects all that may, GATEHOUSE_SERVICES lists them, with
+ * `path` for those that a message passes.
  * @param {import('./services.mjs').Service[]} services
  * @param {NodeJS.ProcessEnv} env
  * @param {string[]} args
@@ -21,12 +24,13 @@ export function hostedServices(services, env, args) {
   const may = services.filter(({ hostable }) => hostable).map(({ name }) => name);
   const asked = (args.includes('--small') ? 'all' : (env.GATEHOUSE_SERVICES ?? ''))
     .split(',')
-    .map((name) => name.trim());
+    .map((name) => name.trim())
+    .flatMap((name) => (name === 'path' ? path : [name]));
   if (asked.includes('all')) return may;
   const wrong = asked.filter((name) => name !== '' && !may.includes(name));
   if (wrong.length > 0) {
     throw new Error(
-      `GATEHOUSE_SERVICES names ${wrong.join(', ')}: one process hosts all, or some of ${may.join(', ')}`,
+      `GATEHOUSE_SERVICES names ${wrong.join(', ')}: one process hosts all, path, or some of ${may.join(', ')}`,
     );
   }
   return may.filter((name) => asked.includes(name));

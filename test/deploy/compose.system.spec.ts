@@ -50,6 +50,7 @@ describe('docker-compose.yml', () => {
       'docker-compose.yml',
       'docker-compose.override.yml',
       'docker-compose.small.yml',
+      'docker-compose.path.yml',
       'deploy/compose.tls.yml',
     ];
     const used = files.flatMap((file) => [...read(file).matchAll(/(?<!\$)\$\{([A-Z]\w*)/g)].map(([, name]) => name));

@@ -1,5 +1,5 @@
 import { environmentOf } from '../../apps/host/src/env.js';
-import { hostedServices as hostable } from '../../apps/host/src/hosted-services.js';
+import { hostedServices as hostable, path } from '../../apps/host/src/hosted-services.js';
 import { groupEnv, groupServices, hostedServices } from '../../scripts/launcher/service-group.mjs';
 import { services } from '../../scripts/launcher/services.mjs';
 
@@ -12,6 +12,8 @@ describe('the processes of npm start', () => {
     expect(processes({})).toEqual(services.map(({ name }) => name));
     expect(processes({}, ['--small'])).toEqual(['host', 'python-runner']);
     expect(processes({ GATEHOUSE_SERVICES: 'all' })).toEqual(['host', 'python-runner']);
+    const onPath = groupServices(services, hostedServices(services, { GATEHOUSE_SERVICES: 'path' }, []));
+    expect(onPath[0]?.services.map(({ name }) => name)).toEqual(path);
     const some = groupServices(services, hostedServices(services, { GATEHOUSE_SERVICES: 'engine, router' }, []));
     expect(some[0]).toMatchObject({ name: 'host', services: [{ name: 'router' }, { name: 'engine' }] });
     expect(some).toHaveLength(services.length - 1);

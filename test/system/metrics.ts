@@ -3,10 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { System } from './system.js';
 
-/** A service's current metrics, from its operations port, which its log names. */
-export async function scrape(system: System, service: string): Promise<string> {
-  const log = readFileSync(join(system.dataDir, 'logs', `${service}.log`), 'utf8');
-  const started = [...log.matchAll(/"operations.started","url":"([^"]+)"/g)].at(-1)?.[1];
+/**
+ * A service's current metrics, from its operations port, which the log of its process names.
+ * @param process absent: one of its own
+ */
+export async function scrape(system: System, service: string, process = service): Promise<string> {
+  const log = readFileSync(join(system.dataDir, 'logs', `${process}.log`), 'utf8');
+  const lines = log.split('\n').filter((line) => line.includes(`"service":"${service}"`));
+  const started = lines.findLast((line) => line.includes('"operations.started"'))?.match(/"url":"([^"]+)"/)?.[1];
   return (await fetch(`${started}/metrics`)).text();
 }
 

@@ -56,6 +56,8 @@ export interface System extends Api {
 export interface Setup {
   /** Names of services that share one process; all others have their own. */
   hosted?: string[];
+  /** False: the ingress reaches its stores as the others do, and `ingressLinks` cut nothing. */
+  linked?: boolean;
   /** Changes a service's Postgres URL into one through a pooler. */
   pooled?: (databaseUrl: string) => string;
   /** What an earlier system left behind. */
@@ -92,7 +94,7 @@ export const startSmallSystem = (settings: Record<string, string> = {}): Promise
 /** @param settings environment variables for every service */
 export async function startSystem(
   settings: Record<string, string> = {},
-  { hosted = [], pooled = (url) => url, given = {}, before = async () => undefined }: Setup = {},
+  { hosted = [], linked = true, pooled = (url) => url, given = {}, before = async () => undefined }: Setup = {},
 ): Promise<System> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-system-'));
   const ends: (() => Promise<unknown>)[] = [async () => rmSync(dataDir, { recursive: true, force: true })];
@@ -133,7 +135,9 @@ export async function startSystem(
     });
     const envOf = (name: string): NodeJS.ProcessEnv => ({
       ...plainEnv(name),
-      ...(name === ingress ? { DATABASE_URL: ingressLinks.database.url, REDIS_URL: ingressLinks.redis.url } : {}),
+      ...(name === ingress && linked
+        ? { DATABASE_URL: ingressLinks.database.url, REDIS_URL: ingressLinks.redis.url }
+        : {}),
     });
     const groups = groupServices(services, hosted);
     const running = new Map<string, ServiceProcess>();

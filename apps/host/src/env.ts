@@ -1,15 +1,16 @@
 import { readEnv, type Reader, text } from '#libs/service-kit';
-import { hostedServices } from './hosted-services.js';
+import { hostedServices, path } from './hosted-services.js';
 
 const hosted = Object.keys(hostedServices);
 
-/** Comma-separated names in any order, or `all`. */
+/** Comma-separated names in any order, among them `path` for those that a message passes, or `all`. */
 const names: Reader<string[]> = (name, value) => {
-  const asked = (value || 'all').split(',').map((each) => each.trim());
-  if (asked.includes('all')) return hosted;
+  const given = (value || 'all').split(',').map((each) => each.trim());
+  if (given.includes('all')) return hosted;
+  const asked = given.flatMap((each) => (each === 'path' ? path : [each]));
   const unknown = asked.filter((each) => !hosted.includes(each));
   if (unknown.length > 0) {
-    throw new Error(`${name} names unknown services (${unknown.join(', ')}). Known: ${hosted.join(', ')}`);
+    throw new Error(`${name} names unknown services (${unknown.join(', ')}). Known: path, ${hosted.join(', ')}`);
   }
   return hosted.filter((each) => asked.includes(each));
 };

@@ -68,6 +68,8 @@ describe('the settings of a process that hosts services', () => {
     expect(namesOf()).toEqual(namesOf('all'));
     expect(namesOf('all')).toHaveLength(8);
     expect(namesOf('portal, engine,router')).toEqual(['router', 'engine', 'portal']);
+    expect(namesOf('path')).toEqual(['webhook-ingress', 'adapter-gateway', 'router', 'engine']);
+    expect(namesOf('path,portal')).toEqual([...namesOf('path'), 'portal']);
   });
 
   it('name nothing that must be a process of its own', () => {

@@ -38,6 +38,9 @@ export const hostedServices: Record<string, Prepare> = {
   portal: service(() => import('../../portal/src/service.js')),
 };
 
+/** What a message passes. In one process these hand it on without Redis. */
+export const path = ['webhook-ingress', 'adapter-gateway', 'router', 'engine'];
+
 /** Loaded only when it is hosted, so that unused services cost nothing. */
 function service(load: () => Promise<{ serviceFrom(environment: NodeJS.ProcessEnv): ServiceOptions }>): Prepare {
   return async (environment) => {
