@@ -3,6 +3,7 @@ import { type TextFrom, textSources } from '#libs/contracts';
 import { Failure, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { AppRow, AppState } from '../entities/app.entity.js';
+import { AppCondition } from './app-condition.js';
 import { AppCredentialView } from './app-credential.dto.js';
 import { AppWarning } from './app-warnings.js';
 import type { Direction } from './direction.js';
@@ -49,6 +50,7 @@ export class AppView implements Omit<AppRow, Hidden>, WebhookAddress {
   @ApiProperty({ type: String, enum: ['paused', 'adapter_disabled'], nullable: true, description: 'Why messages wait' })
   held_reason: 'paused' | 'adapter_disabled' | null;
   @ApiProperty({ enum: ['active', 'paused', 'disabled', 'retired'] }) state: AppState;
+  @ApiProperty({ type: AppCondition, description: 'Whether it works' }) condition: AppCondition;
   @ApiProperty({ type: String, nullable: true }) webhook_token: string | null;
   @ApiProperty({ type: String, nullable: true }) webhook_path: string | null;
   @ApiProperty({ type: String, format: 'uri', nullable: true }) webhook_url: string | null;

@@ -6,6 +6,8 @@ import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { type AppCredentialState, AppCredentialViews } from './app-credential-views.js';
 import type { AppRow } from '../entities/app.entity.js';
+import { conditionOf } from './app-condition.js';
+import { NewestReplyRepository } from './newest-reply.repository.js';
 import type { AppView } from './app-view.dto.js';
 import { warningsOf } from './app-warnings.js';
 import { capabilitiesOf } from './capabilities.js';
@@ -19,6 +21,7 @@ export class AppViews {
     private readonly adapters: AdapterRepository,
     private readonly credentials: AppCredentialViews,
     private readonly seal: TokenSeal,
+    private readonly replies: NewestReplyRepository,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
@@ -31,16 +34,17 @@ export class AppViews {
     const adapters = await this.adapters.byIds(rows.flatMap((row) => row.adapter_id ?? []));
     const byId = new Map(adapters.map((adapter) => [adapter.id, adapter]));
     const adapterOf = (row: AppRow) => byId.get(row.adapter_id ?? '');
-    const states = await this.credentials.of(rows.map((app) => ({ app, manifest: adapterOf(app)?.manifest ?? null })));
+    const [states, replies] = await Promise.all([
+      this.credentials.of(rows.map((app) => ({ app, manifest: adapterOf(app)?.manifest ?? null }))),
+      this.replies.newest(rows[0]?.project_id ?? '', this.settings.DELIVERY_ATTENTION_MS),
+    ]);
     return rows.map((row, at) => {
       const adapter = adapterOf(row);
       const address = this.address(row, adapter?.manifest ?? null, caller);
       const skill_id = adapter?.skill?.skill_id ?? null;
-      return {
-        skill_id,
-        ...this.shown(row, adapter?.manifest ?? null, adapter?.disabled === true, states[at]!),
-        ...address,
-      };
+      const shown = this.shown(row, adapter?.manifest ?? null, adapter?.disabled === true, states[at]!);
+      const newest = replies.find(({ app_id }) => app_id === row.id);
+      return { skill_id, ...shown, ...address, condition: conditionOf(shown, adapter, newest) };
     });
   }
 
@@ -64,7 +68,7 @@ export class AppViews {
     manifest: Manifest | null,
     disabled: boolean,
     state: AppCredentialState,
-  ): Omit<AppView, keyof WebhookAddress | 'skill_id'> {
+  ): Omit<AppView, keyof WebhookAddress | 'skill_id' | 'condition'> {
     const {
       token_hash: _hash,
       sealed_token: _sealed,

@@ -15,6 +15,7 @@ import { CredentialDescriptions } from './credential-descriptions.js';
 import { CredentialWaits } from './credential-waits.js';
 import { EndpointController } from './endpoint.controller.js';
 import { InstalledApps } from './installed-apps.js';
+import { NewestReplyRepository } from './newest-reply.repository.js';
 import { RefusedCalls } from './refused-calls.js';
 import { SigningKeys } from './signing-keys.js';
 
@@ -33,6 +34,7 @@ import { SigningKeys } from './signing-keys.js';
     CredentialDescriptions,
     CredentialWaits,
     InstalledApps,
+    NewestReplyRepository,
     RefusedCalls,
     SigningKeys,
   ],

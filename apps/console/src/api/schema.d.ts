@@ -1527,6 +1527,12 @@ export interface components {
             /** @description Fields that the record lacks for this declaration */
             missing_fields?: string[];
         };
+        AppCondition: {
+            /** @enum {string} */
+            state: "active" | "paused" | "disabled" | "retired" | "incomplete" | "unready" | "failing" | "waiting";
+            /** @description Why, in words; null: it works */
+            why: string | null;
+        };
         SignatureView: {
             /** @enum {string} */
             scheme: "hmac" | "standard-webhooks" | "ed25519" | "ecdsa-p256" | "rsa" | "jwt-hs256" | "jwt-rs256" | "jwt-es256" | "secret" | "basic";
@@ -1618,6 +1624,8 @@ export interface components {
             held_reason: "paused" | "adapter_disabled" | null;
             /** @enum {string} */
             state: "active" | "paused" | "disabled" | "retired";
+            /** @description Whether it works */
+            condition: components["schemas"]["AppCondition"];
             webhook_token: string | null;
             webhook_path: string | null;
             /** Format: uri */

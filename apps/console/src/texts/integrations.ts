@@ -27,16 +27,15 @@ export const integrationTexts = {
   day: 'In the last 24 hours',
   received24h: (count: number) => `${grouped(count)} in`,
   replied24h: (count: number) => `${grouped(count)} out`,
+  died24h: (count: number) => `${grouped(count)} not delivered`,
   refused24h: (count: number) => `${grouped(count)} refused`,
   quiet: 'Nothing in 24 h',
   lastMessage: 'Last message',
   neverReceived: 'No message yet',
-  missing: (keys: string) => `Missing: ${keys}`,
   warnings: {
     no_reply_address: 'Replies go nowhere: set a reply address under Channel.',
     app_cannot_send: 'It answers messages but may not send. Allow it under Settings.',
   },
-  held: { paused: 'Paused: its messages wait.', adapter_disabled: 'Its adapter is disabled: its messages wait.' },
   palette: { search: 'Apps', install: 'Install an App' },
   copyUrl: (name: string) => `Copy the Webhook URL of ${named(name)}`,
   installing: {

@@ -101,6 +101,7 @@ export const uiTexts = {
     duplicate: 'Duplicate',
     expired: 'Expired',
     failed: 'Failed',
+    failing: 'Failing',
     gone: 'Deleted',
     handled: 'Handled by a person',
     held: 'Held',

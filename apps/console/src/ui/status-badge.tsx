@@ -96,6 +96,7 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
     'blocked',
     'dead',
     'failed',
+    'failing',
     'gone',
     'invalid',
     'lost',

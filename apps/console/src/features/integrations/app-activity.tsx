@@ -8,7 +8,7 @@ import { ProjectLink } from '../../ui/links.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { grouped } from '../../ui/numbers.js';
 import { Section } from '../../ui/page.js';
-import { type App, labelled, sumOf, useDayOfApp } from './use-app.js';
+import { type App, labelled, refusedIn, sumOf, useDayOfApp } from './use-app.js';
 
 const texts = integrationTexts.app;
 const chartHeight = 130;
@@ -27,7 +27,7 @@ export function AppActivity({ app }: { app: App }): ReactNode {
         <>
           <SimpleGrid cols={{ base: 2, xs: 4, md: 2, lg: 4 }} spacing="xs" mb="sm">
             <Count label={texts.received} value={data && grouped(data.total.received)} />
-            <Count label={texts.refused} value={data && grouped(sumOf(data.total.refused))} />
+            <Count label={texts.refused} value={data && grouped(refusedIn(data.total))} />
             <Count label={texts.delivered} value={data && grouped(labelled(data.total.deliveries, 'delivered'))} />
             <Count label={texts.ack} value={data && texts.percentile(data.total.ack.p99_ms)} />
           </SimpleGrid>

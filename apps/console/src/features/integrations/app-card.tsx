@@ -9,7 +9,7 @@ import { CopyButton } from '../../ui/copy.js';
 import { LinkAnchor } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { labelled, sumOf, useLastMessage } from './use-app.js';
+import { labelled, refusedIn, useLastMessage } from './use-app.js';
 
 interface AppCardProps {
   app: Schema<'AppView'>;
@@ -22,7 +22,6 @@ interface AppCardProps {
 /** An App at a glance: what it is, whether it works, what it did. */
 export function AppCard({ app, listing, day, counted }: AppCardProps): ReactNode {
   const projectId = useProjectId();
-  const incomplete = app.missing.length > 0 && app.state === 'active';
   return (
     <Card withBorder padding="md" component="article" aria-label={app.name}>
       <Stack gap="sm" h="100%">
@@ -41,7 +40,7 @@ export function AppCard({ app, listing, day, counted }: AppCardProps): ReactNode
               {listing?.category}
             </Text>
           </div>
-          <StatusBadge status={incomplete ? 'incomplete' : app.state} />
+          <StatusBadge status={app.condition.state} />
         </Group>
         <Group gap={6}>
           <Capabilities capabilities={app.capabilities} />
@@ -70,9 +69,7 @@ export function Capabilities({ capabilities }: { capabilities: readonly ('send' 
 
 function Complaints({ app }: { app: Schema<'AppView'> }): ReactNode {
   const sentences = [
-    ...(app.missing.length > 0 ? [texts.missing(app.missing.join(', '))] : []),
-    ...(app.held_reason ? [texts.held[app.held_reason]] : []),
-    ...(app.renewal_failure ? [app.renewal_failure.error] : []),
+    ...(app.condition.why ? [app.condition.why] : []),
     ...app.warnings.map(({ code }) => texts.warnings[code]),
   ];
   return sentences.map((sentence) => (
@@ -94,10 +91,12 @@ function Day({ day }: { day: Schema<'AppStatistics'> | undefined }): ReactNode {
       </Text>
     );
   }
-  const refused = sumOf(day.refused);
+  const refused = refusedIn(day);
+  const dead = labelled(day.deliveries, 'dead');
   const counts = [
     texts.received24h(day.received),
     texts.replied24h(labelled(day.deliveries, 'delivered')),
+    ...(dead > 0 ? [texts.died24h(dead)] : []),
     ...(refused > 0 ? [texts.refused24h(refused)] : []),
   ];
   return (

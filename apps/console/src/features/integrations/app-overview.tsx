@@ -123,11 +123,10 @@ function About({ app, listing }: { app: App; listing: Schema<'ListingView'> | un
 
 /** What stops the App from working, and what to do; nothing if it works. */
 function AppComplaints({ app }: { app: App }): ReactNode {
-  const { missing, held_reason, renewal_failure, warnings } = app;
+  const { condition, renewal_failure, warnings } = app;
   const sentences = [
-    ...(missing.length > 0 ? [integrationTexts.missing(missing.join(', '))] : []),
-    ...(held_reason ? [integrationTexts.held[held_reason]] : []),
-    ...(renewal_failure ? [`${renewal_failure.error} ${renewal_failure.what_to_do ?? ''}`] : []),
+    ...(condition.why ? [condition.why] : []),
+    ...(renewal_failure?.what_to_do ? [renewal_failure.what_to_do] : []),
     ...warnings.map(({ code }) => integrationTexts.warnings[code]),
   ];
   if (sentences.length === 0) return null;

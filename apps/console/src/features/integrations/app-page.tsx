@@ -56,7 +56,7 @@ export function AppPage(): ReactNode {
   return (
     <Page
       title={app?.name ?? integrationTexts.title}
-      mark={app && <StatusBadge status={app.missing.length > 0 && app.state === 'active' ? 'incomplete' : app.state} />}
+      mark={app && <StatusBadge status={app.condition.state} />}
       description={listing?.description}
       breadcrumbs={[{ label: integrationTexts.title, to: { to: '/p/$projectId/integrations', params: { projectId } } }]}
       actions={

@@ -64,5 +64,9 @@ export const useLastMessage = (appId: string) =>
 export const sumOf = (counts: readonly { count: number }[]): number =>
   counts.reduce((sum, { count }) => sum + count, 0);
 
+/** Requests that the ingress refused, and those that the App's adapter refused afterwards. */
+export const refusedIn = ({ refused, outcomes }: Pick<Schema<'CountsView'>, 'refused' | 'outcomes'>): number =>
+  sumOf(refused) + (outcomes.find(({ outcome }) => outcome === 'refused')?.count ?? 0);
+
 export const labelled = (counts: readonly Schema<'LabelCount'>[], label: string): number =>
   counts.find((one) => one.label === label)?.count ?? 0;
