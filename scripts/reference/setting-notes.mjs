@@ -245,6 +245,7 @@ export const notes = {
   GATEHOUSE_GOOGLE_JWKS_URL: { is: 'May be your own server too.' },
   GATEHOUSE_SENDGRID_API_URL: { is: 'The same for SendGrid.' },
   GATEHOUSE_SLACK_API_URL: { is: 'The same for Slack.' },
+  GATEHOUSE_DISCORD_API_URL: { is: 'The same for Discord, with the version.' },
   GATEHOUSE_TELEGRAM_API_URL: { is: 'The same for Telegram.' },
   GATEHOUSE_TWILIO_API_URL: { is: 'The same for Twilio.' },
   GATEHOUSE_WHATSAPP_API_URL: { is: 'The same for WhatsApp, with the version of the Graph API.' },

@@ -1,5 +1,6 @@
 import { readCallSecrets } from '#libs/adapter-sdk';
 import { settingOf, WrongSettings } from '#libs/settings';
+import { DISCORD_API_URL } from './discord/discord-api.js';
 import { GITHUB_API_URL } from './github/api/github-api.js';
 import { GMAIL_API_URL } from './gmail/gmail-api.js';
 import { GOOGLE_JWKS_URL } from './gmail/verify-push.js';
@@ -24,6 +25,8 @@ export interface AdaptersEnv {
   genericTimeoutMs: number;
   /** For one call of a provider's API. */
   providerTimeoutMs: number;
+  /** With its version. */
+  discordApiUrl: string;
   githubApiUrl: string;
   gmailApiUrl: string;
   /** Key set of the tokens that Google signs. */
@@ -96,6 +99,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
     bodyLimitBytes: whole('GATEHOUSE_ADAPTER_BODY_LIMIT_BYTES', 40 * 1024 * 1024, 1024, 1024 ** 3),
     genericTimeoutMs: whole('GATEHOUSE_GENERIC_TIMEOUT_MS', 10_000, 1, 600_000),
     providerTimeoutMs: whole('GATEHOUSE_PROVIDER_TIMEOUT_MS', 10_000, 1, 600_000),
+    discordApiUrl: apiUrl('GATEHOUSE_DISCORD_API_URL', DISCORD_API_URL),
     githubApiUrl: apiUrl('GATEHOUSE_GITHUB_API_URL', GITHUB_API_URL),
     gmailApiUrl: apiUrl('GATEHOUSE_GMAIL_API_URL', GMAIL_API_URL),
     googleJwksUrl: apiUrl('GATEHOUSE_GOOGLE_JWKS_URL', GOOGLE_JWKS_URL),

@@ -1,6 +1,7 @@
 import type { AdapterDefinition } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
 import type { AdaptersEnv } from './env.js';
+import { createDiscordAdapter } from './discord/discord.adapter.js';
 import { createGenericAdapter } from './generic/generic.adapter.js';
 import { createGithubAdapter } from './github/github.adapter.js';
 import { createGmailAdapter } from './gmail/gmail.adapter.js';
@@ -17,6 +18,7 @@ import { createWhatsappAdapter } from './whatsapp/whatsapp.adapter.js';
 export function shippedAdapters(env: AdaptersEnv, egress: Egress): AdapterDefinition[] {
   const http = { fetch: egress.fetch, timeoutMs: env.providerTimeoutMs };
   return [
+    createDiscordAdapter({ ...http, apiUrl: env.discordApiUrl }),
     createGenericAdapter({ fetch: egress.fetch, timeoutMs: env.genericTimeoutMs }),
     createGithubAdapter({ ...http, apiUrl: env.githubApiUrl }),
     createGmailAdapter({ ...http, apiUrl: env.gmailApiUrl, jwksUrl: env.googleJwksUrl }),

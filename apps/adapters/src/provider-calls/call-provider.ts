@@ -10,7 +10,7 @@ export interface ProviderHttp {
 
 export interface ProviderRequest {
   url: string;
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH';
   headers?: Record<string, string>;
   /** Sent as the JSON body. */
   json?: unknown;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { checkAnswer, createAdapterServer, signHmac } from '#libs/adapter-sdk';
+import { createDiscordAdapter } from '../discord/discord.adapter.js';
 import { createGithubAdapter } from '../github/github.adapter.js';
 import { createSlackAdapter } from '../slack/slack.adapter.js';
 import { createTelegramAdapter } from '../telegram/telegram.adapter.js';
@@ -10,6 +11,7 @@ import { createWhatsappAdapter } from '../whatsapp/whatsapp.adapter.js';
 const CANARY = 'canary-90b1fc-secret';
 const http = { fetch: () => Promise.reject(new Error('receiving makes no call')), timeoutMs: 1 };
 const adapters = [
+  createDiscordAdapter(http),
   createSlackAdapter(http),
   createGithubAdapter(http),
   createTelegramAdapter(http),
@@ -103,6 +105,24 @@ const NAMES: Record<string, readonly string[]> = {
     'photo',
     'new_reaction',
     'data',
+  ],
+  discord: [
+    'type',
+    'id',
+    'data',
+    'name',
+    'options',
+    'value',
+    'values',
+    'components',
+    'custom_id',
+    'resolved',
+    'messages',
+    'target_id',
+    'member',
+    'user',
+    'channel_id',
+    'token',
   ],
   twilio: ['MessageSid', 'From', 'To', 'Body', 'MessageStatus', 'NumMedia', 'MediaUrl0'],
   whatsapp: [
