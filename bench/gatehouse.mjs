@@ -131,6 +131,8 @@ export async function startGatehouse({
   return {
     dataDir,
     api,
+    /** Of the management API. */
+    apiKey: made.api_key,
     /** A new link that signs the owner in once. */
     ownerLink: async () => (await setUp('--owner-link')).owner_link ?? '',
     start,

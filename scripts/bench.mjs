@@ -92,6 +92,11 @@ const benchmarks = {
         quick ? { rounds: 3, checks: 20_000, batches: 200 } : { rounds: 7, checks: 100_000, batches: 1_000 },
       ),
   },
+  streaming: {
+    title: 'Streaming: first words of a turn, from the model to a reader through the portal; memory of the engine',
+    run: async (quick) =>
+      (await import('../bench/streaming.mjs')).benchStreaming({ together: 20, turns: quick ? 200 : 1_000 }),
+  },
   sanitizer: {
     title: 'Sanitiser: 1 MB of each text',
     run: async () => (await import('../bench/sanitizer.mjs')).benchSanitizer(),

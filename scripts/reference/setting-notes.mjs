@@ -107,6 +107,7 @@ export const notes = {
 
   // router
   EVENT_STREAMS_PER_PROJECT: { is: 'Live streams of one project in one process.' },
+  TURN_STREAMS_PER_PROJECT: { is: 'Streams of what turns write, of one project in one process.' },
   STATISTICS_DAYS: { is: 'Days for which counts are kept.' },
 
   // engine
@@ -122,7 +123,7 @@ export const notes = {
   MODEL_FALLBACK_NAME: { is: 'The model that is called when the first one does not answer.' },
   MODEL_INPUTS: { default: 'text' },
   MODEL_PRICES: { default: 'none', is: 'JSON of prices by model ([limits](../agents.md#limits)).' },
-  MODEL_TIMEOUT_MS: { is: 'Time limit of one call of the model.' },
+  MODEL_TIMEOUT_MS: { is: 'Time limit of a whole answer of the model, or of each silence within a stream.' },
   MODEL_MAX_OUTPUT_TOKENS: { is: 'Tokens of one answer of the model.' },
   MODEL_BREAKER_FAILURES: { is: 'After this many failures in a row, only one call at a time tries the model.' },
   MODEL_TRIAL_MS: { is: 'The longest time between such trials.' },

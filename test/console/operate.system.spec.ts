@@ -1,5 +1,6 @@
 import { until } from '#libs/testing';
 import type { Browser, Page } from 'playwright-core';
+import { fakeModel, type FakeStream, fakeStream } from '../../apps/engine/src/testing/fake-model.js';
 import { openSink, type Sink } from '../system/sink.js';
 import type { InstalledApp } from '../system/api.js';
 import { openFakeAdapter, type FakeAdapter } from '../system/fake-adapter.js';
@@ -50,6 +51,40 @@ inBrowser('operating the system in the console', () => {
     await goTo(who, 'Conversations');
     await who.page.getByRole('row').filter({ hasText: line }).getByRole('link').click();
   };
+
+  it('shows the words of an answer while the agent writes it, and then the answer', async () => {
+    const model = await fakeModel();
+    const { id } = await system.api<{ id: string }>('POST', '/api/v1/providers', {
+      name: 'desk',
+      kind: 'openai-compatible',
+      base_url: model.url,
+      default_model: 'fake',
+    });
+    try {
+      const { page } = owner;
+      const streams: FakeStream[] = [];
+      model.script('First answer.', (response) => void streams.push(fakeStream(response)));
+      await post(system.webhookUrl, { text: 'Is anybody there?', thread_id: 'stream-1' });
+      await openConversation(owner, 'stream-1');
+      await page.getByText('First answer.').waitFor();
+      await post(system.webhookUrl, { text: 'What about the sea?', thread_id: 'stream-1' });
+      await until('the model is asked', () => streams.length === 1);
+      streams[0]?.write('The sea is');
+      await page.getByText('The sea is', { exact: true }).waitFor();
+      await page.getByText('Writing …').waitFor();
+      streams[0]?.write(' wide.');
+      await page.getByText('The sea is wide.', { exact: true }).waitFor();
+      expect(await violations(page)).toEqual([]);
+      streams[0]?.write('\n![x](https://evil.example/x.png)');
+      streams[0]?.end();
+      await page.getByText('Writing …').waitFor({ state: 'detached' });
+      await page.getByText(/The sea is wide\.\s+\[image removed: evil\.example\]/).waitFor();
+      expect(await page.getByText(/The sea is/).count()).toBe(1);
+    } finally {
+      await system.api('DELETE', `/api/v1/providers/${id}`);
+      await model.close();
+    }
+  });
 
   it('takes over, answers as a person, and hands back', async () => {
     const { page } = owner;

@@ -17,6 +17,8 @@ const settings = {
   MODEL_FALLBACK_NAME: optionalText,
   /** What models take, also those of projects' providers: `text`, or `text,image`. Without `image`, images are named. */
   MODEL_INPUTS: readInputs,
+  /** 1: models are asked for streams, so that people see an answer while it is written; 0: for whole answers. */
+  MODEL_STREAMING: integer(1, 0, 1),
   MODEL_PRICES: (name: string, value: string | undefined): Record<string, ModelPrice> =>
     value ? json(readPrices)(name, value) : {},
   MODEL_TIMEOUT_MS: integer(60_000, 100, 600_000),
@@ -43,6 +45,19 @@ const settings = {
   DAY_MAX_COST_MICROS: integer(0, 0, 1_000_000_000),
   CONTACT_DAY_MAX_TOKENS: integer(0, 0, 1_000_000_000),
   CONTACT_DAY_MAX_COST_MICROS: integer(0, 0, 1_000_000_000),
+  /** Characters of an answer that are seen while it is written; a longer one is seen whole when it has ended. */
+  TURN_PREVIEW_CHARS: integer(32_768, 0, 1_048_576),
+  /** What turns write is stored at most so often, for readers at other replicas; the first words at once. */
+  TURN_PREVIEW_EVERY_MS: integer(250, 10, 60_000),
+  /** Streams of what turns write that one process serves, in all and per project. */
+  TURN_STREAMS: integer(500, 1, 10_000),
+  TURN_STREAMS_PER_PROJECT: integer(100, 1, 10_000),
+  /** The shortest time between two frames of such a stream, and between two reads of what other replicas write. */
+  TURN_STREAM_EVERY_MS: integer(50, 10, 60_000),
+  /** Silence after which a comment is sent: shorter than the timeout of any proxy on the way. */
+  EVENT_STREAM_HEARTBEAT_MS: integer(15_000, 100, 60_000),
+  /** After this time a client has to reconnect, and prove again that it may listen. */
+  EVENT_STREAM_MAX_MS: integer(600_000, 1_000, 86_400_000),
   APPROVAL_WAIT_MS: integer(86_400_000, 1_000, 2_592_000_000),
   TURN_MAX_ATTEMPTS: integer(24, 1, 1_000),
   /** Attempts of a turn that may end with an answer of the model that cannot be read or broke off. Each is paid for. */

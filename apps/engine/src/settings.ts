@@ -19,7 +19,10 @@ export interface EngineSettings extends ChangeSettings {
   MODEL_FALLBACK_NAME: string | null;
   /** What models take besides text: `image`. */
   MODEL_INPUTS: string[];
+  /** 1: models are asked for streams, so that people see an answer while it is written. 0: for whole answers. */
+  MODEL_STREAMING: number;
   MODEL_PRICES: Record<string, ModelPrice>;
+  /** Longest wait for a whole answer, or for the next piece of a stream. */
   MODEL_TIMEOUT_MS: number;
   MODEL_MAX_OUTPUT_TOKENS: number;
   /** A larger answer counts as one that cannot be read. */
@@ -55,6 +58,16 @@ export interface EngineSettings extends ChangeSettings {
   DAY_MAX_COST_MICROS: number;
   CONTACT_DAY_MAX_TOKENS: number;
   CONTACT_DAY_MAX_COST_MICROS: number;
+  /** Characters that those who follow a turn see before it ends, and the shortest time between two writes of them. */
+  TURN_PREVIEW_CHARS: number;
+  TURN_PREVIEW_EVERY_MS: number;
+  /** Streams of what turns write that one process serves, in all and per project. */
+  TURN_STREAMS: number;
+  TURN_STREAMS_PER_PROJECT: number;
+  /** The shortest time between two frames of a stream, and between two reads of what other processes write. */
+  TURN_STREAM_EVERY_MS: number;
+  EVENT_STREAM_HEARTBEAT_MS: number;
+  EVENT_STREAM_MAX_MS: number;
   /** How long a call waits for a person before it counts as refused. */
   APPROVAL_WAIT_MS: number;
   /** Tries of one turn before it fails for good, however often its job is added anew. Waits do not count. */

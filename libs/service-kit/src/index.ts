@@ -1,6 +1,7 @@
 export { Edits, ShowsEntityTag, TagsWithout } from './editing/editable.js';
 export { protectFromBrowsers } from './browser-headers.js';
 export * from './env.js';
+export { EventStream } from './event-stream.js';
 export type { Jwk } from './service-keys.js';
 export { Failure, failureSql } from './failure.js';
 export { type BodyLimits, bodyLimitDefaults } from './incoming/body-limits.js';

@@ -564,6 +564,10 @@ export interface paths {
         /** List turns of a session, newest first */
         get: operations["listSessionTurns"];
     };
+    "/api/v1/sessions/{id}/stream": {
+        /** Stream what the agent writes in a session, as it writes */
+        get: operations["streamSession"];
+    };
     "/api/v1/sessions/{id}/takeover": {
         /** Take a session over: from now on a person answers, and no turn starts */
         post: operations["takeOverSession"];
@@ -8756,6 +8760,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionTurnPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    streamSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events `turn` (`turn_id`, `step`, `tools` that are being called, and `text`, which replaces what follows the first `at` UTF-16 units of what the turn has written) and `end` (`turn_id`: read the turn) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             default: components["responses"]["Problem"];

@@ -20,6 +20,8 @@ export const conversationTexts = {
     event: 'Event',
     waitsForYou: 'Waits for your answer',
     working: 'Working on an answer …',
+    writing: 'Writing …',
+    calling: (tools: string[]) => `Uses ${tools.map(named).join(', ')} …`,
     cancel: 'Stop',
     cancelQuestion: 'The agent stops at its next step. What its tools have already done is not undone.',
     used: 'Used',

@@ -10,6 +10,7 @@ import { PythonTry } from '../python-tools/python-try.entity.js';
 import { ToolCallRecord } from '../steps/tool-call.entity.js';
 import { Step } from '../steps/step.entity.js';
 import { Turn } from '../entities/turn.entity.js';
+import { TurnPreviewRow } from '../previews/turn-preview.entity.js';
 import { ModelUsage } from '../usage/model-usage.entity.js';
 import { Usage } from '../usage/usage.entity.js';
 import { Engine1770000000000 } from './1770000000000-engine.js';
@@ -18,6 +19,7 @@ import { TurnWork1795706000000 } from './1795706000000-turn-work.js';
 import { Provider } from '../providers/provider.entity.js';
 import { Provider1795712400000 } from './1795712400000-provider.js';
 import { Suspects1795766100000 } from './1795766100000-suspects.js';
+import { TurnPreview1795788000000 } from './1795788000000-turn-preview.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -25,6 +27,7 @@ export const schema: ServiceSchema = {
     Agent,
     Provider,
     Turn,
+    TurnPreviewRow,
     Step,
     ToolCallRecord,
     PythonTry,
@@ -45,5 +48,6 @@ export const schema: ServiceSchema = {
     TurnWork1795706000000,
     Provider1795712400000,
     Suspects1795766100000,
+    TurnPreview1795788000000,
   ],
 };

@@ -4,6 +4,7 @@ import { inSpan } from '#libs/telemetry';
 import { type Completion, type Model, ModelError, type PassedModel, type UnreadAnswer } from '../model/model.js';
 import type { ModelPrices } from '../model/model-prices.js';
 import type { ModelSpending } from '../model/model-spending.js';
+import type { TurnPreview } from '../previews/turn-preview.js';
 import type { Conversation } from '../prompt/conversation.js';
 import type { Step } from '../steps/step.entity.js';
 import type { Spent } from '../steps/new-step.js';
@@ -25,6 +26,8 @@ export interface LoopInput {
   /** Steps that an earlier claim of the turn has stored. */
   stored: Step[];
   log: StepLog;
+  /** For those who follow the turn; null: nobody can. */
+  preview: TurnPreview | null;
   maxSteps: number;
   /** Limits of the turn. Once they are exceeded, the model gets one more call, without tools. */
   maxTokens: number;
@@ -90,6 +93,7 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
     );
     if (answer === null) {
       called = true;
+      input.preview?.calling(asked.map(({ name }) => name));
       conversation.push({ role: 'assistant', content: completion.text, tool_calls: asked });
       const step = { seq, calls: asked, results: new Map(), images: new Map(), begun: new Map(), window: calls.window };
       await makeCalls(calls, step, conversation);
@@ -111,12 +115,13 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
 
 /** @returns null when the conversation was too long and has been shortened */
 async function ask(input: LoopInput, limit: TurnLimit | null): Promise<Completion | null> {
-  const { model, conversation, calls, signal, spending } = input;
+  const { model, conversation, calls, signal, spending, preview } = input;
   const beganMs = performance.now();
   try {
     const offered = limit ? [] : calls.offered;
+    preview?.begin(input.log.next);
     const completion = await inSpan('model', 'client', { 'gatehouse.tools_offered': offered.length }, () =>
-      model.complete(conversation.messages, offered, signal),
+      model.complete(conversation.messages, offered, signal, preview ?? undefined),
     );
     spending.ended('ok', performance.now() - beganMs);
     addUnread(input, completion.unread ?? []);

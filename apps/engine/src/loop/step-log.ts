@@ -55,6 +55,11 @@ export class StepLog {
     return this.seq;
   }
 
+  /** The number of the step that is added next. */
+  get next(): number {
+    return this.seq + 1;
+  }
+
   /** How many steps of a kind the turn has. */
   counted(kind: StepKind): number {
     return this.kinds.filter((each) => each === kind).length;

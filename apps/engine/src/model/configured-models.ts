@@ -2,15 +2,16 @@ import type { EngineSettings } from '../settings.js';
 import { EndpointModel, type EndpointSettings } from './endpoint-model.js';
 import type { Candidate } from './model-chain.js';
 import { type Model, ModelError } from './model.js';
-import { modelEgress, modelFetch } from './model-fetch.js';
+import { type Fetch, modelEgress, modelFetch, modelStream } from './model-fetch.js';
 import { RehearsalModel } from './rehearsal-model.js';
 
 /** Limits of every call, whichever model it asks. */
 export function callLimits(
   settings: EngineSettings,
-): Pick<EndpointSettings, 'takesImages' | 'timeoutMs' | 'maxOutputTokens' | 'maxAnswerBytes' | 'breaker'> {
+): Pick<EndpointSettings, 'takesImages' | 'streams' | 'timeoutMs' | 'maxOutputTokens' | 'maxAnswerBytes' | 'breaker'> {
   return {
     takesImages: settings.MODEL_INPUTS.includes('image'),
+    streams: settings.MODEL_STREAMING === 1,
     timeoutMs: settings.MODEL_TIMEOUT_MS,
     maxOutputTokens: settings.MODEL_MAX_OUTPUT_TOKENS,
     maxAnswerBytes: settings.MODEL_ANSWER_BYTES,
@@ -22,14 +23,17 @@ export function callLimits(
 export class ConfiguredModels {
   private readonly models = new Map<string, Model>();
   private readonly rehearsal = new RehearsalModel();
-  private readonly fetch: typeof globalThis.fetch;
+  private readonly fetch: Fetch;
+  private readonly stream: Fetch;
 
   constructor(private readonly settings: EngineSettings) {
     const { MODEL_BASE_URL: baseUrl } = settings;
     // The operator has named this address, so it may be a private one.
     const own = baseUrl ? [new URL(baseUrl).host] : [];
     const egress = modelEgress([...settings.GATEHOUSE_EGRESS_ALLOW, ...own], settings);
-    this.fetch = modelFetch(egress, { timeoutMs: settings.MODEL_TIMEOUT_MS, maxBytes: settings.MODEL_ANSWER_BYTES });
+    const limits = { timeoutMs: settings.MODEL_TIMEOUT_MS, maxBytes: settings.MODEL_ANSWER_BYTES };
+    this.fetch = modelFetch(egress, limits);
+    this.stream = modelStream(egress, limits);
   }
 
   get configured(): boolean {
@@ -44,7 +48,7 @@ export class ConfiguredModels {
   }
 
   private endpoint(wanted: string | null): Model {
-    const { settings, fetch } = this;
+    const { settings, fetch, stream } = this;
     if (!wanted) throw new ModelError('model_rejected', 'MODEL_NAME is not set, and the agent names no model');
     let model = this.models.get(wanted);
     if (!model) {
@@ -57,7 +61,7 @@ export class ConfiguredModels {
         key,
       };
       const limits = callLimits(settings);
-      model = new EndpointModel({ access: async () => access, model: wanted, name: wanted, fetch, ...limits });
+      model = new EndpointModel({ access: async () => access, model: wanted, name: wanted, fetch, stream, ...limits });
       this.models.set(wanted, model);
     }
     return model;

@@ -1,37 +1,107 @@
-import { type Fields, fieldsOf } from './answer-parts.js';
+import { type Fields, fieldsOf, partsOf, textOf } from './answer-parts.js';
 import { depthOf } from './read-arguments.js';
 
 const maxDepth = 100;
 
+/** Whether a text begins as server-sent events do. Endpoints send them under any content type. */
+export function beginsStream(text: string): boolean {
+  return /^\ufeff?\s*(data|event|id|retry)?:/.test(text);
+}
+
 /**
- * The chat completion that the server-sent events of a stream add up to. Some endpoints stream although nobody asked
- * for it. A stream that breaks off before it says that it is over ends with `error`.
+ * The chat completion that the server-sent events of a stream add up to. It keeps what they say, not the events, which
+ * are many times as long. A stream that breaks off before it says that it is over ends with `error`.
  */
-export function joinedStream(text: string): unknown {
-  const chunks: Fields[] = [];
-  let over = false;
-  for (const line of text.split(/\r\n|\r|\n/)) {
-    if (!line.startsWith('data:')) continue;
-    const data = line.slice(5).trim();
-    if (data === '[DONE]') over = true;
-    const chunk = fieldsOf(data === '' || depthOf(data) > maxDepth ? null : parsed(data));
-    if (chunk) chunks.push(chunk);
+export class JoinedStream {
+  private rest = '';
+  private over = false;
+  private failed: unknown = null;
+  private usage: unknown;
+  private finish: unknown = null;
+  private choices = 0;
+  private readonly content: unknown[] = [];
+  private refusal = '';
+  private readonly calls = new JoinedCalls();
+
+  /** @returns the text that this piece of the stream adds to the answer */
+  add(piece: string): string {
+    if (!/[\r\n]/.test(piece)) {
+      this.rest += piece;
+      return '';
+    }
+    const lines = (this.rest + piece).split(/\r\n|\r|\n/);
+    this.rest = lines.pop() ?? '';
+    return lines.map((line) => this.read(line)).join('');
   }
-  const failed = chunks.find((chunk) => chunk['error']);
-  const usage = chunks.findLast((chunk) => chunk['usage'])?.['usage'];
-  if (failed) return { error: failed['error'], usage };
-  const choices = chunks.flatMap(({ choices: each }) => fieldsIn(Array.isArray(each) ? each[0] : each));
-  if (choices.length === 0) return { choices: [], usage };
-  const deltas = choices.flatMap((choice) => fieldsIn(choice['delta'] ?? choice['message']));
-  const finish = choices.findLast((choice) => choice['finish_reason'])?.['finish_reason'];
-  const message = {
-    content: deltas.flatMap(({ content }) => (Array.isArray(content) ? (content as unknown[]) : [content ?? ''])),
-    refusal: joined(deltas.map(({ refusal }) => refusal)),
-    tool_calls: joinedCalls(
-      deltas.flatMap(({ tool_calls: calls }) => (Array.isArray(calls) ? (calls as unknown[]) : [])),
-    ),
-  };
-  return { choices: [{ message, finish_reason: finish ?? (over ? null : 'error') }], usage };
+
+  /** @returns what follows the last whole line */
+  end(): string {
+    const line = this.rest;
+    this.rest = '';
+    return this.read(line);
+  }
+
+  get completion(): unknown {
+    const { usage, failed, finish, over } = this;
+    if (failed) return { error: failed, usage };
+    if (this.choices === 0) return { choices: [], usage };
+    const message = { content: this.content, refusal: this.refusal, tool_calls: this.calls.all };
+    return { choices: [{ message, finish_reason: finish ?? (over ? null : 'error') }], usage };
+  }
+
+  private read(line: string): string {
+    if (!line.startsWith('data:')) return '';
+    const data = line.slice(5).trim();
+    if (data === '[DONE]') this.over = true;
+    const chunk = fieldsOf(data === '' || depthOf(data) > maxDepth ? null : parsed(data));
+    if (!chunk) return '';
+    this.failed ??= chunk['error'] || null;
+    this.usage = chunk['usage'] || this.usage;
+    const { choices } = chunk;
+    const choice = fieldsOf(Array.isArray(choices) ? choices[0] : choices);
+    if (!choice) return '';
+    this.choices += 1;
+    this.finish = choice['finish_reason'] || this.finish;
+    const delta = fieldsOf(choice['delta'] ?? choice['message']);
+    return delta ? this.take(delta) : '';
+  }
+
+  private take(delta: Fields): string {
+    const { content, refusal, tool_calls: calls } = delta;
+    const said: unknown[] = Array.isArray(content) ? content : [content ?? ''];
+    for (const part of said) {
+      const last = this.content.at(-1);
+      if (typeof part === 'string' && typeof last === 'string') this.content.splice(-1, 1, last + part);
+      else this.content.push(part);
+    }
+    if (typeof refusal === 'string') this.refusal += refusal;
+    if (Array.isArray(calls)) for (const fragment of calls) this.calls.add(fragment);
+    return partsOf(said).map(textOf).join('');
+  }
+}
+
+/** Fragments of one call have its `index`; without one, those without an id of their own belong to the last call. */
+class JoinedCalls {
+  private readonly calls = new Map<unknown, { id: unknown; function: { name: string; arguments: unknown } }>();
+  private last: unknown = null;
+
+  add(fragment: unknown): void {
+    const { index, id, function: given } = fieldsOf(fragment) ?? {};
+    this.last = typeof index === 'number' ? index : (id ?? this.last);
+    const part = fieldsOf(given) ?? {};
+    const call = this.calls.get(this.last) ?? { id, function: { name: '', arguments: undefined } };
+    this.calls.set(this.last, call);
+    call.id ??= id;
+    const { name } = part;
+    if (typeof name === 'string' && name !== call.function.name) call.function.name += name;
+    const before = call.function.arguments;
+    const more = part['arguments'];
+    call.function.arguments = typeof before === 'string' && typeof more === 'string' ? before + more : (more ?? before);
+  }
+
+  get all(): unknown[] {
+    return [...this.calls.values()];
+  }
 }
 
 function parsed(data: string): unknown {
@@ -41,33 +111,4 @@ function parsed(data: string): unknown {
     if (!(error instanceof SyntaxError)) throw error;
     return null;
   }
-}
-
-/** Fragments of one call have its `index`; without one, those without an id of their own belong to the last call. */
-function joinedCalls(fragments: unknown[]): unknown[] {
-  const calls = new Map<unknown, { id: unknown; function: { name: string; arguments: unknown } }>();
-  let last: unknown = null;
-  for (const fragment of fragments) {
-    const { index, id, function: given } = fieldsOf(fragment) ?? {};
-    last = typeof index === 'number' ? index : (id ?? last);
-    const part = fieldsOf(given) ?? {};
-    const call = calls.get(last) ?? { id, function: { name: '', arguments: undefined } };
-    calls.set(last, call);
-    call.id ??= id;
-    const { name } = part;
-    if (typeof name === 'string' && name !== call.function.name) call.function.name += name;
-    const before = call.function.arguments;
-    const more = part['arguments'];
-    call.function.arguments = typeof before === 'string' && typeof more === 'string' ? before + more : (more ?? before);
-  }
-  return [...calls.values()];
-}
-
-function fieldsIn(value: unknown): Fields[] {
-  const fields = fieldsOf(value);
-  return fields ? [fields] : [];
-}
-
-function joined(texts: unknown[]): string {
-  return texts.filter((text) => typeof text === 'string').join('');
 }

@@ -4,6 +4,7 @@ import {
   ModelError,
   type ModelMessage,
   type PassedModel,
+  type TextSink,
   type ToolDescription,
 } from './model.js';
 
@@ -34,14 +35,20 @@ export class ModelChain implements Model {
     return this.candidates.some(({ model }) => model.takesImages === true);
   }
 
-  async complete(messages: ModelMessage[], tools: ToolDescription[], signal: AbortSignal): Promise<Completion> {
+  async complete(
+    messages: ModelMessage[],
+    tools: ToolDescription[],
+    signal: AbortSignal,
+    sink?: TextSink,
+  ): Promise<Completion> {
     const failed: ModelError[] = [];
     const passed: PassedModel[] = [];
     for (let at: number | null = this.at; at !== null;) {
       const candidate: Candidate | undefined = this.candidates[at];
       if (!candidate) break;
+      if (failed.length > 0) sink?.restart();
       try {
-        const answer = await candidate.model.complete(messages, tools, signal);
+        const answer = await candidate.model.complete(messages, tools, signal, sink);
         this.at = at;
         this.passed.push(...passed);
         const unread = failed.flatMap((error) => error.unread);

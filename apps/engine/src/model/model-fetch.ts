@@ -30,13 +30,10 @@ export function modelFetch(egress: Egress, { timeoutMs, maxBytes }: { timeoutMs:
         maxResponseBytes: maxBytes,
         ...(init?.signal ? { signal: init.signal } : {}),
       });
-      const named = Object.entries(headers).flatMap(([name, value]) =>
-        [value].flat().map((one) => [name, one] as [string, string]),
-      );
-      const known = status >= 200 && status <= 599 ? status : 502;
+      const known = knownStatus(status);
       const response = new Response(bodiless.has(known) ? null : new Uint8Array(body), {
         status: known,
-        headers: named,
+        headers: namedHeaders(headers),
       });
       if (truncated) cut.add(response);
       return response;
@@ -47,9 +44,78 @@ export function modelFetch(egress: Egress, { timeoutMs, maxBytes }: { timeoutMs:
   };
 }
 
+/**
+ * As `modelFetch`, for answers that are read while they arrive: it resolves with their headers. The caller's own limit
+ * of silence comes before these.
+ */
+export function modelStream(egress: Egress, { timeoutMs, maxBytes }: { timeoutMs: number; maxBytes: number }): Fetch {
+  return async (input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    try {
+      const { status, headers, body } = await egress.open(url, {
+        method: init?.method ?? 'GET',
+        headers: Object.fromEntries(new Headers(init?.headers)),
+        ...(init?.body === undefined || init.body === null ? {} : { body: bodyOf(init.body) }),
+        timeoutMs: timeoutMs + 1_000,
+        bodyIdleMs: timeoutMs + 1_000,
+        maxResponseBytes: maxBytes,
+        ...(init?.signal ? { signal: init.signal } : {}),
+      });
+      const known = knownStatus(status);
+      return new Response(bodiless.has(known) ? null : classified(body, maxBytes), {
+        status: known,
+        headers: namedHeaders(headers),
+      });
+    } catch (error) {
+      throw error instanceof EgressError && error.code !== 'aborted' ? unreached(error) : error;
+    }
+  };
+}
+
+/** A body whose failures are those of a model. */
+function classified(body: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          controller.error(
+            error instanceof EgressError && error.code === 'response_too_large'
+              ? new ModelError('model_malformed', tooLargeWords(maxBytes), { cause: error })
+              : error instanceof EgressError && error.code !== 'aborted'
+                ? unreached(error)
+                : error,
+          );
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    // Read on demand, so that the server is slowed down and not this process filled.
+    { highWaterMark: 0 },
+  );
+}
+
+export function tooLargeWords(maxBytes: number): string {
+  return `it has over ${maxBytes} bytes`;
+}
+
 /** Responses of which only the beginning was read. */
 const cut = new WeakSet<Response>();
 export const wasCut = (response: Response): boolean => cut.has(response);
+
+function knownStatus(status: number): number {
+  return status >= 200 && status <= 599 ? status : 502;
+}
+
+function namedHeaders(headers: Record<string, string | string[]>): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((one) => [name, one] as [string, string]),
+  );
+}
 
 function bodyOf(body: NonNullable<RequestInit['body']>): string | Uint8Array {
   if (typeof body === 'string' || body instanceof Uint8Array) return body;

@@ -149,11 +149,23 @@ export class ModelError extends Error {
   }
 }
 
+/** Follows what a model writes, while it writes it. The completion is what counts. */
+export interface TextSink {
+  write(text: string): void;
+  /** What was written is void: another model, or the same once more, answers instead. */
+  restart(): void;
+}
+
 export interface Model {
   /** Absent: it takes text only, and images are left to the text that names them. */
   readonly takesImages?: boolean;
   /** @throws ModelError, or the signal's reason when it was aborted from outside */
-  complete(messages: ModelMessage[], tools: ToolDescription[], signal: AbortSignal): Promise<Completion>;
+  complete(
+    messages: ModelMessage[],
+    tools: ToolDescription[],
+    signal: AbortSignal,
+    sink?: TextSink,
+  ): Promise<Completion>;
 }
 
 /** Whose providers a model's name refers to. */

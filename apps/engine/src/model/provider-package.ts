@@ -63,7 +63,13 @@ export async function providerModel(
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      return createOpenAICompatible({ name: 'model', baseURL, fetch, ...(apiKey ? { apiKey } : {}) })(model);
+      return createOpenAICompatible({
+        name: 'model',
+        baseURL,
+        fetch,
+        includeUsage: true,
+        ...(apiKey ? { apiKey } : {}),
+      })(model);
     }
   }
 }

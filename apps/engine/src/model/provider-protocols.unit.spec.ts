@@ -4,7 +4,7 @@ import { createHash, createHmac, generateKeyPairSync } from 'node:crypto';
 import { fakeProvider, type FakeProvider, type ProviderRequest } from '../testing/fake-provider.js';
 import { protocols, type Protocol } from '../testing/provider-protocols.js';
 import { EndpointModel } from './endpoint-model.js';
-import { modelEgress, modelFetch } from './model-fetch.js';
+import { modelEgress, modelFetch, modelStream } from './model-fetch.js';
 import type { ModelMessage, ToolDescription } from './model.js';
 
 const { privateKey } = generateKeyPairSync('rsa', {
@@ -42,6 +42,8 @@ function modelOf({ kind, key }: Protocol, more: { opensAfter?: number; takesImag
     maxAnswerBytes: 100_000,
     breaker: { opensAfter: more.opensAfter ?? 1_000, trialEveryMs: 1_000 },
     fetch: modelFetch(egress, { timeoutMs: 10_000, maxBytes: 100_000 }),
+    stream: modelStream(egress, { timeoutMs: 10_000, maxBytes: 100_000 }),
+    streams: true,
   });
 }
 

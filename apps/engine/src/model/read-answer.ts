@@ -1,5 +1,5 @@
 import { callsOf, type Fields, fieldsOf, finishOf, partsOf, textOf } from './answer-parts.js';
-import { joinedStream } from './joined-stream.js';
+import { beginsStream, JoinedStream } from './joined-stream.js';
 import type { Completion } from './model.js';
 import { depthOf } from './read-arguments.js';
 
@@ -25,9 +25,20 @@ const maxDepth = 200;
  */
 export function readAnswer(body: string): ReadAnswer {
   const text = body.replace(/^\ufeff/, '').trim();
-  if (/^(data|event|id|retry)?:/.test(text)) return answerIn(joinedStream(text));
+  // Some endpoints stream although nobody asked for it.
+  if (beginsStream(text)) {
+    const joined = new JoinedStream();
+    joined.add(text);
+    joined.end();
+    return readJoined(joined);
+  }
   const value = jsonOf(text);
   return 'is' in value ? value : answerIn(value.json);
+}
+
+/** Reads the chat completion that a stream added up to. */
+export function readJoined(joined: JoinedStream): ReadAnswer {
+  return answerIn(joined.completion);
 }
 
 /**
@@ -110,7 +121,8 @@ const statusByWords: [RegExp, number][] = [
   [/invalid.?request|not.?found|not.?exist|unsupported|bad.?request/, 400],
 ];
 
-function statusOf(error: Fields): number | null {
+/** The status that an error within an answer with status 200 should have had; null: it does not say. */
+export function statusOf(error: Fields): number | null {
   const { code, status, status_code: statusCode, type, message } = error;
   for (const each of [code, status, statusCode]) {
     const number = Number(each);

@@ -4,6 +4,7 @@ import {
   type ModelEvent,
   type ModelMessage,
   noReplyWord,
+  type TextSink,
   type ToolCall,
   type ToolDescription,
 } from './model.js';
@@ -19,7 +20,18 @@ const cacheSize = 500;
 export class RehearsalModel implements Model {
   private readonly read = new Map<string, Directives>();
 
-  complete(messages: ModelMessage[], tools: ToolDescription[]): Promise<Completion> {
+  complete(
+    messages: ModelMessage[],
+    tools: ToolDescription[],
+    _signal?: AbortSignal,
+    sink?: TextSink,
+  ): Promise<Completion> {
+    const completion = this.answerTo(messages, tools);
+    sink?.write(completion.text);
+    return Promise.resolve(completion);
+  }
+
+  private answerTo(messages: ModelMessage[], tools: ToolDescription[]): Completion {
     const instructions = messages.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n');
     const directives = this.directives(instructions);
     const event = eventOf(messages);
@@ -59,13 +71,13 @@ function eventOf(messages: ModelMessage[]): ModelEvent {
   throw new Error('the prompt has no event');
 }
 
-function answer(text: string, calls: ToolCall[]): Promise<Completion> {
-  return Promise.resolve({
+function answer(text: string, calls: ToolCall[]): Completion {
+  return {
     text,
     tool_calls: calls,
     input_tokens: 0,
     output_tokens: 0,
     model: 'rehearsal',
     finish_reason: calls.length > 0 ? 'tool-calls' : 'stop',
-  });
+  };
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { callLimits, ConfiguredModels } from '../model/configured-models.js';
 import { EndpointModel } from '../model/endpoint-model.js';
-import { type Fetch, modelEgress, modelFetch } from '../model/model-fetch.js';
+import { type Fetch, modelEgress, modelFetch, modelStream } from '../model/model-fetch.js';
 import { type Candidate, ModelChain } from '../model/model-chain.js';
 import { type Model, ModelError, type ModelNames, type ModelOwner, type Models } from '../model/model.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
@@ -18,6 +18,7 @@ const maxKept = 5_000;
 @Injectable()
 export class ProviderModels implements Models {
   readonly fetch: Fetch;
+  private readonly stream: Fetch;
   /** By provider, its last change, model and key: each has a breaker of its own. */
   private readonly kept = new Map<string, Model>();
 
@@ -28,7 +29,9 @@ export class ProviderModels implements Models {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     const egress = modelEgress(settings.GATEHOUSE_EGRESS_ALLOW, settings);
-    this.fetch = modelFetch(egress, { timeoutMs: settings.MODEL_TIMEOUT_MS, maxBytes: settings.MODEL_ANSWER_BYTES });
+    const limits = { timeoutMs: settings.MODEL_TIMEOUT_MS, maxBytes: settings.MODEL_ANSWER_BYTES };
+    this.fetch = modelFetch(egress, limits);
+    this.stream = modelStream(egress, limits);
   }
 
   async forTurn(owner: ModelOwner, { model, fallbacks }: ModelNames): Promise<Model> {
@@ -66,7 +69,8 @@ export class ProviderModels implements Models {
         ...placeOf(provider),
         key: key === null ? null : await this.keys.read(provider, key),
       });
-      endpoint = new EndpointModel({ access, model, name, fetch: this.fetch, ...callLimits(this.settings) });
+      const { fetch, stream } = this;
+      endpoint = new EndpointModel({ access, model, name, fetch, stream, ...callLimits(this.settings) });
       if (this.kept.size >= maxKept) this.kept.clear();
       this.kept.set(kept, endpoint);
     }

@@ -20,6 +20,7 @@ const deletions = {
          WHERE id < $3 AND coalesce(ended_at, created_at) < $1 AND state NOT IN ${activeStates} /* of a project */
          LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
     steps AS (DELETE FROM engine.step s USING old WHERE s.turn_id = old.id),
+    previews AS (DELETE FROM engine.turn_preview p USING old WHERE p.turn_id = old.id),
     calls AS (DELETE FROM engine.tool_call c USING old WHERE c.turn_id = old.id),
     approvals AS (DELETE FROM engine.approval a USING old WHERE a.turn_id = old.id)
     SELECT count(*)::integer AS deleted FROM old`,

@@ -13,8 +13,10 @@ import {
   TakesIdempotencyKey,
   Text,
 } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { PreviewStreams } from '../previews/preview-streams.js';
 import { SessionReplyService } from './session-reply.service.js';
 import { SessionRepository, sessionStatuses } from './session.repository.js';
 import { SessionService } from './session.service.js';
@@ -45,6 +47,7 @@ export class SessionController {
     private readonly service: SessionService,
     private readonly sessions: SessionRepository,
     private readonly replies: SessionReplyService,
+    private readonly streams: PreviewStreams,
   ) {}
 
   @Get()
@@ -86,6 +89,23 @@ export class SessionController {
     const rows = await this.sessions.turns(session, query.cursor ?? null, query.limit + 1);
     const shown = rows.map((row) => ({ ...sessionTurn(row), result: row.result }));
     return pageOf(shown, query.limit, (row) => row.id);
+  }
+
+  @Get(':id/stream')
+  @RequireScopes('channels:read', 'events:read')
+  @ApiProduces('text/event-stream')
+  @ApiOkResponse({
+    schema: { type: 'string' },
+    description:
+      'Server-sent events `turn` (`turn_id`, `step`, `tools` that are being called, and `text`, which replaces what ' +
+      'follows the first `at` UTF-16 units of what the turn has written) and `end` (`turn_id`: read the turn)',
+  })
+  @ApiOperation({ operationId: 'streamSession', summary: 'Stream what the agent writes in a session, as it writes' })
+  async stream(@Caller() caller: Principal, @Param('id') id: string, @Res() reply: FastifyReply): Promise<void> {
+    await this.service.get(caller, id);
+    this.streams.requireRoom(caller.projectId);
+    reply.hijack();
+    this.streams.serve(caller.projectId, id, reply.raw);
   }
 
   @Post(':id/takeover')

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { PreviewsModule } from '../previews/previews.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { SessionReplyService } from './session-reply.service.js';
 import { SessionController } from './session.controller.js';
@@ -6,7 +7,7 @@ import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 
 @Module({
-  imports: [TurnsModule],
+  imports: [PreviewsModule, TurnsModule],
   controllers: [SessionController],
   providers: [SessionReplyService, SessionRepository, SessionService],
 })

@@ -74,6 +74,34 @@ export async function fakeModel(): Promise<FakeModel> {
   };
 }
 
+/** A stream of a chat completion that the test writes. */
+export interface FakeStream {
+  write(text: string): void;
+  call(name: string, args: object): void;
+  /** Ends it as a model does. */
+  end(): void;
+  /** Breaks the connection. */
+  destroy(): void;
+}
+
+export function fakeStream(response: ServerResponse): FakeStream {
+  const chunk = (delta: object, finish_reason: string | null = null): string =>
+    `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  return {
+    write: (content) => void response.write(chunk({ content })),
+    call: (name, args) => {
+      const call = { index: 0, id: 'call_0', type: 'function', function: { name, arguments: JSON.stringify(args) } };
+      response.write(chunk({ tool_calls: [call] }));
+    },
+    end: () => {
+      const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+      response.end(`${chunk({}, 'stop')}data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
+    },
+    destroy: () => response.destroy(),
+  };
+}
+
 /** As OpenAI phrases it. */
 function refuseLength(response: ServerResponse): void {
   const message = "This model's maximum context length is 8192 tokens. Please reduce the length of the messages.";

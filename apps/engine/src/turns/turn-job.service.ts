@@ -6,6 +6,7 @@ import { Metrics, ServiceClient } from '#libs/service-kit';
 import { LeaseLost } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { Arrivals } from './arrivals.js';
+import { Previews } from '../previews/previews.service.js';
 import { ReplyOfferService } from '../replies/reply-offer.service.js';
 import type { OfferedReply } from '../replies/reply.repository.js';
 import type { Turn } from '../entities/turn.entity.js';
@@ -40,6 +41,7 @@ export class TurnJobService {
     private readonly enqueuer: TurnEnqueuer,
     private readonly arrivals: Arrivals,
     private readonly offers: ReplyOfferService,
+    private readonly previews: Previews,
     private readonly router: ServiceClient,
     private readonly journal: Journal,
     private readonly metrics: Metrics,
@@ -157,6 +159,7 @@ export class TurnJobService {
   ): Promise<void> {
     const startedMs = performance.now();
     const claim = { turn_id: tried.id, claim: tried.claim };
+    let triedAgain = false;
     try {
       // The row counts attempts too, so a turn that kills its process or whose job is added anew still ends.
       if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)
@@ -177,6 +180,7 @@ export class TurnJobService {
       const before = cleaned ? [entryOf(payload, 'running', 'reply_cleaned', claim.claim, null, detail)] : [];
       const { ended, started } = await this.endings.end(ending, [...before, entry]);
       if (!ended) throw new LeaseLost('the lease was lost');
+      this.previews.end(claim, false);
       this.enqueuer.go(started);
       this.metrics.hopSeconds.observe({ stage: 'turn', outcome: 'succeeded' }, durationMs / 1000);
       if (answer_id !== null && input.reply) await this.offers.offer(offerOf(payload, ending, answer_id, input.reply));
@@ -184,6 +188,7 @@ export class TurnJobService {
       if (error instanceof LeaseLost) return;
       const next = turnSettlement(error, tried, this.settings);
       const code = next.reason ?? 'internal_error';
+      triedAgain = next.due_in_ms !== null;
       await this.turns.release(next);
       if (next.due_in_ms === null) {
         throw new PermanentFailure(code, error instanceof Error ? error.message : String(error));
@@ -196,6 +201,8 @@ export class TurnJobService {
         this.note(payload, 'held', code, claim.claim, null, { ...messageOf(error), until });
       }
       throw new RunLater(next.due_in_ms, code);
+    } finally {
+      this.previews.end(claim, triedAgain);
     }
   }
 

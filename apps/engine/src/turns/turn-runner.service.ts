@@ -18,6 +18,7 @@ import { ModelError, MODELS, type Models } from '../model/model.js';
 import { ModelPrices } from '../model/model-prices.js';
 import { ModelSpending } from '../model/model-spending.js';
 import { Conversation } from '../prompt/conversation.js';
+import { Previews } from '../previews/previews.service.js';
 import { buildPrompt } from '../prompt/prompt.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
@@ -56,6 +57,7 @@ export class TurnRunner {
     @Inject(MODELS) private readonly models: Models,
     private readonly prices: ModelPrices,
     private readonly spending: ModelSpending,
+    private readonly previews: Previews,
     private readonly journal: Journal,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
@@ -146,6 +148,7 @@ export class TurnRunner {
         conversation,
         cleaner: new ReplyCleaner(hosts, input),
         stored,
+        preview: this.previews.begin(claim, session_id),
         model,
         prices: this.prices,
         spending: this.spending,

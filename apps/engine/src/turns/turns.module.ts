@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { ModelModule } from '../model/model.module.js';
+import { PreviewsModule } from '../previews/previews.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { RepliesModule } from '../replies/replies.module.js';
 import { StepsModule } from '../steps/steps.module.js';
@@ -28,6 +29,7 @@ import { TurnRepository } from './turn.repository.js';
     AgentsModule,
     ApprovalsModule,
     ModelModule,
+    PreviewsModule,
     ProvidersModule,
     RepliesModule,
     StepsModule,

@@ -14,6 +14,7 @@ import { ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import classes from './chat.module.css';
+import type { Written } from './use-written-words.js';
 
 const texts = conversationTexts.chat;
 const inFlightMs = 2_000;
@@ -21,7 +22,13 @@ const inFlightMs = 2_000;
 const isInFlight = ({ state }: Schema<'TurnDeliveryView'>): boolean => state === 'open' || state === 'taken';
 
 /** The agent's side of a turn: the tools it used, what it waits for, what it answered. */
-export function AgentWork({ turn }: { turn: Schema<'ListedSessionTurnView'> }): ReactNode {
+export function AgentWork({
+  turn,
+  written,
+}: {
+  turn: Schema<'ListedSessionTurnView'>;
+  written: Written | undefined;
+}): ReactNode {
   const open = turn.state === 'open';
   const { data } = useProjectQuery(
     ['turn', turn.id, turn.state],
@@ -51,7 +58,13 @@ export function AgentWork({ turn }: { turn: Schema<'ListedSessionTurnView'> }): 
           </div>
         </>
       )}
-      {open && <Working sessionId={turn.session_id} waiting={data?.waiting?.text ?? null} />}
+      {/* Its words stay until those of the ended turn have been read. */}
+      {written?.text && !text && (open || !data || data.state === 'running') && (
+        <div className={classes.bubble} data-side="agent" aria-live="off" aria-busy>
+          {written.text}
+        </div>
+      )}
+      {open && <Working sessionId={turn.session_id} doing={doing(written) ?? data?.waiting?.text ?? null} />}
       {turn.state === 'failed' && (
         <div className={classes.under} data-side="agent">
           {data?.reason_text ?? turn.error}
@@ -61,7 +74,12 @@ export function AgentWork({ turn }: { turn: Schema<'ListedSessionTurnView'> }): 
   );
 }
 
-function Working({ sessionId, waiting }: { sessionId: string | null; waiting: string | null }): ReactNode {
+function doing(written: Written | undefined): string | null {
+  if (!written) return null;
+  return written.tools.length > 0 ? texts.calling(written.tools) : written.text ? texts.writing : null;
+}
+
+function Working({ sessionId, doing: what }: { sessionId: string | null; doing: string | null }): ReactNode {
   const reason = useReason('channels:write');
   const cancel = useChange(
     (id: string) => answer(api.POST('/api/v1/sessions/{id}/cancel-turn', { params: { path: { id } } })),
@@ -69,7 +87,7 @@ function Working({ sessionId, waiting }: { sessionId: string | null; waiting: st
   );
   return (
     <div className={classes.under} data-side="agent">
-      <Loader size={12} aria-hidden /> {waiting ?? texts.working}
+      <Loader size={12} aria-hidden /> {what ?? texts.working}
       {sessionId && (
         <ConfirmAction
           size="compact-xs"

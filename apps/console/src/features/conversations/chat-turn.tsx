@@ -10,6 +10,7 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { AgentWork } from './agent-work.js';
 import classes from './chat.module.css';
+import type { Written } from './use-written-words.js';
 
 type Turn = Schema<'ListedSessionTurnView'>;
 const texts = conversationTexts.chat;
@@ -20,7 +21,15 @@ const unmarked: readonly Turn['state'][] = ['open', 'succeeded'];
 const wentWell: readonly string[] = ['delivered', 'working'];
 
 /** What a sender wrote, and what the agent made of it. */
-export function ChatTurn({ turn, session }: { turn: Turn; session: Schema<'SessionDetailView'> }): ReactNode {
+export function ChatTurn({
+  turn,
+  session,
+  written,
+}: {
+  turn: Turn;
+  session: Schema<'SessionDetailView'>;
+  written: Written | undefined;
+}): ReactNode {
   const projectId = useProjectId();
   const { message, earlier = [], verified } = turn.input;
   const isYours = waiting.includes(turn.state) && session.status === 'taken_over';
@@ -42,7 +51,7 @@ export function ChatTurn({ turn, session }: { turn: Turn; session: Schema<'Sessi
         {isYours && answered && <StatusBadge status="handled" />}
         {!isYours && <TurnState turn={turn} />}
       </div>
-      {!unseen.includes(turn.state) && <AgentWork turn={turn} />}
+      {!unseen.includes(turn.state) && <AgentWork turn={turn} written={written} />}
     </li>
   );
 }

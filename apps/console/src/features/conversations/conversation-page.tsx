@@ -14,6 +14,7 @@ import classes from './chat.module.css';
 import { Composer } from './composer.js';
 import { Participants } from './participants.js';
 import { type Conversation, topicOf, useConversation } from './use-conversation.js';
+import { useWrittenWords } from './use-written-words.js';
 
 const route = getRouteApi('/p/$projectId/conversations/$sessionId');
 const texts = conversationTexts;
@@ -52,6 +53,7 @@ function Chat({
 }): ReactNode {
   const { turns, entries } = conversation;
   const last = entries.at(-1)?.at;
+  const written = useWrittenWords(session.id);
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
     // Shows the newest entry and the composer. On a phone there is more below.
@@ -77,7 +79,7 @@ function Chat({
         {turns.error && <ProblemAlert error={turns.error} onRetry={turns.refresh} />}
         {(turns.loading ? [] : entries).map(({ at, turn, mark }) =>
           turn ? (
-            <ChatTurn key={turn.id} turn={turn} session={session} />
+            <ChatTurn key={turn.id} turn={turn} session={session} written={written.get(turn.id)} />
           ) : (
             <ChatMark key={`${at} ${mark.kind}`} mark={mark} />
           ),

@@ -33,4 +33,3 @@ export function entryFrame(id: string, entry: LiveEntry): string {
 
 /** Entries may be missing here: the client has to request the list. */
 export const gapFrame = 'event: gap\ndata: {}\n\n';
-export const heartbeatFrame = ': still here\n\n';

@@ -1,8 +1,8 @@
 import type { LiveEntry } from '#libs/journal';
 import type { ServerResponse } from 'node:http';
-import { entryFrame, gapFrame, heartbeatFrame } from './frame.js';
+import { entryFrame, gapFrame } from './frame.js';
 import { type Stage, stages } from '#libs/contracts';
-import { OneOf, Text } from '#libs/service-kit';
+import { EventStream, OneOf, Text } from '#libs/service-kit';
 
 export class StreamFilter {
   @Text(100, { optional: true }) app_id?: string;
@@ -24,11 +24,9 @@ export interface StreamLimits {
   bufferBytes: number;
 }
 
-const lingerMs = 1_000;
-
 /** One client's stream: open until it leaves, is too slow, or has to prove again that it may listen. */
 export class StreamClient {
-  private readonly timers: NodeJS.Timeout[];
+  private readonly stream: EventStream;
   /** Entries that arrived while older ones were still being read for this client. */
   private waiting: { id: string; entry: LiveEntry }[] | null = [];
   private readonly early = new Set<string>();
@@ -36,27 +34,12 @@ export class StreamClient {
   private behind = false;
 
   constructor(
-    private readonly response: ServerResponse,
+    response: ServerResponse,
     private readonly filter: StreamFilter,
     private readonly limits: StreamLimits,
     onClose: () => void,
   ) {
-    this.timers = [
-      setInterval(() => this.write(heartbeatFrame), limits.heartbeatMs),
-      setTimeout(() => this.end(), limits.maxMs),
-    ];
-    response.once('close', () => {
-      for (const timer of this.timers) clearTimeout(timer);
-      onClose();
-    });
-    response.statusCode = 200;
-    // Not by `writeHead`: what is set there alone cannot be read again, and this type says that the stream is live.
-    response.setHeader('content-type', 'text/event-stream; charset=utf-8');
-    response.setHeader('cache-control', 'no-store');
-    response.setHeader('x-accel-buffering', 'no');
-    // A connection kept for reuse after the stream would delay a shutdown.
-    response.setHeader('connection', 'close');
-    this.write('retry: 2000\n\n');
+    this.stream = new EventStream(response, limits, onClose);
   }
 
   /** Sends what the client missed, then what arrived meanwhile, and from then on each new entry. */
@@ -73,7 +56,7 @@ export class StreamClient {
 
   /** Everything offered from here on belongs to one round. */
   beginRound(): void {
-    this.behind = this.response.writableNeedDrain;
+    this.behind = this.stream.isBehind;
   }
 
   offer(id: string, entry: LiveEntry): void {
@@ -83,9 +66,7 @@ export class StreamClient {
   }
 
   end(): void {
-    this.response.end();
-    // A client that does not read would hold up the connection, and a shutdown.
-    setTimeout(() => this.response.destroy(), lingerMs).unref();
+    this.stream.end();
   }
 
   private send(id: string, entry: LiveEntry): void {
@@ -94,8 +75,7 @@ export class StreamClient {
 
   /** A client that does not read would fill the memory: it is disconnected, and may resume. */
   private write(frame: string): void {
-    if (this.response.writableEnded || this.response.destroyed) return;
-    if (this.behind && this.response.writableLength > this.limits.bufferBytes) this.response.destroy();
-    else this.response.write(frame);
+    if (this.behind && this.stream.unsentBytes > this.limits.bufferBytes) this.stream.destroy();
+    else this.stream.write(frame);
   }
 }

@@ -1,0 +1,52 @@
+import { storableJson } from '#libs/database';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Claim } from '../entities/turn.entity.js';
+import type { TurnPreviewRow } from './turn-preview.entity.js';
+
+/** A preview of a followed session; `text` and `tools` are null where the reader has this version. */
+export type FoundPreview = Omit<TurnPreviewRow, 'text' | 'tools'> & { text: string | null; tools: string[] | null };
+
+/** Rows of previews. */
+@Injectable()
+export class PreviewRepository {
+  constructor(private readonly db: DataSource) {}
+
+  /** Stores previews, several in one statement. A claim that has lost its turn changes nothing. */
+  async save(previews: TurnPreviewRow[]): Promise<void> {
+    await this.db.query(
+      `INSERT INTO engine.turn_preview AS p (turn_id, session_id, claim, version, step, tools, text)
+       SELECT turn_id, session_id, claim, version, step, tools, text
+         FROM jsonb_to_recordset($1::jsonb) AS x(turn_id text, session_id text, claim integer, version integer,
+              step integer, tools text[], text text) ORDER BY turn_id
+       ON CONFLICT (turn_id) DO UPDATE SET claim = excluded.claim, version = excluded.version, step = excluded.step,
+              tools = excluded.tools, text = excluded.text
+        WHERE (p.claim, p.version) < (excluded.claim, excluded.version)`,
+      [storableJson(previews)],
+    );
+  }
+
+  async remove(claims: Claim[]): Promise<void> {
+    await this.db.query(
+      `DELETE FROM engine.turn_preview p USING jsonb_to_recordset($1::jsonb) AS x(turn_id text, claim integer)
+        WHERE p.turn_id = x.turn_id AND p.claim = x.claim`,
+      [storableJson(claims)],
+    );
+  }
+
+  /** Previews of turns that are being worked on. @param known versions that the reader has */
+  async of(
+    sessionIds: string[],
+    known: Pick<TurnPreviewRow, 'turn_id' | 'claim' | 'version'>[],
+  ): Promise<FoundPreview[]> {
+    return (await this.db.query(
+      `SELECT p.turn_id, p.session_id, p.claim, p.version, p.step,
+              CASE WHEN k.turn_id IS NULL THEN p.tools END AS tools, CASE WHEN k.turn_id IS NULL THEN p.text END AS text
+         FROM engine.turn_preview p JOIN engine.turn t ON t.id = p.turn_id
+         LEFT JOIN jsonb_to_recordset($2::jsonb) AS k(turn_id text, claim integer, version integer)
+              ON k.turn_id = p.turn_id AND k.claim = p.claim AND k.version = p.version
+        WHERE p.session_id = ANY($1) AND t.state IN ('queued', 'running')`,
+      [sessionIds, storableJson(known)],
+    )) as FoundPreview[];
+  }
+}

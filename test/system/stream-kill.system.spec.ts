@@ -1,0 +1,136 @@
+import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
+import { JobClient } from '#libs/queue';
+import { ServiceTokens } from '#libs/service-kit';
+import {
+  freePort,
+  takeRedisDatabase,
+  type RedisDatabase,
+  testDatabase,
+  type TestDatabase,
+  testPool,
+  testServiceKey,
+  until,
+} from '#libs/testing';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { fakeModel, type FakeModel, type FakeStream, fakeStream } from '../../apps/engine/src/testing/fake-model.js';
+import { followSession, type SessionFollower } from '../../apps/engine/src/testing/session-follower.js';
+import { type ServiceProcess, spawnService } from './service-process.js';
+
+const owner = { organizationId: newId('org'), projectId: newId('prj') };
+const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-stream-kill-'));
+const engines: ServiceProcess[] = [];
+let database: TestDatabase;
+let redis: RedisDatabase;
+let pool: pg.Pool;
+let jobs: JobClient;
+let model: FakeModel;
+let reader: SessionFollower | undefined;
+
+beforeAll(async () => {
+  [database, redis, model] = await Promise.all([testDatabase(), takeRedisDatabase(), fakeModel()]);
+  pool = testPool(database.url);
+  jobs = new JobClient(redis.url);
+});
+afterAll(async () => {
+  reader?.leave();
+  await Promise.all(engines.map((engine) => engine.kill()));
+  await jobs.close();
+  await pool.end();
+  await Promise.all([model.close(), database.drop(), redis.release()]);
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** @returns its address, once it is ready */
+async function start(name: string): Promise<string> {
+  const port = await freePort();
+  const others = 'ROUTER GATEWAY VAULT MCP_REGISTRY PYTHON_RUNNER ENGINE PUBLIC'.split(' ');
+  engines.push(
+    spawnService(
+      'dist/apps/engine/src/main.js',
+      {
+        PATH: process.env['PATH'],
+        PORT: String(port),
+        OPERATIONS_PORT: '0',
+        ...Object.fromEntries(others.map((service) => [`${service}_URL`, 'http://127.0.0.1:9'])),
+        HOST: '127.0.0.1',
+        DATABASE_URL: database.url,
+        REDIS_URL: redis.url,
+        GATEHOUSE_SERVICE_KEY: JSON.stringify(testServiceKey),
+        GATEHOUSE_EGRESS_ALLOW: '127.0.0.1',
+        MODEL_BASE_URL: model.url,
+        MODEL_NAME: 'fake',
+        TURN_LEASE_MS: '1000',
+        SWEEP_EVERY_MS: '200',
+        SWEEP_AFTER_MS: '1000',
+      },
+      join(dataDir, `${name}.log`),
+    ),
+  );
+  const url = `http://127.0.0.1:${port}`;
+  await until(`the engine ${name} answers`, () =>
+    fetch(`${url}/api/v1/sessions`).then(
+      ({ status }) => status === 401,
+      () => false,
+    ),
+  );
+  return url;
+}
+
+it('an engine killed while its model writes: the answer goes on in the same message, and no word is doubled', async () => {
+  const streams: FakeStream[] = [];
+  const streaming = (response: Parameters<typeof fakeStream>[0]): void => void streams.push(fakeStream(response));
+  model.script(streaming, streaming);
+  await start('first');
+  const turn: TurnRunPayload = {
+    turn_id: newId('trn'),
+    organization_id: owner.organizationId,
+    project_id: owner.projectId,
+    app_id: newId('app'),
+    receipt_id: newId('evt'),
+    message_id: newId('msg'),
+    run: null,
+    session: { key: 'room', contact_id: null, inbox_mode: 'queue', reset_before: null },
+    agent_id: null,
+    input: {
+      message: { event_type: 'message', sender: 'ada', message: 'hello', is_bot: false, metadata: {} },
+      verified: true,
+      trust: 'known',
+      instructions: null,
+      reply: { app_id: newId('app'), channel_address: 'room-1', thread_id: null, reply_context: null },
+    },
+  };
+  const id = turn.turn_id;
+  await jobs.enqueue(turnRun, turn);
+  await until('the model is asked', () => streams.length === 1);
+  const url = await start('second');
+  const { rows } = await pool.query('SELECT session_id FROM engine.turn WHERE id = $1', [id]);
+  const scopes = ['channels:read', 'events:read'] as const;
+  const token = await new ServiceTokens(testServiceKey, 'engine').mint('engine', {
+    subject: 'key:test',
+    ...owner,
+    scopes: [...scopes],
+  });
+  const following = await followSession(url, rows[0].session_id, token);
+  reader = following;
+  streams[0]?.write('The sea');
+  streams[0]?.write(' is');
+  await until('the words of the first are read at the second', () => following.texts.get(id) === 'The sea is');
+
+  await engines[0]?.kill();
+  await until('the model is asked again', () => streams.length === 2);
+  // What was written is still there until the next words replace it.
+  expect(following.texts.get(id)).toBe('The sea is');
+  streams[1]?.write('The sea');
+  await until('the next words replace them', () => following.texts.get(id) === 'The sea');
+  streams[1]?.write(' is deep.');
+  streams[1]?.end();
+  await until('the turn has ended', () => following.ended.includes(id));
+  const { rows: ended } = await pool.query('SELECT state, claim, reply_text FROM engine.turn WHERE id = $1', [id]);
+  expect(ended).toEqual([{ state: 'succeeded', claim: 2, reply_text: 'The sea is deep.' }]);
+  for (const shown of following.shown)
+    expect(['The sea is', 'The sea is deep.'].some((whole) => whole.startsWith(shown))).toBe(true);
+  expect(following.ended).toEqual([id]);
+});
