@@ -1,9 +1,13 @@
+import { isShallow } from '#libs/service-kit';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { canonicalJson } from '../tools/tool-definition.js';
 import { named, valueWithoutBinary, withoutBinary } from './named-binary.js';
 
 /** Characters from which a text that is there twice is worth a word instead. */
 const longText = 200;
+/** A deeper value would overflow the stack of code that walks it. */
+const maxDepth = 100;
+const wordless = '[the tool reports an error without a word]';
 
 export interface ReadResult {
   content: string;
@@ -15,14 +19,17 @@ export interface ReadResult {
 /**
  * Renders a result as text for a model, at most `maxBytes` long. Content that is not text is replaced by its type and
  * size: a model that cannot see an image gains nothing from its base64. Structured content that the text repeats is
- * left out, so that it goes to the model once.
+ * left out, so that it goes to the model once; so is what is nested too deep.
  */
 export function readResult(result: CallToolResult, maxBytes: number): ReadResult {
   const blocks = result.content.map((block) => withoutBinary(blockText(block)));
-  const text = blocks.join('\n');
+  const isShallowEnough = isShallow(result.structuredContent, maxDepth);
+  const said = blocks.join('\n');
+  const text = result.isError === true && said === '' && !result.structuredContent ? wordless : said;
   const bytes = Buffer.byteLength(text);
   const truncated = bytes > maxBytes;
   const content = truncated ? cut(text, maxBytes) : text;
+  if (!isShallowEnough) return { content, bytes, truncated: true };
   const whole = valueWithoutBinary(result.structuredContent);
   if (!isObject(whole) || isRepeated(whole, blocks)) return { content, bytes, truncated };
   const structured = withoutTexts(whole, new Set([text, ...blocks].map((one) => one.trim()))) as typeof whole;

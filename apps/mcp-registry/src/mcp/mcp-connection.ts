@@ -13,6 +13,7 @@ import { compileSchema } from '#libs/tool-schema';
 import type { TransportKind } from '../entities/mcp-server.entity.js';
 import { plainText } from '../tools/plain-text.js';
 import type { ToolDefinition } from '../tools/tool-definition.js';
+import { AnsweredTransport } from './answered-transport.js';
 import { onBehalfOf } from './guarded-fetch.js';
 import { httpStatus, McpError, toMcpError } from './mcp-error.js';
 import { randomUUID } from 'node:crypto';
@@ -234,10 +235,11 @@ async function openBy(
   });
   const transport =
     kind === 'streamable_http'
-      ? new StreamableHTTPClientTransport(url, {
+      ? new AnsweredTransport(
+          url,
           fetch,
-          ...(known ? { sessionId: known.session, protocolVersion: known.protocolVersion } : {}),
-        })
+          known ? { sessionId: known.session, protocolVersion: known.protocolVersion } : {},
+        )
       : new SSEClientTransport(url, { fetch });
   const timer = AbortSignal.timeout(target.connectTimeoutMs);
   const late = new Promise<never>((_resolve, reject) =>

@@ -74,7 +74,29 @@ export function toMcpError(error: unknown): McpError {
       cause: error,
     });
   }
-  return new McpError('protocol_error', noMcp(error) ?? message, true, { cause: error });
+  return new McpError('protocol_error', invalidResult(error) ?? noMcp(error) ?? message, true, { cause: error });
+}
+
+/** One sentence for a result of another shape, where the client quotes its validator; null: it is not about that. */
+function invalidResult(error: unknown): string | null {
+  const invalid = inChain(
+    error,
+    (one): one is SdkError => one instanceof SdkError && one.code === SdkErrorCode.InvalidResult,
+  );
+  if (!invalid) return null;
+  const said = invalid.message.replace(/^Invalid result for [^:]*: /, '');
+  return `the server answered, but not with a result of MCP: ${firstIssue(said) ?? said}`;
+}
+
+/** The first finding of a validator's list, in words; null: the text is none. */
+function firstIssue(said: string): string | null {
+  try {
+    const [issue] = JSON.parse(said) as { path?: PropertyKey[]; message?: string }[];
+    return issue ? [issue.path?.join('.'), issue.message].filter(Boolean).join(': ') : null;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return null;
+    throw error;
+  }
 }
 
 /** One sentence for an answer that the client cannot read as a message of the protocol; null: it is not about that. */
@@ -118,6 +140,7 @@ function ofStatus(status: number, words: string, cause: unknown): McpError {
   const said = words === '' ? '' : `: ${words}`;
   const say = (code: McpErrorCode, message: string, sent = false): McpError =>
     new McpError(code, `${message} (HTTP ${status})${said}`, sent, { cause });
+  if (status >= 300 && status < 400) return say('protocol_error', 'the server redirects, which is not followed');
   if (status === 401) return say('auth_failed', 'the server refuses the credential');
   if (status === 403 && isAboutCredential(words)) return say('auth_failed', 'the server refuses the credential');
   // Other ways to say it are recognised where the answer's body is read (`sessionFetch`).

@@ -32,7 +32,13 @@ describe('registering a server by its URL', () => {
     server.script.list = (cursor) =>
       cursor === undefined
         ? { tools: [tool('one'), tool('two')], nextCursor: 'p2' }
-        : { tools: [tool('three', { annotations: undefined })] };
+        : {
+            tools: [
+              tool('three', { annotations: undefined }),
+              tool('four', { annotations: { readOnlyHint: true, destructiveHint: true } }),
+              tool('five', { annotations: { destructiveHint: false } }),
+            ],
+          };
     const { status, body } = await register(server, { name: 'My Server' });
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -40,13 +46,15 @@ describe('registering a server by its URL', () => {
       transport: 'streamable_http',
       health: 'reachable',
       server_info: { name: 'fake', version: '1' },
-      tools: { approved: 3 },
+      tools: { approved: 5 },
     });
     const tools = await toolsOf(body.id);
     expect(Object.fromEntries(tools.map(({ name, grade, state }) => [name, [grade, state]]))).toEqual({
       one: ['read', 'approved'],
       two: ['read', 'approved'],
       three: ['destructive', 'approved'],
+      four: ['destructive', 'approved'],
+      five: ['write', 'approved'],
     });
     const skill = await registry.call('GET', `/skills/${body.skill_id}`);
     expect(skill.body).toMatchObject({ slug: 'my-server', origin: 'mcp_server', server_id: body.id });

@@ -27,6 +27,8 @@ export interface Script {
   progress: { notes: Record<string, unknown>[]; everyMs: number };
   /** False: no client gets a session. */
   keepsSessions: boolean;
+  /** By method: writes an answer of its own. */
+  raw: Record<string, (response: ServerResponse, id: number | string, params: Record<string, unknown>) => void>;
   /** How a request in an unknown session is answered. `rpc`: the message of a JSON-RPC error, with its code. */
   forgot: { status: number; body?: string; rpc?: { code: number; message: string } };
 }
@@ -51,6 +53,7 @@ export class FakeMcpServer {
     streams: false,
     keepsSessions: true,
     progress: { notes: [], everyMs: 0 },
+    raw: {},
     forgot: { status: 404, body: 'no such session' },
   };
   /** The methods that were called, in order. */
@@ -149,6 +152,8 @@ export class FakeMcpServer {
       this.sessions.add(made);
       response.setHeader('mcp-session-id', made);
     }
+    const raw = this.script.raw[method];
+    if (raw) return raw(response, id ?? '', params);
     const { progressToken } = (params['_meta'] ?? {}) as { progressToken?: unknown };
     if (method === 'tools/call' && progressToken !== undefined) await this.progress(response, progressToken);
     const result = await this.resultOf(method, params, session);

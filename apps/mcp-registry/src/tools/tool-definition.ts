@@ -25,10 +25,11 @@ export interface PythonPart {
 
 /**
  * The grade that an MCP tool's hints imply. Hints are the server's claim, read as the protocol says: a tool without
- * hints may destroy. A person's grade overrides them.
+ * hints may destroy, and so may one that claims both that it only reads and that it destroys. A person's grade overrides
+ * them.
  */
 export function hintedGrade({ annotations = {} }: ToolDefinition): { grade: ToolGrade; idempotent: boolean } {
-  const reads = annotations['readOnlyHint'] === true;
+  const reads = annotations['readOnlyHint'] === true && annotations['destructiveHint'] !== true;
   const grade = reads ? 'read' : annotations['destructiveHint'] === false ? 'write' : 'destructive';
   return { grade, idempotent: reads || annotations['idempotentHint'] === true };
 }
