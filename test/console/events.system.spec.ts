@@ -137,6 +137,48 @@ inBrowser('Home, events and the simulator', () => {
     await isForEverybody('event');
   });
 
+  it('keeps a step open when an earlier entry is read later, and reads again what could not be read', async () => {
+    const app = await install({ name: 'Late', kind: 'builtin' });
+    await replyTo(app.id, '/late');
+    const { id } = await post(`${app.webhook_url}?twice=1&twice=1`, { text: 'Read late' });
+    await system.ended(id);
+    let [late, away] = [true, true];
+    await page.route(`**/api/v1/events/${id}`, async (route) => {
+      const answer = await route.fetch();
+      const event = (await answer.json()) as { timeline: { stage: string }[] };
+      const timeline = event.timeline.filter(({ stage }) => !late || stage !== 'received');
+      await route.fulfill({ response: answer, json: { ...event, timeline } });
+    });
+    const parts = [`**/api/v1/events/${id}/request`, /\/api\/v1\/deliveries\?/];
+    for (const part of parts) {
+      await page.route(part, (route) => (away ? route.fulfill({ status: 500, body: 'away' }) : route.continue()));
+    }
+    await open(`/events/${id}`);
+    const parsed = page.getByRole('button', { name: /^Parsed/ }).first();
+    await parsed.click();
+    expect(await parsed.getAttribute('aria-expanded')).toBe('true');
+    const reply = page.locator('section', { has: page.getByRole('heading', { name: 'The reply' }) });
+    await reply.getByText('http_500').waitFor();
+    expect(await reply.getByText(/no reply|not sent|nothing was sent/i).count()).toBe(0);
+
+    away = false;
+    await reply.getByRole('button', { name: 'Try again' }).click();
+    await reply.getByText(`${sink.url}/late`).waitFor();
+    late = false;
+    await system.api('POST', `/api/v1/events/${id}/replay`, { deliver: false });
+    const received = page.getByRole('button', { name: /^Received/ });
+    await received.waitFor();
+    expect(await parsed.getAttribute('aria-expanded')).toBe('true');
+    away = true;
+    await received.click();
+    const step = page.getByRole('listitem').filter({ has: received });
+    await step.getByText('http_500').waitFor();
+    away = false;
+    await step.getByRole('button', { name: 'Try again' }).click();
+    await step.getByRole('row', { name: 'twice 1' }).nth(1).waitFor();
+    for (const part of [`**/api/v1/events/${id}`, ...parts]) await page.unroute(part);
+  });
+
   it('refuses what is unsigned or tampered with, in the simulator and in the list of refused requests', async () => {
     for (const kind of ['unsigned', 'tampered']) {
       await open(`/simulator?kind=${kind}`);

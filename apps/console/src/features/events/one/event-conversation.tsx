@@ -2,6 +2,7 @@ import { SimpleGrid, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useScope } from '../../../api/session.js';
 import { eventPageTexts } from '../../../texts/event.js';
+import { ProblemAlert } from '../../../ui/notices.js';
 import { Section } from '../../../ui/page.js';
 import { StatusBadge } from '../../../ui/status-badge.js';
 import classes from './event-conversation.module.css';
@@ -38,6 +39,7 @@ function Reply({ event }: { event: EventDetail }): ReactNode {
   const busy = answerOf(event).tone === 'busy';
   // Without both, it would say for a moment that nothing was sent.
   const reading = deliveries.isLoading || turn.isLoading;
+  const failed = [deliveries, turn].find(({ error }) => error !== null);
   return (
     <Section title={sent.length > 1 ? eventPageTexts.replies : eventPageTexts.reply}>
       {sent.map(({ id, state, content }) => (
@@ -50,7 +52,8 @@ function Reply({ event }: { event: EventDetail }): ReactNode {
         </div>
       ))}
       {reading && <Skeleton height={64} />}
-      {!reading && sent.length === 0 && written && (
+      {failed && <ProblemAlert error={failed.error} onRetry={() => void failed.refetch()} />}
+      {!reading && !deliveries.error && sent.length === 0 && written && (
         <div className={classes.entry}>
           <Text size="sm" c="dimmed">
             {turn.data?.rehearsal
@@ -62,7 +65,7 @@ function Reply({ event }: { event: EventDetail }): ReactNode {
           <p className={classes.text}>{written}</p>
         </div>
       )}
-      {!reading && sent.length === 0 && !written && (
+      {!reading && !failed && sent.length === 0 && !written && (
         <Text c="dimmed">{busy ? eventPageTexts.noReplyYet : eventPageTexts.noReply}</Text>
       )}
     </Section>

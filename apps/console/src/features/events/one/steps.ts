@@ -1,6 +1,7 @@
 import { Bot, FileJson, Inbox, type LucideIcon, RotateCcw, Route, Send, ShieldCheck } from 'lucide-react';
 import type { Schema } from '../../../api/client.js';
 import { eventPageTexts } from '../../../texts/event.js';
+import { keyed } from '../../../ui/keyed.js';
 import { size } from '../../../ui/numbers.js';
 import { type Tone, toneOf } from '../../../ui/status-badge.js';
 
@@ -24,16 +25,20 @@ export interface Step {
 /** @param entries oldest first */
 export function stepsOf(entries: readonly Entry[]): Step[] {
   const steps = new Map<string, Step>();
-  for (const [index, entry] of entries.entries()) {
+  for (const { key: ownKey, row: entry } of keyed(entries, keyOf)) {
     const together = (entry.stage === 'turn' || entry.stage === 'delivery') && entry.subject_id !== null;
-    const key = together ? `${entry.stage}-${entry.subject_id}` : `${entry.stage}-${index}`;
+    const key = together ? `${entry.stage}-${entry.subject_id}` : ownKey;
     const known = steps.get(key);
     steps.set(key, known ? extended(known, entry) : begun(key, entry));
     if (entry.stage === 'received' && saysOfSignature(entry, entries))
-      steps.set(`verified-${index}`, checkedAtOnce(`verified-${index}`, entry));
+      steps.set(`checked-${key}`, checkedAtOnce(`checked-${key}`, entry));
   }
   return [...steps.values()];
 }
+
+/** What an entry says of itself; the URL has the keys of steps, separated by dots. */
+const keyOf = ({ stage, at, subject_id: subject }: Entry): string =>
+  [stage, Date.parse(at), ...(subject === null ? [] : [subject.replaceAll('.', '_')])].join('-');
 
 /** Where the adapter checks signatures, its own entry says how that ended; until then, that it does. */
 function saysOfSignature({ detail }: Entry, entries: readonly Entry[]): boolean {

@@ -7,6 +7,7 @@ import { eventPageTexts } from '../../../../texts/event.js';
 import { CodeBlock } from '../../../../ui/code-block.js';
 import { ConfirmAction } from '../../../../ui/action-button.js';
 import { CopyText } from '../../../../ui/copy.js';
+import { keyed } from '../../../../ui/keyed.js';
 import { duration } from '../../../../ui/numbers.js';
 import { Facts } from '../../../../ui/facts.js';
 import { ProblemAlert } from '../../../../ui/notices.js';
@@ -21,11 +22,11 @@ const texts = eventPageTexts.delivery;
 /** The reply as it was sent, its address, and every attempt. */
 export function DeliveryPart({ event, step }: { event: EventDetail; step: Step }): ReactNode {
   const mayRead = useScope('deliveries:read');
-  const { data, error } = useDeliveries(event.id, mayRead);
+  const { data, error, refetch } = useDeliveries(event.id, mayRead);
   const delivery = data?.find(({ id }) => id === step.subject);
   return (
     <Stack gap="sm">
-      <ProblemAlert error={error} />
+      <ProblemAlert error={error} onRetry={() => void refetch()} />
       {delivery && (
         <>
           <CodeBlock label={eventPageTexts.reply} code={delivery.content.text} wrap />
@@ -60,8 +61,8 @@ function expiryOf({ state, open_since, content }: Schema<'DeliveryView'>): strin
 function Attempts({ entries }: { entries: readonly Entry[] }): ReactNode {
   return (
     <Stack gap={6} component="ol" aria-label={texts.attempts} m={0} p={0} style={{ listStyle: 'none' }}>
-      {entries.map((entry) => (
-        <Group key={`${entry.at} ${entry.outcome} ${entry.attempt}`} component="li" gap="sm" fz="sm">
+      {keyed(entries, ({ at, outcome, attempt }) => `${at} ${outcome} ${attempt}`).map(({ key, row: entry }) => (
+        <Group key={key} component="li" gap="sm" fz="sm">
           {texts.attempt(entry.attempt)}
           <StatusBadge status={entry.outcome} />
           <Text span inherit c="dimmed">

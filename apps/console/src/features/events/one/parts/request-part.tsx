@@ -10,6 +10,7 @@ import type { EventDetail } from '../steps.js';
 import { useRequest } from '../use-event.js';
 import { eventTexts } from '../../../../texts/events.js';
 import { Facts } from '../../../../ui/facts.js';
+import { keyed } from '../../../../ui/keyed.js';
 import { JsonView } from '../../../../ui/json-view.js';
 
 const texts = eventPageTexts.request;
@@ -18,10 +19,10 @@ const texts = eventPageTexts.request;
 export function RequestPart({ event }: { event: EventDetail }): ReactNode {
   const mayRead = useScope('events:read_body');
   const byWebhook = event.app_id !== null && !event.app_id.startsWith('api:');
-  const { data: request, error } = useRequest(event.id, mayRead && byWebhook);
+  const { data: request, error, refetch } = useRequest(event.id, mayRead && byWebhook);
   if (!byWebhook) return <Text c="dimmed">{texts.gone}</Text>;
   if (!mayRead) return <Text c="dimmed">{texts.noScope}</Text>;
-  if (error) return <ProblemAlert error={error} />;
+  if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   if (!request) return <Skeleton height={160} />;
   return (
     <>
@@ -45,8 +46,8 @@ function Values({ label, values }: { label: string; values: Schema<'SentValue'>[
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {values.map(({ name, value, masked }) => (
-          <Table.Tr key={`${name} ${value}`}>
+        {keyed(values, ({ name, value }) => `${name} ${value}`).map(({ key, row: { name, value, masked } }) => (
+          <Table.Tr key={key}>
             <Table.Td style={{ overflowWrap: 'anywhere' }}>
               <code>{name}</code>
             </Table.Td>

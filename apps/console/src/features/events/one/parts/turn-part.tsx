@@ -22,9 +22,9 @@ const texts = eventPageTexts.turn;
 /** What an agent did: its steps, its calls with their arguments, and who had to decide. */
 export function TurnPart({ event, turnId }: { event: EventDetail; turnId: string | null }): ReactNode {
   const mayRead = useScope('agents:read');
-  const { data: turn, error } = useTurn(event.id, turnId, mayRead);
+  const { data: turn, error, refetch } = useTurn(event.id, turnId, mayRead);
   if (!mayRead) return <Text c="dimmed">{texts.noScope}</Text>;
-  if (error) return <ProblemAlert error={error} />;
+  if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   if (!turn) return <Skeleton height={120} aria-label={texts.loading} />;
   return (
     <Stack gap="sm">
@@ -82,12 +82,17 @@ const approvalTexts = eventPageTexts.approval;
 
 /** Calls of a turn that wait for approval, with their arguments. */
 function TurnApprovals({ eventId, turnId }: { eventId: string; turnId: string }): ReactNode {
-  const { data = [] } = useProjectQuery(['event', eventId, 'approvals'], async (signal) => {
+  const {
+    data = [],
+    error,
+    refetch,
+  } = useProjectQuery(['event', eventId, 'approvals'], async (signal) => {
     const query = { event_id: eventId, state: 'pending' as const, limit: 200 };
     return (await answer(api.GET('/api/v1/approvals', { params: { query }, signal }))).data;
   });
   return (
     <Stack gap="xs">
+      <ProblemAlert error={error} onRetry={() => void refetch()} />
       {data
         .filter(({ turn_id }) => turn_id === turnId)
         .map(({ id, tool, grade, arguments: given, expires_at }) => (
