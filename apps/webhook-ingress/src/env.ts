@@ -29,6 +29,17 @@ const settings = {
   BODY_MAX_CODINGS: integer(2, 0, 8),
   /** Rows of one group commit. */
   RECEIPT_BATCH: integer(256, 1, 1_000),
+  /**
+   * While Postgres does not answer, webhooks wait this long to be stored before they are answered 503: less than senders
+   * wait for an answer. 0: they are refused at once.
+   */
+  HOLD_MS: integer(8_000, 0, 60_000),
+  /** The same for Apps of Slack, which waits for three seconds only. */
+  HOLD_SLACK_MS: integer(2_000, 0, 60_000),
+  /** Webhooks that may wait for Postgres at a time, in this process; further ones are answered 503. */
+  HOLD_MAX: integer(10_000, 1, 1_000_000),
+  /** Bytes of the bodies of those. */
+  HOLD_MAX_BYTES: integer(67_108_864, 1_048_576, 4_294_967_296),
   /** Bodies up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
   /**

@@ -14,6 +14,8 @@ export function ingressService(settings: IngressSettings): ServiceOptions {
     module: AppModule.with(settings),
     settings,
     consumes: ['app-changes'],
+    // Webhooks are held, and a probe that fails would take every replica away from their senders.
+    worksWithoutPostgres: settings.HOLD_MS > 0,
     trustedProxies: settings.TRUSTED_PROXIES,
     routes: (app) => {
       const parts = {

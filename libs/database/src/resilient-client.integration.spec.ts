@@ -29,4 +29,15 @@ describe('a connection that ends without an error listener', () => {
     client.release(true);
     expect(await source.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
+
+  it('leaves the pool when its server takes no writes any more, so that the next one finds the new primary', async () => {
+    const { master } = source.driver as unknown as { master: pg.Pool };
+    const client = await master.connect();
+    await client.query('SET default_transaction_read_only = on');
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    await expect(client.query('CREATE TABLE never ()')).rejects.toMatchObject({ code: '25006' });
+    await ended;
+    client.release();
+    await source.query('CREATE TABLE written ()');
+  });
 });

@@ -1,5 +1,8 @@
 import pg from 'pg';
 
+/** SQLSTATE read_only_sql_transaction. */
+const readOnlyCode = '25006';
+
 /**
  * A connection whose end fails the query in flight and nothing else. Between checkout from the pool and the first
  * listener nothing handles its `error` event, and an unhandled `error` event ends the process.
@@ -8,5 +11,9 @@ export class ResilientClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     this.on('error', () => undefined);
+    // The server has become a replica: the pool drops a connection that ends, and the next one finds the new primary.
+    this.connection.on('errorMessage', ({ code }: { code?: string }) => {
+      if (code === readOnlyCode) setImmediate(() => void this.end().catch(() => undefined));
+    });
   }
 }

@@ -12,10 +12,13 @@ const sayEveryMs = 15_000;
 export class Readiness {
   private readonly source: ReturnType<typeof databaseOf>;
   private readonly schema: SchemaState | null;
+  private wasReady = false;
 
   constructor(
     app: NestFastifyApplication,
     private readonly notReady: () => Promise<string | null>,
+    /** What Postgres answered when it last did is what counts. */
+    private readonly remembers = false,
   ) {
     this.source = databaseOf(app);
     this.schema = this.source && new SchemaState(this.source);
@@ -52,9 +55,11 @@ export class Readiness {
     );
     try {
       await Promise.race([this.source.query('SELECT 1'), timeout]);
-      return await Promise.race([this.schema.problem(), timeout]);
+      const problem = await Promise.race([this.schema.problem(), timeout]);
+      this.wasReady = problem === null;
+      return problem;
     } catch {
-      return 'postgres does not answer';
+      return this.remembers && this.wasReady ? null : 'postgres does not answer';
     }
   }
 }

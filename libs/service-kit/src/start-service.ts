@@ -70,6 +70,8 @@ export interface ServiceOptions {
   consumes?: string[];
   /** Refuses readiness with a reason, or null; Postgres is checked for every service that has it. */
   notReady?: (app: NestFastifyApplication) => Promise<string | null>;
+  /** It goes on with its work while Postgres does not answer, so it stays ready once it was. */
+  worksWithoutPostgres?: boolean;
   /** Routes and parsers that are set on Fastify before Nest's own. */
   routes?: (app: NestFastifyApplication) => Promise<void> | void;
   bodyLimit?: number;
@@ -205,7 +207,11 @@ async function buildService(
     .getHttpAdapter()
     .getInstance()
     .get('/.well-known/jwks.json', () => jwks);
-  const readiness = new Readiness(app, async () => (await options.notReady?.(app)) ?? null);
+  const readiness = new Readiness(
+    app,
+    async () => (await options.notReady?.(app)) ?? null,
+    options.worksWithoutPostgres ?? false,
+  );
   operationalRoutes(app, operations, metrics, { readiness, redis: () => jobClient?.health.state() ?? null });
   let document: Buffer | undefined;
   app

@@ -6,12 +6,9 @@ import type { IngressSettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { CopyEncoder, statementTimeoutMs } from './copy-encoding.js';
 import type { DeliveryKey, Receipt, Written } from './receipt.js';
-import { type Item, type WriterConnection, writeReceipts } from './write-receipts.js';
+import { type Item, type WriterConnection, writeReceipts, writerName } from './write-receipts.js';
 
 type ReceiptWriterSettings = Pick<IngressSettings, 'DATABASE_URL' | 'RECEIPT_BATCH' | 'RECEIPT_LEASE_MS'>;
-
-/** Identifies the writes in flight to the sweep, which reads `pg_stat_activity`. */
-export const writerName = 'webhook-ingress-receipts';
 
 const maxPending = 20_000;
 

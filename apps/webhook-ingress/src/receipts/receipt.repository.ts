@@ -3,7 +3,7 @@ import { idTimeMs } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Receipt } from './receipt.js';
-import { writerName } from './receipt-writer.js';
+import { writerName } from './write-receipts.js';
 
 interface ReceiptRow {
   id: string;

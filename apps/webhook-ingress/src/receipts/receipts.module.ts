@@ -3,7 +3,9 @@ import { EndpointsModule } from '../endpoints/endpoints.module.js';
 import { RefusalsModule } from '../refusals/refusals.module.js';
 import { Dispatcher } from './dispatcher.js';
 import { ProjectRetention } from './project-retention.repository.js';
+import { LateWriter } from './late-writer.js';
 import { PublicAddress } from './public-address.js';
+import { ReceiptHold } from './receipt-hold.js';
 import { ReceiptWriter } from './receipt-writer.js';
 import { ReceiptController } from './receipt.controller.js';
 import { ReceiptRepository } from './receipt.repository.js';
@@ -15,13 +17,15 @@ import { StaleReceipts } from './stale-receipts.js';
   controllers: [ReceiptController],
   providers: [
     Dispatcher,
+    LateWriter,
     ProjectRetention,
     PublicAddress,
+    ReceiptHold,
     ReceiptRepository,
     ReceiptService,
     ReceiptWriter,
     StaleReceipts,
   ],
-  exports: [Dispatcher, PublicAddress, ReceiptWriter],
+  exports: [Dispatcher, PublicAddress, ReceiptHold, ReceiptWriter],
 })
 export class ReceiptsModule {}

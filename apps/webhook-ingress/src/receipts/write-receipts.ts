@@ -2,6 +2,12 @@ import type pg from 'pg';
 import { CopyEncoder, type ReceiptKey, statementTimeoutMs } from './copy-encoding.js';
 import type { DeliveryKey, Receipt, Written } from './receipt.js';
 
+/** Identifies the writes in flight to the sweep, which reads `pg_stat_activity`. */
+export const writerName = 'webhook-ingress-receipts';
+
+/** By then a late receipt that was stored is enqueued, or the process that stored it is gone. */
+const handedOverWithin = '10 seconds';
+
 /** A receipt to store unless one of its keys is already taken. */
 export interface Item {
   receipt: Receipt;
@@ -59,14 +65,78 @@ function isTaken(error: unknown): boolean {
   return error instanceof Error && 'constraint' in error && error.constraint === 'delivery_key_pkey';
 }
 
+/**
+ * Stores receipts whose first write failed, or was never tried, some time after they were received. The first write may
+ * have been committed all the same, so what is stored already is not stored again. The sweep may have passed their time:
+ * they are stale receipts from the start.
+ * @returns null while a transaction of an earlier connection may still commit
+ */
+export async function writeLate(connection: WriterConnection, items: Item[]): Promise<(Written | Error)[] | null> {
+  const { client } = connection;
+  await client.query(begin);
+  await client.query("SELECT pg_advisory_xact_lock(hashtext('gatehouse-late-receipts'))");
+  const { rows: earlier } = await client.query(
+    `SELECT FROM pg_stat_activity w, pg_stat_activity me
+      WHERE me.pid = pg_backend_pid() AND w.datname = me.datname AND w.application_name = $1
+        AND w.xact_start < me.backend_start LIMIT 1`,
+    [writerName],
+  );
+  if (earlier.length > 0) {
+    await client.query('ROLLBACK');
+    return null;
+  }
+  const known = await knownAmong(client, items);
+  const fresh = items.filter(({ receipt }) => !known.has(receipt.id));
+  const results = new Map(items.map((item): [Item, Written | Error] => [item, { stored: true }]));
+  if (fresh.length > 0) {
+    const written = await storeClaimed(connection, fresh, sortedKeys(fresh));
+    fresh.forEach((item, at) => results.set(item, written[at] ?? { stored: true }));
+    const open = fresh.filter(
+      (item, at) =>
+        written[at] && 'stored' in written[at] && written[at].stored && item.receipt.reason !== 'verification',
+    );
+    await client.query(
+      `INSERT INTO ingress.stale_receipt (receipt_id, app_id, received_at, next_at)
+       SELECT *, now() + interval '${handedOverWithin}' FROM unnest($1::text[], $2::text[], $3::timestamptz[])
+       ON CONFLICT DO NOTHING`,
+      [
+        open.map(({ receipt }) => receipt.id),
+        open.map(({ receipt }) => receipt.appId),
+        open.map(({ receipt }) => receipt.receivedAt),
+      ],
+    );
+  }
+  await client.query('COMMIT');
+  return items.map((item) => results.get(item) ?? { stored: true });
+}
+
+async function knownAmong(client: pg.Client, items: Item[]): Promise<Set<string>> {
+  const times = items.map(({ receipt }) => receipt.receivedAt.getTime());
+  const { rows } = await client.query<{ id: string }>(
+    'SELECT id FROM ingress.receipt WHERE id = ANY($1) AND received_at BETWEEN $2 AND $3',
+    [items.map(({ receipt }) => receipt.id), new Date(Math.min(...times)), new Date(Math.max(...times))],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Claims the keys first, then writes the receipts whose keys were won, in one transaction. */
 async function claimFirst(
   connection: WriterConnection,
   items: Item[],
   keyed: ReceiptKey[],
 ): Promise<(Written | Error)[]> {
+  await connection.client.query(begin);
+  const results = await storeClaimed(connection, items, keyed);
+  await connection.client.query('COMMIT');
+  return results;
+}
+
+async function storeClaimed(
+  connection: WriterConnection,
+  items: Item[],
+  keyed: ReceiptKey[],
+): Promise<(Written | Error)[]> {
   const { client } = connection;
-  await client.query(begin);
   const owners = await claimKeys(client, keyed);
   const results = items.map((item) => writtenBy(item, owners));
   const stored = items.filter((_item, index) => results[index]?.stored).map((item) => item.receipt);
@@ -77,7 +147,6 @@ async function claimFirst(
     await client.query('DELETE FROM ingress.delivery_key WHERE receipt_id = ANY($1)', [[...notStored]]);
   }
   if (stored.length > 0) await copy(connection, stored, []);
-  await client.query('COMMIT');
   return results.map((result) =>
     !result.stored && notStored.has(result.firstId)
       ? new Error('the delivery with the same key was not stored: send again')

@@ -1,19 +1,25 @@
 import type { Endpoint } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { limitReached, Metrics } from '#libs/service-kit';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { hash as digest } from 'node:crypto';
 import type { Incoming } from '../request/incoming.js';
 import { type Answer, one, receiptOf } from './answer.js';
 import type { DeliveryKey, Receipt } from '../receipts/receipt.js';
+import { ReceiptHold } from '../receipts/receipt-hold.js';
 import { ReceiptWriter } from '../receipts/receipt-writer.js';
 import { Dispatcher } from '../receipts/dispatcher.js';
 import { BuiltinPayload } from './builtin-payload.js';
 import { Handshakes } from './handshakes.js';
+import type { IngressSettings } from '../env.js';
+import { SETTINGS } from '../settings.js';
 import { asRefused, Refused } from './refused.js';
 import { Secrets } from './secrets.js';
 import { PublicAddress } from '../receipts/public-address.js';
 import { type Verified, verifySignature } from './verify-signature.js';
+
+/** Only Slack signs in this header. */
+const slackHeader = 'x-slack-signature';
 
 /** Verify, commit, answer, enqueue: one request of a provider. */
 @Injectable()
@@ -22,11 +28,13 @@ export class WebhookService {
     private readonly secrets: Secrets,
     private readonly builtin: BuiltinPayload,
     private readonly writer: ReceiptWriter,
+    private readonly hold: ReceiptHold,
     private readonly dispatcher: Dispatcher,
     private readonly metrics: Metrics,
     private readonly handshakes: Handshakes,
     private readonly journal: Journal,
     private readonly at: PublicAddress,
+    @Inject(SETTINGS) private readonly settings: Pick<IngressSettings, 'HOLD_SLACK_MS'>,
   ) {
     const over = 'Projects that send more than their share, whose surplus waits behind others';
     metrics.gauge('gatehouse_projects_over_share', over, () => dispatcher.held.projects);
@@ -64,14 +72,15 @@ export class WebhookService {
     if (incoming.probe) return this.probed(endpoint, receipt);
     this.requirePlace(endpoint);
     const key = verifiedScheme === null ? null : deliveryKey(endpoint, incoming);
-    const written = await this.writer.write(receipt, key, signedKey(endpoint, incoming, verified));
+    const signed = signedKey(endpoint, incoming, verified);
+    const written = await this.hold.write(receipt, key, signed, this.patienceOf(endpoint));
     if (!written.stored) {
       if (written.sameBody) return this.accepted(endpoint, written.firstId, true);
       if (endpoint.kind === 'builtin') {
         throw new Refused(422, 'idempotency_key_reused', 'This key was used before with another body: use a new key.');
       }
       // A provider's own id with another body is the provider's business: keep both, and say so in the timeline.
-      await this.writer.write({ ...receipt, reason: 'delivery_id_reused' }, null);
+      await this.hold.write({ ...receipt, reason: 'delivery_id_reused' }, null, null, this.patienceOf(endpoint));
     }
     this.metrics.outcomes.inc({ stage: 'received', outcome: receipt.outcome });
     if (receipt.outcome !== 'held') this.dispatcher.offer(receipt);
@@ -102,6 +111,12 @@ export class WebhookService {
     const limit = { name, of: 'project', value, window_seconds: 1, raise } as const;
     const what = 'Too many messages of this project already wait for its limit';
     throw asRefused(limitReached('project_limit', what, limit, Math.min(seconds, 3_600)));
+  }
+
+  /** Slack takes no answer after three seconds, and sends again; most senders wait for ten. */
+  private patienceOf({ verification }: Endpoint): number {
+    const isSlack = typeof verification === 'object' && verification.header === slackHeader;
+    return isSlack ? this.settings.HOLD_SLACK_MS : Infinity;
   }
 
   /**
