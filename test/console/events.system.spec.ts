@@ -260,6 +260,24 @@ inBrowser('Home, events and the simulator', () => {
     await see('Every reply was delivered.');
   });
 
+  it('draws a wait as a wait, with what it was for, and not as work', async () => {
+    const app = await install({ name: 'Slow', kind: 'builtin', capabilities: ['send', 'receive'] });
+    await replyTo(app.id, '/slow');
+    let asked = 0;
+    sink.answer = () => ((asked += 1) === 1 ? { status: 429, headers: { 'retry-after': '3' } } : { status: 200 });
+    const { id } = await post(app.webhook_url, { text: 'Is it slow?' });
+    await open(`/events/${id}`);
+    await see('Delivered');
+    const step = page.locator('li', { has: page.getByText('Delivery', { exact: true }) }).last();
+    await step.getByText(/^Waited [34](\.\d)? s for the rate limit of the provider$/).waitFor();
+    expect(await step.locator('[class*=wait]:not([class*=waited])').count()).toBeGreaterThan(0);
+    // What it took is the two calls, without the pause between them.
+    const took = (await step.locator('[class*=took]').first().textContent()) ?? '';
+    expect(took).toMatch(/^\d+ ms/);
+    await isForEverybody('event-waited');
+    sink.answer = () => ({ status: 200 });
+  });
+
   it('shows events as they arrive, and holds new ones while paused', async () => {
     const app = await install({ name: 'Feed', kind: 'builtin' });
     await replyTo(app.id, '/feed');

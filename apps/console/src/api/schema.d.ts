@@ -2862,8 +2862,10 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             } | null;
-            /** @description Time between the previous entry and the start of this one: in a queue, or until it was due */
+            /** @description Time until its own work began: in a queue, or for what `waited_for` says; null: unknown */
             waited_ms: number | null;
+            /** @description What was waited for, as words that follow a duration */
+            waited_for: string | null;
             /** @description The App; `api:<project>` for a run that was started by the API */
             app_id: string;
         };

@@ -22,6 +22,7 @@ export const eventPageTexts = {
   expandAll: 'Expand all',
   collapseAll: 'Collapse all',
   waited: (time: string) => `waited ${time}`,
+  waitedFor: (time: string, what: string) => `Waited ${time} ${what}`,
   facts: 'All facts',
   tries: (count: number) => `${count} attempts`,
   stages: {

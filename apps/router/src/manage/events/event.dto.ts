@@ -55,9 +55,11 @@ class EventEntryView extends TimelineEntryView {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Time between the previous entry and the start of this one: in a queue, or until it was due',
+    description: 'Time until its own work began: in a queue, or for what `waited_for` says; null: unknown',
   })
   waited_ms: number | null;
+  @ApiProperty({ type: String, nullable: true, description: 'What was waited for, as words that follow a duration' })
+  waited_for: string | null;
   @ApiProperty(messageSource) app_id: string;
 }
 

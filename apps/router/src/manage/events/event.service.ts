@@ -1,5 +1,5 @@
 import { Database } from '#libs/database';
-import { type EventResult, timeline, type TimelineEntry } from '#libs/journal';
+import { type EventResult, timeline } from '#libs/journal';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import type { RunRow } from '#libs/views';
 import { Injectable } from '@nestjs/common';
@@ -7,6 +7,7 @@ import type { MessageRow } from '../../entities/message.entity.js';
 import { EngineRuns, type EventRuns, type EventTurnLink } from '../../path/handover/engine-runs.js';
 import { ExplainedMessages } from '../workflows/explained-messages.js';
 import { type EventContact, EventLinkRepository, EventResultRepository } from './event-result.repository.js';
+import { type WaitedEntry, withWaits } from './waits.js';
 import { type EventState, eventState, wordsOfOutcome } from './outcome-words.js';
 import { Replayer } from './replayer.js';
 
@@ -78,20 +79,4 @@ export class EventService {
       throw error;
     }
   }
-}
-
-type WaitedEntry = TimelineEntry & {
-  app_id: string;
-  /** Time in ms between the previous entry and the start of this one, in a queue or until it was due. Null: unknown. */
-  waited_ms: number | null;
-};
-
-/** @param entries of one event, oldest first */
-function withWaits(entries: (TimelineEntry & { app_id: string })[]): WaitedEntry[] {
-  return entries.map((entry, index) => {
-    const before = entries[index - 1];
-    if (!before || entry.duration_ms === null) return { ...entry, waited_ms: null };
-    const begunMs = entry.at.getTime() - entry.duration_ms;
-    return { ...entry, waited_ms: Math.max(0, Math.round(begunMs - before.at.getTime())) };
-  });
 }

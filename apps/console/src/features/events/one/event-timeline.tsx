@@ -12,7 +12,7 @@ import { ParsedPart, RequestPart } from './parts/request-part.js';
 import { RoutedPart } from './parts/routed-part.js';
 import { TurnPart } from './parts/turn-part.js';
 import { type Bar, StepItem } from './step-item.js';
-import { type EventDetail, spanOfTimeline, type Step, stepLook, stepsOf } from './steps.js';
+import { type EventDetail, spanOfTimeline, type Step, stepLook, stepsOf, workedMs } from './steps.js';
 import classes from './timeline.module.css';
 import { answerOf } from './use-event.js';
 
@@ -45,8 +45,8 @@ export function EventTimeline({ event }: { event: EventDetail }): ReactNode {
               id={step.key}
               {...look}
               bar={barOf(step, startMs, spanMs)}
-              tookMs={step.endMs > step.startMs ? step.endMs - step.startMs : null}
-              waitedMs={step.waitedMs}
+              tookMs={step.endMs > step.startMs ? workedMs(step) : null}
+              waits={step.waits}
               open={isOpen(step)}
               onToggle={() => toggle(step)}
             >
@@ -64,7 +64,7 @@ export function EventTimeline({ event }: { event: EventDetail }): ReactNode {
             sentence={why}
             bar={null}
             tookMs={null}
-            waitedMs={null}
+            waits={[]}
             open={false}
             onToggle={() => undefined}
             pending
@@ -75,12 +75,13 @@ export function EventTimeline({ event }: { event: EventDetail }): ReactNode {
   );
 }
 
-function barOf({ startMs, endMs, waitedMs }: Step, beginMs: number, spanMs: number): Bar {
+/** The whole step, with its waits over it. */
+function barOf({ startMs, endMs, waits }: Step, beginMs: number, spanMs: number): Bar {
   const share = (ms: number): number => Math.min(1, Math.max(0, (ms - beginMs) / spanMs));
   return {
     from: share(startMs),
     to: share(endMs),
-    waitedFrom: waitedMs ? share(startMs - waitedMs) : null,
+    waits: waits.map(({ fromMs, toMs }) => ({ from: share(fromMs), to: share(toMs) })),
   };
 }
 

@@ -4,14 +4,15 @@ import type { ReactNode } from 'react';
 import { eventPageTexts } from '../../../texts/event.js';
 import { duration } from '../../../ui/numbers.js';
 import { colours, StatusBadge, type Tone } from '../../../ui/status-badge.js';
+import type { Wait } from './steps.js';
 import classes from './timeline.module.css';
 
 /** A bar of the timeline: its place in the whole time, each value a share from 0 to 1. */
 export interface Bar {
   from: number;
   to: number;
-  /** Where its waiting began. */
-  waitedFrom: number | null;
+  /** Where nobody worked on it. */
+  waits: { from: number; to: number }[];
 }
 
 interface StepItemProps {
@@ -23,7 +24,7 @@ interface StepItemProps {
   sentence: ReactNode;
   bar: Bar | null;
   tookMs: number | null;
-  waitedMs: number | null;
+  waits: readonly Wait[];
   open: boolean;
   onToggle: () => void;
   /** Still in progress. */
@@ -34,6 +35,8 @@ interface StepItemProps {
 
 /** Below this, nobody notices a wait. */
 const feltMs = 20;
+/** From here on, somebody asks what it was for. */
+const namedMs = 1_000;
 
 export function StepItem(props: StepItemProps): ReactNode {
   const {
@@ -45,12 +48,14 @@ export function StepItem(props: StepItemProps): ReactNode {
     sentence,
     bar,
     tookMs,
-    waitedMs,
+    waits,
     open,
     onToggle,
     pending,
     children,
   } = props;
+  const waited = waits.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+  const named = waits.filter(({ fromMs, toMs, what }) => what !== null && toMs - fromMs >= namedMs);
   const head = (
     <>
       <span>
@@ -59,14 +64,21 @@ export function StepItem(props: StepItemProps): ReactNode {
           {status && <StatusBadge status={status} tone={tone} />}
         </span>
         <span className={classes.sentence}>{sentence}</span>
+        {named.map(({ fromMs, toMs, what }) => (
+          <span key={fromMs} className={classes.waited}>
+            {eventPageTexts.waitedFor(duration(toMs - fromMs), what ?? '')}
+          </span>
+        ))}
       </span>
       <span className={classes.track} aria-hidden>
-        {bar && bar.waitedFrom !== null && <span className={classes.wait} style={placed(bar.waitedFrom, bar.from)} />}
         {bar && <span className={classes.bar} style={placed(bar.from, bar.to)} />}
+        {bar?.waits.map(({ from, to }) => (
+          <span key={from} className={classes.wait} style={placed(from, to)} />
+        ))}
       </span>
       <span className={classes.took}>
         {tookMs !== null && <span>{duration(tookMs)}</span>}
-        {waitedMs !== null && waitedMs >= feltMs && <div>{eventPageTexts.waited(duration(waitedMs))}</div>}
+        {waited >= feltMs && named.length === 0 && <div>{eventPageTexts.waited(duration(waited))}</div>}
       </span>
     </>
   );

@@ -19,7 +19,16 @@ export interface Step {
   last: Entry;
   startMs: number;
   endMs: number;
-  waitedMs: number | null;
+  /** Oldest first: the first may lie before the step's start. */
+  waits: Wait[];
+}
+
+/** Time in which nobody worked on the step. */
+export interface Wait {
+  fromMs: number;
+  toMs: number;
+  /** As words that follow a duration; null: nobody knows. */
+  what: string | null;
 }
 
 /** @param entries oldest first */
@@ -49,13 +58,25 @@ function saysOfSignature({ detail }: Entry, entries: readonly Entry[]): boolean 
 /** A signature is checked while the request is received, so the check is in that entry. */
 function checkedAtOnce(key: string, entry: Entry): Step {
   const atMs = Date.parse(entry.at);
-  return { ...begun(key, entry), stage: 'verified', startMs: atMs, endMs: atMs, waitedMs: null };
+  return { ...begun(key, entry), stage: 'verified', startMs: atMs, endMs: atMs, waits: [] };
 }
 
 function begun(key: string, entry: Entry): Step {
   const { stage, subject_id: subject } = entry;
   const [startMs, endMs] = spanOf(entry);
-  return { key, stage, subject, entries: [entry], last: entry, startMs, endMs, waitedMs: entry.waited_ms };
+  return { key, stage, subject, entries: [entry], last: entry, startMs, endMs, waits: waitBefore(entry) };
+}
+
+function waitBefore(entry: Entry): Wait[] {
+  if (!entry.waited_ms) return [];
+  const [toMs] = spanOf(entry);
+  return [{ fromMs: toMs - entry.waited_ms, toMs, what: entry.waited_for }];
+}
+
+/** How long somebody or something worked on a step. */
+export function workedMs({ startMs, endMs, waits }: Step): number {
+  const inside = waits.filter(({ fromMs }) => fromMs >= startMs);
+  return Math.max(0, endMs - startMs - inside.reduce((sum, { fromMs, toMs }) => sum + (toMs - fromMs), 0));
 }
 
 function extended(step: Step, entry: Entry): Step {
@@ -64,6 +85,8 @@ function extended(step: Step, entry: Entry): Step {
     ...step,
     entries: [...step.entries, entry],
     last: entry,
+    // Between two entries of one step it works, unless it waited for something that has a name.
+    waits: entry.waited_for === null ? step.waits : [...step.waits, ...waitBefore(entry)],
     startMs: Math.min(step.startMs, startMs),
     endMs: Math.max(step.endMs, endMs),
   };
