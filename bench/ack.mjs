@@ -8,7 +8,7 @@ import { median, shown, table } from './table.mjs';
 import { wearIn } from './wear-in.mjs';
 
 const secret = 'a-signing-secret-for-the-benchmark';
-const consumers = ['adapter-gateway', 'router', 'engine', 'adapters', 'portal'];
+const consumers = ['adapter-gateway', 'router', 'engine', 'adapters'];
 
 /** @typedef {import('./processes.mjs').LoadResult} LoadResult */
 
@@ -30,6 +30,8 @@ export async function benchAck({ rounds, seconds, bytes }) {
     peer: `http://127.0.0.1:${peer.ready.port}/webhook`,
     gatehouse: (await signedApp(gatehouse, { secret, replyAddress: sinkUrl })).url,
   };
+  const { pathname } = new URL(urls.gatehouse);
+  const portal = `${gatehouse.urlOf('portal')}${pathname}`;
   let keyed = 0;
   const drive = (/** @type {string} */ url, { length = seconds, withKeys = false } = {}) =>
     runLoad({
@@ -42,13 +44,14 @@ export async function benchAck({ rounds, seconds, bytes }) {
     });
   try {
     await wearIn(gatehouse.postgres.url);
-    for (const url of Object.values(urls)) await drive(url, { length: 3 });
+    for (const url of [...Object.values(urls), portal]) await drive(url, { length: 3 });
     await gatehouse.stop(consumers);
     const quiet = await alternate(rounds, [
       ['bare node:http + HMAC, nothing kept', () => drive(urls.bare)],
       ['Fastify + BullMQ add, no worker', () => drive(urls.peer)],
       ['Gatehouse ingress, committed, no consumers', () => drive(urls.gatehouse)],
       ['the same, each with an Idempotency-Key', () => drive(urls.gatehouse, { withKeys: true })],
+      ['the same, through the portal', () => drive(portal)],
     ]);
     await gatehouse.close();
     await emptyPeer(peerRedis.url);
@@ -138,8 +141,9 @@ function report(all) {
     table(['before the 2xx (medians of the rounds)', 'req/s', 'p50 ms', 'p99 ms', 'p99.9 ms'], rows),
     '',
     `Gatehouse / BullMQ receiver, consumers stopped: ${shown(rate(2) / rate(1), 2)}`,
-    `Gatehouse / BullMQ receiver, consumers running: ${shown(rate(5) / rate(4), 2)}`,
+    `Gatehouse / BullMQ receiver, consumers running: ${shown(rate(6) / rate(5), 2)}`,
     `Gatehouse / bare node:http:                     ${shown(rate(2) / rate(0), 2)}`,
     `Gatehouse with / without an Idempotency-Key:    ${shown(rate(3) / rate(2), 2)}`,
+    `Gatehouse through the portal / directly:        ${shown(rate(4) / rate(2), 2)}`,
   ].join('\n');
 }

@@ -1,8 +1,9 @@
-import { declaredBytes, IncomingBodies, OperationsServer, protectFromBrowsers } from '#libs/service-kit';
+import { declaredBytes, IncomingBodies, OperationsServer, protectFromBrowsers, ServiceTokens } from '#libs/service-kit';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { Readable } from 'node:stream';
 import { authenticateRequests } from './authentication/authenticate-requests.js';
+import { FrontDoor } from './front-door/front-door.js';
 import { consoleRoutes, isConsole } from './console/console-routes.js';
 import { ServicesHealth } from './documentation/services-health.js';
 import { proxyRoutes } from './proxy/proxy-routes.js';
@@ -22,6 +23,7 @@ export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplica
     const bodies = new IncomingBodies(settings);
     ownBodies(app.getHttpAdapter().getInstance(), bodies);
     proxyRoutes(app, settings, bodies);
+    new FrontDoor(app.getHttpAdapter().getInstance(), app.get(ServiceTokens, { strict: false }), settings).listen();
     consoleRoutes(app.getHttpAdapter().getInstance(), settings.CONSOLE_DIR, settings.PUBLIC_URL);
   };
 }

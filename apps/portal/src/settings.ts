@@ -1,3 +1,4 @@
+import type { FrontDoorSettings } from './front-door/front-door.js';
 import type { ProxySettings } from './proxy/proxy-routes.js';
 import type { OidcSettings } from './sign-in/single-sign-on/oidc-settings.js';
 
@@ -25,7 +26,7 @@ export interface CallerCacheSettings {
 
 /** The settings of the portal's parts. `env.ts` reads them; tests write their own. */
 export interface PortalSettings
-  extends ProxySettings, FailedKeysSettings, SessionSettings, CallerCacheSettings, OidcSettings {
+  extends FrontDoorSettings, ProxySettings, FailedKeysSettings, SessionSettings, CallerCacheSettings, OidcSettings {
   DATABASE_URL: string;
   DATABASE_POOL: number;
   /** The folder of the console's build. */

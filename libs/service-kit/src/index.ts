@@ -1,5 +1,5 @@
 export { Edits, ShowsEntityTag, TagsWithout } from './editing/editable.js';
-export { protectFromBrowsers } from './browser-headers.js';
+export { browserHeaders, protectFromBrowsers } from './browser-headers.js';
 export * from './env.js';
 export { EventStream } from './event-stream.js';
 export type { Jwk } from './service-keys.js';
@@ -7,6 +7,7 @@ export { Failure, failureSql } from './failure.js';
 export { type BodyLimits, bodyLimitDefaults } from './incoming/body-limits.js';
 export { bodyTooLarge } from './incoming/announced-body.js';
 export { type BodyOwner, IncomingBodies } from './incoming/incoming-bodies.js';
+export { holdConnection } from './incoming/connection-places.js';
 export { networkOf } from './incoming/network-of.js';
 export { declaredBytes, leavesUnread, sendRefusal, untilBodyEnds } from './incoming/unread-body.js';
 export {

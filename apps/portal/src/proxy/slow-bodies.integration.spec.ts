@@ -38,7 +38,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(behind.address() as AddressInfo).port}`;
   const urls = { INGRESS_URL: url, VAULT_URL: url, GATEWAY_URL: url, ROUTER_URL: url, ENGINE_URL: url };
-  const limits = { UPSTREAM_CONNECTIONS: 2, UPSTREAM_QUEUE: 1, UPSTREAM_QUEUE_MS: 200 };
+  // Senders that are handed on are limited by the ingress.
+  const limits = { WEBHOOK_CONNECTIONS: 0, UPSTREAM_CONNECTIONS: 2, UPSTREAM_QUEUE: 1, UPSTREAM_QUEUE_MS: 200 };
   const slow = { BODY_PROMPT_MS: 300, BODY_GRACE_MS: 1_500, SLOW_BODIES_PER_ADDRESS: 8, SLOW_BODIES_PER_TOKEN: 4 };
   const trusted = { TRUSTED_PROXIES: ['127.0.0.1'] };
   portal = await startPortal({ ...urls, MCP_REGISTRY_URL: url }, 5_000, { ...limits, ...slow, ...trusted });

@@ -7,6 +7,7 @@ import { hashOf, newKey } from '../api-keys/key-text.js';
 import { AppModule } from '../app.module.js';
 import { FirstTenantRepository, type FirstTenant } from '../bootstrap/first-tenant.repository.js';
 import { portalRoutes } from '../portal-routes.js';
+import type { FrontDoorSettings } from '../front-door/front-door.js';
 import type { ProxySettings } from '../proxy/proxy-routes.js';
 import type { UpstreamUrls } from '../proxy/route-table.js';
 import type { SessionSettings, FailedKeysSettings } from '../settings.js';
@@ -38,7 +39,9 @@ const noIssuer: Omit<OidcSettings, 'PUBLIC_URL' | 'GATEHOUSE_SERVICE_KEY'> = {
 export async function startPortal(
   urls: UpstreamUrls,
   keyCacheMs: number,
-  change: Partial<FailedKeysSettings & SessionSettings & OidcSettings & ProxySettings & HttpLimits> & {
+  change: Partial<
+    FailedKeysSettings & SessionSettings & OidcSettings & ProxySettings & FrontDoorSettings & HttpLimits
+  > & {
     TRUSTED_PROXIES?: string[];
     HTTP_CONNECTIONS_PER_ADDRESS?: number;
     CONSOLE_DIR?: string;
@@ -56,6 +59,7 @@ export async function startPortal(
     DATABASE_URL: database.url,
     DATABASE_POOL: 4,
     KEY_CACHE_MS: keyCacheMs,
+    WEBHOOK_CONNECTIONS: 100,
     UPSTREAM_CONNECTIONS: 8,
     UPSTREAM_TIMEOUT_MS: 5_000,
     UPSTREAM_QUEUE: 100,

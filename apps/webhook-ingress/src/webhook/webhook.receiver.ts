@@ -5,6 +5,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import {
   type BodyLimits,
   type BodyOwner,
+  browserHeaders,
   bodyTooLarge,
   IncomingBodies,
   leavesUnread,
@@ -118,8 +119,8 @@ export class WebhookReceiver {
       const { status, headers, body, event_id } = await this.receive(request, response, subject);
       eventId = event_id;
       headers['content-length'] = Buffer.byteLength(body);
-      headers['x-content-type-options'] = 'nosniff';
-      response.writeHead(status, headers).end(body);
+      // It may be shown at the address of the console, and an App says what is in it.
+      response.writeHead(status, { ...browserHeaders, ...headers }).end(body);
       answered =
         subject.incoming?.method === 'POST' && !subject.incoming.probe && headers[bodyRoomHeader] === undefined;
     } catch (error) {
@@ -258,8 +259,8 @@ function refuse(request: IncomingMessage, response: ServerResponse, refused: Ref
   const unread = leavesUnread(request);
   response.writeHead(refused.status, {
     ...refused.headers,
+    ...browserHeaders,
     'content-type': 'application/json',
-    'x-content-type-options': 'nosniff',
     'content-length': Buffer.byteLength(text),
     ...(unread ? { connection: 'close' } : {}),
     ...(request.headers[announcedBytesHeader] === undefined ? {} : { [bodyRoomHeader]: 0 }),

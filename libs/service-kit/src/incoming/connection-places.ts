@@ -34,6 +34,23 @@ interface Network {
   waiting: Set<Connection>;
 }
 
+/** Those that have a place. */
+const connections = new WeakMap<Socket, Connection>();
+
+/** Keeps a connection from giving way to another one while it has a request. @returns what ends that */
+export function holdConnection(socket: Socket): () => void {
+  const connection = connections.get(socket);
+  if (!connection) return () => undefined;
+  connection.busy += 1;
+  connection.network.waiting.delete(connection);
+  return () => {
+    connection.busy -= 1;
+    if (connection.busy > 0 || !connections.has(socket)) return;
+    connection.readBefore = socket.bytesRead;
+    if (!connection.trusted) connection.network.waiting.add(connection);
+  };
+}
+
 /** Refused connections that may linger until their client has read why. */
 const lingering = 256;
 const logEveryMs = 10_000;
@@ -47,7 +64,6 @@ const logEveryMs = 10_000;
 export class ConnectionPlaces {
   private readonly logger = new Logger('connections');
   private readonly networks = new Map<string, Network>();
-  private readonly connections = new WeakMap<Socket, Connection>();
   private readonly trusts: (address: string, hop: number) => boolean;
   private total = 0;
   private refused = 0;
@@ -89,7 +105,7 @@ export class ConnectionPlaces {
     network.open += 1;
     this.total += 1;
     if (!trusted) network.waiting.add(connection);
-    this.connections.set(socket, connection);
+    connections.set(socket, connection);
     socket.once('close', () => this.leave(connection));
     return true;
   }
@@ -140,7 +156,7 @@ export class ConnectionPlaces {
 
   private leave(connection: Connection): void {
     const { socket, network } = connection;
-    if (!this.connections.delete(socket)) return;
+    if (!connections.delete(socket)) return;
     network.waiting.delete(connection);
     network.open -= 1;
     this.total -= 1;
@@ -148,16 +164,7 @@ export class ConnectionPlaces {
   }
 
   private noteRequest({ socket }: IncomingMessage, response: ServerResponse): void {
-    const connection = this.connections.get(socket);
-    if (!connection) return;
-    connection.busy += 1;
-    connection.network.waiting.delete(connection);
-    response.once('close', () => {
-      connection.busy -= 1;
-      if (connection.busy > 0 || !this.connections.has(socket)) return;
-      connection.readBefore = socket.bytesRead;
-      if (!connection.trusted) connection.network.waiting.add(connection);
-    });
+    if (connections.has(socket)) response.once('close', holdConnection(socket));
   }
 
   private refuse(socket: Socket, problem: Problem): void {
