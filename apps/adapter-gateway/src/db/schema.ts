@@ -20,6 +20,7 @@ import { SyncWork1795704000000 } from './1795704000000-sync-work.js';
 import { DeliveryWork1795705000000 } from './1795705000000-delivery-work.js';
 import { WebhookSenders1795706000000 } from './1795706000000-webhook-senders.js';
 import { Suspects1795766100000 } from './1795766100000-suspects.js';
+import { ProviderStatuses1795767900000 } from './1795767900000-provider-statuses.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -50,5 +51,6 @@ export const schema: ServiceSchema = {
     DeliveryWork1795705000000,
     WebhookSenders1795706000000,
     Suspects1795766100000,
+    ProviderStatuses1795767900000,
   ],
 };

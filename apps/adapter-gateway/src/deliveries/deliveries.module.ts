@@ -11,6 +11,7 @@ import { DeliveryHandler } from './delivery.handler.js';
 import { DeliveryService } from './delivery.service.js';
 import { LostAnswers } from './lost-answers.js';
 import { OutgoingMessages } from './outgoing-messages.js';
+import { ProviderStatuses } from './provider-statuses.js';
 import { RefusedTokens } from './refused-token.js';
 
 @Module({
@@ -26,9 +27,10 @@ import { RefusedTokens } from './refused-token.js';
     DeliveryService,
     LostAnswers,
     OutgoingMessages,
+    ProviderStatuses,
     RefusedTokens,
     WaitingReplies,
   ],
-  exports: [DeliveryRepository, DeliveryService, WaitingReplies],
+  exports: [DeliveryRepository, DeliveryService, ProviderStatuses, WaitingReplies],
 })
 export class DeliveriesModule {}

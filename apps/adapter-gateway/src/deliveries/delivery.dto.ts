@@ -2,7 +2,7 @@ import type { AttachmentHead, OutboundAction, OutboundContent, ReplyTarget } fro
 import type { WorkRow } from '#libs/work';
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import type { DeliveryRow, DeliveryState } from '../entities/delivery.entity.js';
+import { type DeliveryRow, type DeliveryState, providerStatuses } from '../entities/delivery.entity.js';
 
 class AttachmentView implements AttachmentHead {
   @ApiProperty() name: string;
@@ -85,6 +85,15 @@ export class DeliveryView implements Omit<DeliveryRow, keyof WorkRow> {
   @ApiProperty({ type: String, nullable: true }) error: string | null;
   @ApiProperty({ type: String, nullable: true }) error_detail: string | null;
   @ApiProperty({ type: String, nullable: true }) provider_message_id: string | null;
+  @ApiProperty({
+    enum: providerStatuses,
+    nullable: true,
+    description: 'What the provider has said became of it since; null: nothing',
+  })
+  provider_status: string | null;
+  @ApiProperty({ type: String, nullable: true, description: "Why it failed, in the provider's words" })
+  provider_status_detail: string | null;
+  @ApiProperty({ ...time, nullable: true }) provider_status_at: Date | null;
   @ApiProperty({ type: String, nullable: true }) idempotency_key: string | null;
   @ApiProperty(time) created_at: Date;
   @ApiProperty({ ...time, description: 'When it was made, or last redriven' }) open_since: Date;

@@ -6,7 +6,7 @@ import { Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, Repository } from 'typeorm';
-import { DeliveryRow } from '../entities/delivery.entity.js';
+import { DeliveryRow, type ProviderStatus, providerStatuses } from '../entities/delivery.entity.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import type { DeliveryOutcome } from './delivery.verdict.js';
@@ -59,6 +59,17 @@ export type DeliveryResult = DeliveryOutcome & { entry: JournalEntry | null };
 
 /** A row as the claim returns it, whether its job is surplus, and what its adapter could not show in this attempt. */
 export type ClaimedDelivery = DeliveryRow & { surplus?: true; left_out?: Feature[] };
+
+/** What a provider says of one message. */
+export interface ProviderReport {
+  /** Null: the delivery is known by the message's id only. */
+  delivery: string | null;
+  message_id: string | null;
+  status: ProviderStatus;
+  detail: string | null;
+  /** RFC 3339. */
+  at: string;
+}
 
 /** The columns of an outcome beside those of work. */
 const own = { from_part: 'integer', error_detail: 'text', moved_to: 'text', provider_message_id: 'text' };
@@ -179,6 +190,22 @@ export class DeliveryRepository {
   /** Makes deliveries that wait for one of these reasons due now. @returns the deliveries to enqueue */
   resume(appIds: string[], codes: string[], limit: number): Promise<DeliveryRow[]> {
     return this.work.expedite('app_id = ANY($1) AND reason = ANY($2)', [appIds, codes], '*', limit);
+  }
+
+  /**
+   * Notes what a provider says of messages. A status replaces only one that comes before it.
+   * @param reports by the delivery's id where the provider hands it back, else by the id of the message
+   */
+  async report(appId: string, reports: readonly ProviderReport[]): Promise<void> {
+    await this.rows.query(
+      `UPDATE gateway.delivery d SET provider_status = r.status, provider_status_detail = r.detail, provider_status_at = r.at
+         FROM (SELECT DISTINCT ON (coalesce(delivery, message_id)) * FROM jsonb_to_recordset($2::jsonb)
+                 AS t(delivery text, message_id text, status text, detail text, at timestamptz)
+                ORDER BY coalesce(delivery, message_id), array_position($3::text[], status) DESC) r
+        WHERE d.app_id = $1 AND (d.id = r.delivery OR (r.delivery IS NULL AND d.provider_message_id = r.message_id))
+          AND coalesce(array_position($3::text[], d.provider_status), 0) < array_position($3::text[], r.status)`,
+      [appId, JSON.stringify(reports), [...providerStatuses]],
+    );
   }
 
   /** The bytes of its files, in order. */

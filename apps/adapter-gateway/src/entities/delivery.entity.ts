@@ -4,11 +4,16 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 export type DeliveryState = 'queued' | 'sending' | 'delivered' | 'dead' | 'unknown' | 'expired';
 
+/** In the order in which one replaces another: statuses come late, twice, and in any order. */
+export const providerStatuses = ['queued', 'sent', 'delivered', 'read', 'failed'] as const;
+export type ProviderStatus = (typeof providerStatuses)[number];
+
 /** One reply on its way out. `blocked_since`: since when all its attempts have failed. */
 @Entity({ schema: 'gateway', name: 'delivery' })
 @Index('delivery_by_project', ['project_id', 'id'])
 @Index('delivery_idempotency_key', ['project_id', 'app_id', 'idempotency_key'], { unique: true })
 @Index('delivery_suspect', ['due_at'], { where: openSuspect })
+@Index('delivery_of_provider', ['app_id', 'provider_message_id'], { where: `"provider_message_id" IS NOT NULL` })
 @Index('delivery_due', ['due_at'], { where: `"state" IN ('queued', 'sending')` })
 @Index('delivery_waiting', ['project_id', 'app_id'], { where: `"state" = 'queued' AND "reason" IS NOT NULL` })
 export class DeliveryRow extends WorkRow<DeliveryState> {
@@ -30,6 +35,11 @@ export class DeliveryRow extends WorkRow<DeliveryState> {
   /** Of the last attempt, beside its `reason`. */
   @Column({ type: 'text', nullable: true }) error_detail: string | null;
   @Column({ type: 'text', nullable: true }) provider_message_id: string | null;
+  /** What the provider says became of it after that: `queued`, `sent`, `delivered`, `read`, `failed`. */
+  @Column({ type: 'text', nullable: true }) provider_status: string | null;
+  /** Why it failed, in the provider's words. */
+  @Column({ type: 'text', nullable: true }) provider_status_detail: string | null;
+  @Column({ type: 'timestamptz', nullable: true }) provider_status_at: Date | null;
   /** The caller's own key, if a service requested the delivery by call. */
   @Column({ type: 'text', nullable: true }) idempotency_key: string | null;
   @Column({ type: 'timestamptz' }) created_at: Date;

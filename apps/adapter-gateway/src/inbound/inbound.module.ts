@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AdaptersModule } from '../adapters/adapters.module.js';
 import { AppsModule } from '../apps/apps.module.js';
+import { DeliveriesModule } from '../deliveries/deliveries.module.js';
 import { OriginsModule } from '../origins/origins.module.js';
 import { SourcesModule } from '../sources/sources.module.js';
 import { Handshakes } from './handshakes.js';
@@ -14,7 +15,7 @@ import { OrphanedWaits } from './orphaned-waits.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 
 @Module({
-  imports: [AdaptersModule, AppsModule, OriginsModule, SourcesModule],
+  imports: [AdaptersModule, AppsModule, DeliveriesModule, OriginsModule, SourcesModule],
   controllers: [InboundController, InboundHandler],
   providers: [
     Handshakes,

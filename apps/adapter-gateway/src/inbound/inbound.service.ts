@@ -22,6 +22,7 @@ import { directParse } from '../direct/direct-parse.js';
 import { INGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
+import { ProviderStatuses } from '../deliveries/provider-statuses.js';
 import { MessageOrigins } from '../origins/message-origins.js';
 import { markersIn, validMarkers } from '../origins/origin-marker.js';
 import { SourceHints } from '../sources/source-hints.js';
@@ -56,6 +57,7 @@ export class InboundService extends Sweeping {
     private readonly parsed: ParsedMessagesRepository,
     private readonly origins: MessageOrigins,
     private readonly hints: SourceHints,
+    private readonly statuses: ProviderStatuses,
     private readonly jobs: JobClient,
     private readonly journal: Journal,
     private readonly metrics: Metrics,
@@ -114,6 +116,7 @@ export class InboundService extends Sweeping {
     told.push(entryOf(job, 'parsed', 'ok', { attempt, durationMs, detail }));
     this.metrics.hopSeconds.observe({ stage: 'parsed', outcome: 'ok' }, durationMs / 1000);
     await this.hints.heard(installed, toRoute);
+    await this.statuses.heard(job.app_id, toRoute);
     const facts = requestFacts(request, installed, this.settings.FILTER_REQUEST_BYTES);
     await this.handOver(job, installed, verified, facts, toRoute, told);
   }

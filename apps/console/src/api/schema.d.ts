@@ -1926,6 +1926,15 @@ export interface components {
             error: string | null;
             error_detail: string | null;
             provider_message_id: string | null;
+            /**
+             * @description What the provider has said became of it since; null: nothing
+             * @enum {string|null}
+             */
+            provider_status: "queued" | "sent" | "delivered" | "read" | "failed" | null;
+            /** @description Why it failed, in the provider's words */
+            provider_status_detail: string | null;
+            /** Format: date-time */
+            provider_status_at: string | null;
             idempotency_key: string | null;
             /** Format: date-time */
             created_at: string;

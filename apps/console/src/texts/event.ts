@@ -144,6 +144,7 @@ export const eventPageTexts = {
     attempts: 'Attempts',
     attempt: (number: number) => `Attempt ${number}`,
     id: 'Delivery',
+    providerStatus: 'Provider says',
     providerId: 'ID at the provider',
     redrive: 'Redrive',
     redriveQuestion: 'The reply is sent again to the same address. First fix what stopped it.',

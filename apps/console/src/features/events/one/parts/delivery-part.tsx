@@ -38,6 +38,7 @@ export function DeliveryPart({ event, step }: { event: EventDetail; step: Step }
                 delivery.state === 'queued' && delivery.lease_until && <When at={delivery.lease_until} />,
               ],
               [texts.expires, expiryOf(delivery) && <When at={expiryOf(delivery)} />],
+              [texts.providerStatus, providerStatusOf(delivery)],
               [texts.providerId, delivery.provider_message_id && <CopyText text={delivery.provider_message_id} />],
               [texts.id, <CopyText text={delivery.id} />],
             ]}
@@ -56,6 +57,19 @@ function expiryOf({ state, open_since, content }: Schema<'DeliveryView'>): strin
   const { ttl_seconds: ttl } = content.target;
   if (ttl === undefined || (state !== 'queued' && state !== 'sending')) return null;
   return new Date(Date.parse(open_since) + ttl * 1_000).toISOString();
+}
+
+/** What became of it after the provider took it; a failure has its reason. */
+function providerStatusOf(delivery: Schema<'DeliveryView'>): ReactNode {
+  const { provider_status: status, provider_status_detail: detail, provider_status_at: at } = delivery;
+  if (status === null) return null;
+  return (
+    <Group gap="sm">
+      <StatusBadge status={status} />
+      {at && <When at={at} />}
+      {detail}
+    </Group>
+  );
 }
 
 function Attempts({ entries }: { entries: readonly Entry[] }): ReactNode {
