@@ -247,6 +247,8 @@ export const notes = {
   GATEHOUSE_SENDGRID_API_URL: { is: 'The same for SendGrid.' },
   GATEHOUSE_SLACK_API_URL: { is: 'The same for Slack.' },
   GATEHOUSE_DISCORD_API_URL: { is: 'The same for Discord, with the version.' },
+  GATEHOUSE_TEAMS_LOGIN_URL: { is: 'Where the tokens of Teams bots are asked for.' },
+  GATEHOUSE_TEAMS_JWKS_URL: { is: 'Key set of the tokens that Bot Framework signs.' },
   GATEHOUSE_TELEGRAM_API_URL: { is: 'The same for Telegram.' },
   GATEHOUSE_TWILIO_API_URL: { is: 'The same for Twilio.' },
   GATEHOUSE_WHATSAPP_API_URL: { is: 'The same for WhatsApp, with the version of the Graph API.' },

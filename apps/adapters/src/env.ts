@@ -6,6 +6,7 @@ import { GMAIL_API_URL } from './gmail/gmail-api.js';
 import { GOOGLE_JWKS_URL } from './gmail/verify-push.js';
 import { SENDGRID_API_URL } from './sendgrid/sendgrid-api.js';
 import { SLACK_API_URL } from './slack/slack-api.js';
+import { TEAMS_JWKS_URL, TEAMS_LOGIN_URL } from './teams/teams-api.js';
 import { TELEGRAM_API_URL } from './telegram/telegram-api.js';
 import { TWILIO_API_URL } from './twilio/twilio-api.js';
 import { WHATSAPP_API_URL } from './whatsapp/whatsapp-api.js';
@@ -33,6 +34,10 @@ export interface AdaptersEnv {
   googleJwksUrl: string;
   sendgridApiUrl: string;
   slackApiUrl: string;
+  /** Issues the tokens of Teams' bots. */
+  teamsLoginUrl: string;
+  /** Key set of the tokens that Bot Framework signs. */
+  teamsJwksUrl: string;
   telegramApiUrl: string;
   twilioApiUrl: string;
   /** With the version of the Graph API. */
@@ -105,6 +110,8 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
     googleJwksUrl: apiUrl('GATEHOUSE_GOOGLE_JWKS_URL', GOOGLE_JWKS_URL),
     sendgridApiUrl: apiUrl('GATEHOUSE_SENDGRID_API_URL', SENDGRID_API_URL),
     slackApiUrl: apiUrl('GATEHOUSE_SLACK_API_URL', SLACK_API_URL),
+    teamsLoginUrl: apiUrl('GATEHOUSE_TEAMS_LOGIN_URL', TEAMS_LOGIN_URL),
+    teamsJwksUrl: apiUrl('GATEHOUSE_TEAMS_JWKS_URL', TEAMS_JWKS_URL),
     telegramApiUrl: apiUrl('GATEHOUSE_TELEGRAM_API_URL', TELEGRAM_API_URL),
     twilioApiUrl: apiUrl('GATEHOUSE_TWILIO_API_URL', TWILIO_API_URL),
     whatsappApiUrl: apiUrl('GATEHOUSE_WHATSAPP_API_URL', WHATSAPP_API_URL),

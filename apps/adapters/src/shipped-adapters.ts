@@ -10,6 +10,7 @@ import { createSendgridAdapter } from './sendgrid/sendgrid.adapter.js';
 import { createSlackAdapter } from './slack/slack.adapter.js';
 import { createSmtpAdapter } from './smtp/smtp.adapter.js';
 import { createSnsAdapter } from './sns/sns.adapter.js';
+import { createTeamsAdapter } from './teams/teams.adapter.js';
 import { createTelegramAdapter } from './telegram/telegram.adapter.js';
 import { createTwilioAdapter } from './twilio/twilio.adapter.js';
 import { createWhatsappAdapter } from './whatsapp/whatsapp.adapter.js';
@@ -27,6 +28,7 @@ export function shippedAdapters(env: AdaptersEnv, egress: Egress): AdapterDefini
     createSlackAdapter({ ...http, apiUrl: env.slackApiUrl }),
     createSmtpAdapter({ connect: egress.connect, timeoutMs: env.providerTimeoutMs }),
     createSnsAdapter(http),
+    createTeamsAdapter({ ...http, loginUrl: env.teamsLoginUrl, jwksUrl: env.teamsJwksUrl }),
     createTelegramAdapter({ ...http, apiUrl: env.telegramApiUrl }),
     createTwilioAdapter({ ...http, apiUrl: env.twilioApiUrl }),
     createWhatsappAdapter({ ...http, apiUrl: env.whatsappApiUrl }),

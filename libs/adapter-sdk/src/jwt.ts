@@ -45,10 +45,12 @@ export async function verifyJwt(check: {
   issuer: string | string[];
   audience: string | string[];
   claims?: Record<string, string | boolean>;
+  /** The claim that has to say since when the token is: of its issue, or of its validity. Default: `iat`. */
+  since?: 'iat' | 'nbf';
   now?: Date;
 }): Promise<VerifyWebhookResult> {
   if (check.audience.length === 0) return refuseWebhook('not_configured', 'no audience is set');
-  const now = check.now ?? new Date();
+  const { since = 'iat', now = new Date() } = check;
   const token = /^Bearer +(\S+)$/i.exec(check.authorization ?? '')?.[1];
   if (token === undefined) return refuseWebhook('missing_signature', 'Authorization: Bearer <JWT> is needed');
   let payload: JWTPayload;
@@ -57,7 +59,7 @@ export async function verifyJwt(check: {
       algorithms: ['RS256', 'ES256'],
       issuer: check.issuer,
       audience: check.audience,
-      requiredClaims: ['exp', 'iat'],
+      requiredClaims: ['exp', since],
       currentDate: now,
       clockTolerance: SIGNATURE_TOLERANCE_SECONDS,
     }));
@@ -65,7 +67,7 @@ export async function verifyJwt(check: {
     return refusalOf(error);
   }
   // The library checks the time of issue only when given a maximum age.
-  if (Number(payload.iat) > now.getTime() / 1000 + SIGNATURE_TOLERANCE_SECONDS) {
+  if (since === 'iat' && Number(payload.iat) > now.getTime() / 1000 + SIGNATURE_TOLERANCE_SECONDS) {
     return refuseWebhook('stale_timestamp', 'the token was issued in the future');
   }
   for (const [name, expected] of Object.entries(check.claims ?? {})) {

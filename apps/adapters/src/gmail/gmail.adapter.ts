@@ -6,7 +6,7 @@ import { fetchFile } from './fetch-file.js';
 import { findDelivery } from './find-delivery.js';
 import { GMAIL_API_URL } from './gmail-api.js';
 import { GMAIL_MAX_FILE_BYTES, GMAIL_MAX_LENGTH, gmailManifest } from './gmail.manifest.js';
-import { googleKeys } from './google-keys.js';
+import { providerKeys } from '../provider-calls/provider-keys.js';
 import { listChanges } from './list-changes.js';
 import { parseGmailInbound } from './parse-inbound.js';
 import { renewWatch } from './renew-watch.js';
@@ -26,7 +26,7 @@ export interface GmailSettings extends ProviderHttp {
 export function createGmailAdapter(given: GmailSettings): AdapterDefinition {
   const { apiUrl = GMAIL_API_URL, maxLength = GMAIL_MAX_LENGTH, maxFileBytes = GMAIL_MAX_FILE_BYTES } = given;
   const http = { fetch: given.fetch, timeoutMs: given.timeoutMs, apiUrl };
-  const keys = googleKeys(given.jwksUrl ?? GOOGLE_JWKS_URL, http);
+  const keys = providerKeys(given.jwksUrl ?? GOOGLE_JWKS_URL, http);
   return defineAdapter({
     manifest: { ...gmailManifest, message: { ...gmailManifest.message, max_length: maxLength } },
     verify: (call) => verifyMailbox(call, http),

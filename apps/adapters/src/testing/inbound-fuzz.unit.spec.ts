@@ -4,6 +4,7 @@ import { checkAnswer, createAdapterServer, signHmac } from '#libs/adapter-sdk';
 import { createDiscordAdapter } from '../discord/discord.adapter.js';
 import { createGithubAdapter } from '../github/github.adapter.js';
 import { createSlackAdapter } from '../slack/slack.adapter.js';
+import { createTeamsAdapter } from '../teams/teams.adapter.js';
 import { createTelegramAdapter } from '../telegram/telegram.adapter.js';
 import { createTwilioAdapter } from '../twilio/twilio.adapter.js';
 import { createWhatsappAdapter } from '../whatsapp/whatsapp.adapter.js';
@@ -14,6 +15,7 @@ const adapters = [
   createDiscordAdapter(http),
   createSlackAdapter(http),
   createGithubAdapter(http),
+  createTeamsAdapter(http),
   createTelegramAdapter(http),
   createTwilioAdapter(http),
   createWhatsappAdapter(http),
@@ -105,6 +107,24 @@ const NAMES: Record<string, readonly string[]> = {
     'photo',
     'new_reaction',
     'data',
+  ],
+  teams: [
+    'type',
+    'id',
+    'text',
+    'value',
+    'action',
+    'data',
+    'gatehouse',
+    'entities',
+    'mentioned',
+    'from',
+    'recipient',
+    'conversation',
+    'conversationType',
+    'reactionsAdded',
+    'channelData',
+    'serviceUrl',
   ],
   discord: [
     'type',

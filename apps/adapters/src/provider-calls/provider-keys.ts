@@ -1,10 +1,10 @@
 import { remoteJwtKeys, type JwtKeys } from '#libs/adapter-sdk';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import type { ProviderHttp } from './call-provider.js';
 
 const MAX_KEY_SET_BYTES = 256 * 1024;
 
-/** Google's signing keys, fetched through the egress guard and kept in memory. */
-export function googleKeys(url: string, http: ProviderHttp): JwtKeys {
+/** A provider's signing keys, fetched through the egress guard and kept in memory. */
+export function providerKeys(url: string, http: ProviderHttp): JwtKeys {
   return remoteJwtKeys(url, {
     fetch: async (address) => {
       const answer = await http.fetch(address, {

@@ -1,0 +1,32 @@
+import { type AdapterDefinition, defineAdapter } from '#libs/adapter-sdk';
+import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import { providerKeys } from '../provider-calls/provider-keys.js';
+import { textOf } from '../provider-calls/json-fields.js';
+import { refusedCredentials } from '../provider-calls/refused-credentials.js';
+import { deliverMessage, indicate } from './deliver-message.js';
+import { formatMessage } from './format-message.js';
+import { parseTeamsInbound } from './parse-inbound.js';
+import { issueToken, TEAMS_JWKS_URL, TEAMS_LOGIN_URL, type TeamsSettings } from './teams-api.js';
+import { TEAMS_MAX_LENGTH, teamsManifest } from './teams.manifest.js';
+import { verifyActivity } from './verify-activity.js';
+
+/** A Microsoft Teams bot by Bot Framework. There is no look-up of sent messages, so a lost answer stays unknown. */
+export function createTeamsAdapter(http: ProviderHttp & Partial<TeamsSettings>): AdapterDefinition {
+  const settings = { loginUrl: TEAMS_LOGIN_URL, jwksUrl: TEAMS_JWKS_URL, ...http };
+  const keys = providerKeys(settings.jwksUrl, http);
+  return defineAdapter({
+    manifest: teamsManifest,
+    verify: async ({ credentials }) => {
+      const token = await issueToken(credentials, settings);
+      if ('ok' in token) return refusedCredentials(token);
+      const id = textOf(credentials.app_id)?.trim() ?? '';
+      const tenant = textOf(credentials.tenant_id) ?? '';
+      return { ok: true, user: id, account: { id: `28:${id}`, account: tenant } };
+    },
+    verifyWebhook: (call) => verifyActivity(call, keys),
+    parseInbound: parseTeamsInbound,
+    deliver: (call) => deliverMessage(call, settings),
+    indicate: (call) => indicate(call, settings),
+    format: (request) => formatMessage(request, TEAMS_MAX_LENGTH),
+  });
+}
