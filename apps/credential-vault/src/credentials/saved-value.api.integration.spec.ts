@@ -44,6 +44,20 @@ describe('a value that cannot protect', () => {
     ['text', 'signing_secret', '<your signing secret>', 'where a value belongs'],
     ['text', 'signing_secret', '$SIGNING_SECRET', 'where a value belongs'],
     ['text', 'client_secret', 'changeme', 'where a value belongs'],
+    ['text', 'signing_secret', 'your_signing_secret_here', 'where a value belongs'],
+    ['text', 'client_secret', 'Your Client Secret', 'where a value belongs'],
+    ['text', 'signing_secret', 'signing_secret', 'where a value belongs'],
+    ['text', 'signing_secret', 'xxxxxxxxxxxxxxxx', 'only hides a value'],
+    ['api_key', 'token', 'XXXXXXXX', 'only hides a value'],
+    ['text', 'webhook_secret', '0000000000000000', 'only hides a value'],
+    ['text', 'signing_secret', `"whsec_${Buffer.from(hex).toString('base64')}"`, 'stands in quotes'],
+    ['api_key', 'token', "'sk_live_1234'", 'stands in quotes'],
+    ['text', 'signing_secret', `SIGNING_SECRET=${hex}`, 'a line of a settings file'],
+    ['text', 'api_key', 'export ACME_API_KEY=sk_live_1234', 'a line of a settings file'],
+    ['text', 'webhook_secret', `{"secret":"${hex}"}`, 'is JSON'],
+    ['text', 'webhook_secret', 'op://vault/acme/webhook_secret', 'another store'],
+    ['api_key', 'token', 'arn:aws:secretsmanager:eu-west-1:1234:secret:acme', 'another store'],
+    ['text', 'signing_secret', `whsec_${'A'.repeat(32)}`, 'decodes to no bytes'],
     ['api_key', 'token', 'null', 'does not have'],
     ['api_key', 'token', 'sk_live_****4242', 'only hides a value'],
     ['api_key', 'token', 'process.env.TOKEN', 'where a value belongs'],
@@ -79,7 +93,7 @@ describe('a value that cannot protect', () => {
       status: 422,
       body: { code: 'invalid_fields', errors: [{ field: `fields.${field}`, message: expect.stringContaining(words) }] },
     });
-    if (value.length > 8) expect(JSON.stringify(answer.body)).not.toContain(value);
+    if (value.length > 8 && value !== field) expect(JSON.stringify(answer.body)).not.toContain(value);
   });
 
   it('is refused as a client secret, in a list, and by every call that stores values', async () => {
@@ -135,6 +149,7 @@ it('what can protect is stored as it is, in every form', async () => {
     { note: 'Bearer of news' },
     { verify_token: 'right' },
     { token_type: 'none', token_required: 'true' },
+    { account_key: '{"type":"service_account"}', password: 'it\'s "quoted"', api_key: 'QUJD_REVG==', note: '"quoted"' },
     { password: 'my***pass', webhook_secret: 'costs $5 and <more> {{than}} that' },
     { signing_secret: 'a........long secret of many words' },
   ]) {

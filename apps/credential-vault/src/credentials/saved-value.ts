@@ -12,6 +12,11 @@ const headerName = /authorization|header/;
 
 /** What of a request is put where its secret belongs, and how it begins. */
 const pasted: readonly [RegExp, string][] = [
+  [/^(["'`])[^"'`]+\1$/, 'stands in quotes: give only what is between them'],
+  [
+    /^(?:export\s+)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+=[^=\s]/,
+    'is a line of a settings file: give only what is behind the =',
+  ],
   [/^(?:bearer|basic)\s+\S/i, 'begins with the scheme of a header: give only what follows it'],
   [/^(?:sha-?\d{1,3}|md5)=[^=]{8}/i, 'is a signature, as a header carries it: give the secret that makes it'],
   [/^v\d[a-z]?[,=][^,=]{8}/, 'is a signature, as a header carries it: give the secret that makes it'],
@@ -23,12 +28,14 @@ const pasted: readonly [RegExp, string][] = [
 ];
 /** Wholly, or all but the few characters that tell one value from another: `sk_live_****1234`, `••••••••abcd`. */
 const hidden =
-  /^(?:([*•●·…])\1*|[[<(]\s*(?:redacted|hidden|masked)\s*[\])>]|[\w-]{0,20}(?:\*{4,}|[•●…]{2,}|\.{4,})[\w-]{0,12})$/iu;
+  /^(?:([*•●·…])\1*|x{6,}|0{6,}|[[<(]\s*(?:redacted|hidden|masked)\s*[\])>]|[\w-]{0,20}(?:\*{4,}|[•●…]{2,}|\.{4,})[\w-]{0,12})$/iu;
 /** What programs write for a value that they do not have. */
 const nothing = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/;
 /** Where a value was to be filled in. */
 const unfilled =
-  /^(?:\$\{[^}]*\}|\$\([^)]*\)|\$[A-Z][A-Z0-9_]{2,}|%[A-Z][A-Z0-9_]{2,}%|\{\{[^}]*\}\}|<[^<>]+>|process\.env\.\w+|(?:change|replace)[-_ ]?me|placeholder)$/i;
+  /^(?:\$\{[^}]*\}|\$\([^)]*\)|\$[A-Z][A-Z0-9_]{2,}|%[A-Z][A-Z0-9_]{2,}%|\{\{[^}]*\}\}|<[^<>]+>|process\.env\.\w+|(?:change|replace)[-_ ]?me|placeholder|your[-_ ][\w -]{0,40}?(?:secret|token|key|password)(?:[-_ ]here)?)$/i;
+/** What other programs read a value from. */
+const elsewhere = /^(?:op:\/\/|vault:|arn:aws[\w-]*:secretsmanager:|projects\/[^/]+\/secrets\/)\S+$/;
 
 /** Without white space and line ends around it: a copied value carries them, and no secret means them. */
 export function trimmed(value: string): string {
@@ -50,7 +57,9 @@ export function savedValueProblem(type: CredentialType, field: string, value: st
   if (value === '') return 'must not be empty: leave the field out, or give its value';
   if (hidden.test(value)) return 'only hides a value: give the value itself';
   if (nothing.test(value)) return 'is what a program writes for a value that it does not have: give the value itself';
-  if (unfilled.test(value)) return 'only says where a value belongs: give the value itself';
+  if (unfilled.test(value) || value.toLowerCase() === field)
+    return 'only says where a value belongs: give the value itself';
+  if (elsewhere.test(value)) return 'only names a place in another store: give the value itself';
   const wrong = headerName.test(field) ? undefined : pasted.find(([pattern]) => pattern.test(value));
   if (wrong) return wrong[1];
   if (publicKeyName.test(field)) return publicKeyProblem(value);
@@ -60,6 +69,7 @@ export function savedValueProblem(type: CredentialType, field: string, value: st
 
 /** `whsec_` says that the rest is base64; any other text is a key as it is. */
 function signingProblem(value: string): string | null {
+  if (/^\{\s*"/.test(value)) return 'is JSON: give only the secret in it';
   const weakness = secretWeakness(value, value.startsWith('whsec_') ? 'standard-webhooks' : 'text');
   return weakness === null ? null : `cannot protect: it ${weakness}`;
 }

@@ -23,7 +23,11 @@ const wordKeys = [
   'description',
   'reason',
   'title',
+  'errorSummary',
+  'faultstring',
 ];
+/** What some providers put around everything. In a success it has more than failures, so only its words are read. */
+const envelopeKeys = ['data', 'fault', 'result', 'response'];
 const codePattern = /^[\w.-]{1,64}$/;
 const maxWords = 2_000;
 const maxDepth = 3;
@@ -70,6 +74,10 @@ function codeIn(value: unknown, status: number, words: string[], depth: number):
   for (const key of wordKeys) {
     const text = fields.get(key);
     if (typeof text === 'string') words.push(text.slice(0, maxWords));
+  }
+  for (const key of envelopeKeys) {
+    const within = codeIn(fields.get(key), status, words, depth + 1);
+    if (status >= 300) code ??= within;
   }
   return code;
 }

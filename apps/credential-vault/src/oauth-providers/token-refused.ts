@@ -122,6 +122,7 @@ function failureOf({ status, error, retryAfter, inSuccess }: TokenAnswer, quirks
   if (client.has(code)) return saysGrantIsDead.test(words) && !saysAllowed.test(words) ? 'grant' : 'client';
   if (clientOfOne.has(code)) return 'rejected';
   // A redirect or a page of something in between, which the token endpoint did not answer.
+  if (status < 300 && saysTokenIsDead.test(words)) return 'grant';
   if (status < 400) return status < 300 ? 'malformed' : 'transient';
   if (saysTokenIsDead.test(words)) return 'grant';
   if (retryAfter !== null || tooMany.test(words)) return 'throttled';

@@ -37,6 +37,12 @@ describe('a dead refresh token', () => {
     ['Zoom', 401, { reason: 'Invalid Token!', error: 'invalid_request' }],
     ['WeChat', 200, { errcode: 40030, errmsg: 'invalid refresh_token' }],
     ['Feishu', 200, { code: 20037, msg: 'The refresh token has been expired.' }],
+    ['TikTok', 200, { message: 'error', data: { error_code: 10010, description: 'Refresh token expired' } }],
+    ['Twitch', 400, { status: 400, message: 'Invalid refresh token' }],
+    ['Okta', 400, { errorCode: 'invalid_grant', errorSummary: 'The refresh token is invalid or expired.' }],
+    ['Apigee', 401, { fault: { faultstring: 'Refresh Token expired', detail: { errorcode: 'oauth.v2.Expired' } } }],
+    ['Apigee, inside a success', 200, { fault: { faultstring: 'Invalid Access Token', detail: {} } }],
+    ['GraphQL', 200, { data: null, errors: [{ message: 'Refresh token has expired' }] }],
     ['an error in words', 403, { error: 'The refresh token has already been used' }],
     ['a list of errors', 400, { errors: [{ code: 'TokenGone', message: 'gone' }] }],
     ['a list as the answer', 400, [{ errorCode: 'EXPIRED_ACCESS', message: 'over' }]],
@@ -114,6 +120,8 @@ describe('a failure that says nothing about the tokens', () => {
     ['a success without a body', 'malformed', 200, ''],
     ['a success with a page', 'malformed', 200, '<html>'],
     ['a success without tokens', 'malformed', 200, { ok: true }],
+    ['a success with other data', 'malformed', 200, { data: { code: 'x1', description: 'A token of thanks' } }],
+    ['a server error in an envelope', 'transient', 500, { fault: { faultstring: 'Execution failed' } }],
     ['a success with an unreadable token', 'malformed', 200, { access_token: { value: 'a' } }],
   ])('%s is %s (%i)', (_what, failure, status, body, more = {}) => {
     expect(failureOf(status, body, more)).toBe(failure);

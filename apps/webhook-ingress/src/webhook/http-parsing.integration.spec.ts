@@ -99,6 +99,12 @@ describe('what is not HTTP/1.1', () => {
     ['two different hosts', 400, 'invalid_host', get('host: a', 'host: b')],
     ['the same host twice', 400, 'invalid_host', get('host: a', 'Host: a')],
     ['no host', 400, 'invalid_host', get('x: y')],
+    [
+      'a transfer coding besides chunks',
+      501,
+      'unknown_transfer_coding',
+      `${head('open', 'transfer-encoding: gzip, chunked')}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+    ],
     ['a host that is none', 400, 'invalid_host', get('host: a/b@c')],
     ['headers that are too long', 431, 'headers_too_large', get('host: x', `x-long: ${'y'.repeat(40_000)}`)],
     ['an address that is too long', 431, 'headers_too_large', `GET /${'y'.repeat(40_000)} HTTP/1.1\r\nhost: x\r\n\r\n`],

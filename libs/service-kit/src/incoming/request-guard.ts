@@ -10,7 +10,7 @@ const hostText = /^[\w.~%!$&'()*+;=:[\]-]*$/;
 
 /**
  * Checks what Node leaves to its users, before any listener that the server has by now: the Host header, expectations,
- * and the turns of the requests of one connection. A client that expects `100 Continue` gets it when its body is read,
+ * transfer codings, and the turns of the requests of one connection. A client that expects `100 Continue` gets it when its body is read,
  * not before.
  */
 export function guardRequests(server: Server): void {
@@ -20,7 +20,7 @@ export function guardRequests(server: Server): void {
   server.on('request', (request, response) => {
     noteAnswer(request, response);
     turns.take(request, response, () => {
-      const problem = hostProblem(request);
+      const problem = hostProblem(request) ?? codingProblem(request);
       if (problem) refuse(request, response, problem);
       else for (const listener of others) listener.call(server, request, response);
     });
@@ -46,6 +46,13 @@ function hostProblem({ rawHeaders, httpVersion, headers }: IncomingMessage): Pro
   if (hosts > 1) return invalidHost(`The request has ${hosts} Host headers: send one.`);
   if (hosts === 0) return httpVersion === '1.1' ? invalidHost('The request has no Host header: send one.') : null;
   return hostText.test(headers.host ?? '') ? null : invalidHost('The Host header is not a host and port.');
+}
+
+/** Node removes the chunks and nothing else: the body would be taken for what it is the compressed form of (RFC 9112, 6.1). */
+function codingProblem({ headers }: IncomingMessage): Problem | null {
+  const coding = headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
+  const detail = 'The only transfer coding that is read is chunked. Name a compression as Content-Encoding.';
+  return coding === 'chunked' ? null : new Problem(501, 'unknown_transfer_coding', detail);
 }
 
 function invalidHost(detail: string): Problem {
