@@ -9,6 +9,7 @@ export const attentionKinds = [
   'contacts',
   'held_messages',
   'approvals',
+  'agents',
   'models',
   'messages',
   'service',

@@ -34,6 +34,8 @@ const words: Readonly<Record<string, string>> = {
   budget_spent: 'The turn used up its tokens or cost: raise the caps of the agent.',
   day_budget_spent:
     'The tokens or cost of the day are used up: raise the caps of the agent, or redrive the turn tomorrow.',
+  day_reserved:
+    'What is left of the budget of the day is reserved by turns that run. The turn continues when one of them ends.',
   content_filter:
     'The content filter of the model blocked the answer: change the instructions, or choose another model.',
   empty_answer: 'The model gave an empty answer: redrive the turn, or choose another model.',

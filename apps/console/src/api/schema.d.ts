@@ -879,7 +879,7 @@ export interface components {
         };
         AttentionResource: {
             /** @enum {string} */
-            kind: "app" | "adapter" | "credential" | "source" | "mcp_server" | "dead_letters" | "contacts" | "held_messages" | "approvals" | "models" | "messages" | "service";
+            kind: "app" | "adapter" | "credential" | "source" | "mcp_server" | "dead_letters" | "contacts" | "held_messages" | "approvals" | "agents" | "models" | "messages" | "service";
             /** @description Null: it concerns several */
             id: string | null;
         };

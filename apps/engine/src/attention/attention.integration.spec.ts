@@ -83,6 +83,26 @@ describe('what needs attention names', () => {
   });
 });
 
+describe('a budget of the day that is used up', () => {
+  it('is named with its agent and its limit, until it is raised', async () => {
+    model.script();
+    const agent = await agentOf(world, { caps: { day_tokens: 15, contact_day_tokens: 10 } });
+    await turnsOf(world).run(turnOf({ agent_id: agent }, { contact_id: 'con_a' }));
+    await reported('day_budget_spent');
+    expect((await items()).filter(({ code }) => code === 'day_budget_spent')).toMatchObject([
+      {
+        severity: 'warning',
+        text: 'The agent Test has used up the tokens of the day: 15 of 15 (day_tokens of the agent).',
+        resource: { kind: 'agents', id: agent },
+      },
+      { text: 'A contact of Test has used up the tokens of the day: 15 of 10 (contact_day_tokens of the agent).' },
+    ]);
+    expect(await items({ ...home, organizationId: newId('org') })).toEqual([]);
+    await world.pool.query(`UPDATE engine.agent SET caps = '{"day_tokens": 16}' WHERE id = $1`, [agent]);
+    await gone('day_budget_spent');
+  });
+});
+
 describe('a conversation', () => {
   interface Listed {
     id: string;

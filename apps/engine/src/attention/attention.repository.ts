@@ -4,6 +4,7 @@ import { latestEntries } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
+import { SpentBudgetRepository } from './spent-budget.repository.js';
 
 /** Turns of a project that all wait for the same. */
 interface WaitingTurns {
@@ -23,11 +24,12 @@ interface WaitingTurns {
 export class AttentionRepository {
   constructor(
     private readonly db: Database,
+    private readonly budgets: SpentBudgetRepository,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
   async of(scope: Scope): Promise<AttentionItem[]> {
-    return (await Promise.all([this.pending(scope), this.waiting(scope)])).flat();
+    return (await Promise.all([this.pending(scope), this.waiting(scope), this.budgets.of(scope)])).flat();
   }
 
   private async pending({ organizationId, projectId }: Scope): Promise<AttentionItem[]> {

@@ -12,6 +12,7 @@ import { Step } from '../steps/step.entity.js';
 import { Turn } from '../entities/turn.entity.js';
 import { TurnPreviewRow } from '../previews/turn-preview.entity.js';
 import { ModelUsage } from '../usage/model-usage.entity.js';
+import { BudgetHold } from '../usage/budget-hold.entity.js';
 import { Usage } from '../usage/usage.entity.js';
 import { Engine1770000000000 } from './1770000000000-engine.js';
 import { BudgetNotice1795704900000 } from './1795704900000-budget-notice.js';
@@ -20,6 +21,7 @@ import { Provider } from '../providers/provider.entity.js';
 import { Provider1795712400000 } from './1795712400000-provider.js';
 import { Suspects1795766100000 } from './1795766100000-suspects.js';
 import { TurnPreview1795788000000 } from './1795788000000-turn-preview.js';
+import { BudgetHold1795790000000 } from './1795790000000-budget-hold.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -33,6 +35,7 @@ export const schema: ServiceSchema = {
     PythonTry,
     Approval,
     Usage,
+    BudgetHold,
     ModelUsage,
     KnowledgeDocument,
     Chunk,
@@ -49,5 +52,6 @@ export const schema: ServiceSchema = {
     Provider1795712400000,
     Suspects1795766100000,
     TurnPreview1795788000000,
+    BudgetHold1795790000000,
   ],
 };

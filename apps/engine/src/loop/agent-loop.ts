@@ -15,6 +15,15 @@ import { type ReplyCleaner, takenAway } from './reply-cleaner.js';
 import { close, type Listener, type OpenStep, replay, withUniqueIds } from './replay.js';
 import type { StepLog } from './step-log.js';
 
+/** What a call of the model may use of a day's budget. */
+export interface NextCall {
+  inputChars: number;
+  /** What the turn has used and not stored yet: it is not counted as used. */
+  unstored: { tokens: number; costMicros: number };
+  /** The claim has done nothing yet, so the turn can wait. */
+  first: boolean;
+}
+
 export interface LoopInput {
   model: Model;
   prices: ModelPrices;
@@ -32,6 +41,8 @@ export interface LoopInput {
   /** Limits of the turn. Once they are exceeded, the model gets one more call, without tools. */
   maxTokens: number;
   maxCostMicros: number;
+  /** Reserves the day's budget for a call; null: no limit of the day holds. False: the turn has to end. */
+  reserve: ((call: NextCall) => Promise<boolean>) | null;
   /** How often the conversation may be shortened when the model says that it is too long. */
   maxShortenings: number;
   signal: AbortSignal;
@@ -71,9 +82,9 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
     const window = leastTrusted(conversation.trust, before.open.window);
     await makeCalls(calls, { ...before.open, window }, conversation);
   }
-  for (;;) {
+  for (let first = true; ; first = false) {
     signal.throwIfAborted();
-    const limit = limitOf(input);
+    const limit = limitOf(input) ?? (await dayLimitOf(input, first));
     const startedMs = performance.now();
     const completion = await ask(input, limit);
     if (completion === null) continue;
@@ -180,6 +191,13 @@ function limitOf({ guard, log, maxTokens, maxCostMicros, maxSteps }: LoopInput):
   if (guard.exhausted) return 'calls_exhausted';
   if (log.tokens >= maxTokens || log.costMicros >= maxCostMicros) return 'budget_spent';
   return log.counted('model_call') + 1 >= maxSteps ? 'steps_exhausted' : null;
+}
+
+/** The last answer needs no reservation of its own: each call reserves one more. */
+async function dayLimitOf({ reserve, conversation, calls, log }: LoopInput, first: boolean): Promise<TurnLimit | null> {
+  if (!reserve) return null;
+  const inputChars = conversation.chars + JSON.stringify(calls.offered).length;
+  return (await reserve({ inputChars, unstored: log.unstored, first })) ? null : 'budget_spent';
 }
 
 /** Calls in an answer that was broken off are incomplete and are not made. */

@@ -77,6 +77,15 @@ export class StepLog {
     await mine;
   }
 
+  /** What the buffered steps have used. */
+  get unstored(): { tokens: number; costMicros: number } {
+    const spent = this.waiting.flatMap((step) => (step.spent ? [step.spent] : []));
+    return {
+      tokens: spent.reduce((sum, { input_tokens, output_tokens }) => sum + input_tokens + output_tokens, 0),
+      costMicros: spent.reduce((sum, { cost_micros }) => sum + cost_micros, 0),
+    };
+  }
+
   /** The buffered steps, for the statement that ends the turn. */
   get uncommitted(): NewStep[] {
     return this.waiting;

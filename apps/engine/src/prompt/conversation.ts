@@ -48,6 +48,11 @@ export class Conversation {
     return [...this.prompt, ...this.own.map((message) => cutResult(message, resultChars))];
   }
 
+  /** What a call of the model sends, in characters. */
+  get chars(): number {
+    return charsOf(this.messages);
+  }
+
   /** Appends a message of the model or of a tool. */
   push(message: ModelMessage): void {
     this.own.push(message);

@@ -12,6 +12,7 @@ import type { OfferedReply } from '../replies/reply.repository.js';
 import type { Turn } from '../entities/turn.entity.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
+import { reservedCode, TurnBudget } from './turn-budget.service.js';
 import { TurnFailureService } from './turn-failure.service.js';
 import { TurnLeases } from './turn-leases.js';
 import { TurnRunner } from './turn-runner.service.js';
@@ -42,6 +43,7 @@ export class TurnJobService {
     private readonly arrivals: Arrivals,
     private readonly offers: ReplyOfferService,
     private readonly previews: Previews,
+    private readonly budget: TurnBudget,
     private readonly router: ServiceClient,
     private readonly journal: Journal,
     private readonly metrics: Metrics,
@@ -193,7 +195,10 @@ export class TurnJobService {
       if (next.due_in_ms === null) {
         throw new PermanentFailure(code, error instanceof Error ? error.message : String(error));
       }
-      if (next.blocked_since === null) {
+      if (code === reservedCode) {
+        // It waits for others, and the timeline would get an entry for each look.
+        if (tried.reason !== code) this.note(payload, 'held', code, claim.claim, null, messageOf(error));
+      } else if (next.blocked_since === null) {
         this.note(payload, 'retrying', code, claim.claim, performance.now() - startedMs, messageOf(error));
       } else if (tried.blocked_since === null || tried.reason !== code) {
         // Otherwise it has been waiting for the same since an earlier try, and the timeline would get an entry for each.
@@ -203,6 +208,7 @@ export class TurnJobService {
       throw new RunLater(next.due_in_ms, code);
     } finally {
       this.previews.end(claim, triedAgain);
+      await this.budget.release(claim.turn_id);
     }
   }
 

@@ -39,7 +39,7 @@ export function spentIn(message: string): DaySpent | null {
   return limits.find((spent) => wordsOfSpent(spent) === message) ?? null;
 }
 
-interface DayLimits {
+export interface DayLimits {
   all: DayUse;
   contact: DayUse;
 }

@@ -87,7 +87,7 @@ export class TurnRunner {
       const ending = { ...ended, ...ofAccount(agent, turn), content_trust: 'own' as const };
       return resultOf(ending, answer, turn.rehearsal);
     }
-    const [limits, { powers, skills, hosts }] = await Promise.all([
+    const [{ limits, reserve }, { powers, skills, hosts }] = await Promise.all([
       this.budget.of(agent, turn),
       this.tools.forTurn(agent, turn, namedBy(turn, input)),
     ]);
@@ -155,6 +155,7 @@ export class TurnRunner {
         maxSteps: limits.steps,
         maxTokens: limits.tokens,
         maxCostMicros: limits.costMicros,
+        reserve,
         maxShortenings: settings.TURN_MAX_SHORTENINGS,
         passed: [],
         onPassed: (answered, { model: passed, why, code }) =>

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BudgetHoldRepository } from './budget-hold.repository.js';
 import { UsageExportController } from './usage-export.controller.js';
 import { UsageExportRepository } from './usage-export.repository.js';
 import { UsageController } from './usage.controller.js';
@@ -6,7 +7,7 @@ import { UsageRepository } from './usage.repository.js';
 
 @Module({
   controllers: [UsageController, UsageExportController],
-  providers: [UsageExportRepository, UsageRepository],
-  exports: [UsageRepository],
+  providers: [BudgetHoldRepository, UsageExportRepository, UsageRepository],
+  exports: [BudgetHoldRepository, UsageRepository],
 })
 export class UsageModule {}

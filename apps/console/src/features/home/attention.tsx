@@ -79,6 +79,7 @@ const folders: Readonly<Record<Item['resource']['kind'], string | null>> = {
   contacts: '/contacts',
   held_messages: '/events',
   approvals: '/approvals',
+  agents: '/agents',
   models: '/models',
   messages: '/events',
   service: null,
