@@ -97,6 +97,9 @@ export async function orderWorld(
   const receipts = new ReceiptRepository(pool as unknown as Database);
   const fed = {
     INLINE_LIMIT_BYTES: 16_384,
+    MESSAGE_MAX_DEPTH: 100,
+    FILTER_REQUEST_BYTES: 8_192,
+    DIRECT_PARSES_PER_SECOND: 0,
     MAX_WAITING_JOBS: 1_000,
     PROJECT_ADVANCE: 1_000,
     PROJECT_MESSAGES_PER_SECOND: 0,

@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import { Redis } from 'ioredis';
 import { Webhook } from 'standardwebhooks';
 import type { EventDetail, InstalledApp } from './api.js';
 import { openSink, type Sink } from './sink.js';
@@ -34,6 +35,21 @@ describe('the path of a message', () => {
     expect(reply.path).toBe('/built-in');
     expect(reply.json['text']).toContain('Message from ci: "Is the build green?"');
     expect(reply.headers['idempotency-key']).toBe(reply.json['delivery_id']);
+  });
+
+  it('takes three jobs between processes where the payload is simple', async () => {
+    const redis = new Redis(system.redisUrl);
+    const made = async (): Promise<number> => {
+      const counts = await Promise.all(
+        ['inbound', 'route', 'turns', 'outbound'].map((queue) => redis.get(`{gatehouse:q:${queue}}:${queue}:id`)),
+      );
+      return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
+    };
+    const before = await made();
+    const { id } = await post(system.webhookUrl, { task: 'counted' });
+    await system.reached(id, 'delivery', 'delivered');
+    expect((await made()) - before).toBe(3);
+    redis.disconnect();
   });
 
   it('is recorded, stage by stage', async () => {

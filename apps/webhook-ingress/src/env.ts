@@ -46,6 +46,13 @@ const settings = {
    * Most levels of nesting in a body of the built-in Webhook app; deeper is refused. Same as in the adapter-gateway.
    */
   MESSAGE_MAX_DEPTH: integer(100, 1, 500),
+  /** What filters may read of a request's headers and query. */
+  FILTER_REQUEST_BYTES: integer(8_192, 0, 65_536),
+  /**
+   * Requests of the built-in Webhook App that are parsed here, which saves each a job; further ones are parsed by the
+   * gateway, in batches.
+   */
+  DIRECT_PARSES_PER_SECOND: integer(200, 0, 100_000),
   /** Jobs that may wait in all queues of a message's path before receipts wait in Postgres only. */
   MAX_WAITING_JOBS: integer(50, 1, 1_000_000),
   /** Messages that one project may send ahead of the surplus of others; it gets them back once none such wait. */

@@ -1,4 +1,5 @@
 import type { LinkedCredential } from './app-credentials.js';
+import type { TextFrom } from './jobs/turn-run.js';
 
 /** Which fields of a credential hold keys that check signatures, and how a key is made of their text. */
 export interface KeyCheck {
@@ -87,6 +88,30 @@ export interface DeclaredHandshake {
   unsigned?: boolean;
 }
 
+/**
+ * Where a sender's events have what the platform wants to know. Each is a list of templates, such as
+ * `{header:x-github-event}.{/action}`: the first one whose values are all there counts.
+ */
+export interface EventReading {
+  /** What triggers match. */
+  event_type?: string[];
+  /** Names one event: a second request with the same is a duplicate. */
+  dedup_key?: string[];
+  sender?: string[];
+  /** Text for people; without it the whole payload is the message. */
+  text?: string[];
+  /** JSON pointer to a list of events, each a message of its own: `*` stands for every entry of a list on the way. */
+  items?: string;
+}
+
+/** How the built-in Webhook App is read. */
+export interface DirectApp {
+  /** The id of a well-known sender. */
+  sender: string | null;
+  reading: EventReading | null;
+  signature: DeclaredVerification | null;
+}
+
 /** What the ingress needs to know about an App to answer its webhook (the projection that the gateway serves). */
 export interface Endpoint {
   app_id: string;
@@ -110,5 +135,11 @@ export interface Endpoint {
   max_body_bytes: number;
   /** The records that hold its secrets, with the names by which `secret_fields` and handshakes refer to them. */
   credentials: LinkedCredential[];
+  /** So that the ingress parses simple requests itself. Absent: the gateway parses all of them. */
+  direct?: DirectApp & {
+    /** As in `message.route`. */
+    text_from?: TextFrom;
+    sends: boolean;
+  };
   version: number;
 }

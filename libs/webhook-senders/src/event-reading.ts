@@ -1,20 +1,5 @@
 import { filledTemplate, jsonPointerGet, type ReceivedRequest, RequestValues } from '#libs/adapter-sdk';
-
-/**
- * Where a sender's events have what the platform wants to know. Each is a list of templates, such as
- * `{header:x-github-event}.{/action}`: the first one whose values are all there counts.
- */
-export interface EventReading {
-  /** What triggers match. */
-  event_type?: string[];
-  /** Names one event: a second request with the same is a duplicate. */
-  dedup_key?: string[];
-  sender?: string[];
-  /** Text for people; without it the whole payload is the message. */
-  text?: string[];
-  /** JSON pointer to a list of events, each a message of its own: `*` stands for every entry of a list on the way. */
-  items?: string;
-}
+import type { EventReading } from '#libs/contracts';
 
 /** What was read of one event. */
 export interface ReadEvent {

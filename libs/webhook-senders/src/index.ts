@@ -1,3 +1,3 @@
-export { type EventReading, readEvents, type ReadEvent } from './event-reading.js';
+export { readEvents, type ReadEvent } from './event-reading.js';
 export { setupSteps, type WebhookSender } from './webhook-sender.js';
 export { senderById, webhookSenders } from './webhook-senders.js';

@@ -1,6 +1,6 @@
 import type { SignatureScheme } from '#libs/adapter-sdk';
 import type { DeclaredHandshake } from '#libs/contracts';
-import type { EventReading } from './event-reading.js';
+import type { EventReading } from '#libs/contracts';
 
 /** A well-known sender of webhooks: how it proves itself, what its events say, and what a person does on its side. */
 export interface WebhookSender {

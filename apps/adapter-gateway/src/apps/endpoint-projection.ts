@@ -38,8 +38,15 @@ export function endpointOf(app: AppRow, adapter: Pick<AdapterRow, 'manifest' | '
     delivery_id_header: webhook?.delivery_id_header?.toLowerCase() ?? null,
     max_body_bytes: app.max_body_bytes,
     credentials: secretsOf(app, manifest, verification, handshake),
+    ...(app.kind === 'builtin' ? { direct: directOf(app) } : {}),
     version: app.version,
   };
+}
+
+function directOf(app: AppRow): Endpoint['direct'] {
+  const { sender, reading, signature, text_from } = app;
+  const sends = capabilitiesOf(app, null).includes('send');
+  return { sender, reading, signature, sends, ...(text_from === 'system' ? { text_from } : {}) };
 }
 
 /** Messages for an App whose adapter is disabled are held, as for one that is paused. */

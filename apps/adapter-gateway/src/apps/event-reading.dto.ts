@@ -1,6 +1,6 @@
 import { isJsonPointer, parseTemplate } from '#libs/adapter-sdk';
 import { Problem, Text, TextList } from '#libs/service-kit';
-import type { EventReading } from '#libs/webhook-senders';
+import type { EventReading } from '#libs/contracts';
 
 const maxTemplates = 10;
 const maxLength = 500;

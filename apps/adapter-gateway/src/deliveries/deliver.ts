@@ -21,7 +21,7 @@ import { directDeliver } from '../direct/direct-deliver.js';
 import { EGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import { originMarker } from '../origins/origin-marker.js';
+import { originMarker } from '#libs/direct-app';
 import { AddressPace } from './address-pace.js';
 import { deliverAnswer, deliverRefusal } from './deliver-answer.js';
 import type { DeliveryRow } from '../entities/delivery.entity.js';

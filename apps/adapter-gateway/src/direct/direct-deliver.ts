@@ -12,7 +12,7 @@ import { inSpan } from '#libs/telemetry';
 import { readRetryAfter } from '../adapters/retry-after.js';
 import type { AppRow } from '../entities/app.entity.js';
 import type { DeliveryRow } from '../entities/delivery.entity.js';
-import { originField, originHeader, originMarker } from '../origins/origin-marker.js';
+import { originField, originHeader, originMarker } from '#libs/direct-app';
 
 /**
  * The DirectAdapter's `/deliver`: posts the reply as JSON to the channel's address. It is signed when a signing secret

@@ -1,7 +1,7 @@
 import type { Capability } from '#libs/adapter-sdk';
 import type { DeclaredVerification, TextFrom } from '#libs/contracts';
 import type { Failure } from '#libs/service-kit';
-import type { EventReading } from '#libs/webhook-senders';
+import type { EventReading } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 export type AppState = 'active' | 'paused' | 'disabled' | 'retired';

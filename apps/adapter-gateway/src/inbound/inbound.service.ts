@@ -11,6 +11,7 @@ import {
   type ToldEntry,
 } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
+import { directParse, markersIn, requestFacts, validMarkers } from '#libs/direct-app';
 import { Journal, type JournalEntry } from '#libs/journal';
 import { JobClient, PermanentFailure } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
@@ -18,18 +19,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterCallContext } from '../adapters/adapter-client.js';
 import { requireReceiving, type InstalledApp } from '../apps/capabilities.js';
 import { canSend, InstalledApps } from '../apps/installed-apps.js';
-import { directParse } from '../direct/direct-parse.js';
 import { INGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { ProviderStatuses } from '../deliveries/provider-statuses.js';
 import { MessageOrigins } from '../origins/message-origins.js';
-import { markersIn, validMarkers } from '../origins/origin-marker.js';
 import { SourceHints } from '../sources/source-hints.js';
 import { InboundCalls, type Webhook } from './inbound-calls.js';
 import { requireDepth } from './message-depth.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
-import { requestFacts } from './request-facts.js';
 import { shortText } from './webhook-refusal.js';
 
 const cleanEveryMs = 600_000;

@@ -2,7 +2,7 @@ import type { MessageOrigin, NormalizedMessage } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import type { AppRow } from '../entities/app.entity.js';
-import { isOwnMarker } from './origin-marker.js';
+import { isOwnMarker } from '#libs/direct-app';
 
 /** Recognises a message that an App of this installation sent, whichever App it reaches. */
 @Injectable()

@@ -37,6 +37,9 @@ const limits = {
 const dispatcherWith = (maxWaitingJobs: number, projectAdvance: number, jobs = world.jobs): Dispatcher => {
   const settings = {
     INLINE_LIMIT_BYTES: 1_024,
+    MESSAGE_MAX_DEPTH: 100,
+    FILTER_REQUEST_BYTES: 8_192,
+    DIRECT_PARSES_PER_SECOND: 0,
     MAX_WAITING_JOBS: maxWaitingJobs,
     PROJECT_ADVANCE: projectAdvance,
     PROJECT_MESSAGES_PER_SECOND: 0,

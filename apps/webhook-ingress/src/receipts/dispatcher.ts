@@ -1,10 +1,11 @@
-import { deliverySend, inboundParse, messageRoute, turnRun } from '#libs/contracts';
+import { deliverySend, type Endpoint, inboundParse, messageRoute, turnRun } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
 import { batchLimits, JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { IngressSettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
+import { DirectRoutes, type DirectSettings } from './direct-route.js';
 import { parseJob } from './parse-job.js';
 import { type InLine, ProjectLines } from './project-lines.js';
 import { ProjectRates } from './project-rates.js';
@@ -14,10 +15,15 @@ import type { Receipt } from './receipt.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import { waitingEntry } from './told-of-waiting.js';
 
-type DispatcherSettings = Pick<
-  IngressSettings,
-  'INLINE_LIMIT_BYTES' | 'MAX_WAITING_JOBS' | 'PROJECT_ADVANCE' | 'PROJECT_MESSAGES_PER_SECOND' | 'PROJECT_MAX_WAITING'
->;
+type DispatcherSettings = DirectSettings &
+  Pick<
+    IngressSettings,
+    | 'INLINE_LIMIT_BYTES'
+    | 'MAX_WAITING_JOBS'
+    | 'PROJECT_ADVANCE'
+    | 'PROJECT_MESSAGES_PER_SECOND'
+    | 'PROJECT_MAX_WAITING'
+  >;
 
 /** How a receipt is handed to the gateway. */
 interface EnqueueOptions {
@@ -26,6 +32,8 @@ interface EnqueueOptions {
   /** For a receipt that is enqueued again: the attempts recorded in its timeline. */
   tried?: number;
   surplus?: boolean;
+  /** Absent: the gateway parses it. */
+  endpoint?: Endpoint;
 }
 
 /** Most ids kept in memory; the sweep finds the rest. */
@@ -49,6 +57,7 @@ export class Dispatcher implements OnApplicationShutdown {
   private readonly lines = new ProjectLines(maxInLine);
   private readonly shares: ProjectShares;
   private readonly rates: ProjectRates;
+  private readonly direct: DirectRoutes;
   private waiting = { own: 0, surplus: 0 };
   private addedSince = 0;
   /** How many of those Redis has not confirmed: a reading of the queues' lengths may miss them. */
@@ -68,19 +77,21 @@ export class Dispatcher implements OnApplicationShutdown {
       (projectId) => limits.of(projectId).messages_per_second ?? settings.PROJECT_MESSAGES_PER_SECOND,
     );
     this.shares = new ProjectShares(settings.PROJECT_ADVANCE);
+    this.direct = new DirectRoutes(settings);
   }
 
   /**
    * Enqueues a receipt now, or when there is room for its project.
    * @param tried for a receipt that is enqueued again: the attempts recorded in its timeline
+   * @param endpoint of a receipt that has just come: it may need no parse by the gateway
    */
-  offer(receipt: Receipt, tried?: number): void {
+  offer(receipt: Receipt, tried?: number, endpoint?: Endpoint): void {
     const { id, projectId } = receipt;
     const again = tried === undefined ? {} : { tried };
     const waits = this.lines.lengthOf(projectId) > 0;
     const within = this.shares.take(projectId);
     if (!waits && this.roomFor(within) > 0 && this.rates.take(projectId)) {
-      void this.enqueue(receipt, { ...again, surplus: !within });
+      void this.enqueue(receipt, { ...again, surplus: !within, ...(endpoint && within ? { endpoint } : {}) });
     } else {
       if (tried === undefined) this.tellOfWaiting(receipt);
       this.lines.add({ projectId, id, ...again });
@@ -110,7 +121,10 @@ export class Dispatcher implements OnApplicationShutdown {
   }
 
   /** Enqueues a receipt at once. @returns false when Redis did not take the job */
-  async enqueue(receipt: Receipt, { sinceMs, tried, surplus = false }: EnqueueOptions = {}): Promise<boolean> {
+  async enqueue(
+    receipt: Receipt,
+    { sinceMs, tried, surplus = false, endpoint }: EnqueueOptions = {},
+  ): Promise<boolean> {
     this.addedSince += 1;
     this.unconfirmed += 1;
     // Makes sure the queues' lengths are read again: without that, what is added here would use up the room for good.
@@ -119,7 +133,9 @@ export class Dispatcher implements OnApplicationShutdown {
     if (tried === undefined || receipt.outcome === 'held') this.jobs.order.enter(receipt.appId, receipt.id);
     const job = parseJob(receipt, this.settings.INLINE_LIMIT_BYTES, this.at);
     const more = { ...(tried === undefined ? {} : { tried }), ...(surplus ? { surplus } : {}) };
+    const route = endpoint ? this.direct.routeOf(receipt, endpoint, job.request) : null;
     try {
+      if (route) return await this.jobs.enqueue(messageRoute, route, sinceMs);
       return await this.jobs.enqueue(inboundParse, { ...job, ...more }, sinceMs);
     } finally {
       this.unconfirmed -= 1;

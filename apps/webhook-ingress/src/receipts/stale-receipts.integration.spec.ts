@@ -47,6 +47,9 @@ const dispatcherOf = (maxWaitingJobs: number): Dispatcher =>
     world.receipts,
     {
       INLINE_LIMIT_BYTES: 1_024,
+      MESSAGE_MAX_DEPTH: 100,
+      FILTER_REQUEST_BYTES: 8_192,
+      DIRECT_PARSES_PER_SECOND: 0,
       MAX_WAITING_JOBS: maxWaitingJobs,
       PROJECT_ADVANCE: 1_000,
       PROJECT_MESSAGES_PER_SECOND: 0,

@@ -1,5 +1,4 @@
 import type { InboundRequest } from '#libs/contracts';
-import type { AppRow } from '../entities/app.entity.js';
 
 /** Where an App's outgoing message carries the marker (spec 4.2, generic webhook). */
 export const originHeader = 'x-gatehouse-origin';
@@ -9,18 +8,21 @@ const form = /^([0-9a-f]{32})(?:\.(dlv_[0-9a-f]{32}))?$/;
 /** Read of one message: a sender may write any number of them. */
 const maxMarkers = 8;
 
-type Sender = Pick<AppRow, 'origin_marker'>;
+/** An App by what it marks its messages with. */
+export interface Marked {
+  origin_marker: string;
+}
 
 /**
  * The marker of a delivery: its App and its id. The hop count is read from the delivery's row, so only the platform can
  * set it, and a marker counts only for the message that carries it.
  */
-export function originMarker(app: Sender, deliveryId: string): string {
+export function originMarker(app: Marked, deliveryId: string): string {
   return `${app.origin_marker}.${deliveryId}`;
 }
 
 /** Whether the App itself sent it, in any of its deliveries. */
-export function isOwnMarker(app: Sender, marker: string): boolean {
+export function isOwnMarker(app: Marked, marker: string): boolean {
   return form.exec(marker)?.[1] === app.origin_marker;
 }
 

@@ -1,6 +1,5 @@
 import type { Manifest } from '#libs/adapter-sdk';
-import { type InboundRequest, isProofName, isSecretName, type RequestFacts } from '#libs/contracts';
-import type { AppRow } from '../entities/app.entity.js';
+import { type DirectApp, type InboundRequest, isProofName, isSecretName, type RequestFacts } from '#libs/contracts';
 
 /** They are about one connection, and say nothing about the event. */
 const ofConnection =
@@ -13,7 +12,7 @@ const secretValue =
 
 /** An App and its adapter, as far as they say how webhooks are checked. */
 interface Declaring {
-  app: Pick<AppRow, 'signature'>;
+  app: Pick<DirectApp, 'signature'>;
   adapter: { manifest: Pick<Manifest, 'webhook'> } | null;
 }
 

@@ -1,6 +1,5 @@
 import type { InboundRequest } from '#libs/contracts';
 import { senderById } from '#libs/webhook-senders';
-import type { AppRow } from '../entities/app.entity.js';
 import { directParse } from './direct-parse.js';
 
 const json = { 'content-type': 'application/json' };
@@ -14,7 +13,7 @@ function parsed(id: string | null, body: object | string, headers: Record<string
     reading: sender?.reading ?? null,
     signature,
     origin_marker: 'm',
-  } as Partial<AppRow> as AppRow;
+  };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const url = 'https://hooks.example/api/v1/webhooks/***';
   const request = { method: 'POST', url, path: '/', query: {}, headers, body: text, body_encoding: 'utf8' };

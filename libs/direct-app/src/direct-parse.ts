@@ -1,9 +1,8 @@
 import { formOf, parseKeepingNumbers, RequestValues, wholeNumberAsText } from '#libs/adapter-sdk';
-import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
+import type { DirectApp, InboundRequest, NormalizedMessage } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
 import { type ReadEvent, readEvents } from '#libs/webhook-senders';
-import type { AppRow } from '../entities/app.entity.js';
-import { isOwnMarker, markersIn } from '../origins/origin-marker.js';
+import { isOwnMarker, type Marked, markersIn } from './origin-marker.js';
 
 /** As in an answer of `/parse-inbound`. */
 const maxEvents = 1_000;
@@ -14,7 +13,7 @@ const maxEvents = 1_000;
  * passed on as `metadata.payload`; a number that a double would change becomes its digits as text.
  * @throws PermanentFailure `invalid_json`, `too_many_events`
  */
-export function directParse(app: AppRow, request: InboundRequest): NormalizedMessage[] {
+export function directParse(app: DirectApp & Marked, request: InboundRequest): NormalizedMessage[] {
   const body = withoutSecret(app, request);
   const isForm = new RequestValues({ ...receivedOf(request), body: Buffer.alloc(0) }).isForm;
   const payload = isForm ? formOf(Buffer.from(body)) : body.trim() === '' ? null : payloadOf(body);
@@ -38,7 +37,7 @@ export function directParse(app: AppRow, request: InboundRequest): NormalizedMes
 const nothingRead: ReadEvent = { event_type: null, dedup_key: null, sender: null, text: null };
 
 function messageOf(
-  app: AppRow,
+  app: DirectApp & Marked,
   request: InboundRequest,
   event: ReadEvent,
   payload: unknown,
@@ -78,7 +77,7 @@ function receivedOf({ method, url, headers }: InboundRequest) {
 }
 
 /** The body as text. A shared secret that a sender puts into it is for nobody who reads the message. */
-function withoutSecret(app: AppRow, request: InboundRequest): string {
+function withoutSecret(app: DirectApp & Marked, request: InboundRequest): string {
   const body = bodyText(request);
   const { scheme, pointer } = app.signature ?? {};
   if (scheme !== 'secret' || pointer === undefined) return body;
