@@ -34,7 +34,7 @@ COPY --from=packages /app ./
 COPY --from=build /app/dist dist
 COPY scripts/image scripts/image
 ARG APP
-RUN node scripts/image/fill.mjs "$APP" /image
+RUN node scripts/image/fill.mjs "$APP" /image && mkdir /spool
 
 # Debian and Node without what installs and builds packages. A layer on top would only hide it, so the files are copied
 # into an image of their own, on the build platform.
@@ -52,6 +52,8 @@ ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 ENV APP=$APP NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_OPTIONS=--max-semi-space-size=8
 WORKDIR /app
 COPY --from=app /image ./
+# A new volume takes the owner of the directory that it is mounted over.
+COPY --from=app --chown=1000:1000 /spool /spool
 # By number, so that Kubernetes can tell that it is not root.
 USER 1000:1000
 EXPOSE 8080

@@ -52,6 +52,11 @@ const benchmarks = {
     run: async (quick) =>
       (await import('../bench/fair.mjs')).benchFair(quick ? { rounds: 1, seconds: 10 } : { rounds: 3, seconds: 20 }),
   },
+  spool: {
+    title: 'Spool: 64 connections, 1 KB, signed, acknowledged from the disk while Postgres is stopped',
+    run: async (quick) =>
+      (await import('../bench/spool.mjs')).benchSpool({ rounds: quick ? 1 : 3, seconds: quick ? 3 : 5 }),
+  },
   slow: {
     title: 'Slow clients: 20 good requests a second beside heads, bodies and readers that are slow',
     run: async (quick) => (await import('../bench/slow.mjs')).benchSlow({ seconds: quick ? 4 : 15 }),

@@ -143,7 +143,9 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
     told.signal.throwIfAborted();
     const { roles } = postgres;
     const stores = storeAccess({ databaseUrl: postgres.url, redisUrl: redis.url, secrets, roles, users: redis.users });
-    const envOf = serviceEnv({ services, ports, stores, secrets, env });
+    // Set and empty: no spool.
+    const spooled = { SPOOL_DIR: join(dataDir, 'spool'), ...env };
+    const envOf = serviceEnv({ services, ports, stores, secrets, env: spooled });
 
     const shared = [roles ? '' : 'the role of DATABASE_URL', redis.users ? '' : 'the user of REDIS_URL'].filter(
       Boolean,

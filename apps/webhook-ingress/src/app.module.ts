@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AnswersModule } from './answers/answers.module.js';
+import { AttentionModule } from './attention/attention.module.js';
 import { CoreModule } from './core.module.js';
 import { EndpointsModule } from './endpoints/endpoints.module.js';
 import type { IngressSettings } from './env.js';
@@ -15,6 +16,7 @@ export class AppModule {
       imports: [
         CoreModule.with(settings),
         AnswersModule,
+        AttentionModule,
         EndpointsModule,
         ReceiptsModule,
         RefusalsModule,

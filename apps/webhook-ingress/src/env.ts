@@ -1,4 +1,13 @@
-import { clientLimitSettings, integer, list, listenSettings, readEnv, serviceSettings, url } from '#libs/service-kit';
+import {
+  clientLimitSettings,
+  integer,
+  list,
+  listenSettings,
+  optionalText,
+  readEnv,
+  serviceSettings,
+  url,
+} from '#libs/service-kit';
 
 const settings = {
   ...serviceSettings,
@@ -40,6 +49,13 @@ const settings = {
   HOLD_MAX: integer(10_000, 1, 1_000_000),
   /** Bytes of the bodies of those. */
   HOLD_MAX_BYTES: integer(67_108_864, 1_048_576, 4_294_967_296),
+  /**
+   * A directory of this process, on a local disk: webhooks that wait for longer than HOLD_MS are appended there,
+   * acknowledged, and moved to Postgres when it is back. Empty: they are answered 503.
+   */
+  SPOOL_DIR: optionalText,
+  /** Bytes in that directory; when it is full, webhooks are answered 503. */
+  SPOOL_MAX_BYTES: integer(1_073_741_824, 1_048_576, 1_099_511_627_776),
   /** Bodies up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
   /**

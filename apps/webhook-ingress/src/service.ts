@@ -15,7 +15,7 @@ export function ingressService(settings: IngressSettings): ServiceOptions {
     settings,
     consumes: ['app-changes'],
     // Webhooks are held, and a probe that fails would take every replica away from their senders.
-    worksWithoutPostgres: settings.HOLD_MS > 0,
+    worksWithoutPostgres: settings.HOLD_MS > 0 || settings.SPOOL_DIR !== null,
     trustedProxies: settings.TRUSTED_PROXIES,
     routes: (app) => {
       const parts = {

@@ -122,6 +122,25 @@ describe('a credential that the vault has opened', () => {
     await expect(token(credentials)).rejects.toMatchObject({ status: 503 });
   });
 
+  it('is used while neither the vault answers nor changes are heard, where that is asked for, until it has changed', async () => {
+    const credentials = new OpenedCredentials(client, changes, { ms: 0, outageMs: 3_600_000, unheard: true });
+    const strict = opened(0, 3_600_000);
+    for (const each of [credentials, strict]) expect(await token(each)).toBe('first');
+    const lost = until('nothing is heard', async () => !changes.listening);
+    await pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'opened-changes'`,
+    );
+    await lost;
+    stored = 503;
+    expect(await token(credentials)).toBe('first');
+    await expect(token(strict)).rejects.toMatchObject({ status: 503 });
+    await until('changes are heard', async () => changes.listening);
+    expect(await token(credentials)).toBe('first');
+    await announce();
+    await expect(token(credentials)).rejects.toMatchObject({ status: 503 });
+  });
+
   it('is read again and again while changes are not heard', async () => {
     const credentials = opened();
     await token(credentials);

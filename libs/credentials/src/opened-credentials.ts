@@ -31,13 +31,14 @@ export class OpenedCredentials {
    * @param changes listens to the schema `vault`
    * @param kept.ms how long one that does not change is used
    * @param kept.outageMs how old it may get while the vault does not answer; 0: no older
+   * @param kept.unheard whether that holds too while changes are not heard: without Postgres nobody can change any
    */
   constructor(
     private readonly vault: ServiceClient,
     changes: Pick<ChangeListener, 'listening' | 'on'>,
-    kept: { ms: number; outageMs: number },
+    kept: { ms: number; outageMs: number; unheard?: boolean },
   ) {
-    const outage = { is: isOutage, keptMs: kept.outageMs };
+    const outage = { is: isOutage, keptMs: kept.outageMs, unheard: kept.unheard ?? false };
     this.cache = new ChangeCache(changes, { topic: 'credential', maxKept, keptMs: kept.ms, unheardMs, outage });
   }
 

@@ -9,8 +9,11 @@ export interface ChangeCacheOptions {
   keptMs: number;
   /** How long it is kept while they are not; 0: not at all. */
   unheardMs: number;
-  /** When a value cannot be read again: which errors say nothing about it, and how old it may then get. */
-  outage?: { is: (error: unknown) => boolean; keptMs: number };
+  /**
+   * When a value cannot be read again: which errors say nothing about it, and how old it may then get; `unheard`: also
+   * while changes are not heard.
+   */
+  outage?: { is: (error: unknown) => boolean; keptMs: number; unheard?: boolean };
 }
 
 interface Kept<V> {
@@ -34,6 +37,8 @@ const tryEveryMs = 1_000;
 export class ChangeCache<V> {
   /** By the key of the announced changes, then by what was asked. */
   private readonly kept = new Map<string, Map<string, Kept<V>>>();
+  /** What was known when changes were heard no more, for an outage of both what is read and what tells of changes. */
+  private readonly aged = new Map<string, Kept<V>>();
   private size = 0;
 
   constructor(
@@ -82,12 +87,25 @@ export class ChangeCache<V> {
   /** @param key null for everything */
   forget(key: string | null): void {
     if (key === null) {
+      this.age();
       this.kept.clear();
       this.size = 0;
       return;
     }
+    for (const name of this.aged.keys()) if (name.startsWith(agedName(key, ''))) this.aged.delete(name);
     this.size -= this.kept.get(key)?.size ?? 0;
     this.kept.delete(key);
+  }
+
+  private age(): void {
+    if (!this.options.outage?.unheard) return;
+    for (const [key, values] of this.kept) {
+      for (const [asked, entry] of values) if (entry.known) this.aged.set(agedName(key, asked), entry);
+    }
+    for (const [name, { readAtMs }] of this.aged) {
+      const isOver = Date.now() - readAtMs > this.options.outage.keptMs;
+      if (isOver || this.aged.size > this.options.maxKept) this.aged.delete(name);
+    }
   }
 
   private start(key: string, read: () => Promise<V>, asked: string): Kept<V> {
@@ -96,6 +114,7 @@ export class ChangeCache<V> {
     entry.value = entry.value.then(
       (value) => {
         entry.known = { value };
+        this.aged.delete(agedName(key, asked));
         return value;
       },
       (error: unknown) => this.failed(error, { key, asked, entry, before }),
@@ -118,10 +137,11 @@ export class ChangeCache<V> {
   ): V {
     const isKept = this.kept.get(key)?.get(asked) === entry;
     const { outage } = this.options;
-    if (isKept && before?.known && this.changes.listening && outage?.is(error)) {
-      if (Date.now() - before.readAtMs <= outage.keptMs) {
-        this.put(key, asked, { ...before, triedAtMs: Date.now() });
-        return before.known.value;
+    const last = before?.known ? before : this.aged.get(agedName(key, asked));
+    if (isKept && last?.known && (this.changes.listening || outage?.unheard) && outage?.is(error)) {
+      if (Date.now() - last.readAtMs <= outage.keptMs) {
+        this.put(key, asked, { ...last, triedAtMs: Date.now() });
+        return last.known.value;
       }
     }
     if (isKept) this.drop(key, asked);
@@ -137,3 +157,5 @@ export class ChangeCache<V> {
     return isYoung || now - entry.triedAtMs < tryEveryMs ? entry : null;
   }
 }
+
+const agedName = (key: string, asked: string): string => `${key} ${asked}`;

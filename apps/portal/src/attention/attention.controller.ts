@@ -9,8 +9,7 @@ import { type PortalSettings, SETTINGS } from '../settings.js';
 import { RedisTroubles } from './redis-troubles.js';
 import { AttentionListView, type AttentionView } from './attention.dto.js';
 
-/** The ingress has no list of its own: the router reports refusals from their counts. */
-const telling = ['adapter-gateway', 'router', 'engine', 'mcp-registry', 'credential-vault'];
+const telling = ['webhook-ingress', 'adapter-gateway', 'router', 'engine', 'mcp-registry', 'credential-vault'];
 
 @ApiTags('attention')
 @Controller('api/v1/attention')

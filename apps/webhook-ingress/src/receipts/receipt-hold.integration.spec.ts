@@ -1,9 +1,14 @@
 import { Metrics } from '#libs/service-kit';
 import { silenceLogs, restoreLogs, until } from '#libs/testing';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JournalEntry } from '#libs/journal';
 import pg from 'pg';
 import { ingressSettings } from '../testing/ingress-settings.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-world.js';
 import { LateWriter } from './late-writer.js';
+import { Spool } from './spool.js';
 import { ReceiptHold } from './receipt-hold.js';
 import type { DeliveryKey, Receipt } from './receipt.js';
 import { writerName } from './write-receipts.js';
@@ -22,10 +27,40 @@ afterAll(async () => {
   restoreLogs();
 });
 beforeEach(() => world.db.query('TRUNCATE ingress.receipt, ingress.delivery_key, ingress.stale_receipt'));
-afterEach(() => world.postgres.mend());
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'spool-'));
+  offered.length = 0;
+  told.length = 0;
+});
+afterEach(async () => {
+  world.postgres.mend();
+  await Promise.all(spools.splice(0).map((spool) => spool.onApplicationShutdown()));
+  await rm(directory, { recursive: true, force: true });
+});
 
-const hold = (change: Partial<ReturnType<typeof ingressSettings>> = {}): ReceiptHold =>
-  new ReceiptHold(world.writer(), late, ingressSettings('', '', { HOLD_MS: 20_000, ...change }), new Metrics('test'));
+let directory: string;
+/** What was handed to the gateway. */
+const offered: string[] = [];
+const told: JournalEntry[] = [];
+const spools: Spool[] = [];
+
+type Change = Partial<ReturnType<typeof ingressSettings>>;
+const spoolOf = (change: Change): Spool => {
+  const settings = ingressSettings('', '', change);
+  const dispatcher = { offer: (one: Receipt) => void offered.push(one.id) };
+  const journal = { append: (entry: JournalEntry) => void told.push(entry) };
+  const spool = new Spool(late, dispatcher, journal, settings, new Metrics('test'));
+  spools.push(spool);
+  return spool;
+};
+const hold = (change: Change = {}, spool = spoolOf(change)): ReceiptHold =>
+  new ReceiptHold(
+    world.writer(),
+    late,
+    spool,
+    ingressSettings('', '', { HOLD_MS: 20_000, ...change }),
+    new Metrics('test'),
+  );
 const write = (by: ReceiptHold, one: Receipt, key: DeliveryKey | null = null, patienceMs = Infinity) =>
   by.write(one, key, null, patienceMs);
 const stored = async (): Promise<string[]> =>
@@ -103,5 +138,81 @@ describe('a webhook while Postgres does not answer', () => {
     expect(await written).toEqual({ stored: true });
     expect(await stored()).toEqual([one.id]);
     await earlier.end();
+  });
+});
+
+describe('a webhook while Postgres does not answer for longer than it can wait', () => {
+  const started = async (): Promise<Spool> => {
+    const spool = spoolOf({ SPOOL_DIR: directory });
+    await spool.onApplicationBootstrap();
+    return spool;
+  };
+
+  it('is acknowledged from the disk, and moved and handed over when Postgres is back', async () => {
+    const spool = await started();
+    const by = hold({ SPOOL_DIR: directory, HOLD_MS: 200 }, spool);
+    world.postgres.cut();
+    const all = [receipt(), receipt({ outcome: 'held' })];
+    for (const one of all) expect(await write(by, one)).toEqual({ stored: true, spooled: true });
+    expect(spool.bytes).toBeGreaterThan(0);
+    expect(offered).toEqual([]);
+    world.postgres.mend();
+    await until('they are moved', () => spool.bytes === 0);
+    expect(await stored()).toEqual(all.map(({ id }) => id).toSorted());
+    expect(offered).toEqual([all[0]?.id]);
+    expect(told).toMatchObject(
+      all.map(({ id }) => ({
+        receipt_id: id,
+        stage: 'received',
+        outcome: 'held',
+        reason: 'spooled',
+        at: expect.any(Date),
+      })),
+    );
+    await until('the next one is stored at once', async () => !('spooled' in (await write(by, receipt()))));
+  });
+
+  it('waits no longer than the outage has lasted for HOLD_MS: the next ones are spooled at once', async () => {
+    const by = hold({ SPOOL_DIR: directory, HOLD_MS: 300 }, await started());
+    world.postgres.cut();
+    await write(by, receipt());
+    const startedMs = performance.now();
+    await Promise.all(Array.from({ length: 20 }, () => write(by, receipt())));
+    expect(performance.now() - startedMs).toBeLessThan(300);
+  });
+
+  it('is found by the process that starts next, and is stored once however often it is moved', async () => {
+    const [one, two] = [receipt(), receipt()];
+    const first = await started();
+    world.postgres.cut();
+    for (const each of [one, two]) await first.append({ receipt: each, keys: [] });
+    await first.onApplicationShutdown();
+    world.postgres.mend();
+    // Moved in part before that process died.
+    await late.write({ receipt: one, keys: [] });
+    const second = await started();
+    await until('they are moved', () => second.bytes === 0);
+    expect(await stored()).toEqual([one.id, two.id].toSorted());
+  });
+
+  it('is kept without its key where that was used for another body, since it was acknowledged', async () => {
+    const hash = 'k'.repeat(32);
+    const [one, two] = [receipt(), receipt()];
+    await late.write({ receipt: one, keys: [{ hash, bodyHash: 'a'.repeat(32) }] });
+    const spool = await started();
+    await spool.append({ receipt: two, keys: [{ hash, bodyHash: 'b'.repeat(32) }] });
+    await spool.append({ receipt: receipt(), keys: [{ hash, bodyHash: 'a'.repeat(32) }] });
+    await until('they are moved', () => spool.bytes === 0);
+    expect(await stored()).toEqual([one.id, two.id].toSorted());
+    expect((await world.receipts.find(two.id))?.reason).toBe('delivery_id_reused');
+  });
+
+  it('is refused when the spool is full', async () => {
+    const spool = spoolOf({ SPOOL_DIR: directory, SPOOL_MAX_BYTES: 2_000 });
+    await spool.onApplicationBootstrap();
+    const by = hold({ SPOOL_DIR: directory, HOLD_MS: 0 }, spool);
+    world.postgres.cut();
+    await write(by, receipt());
+    await expect(write(by, receipt({ body: Buffer.alloc(2_000) }))).rejects.toThrow(/SPOOL_MAX_BYTES/);
   });
 });

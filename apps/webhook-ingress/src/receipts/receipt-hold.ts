@@ -7,8 +7,11 @@ import { SETTINGS } from '../settings.js';
 import { LateWriter } from './late-writer.js';
 import type { DeliveryKey, Receipt, Written } from './receipt.js';
 import { ReceiptWriter } from './receipt-writer.js';
+import { Spool } from './spool.js';
 import type { Item } from './write-receipts.js';
 
+/** How often one request tries Postgres itself, once the others go straight to the spool. */
+const probeMs = 1_000;
 /** Short beside the second or two that a promotion takes. */
 const retryMs = 100;
 
@@ -26,7 +29,8 @@ interface Held {
 
 /**
  * Stores receipts. While Postgres does not answer it keeps their senders waiting for a while, and stores them as soon as
- * it does: a failover is a slow answer then, not a refusal that many senders never repeat.
+ * it does: a failover is a slow answer then, not a refusal that many senders never repeat. After that they are spooled,
+ * where the ingress has a disk for it.
  */
 @Injectable()
 export class ReceiptHold {
@@ -34,11 +38,13 @@ export class ReceiptHold {
   private readonly held = new Set<Held>();
   private bytes = 0;
   private awaySinceMs: number | null = null;
+  private probedAtMs = 0;
   private retrying = false;
 
   constructor(
     private readonly writer: ReceiptWriter,
     private readonly late: LateWriter,
+    private readonly spool: Spool,
     @Inject(SETTINGS) private readonly settings: HoldSettings,
     metrics: Metrics,
   ) {
@@ -51,7 +57,7 @@ export class ReceiptHold {
   }
 
   /**
-   * Resolves when the receipt is committed, or an earlier one with one of its keys is.
+   * Resolves when the receipt is committed, or an earlier one with one of its keys is; or when it is spooled.
    * @param patienceMs how long its sender can be kept waiting, at most HOLD_MS
    * @throws Error when it is not committed
    */
@@ -63,15 +69,28 @@ export class ReceiptHold {
   ): Promise<Written> {
     const item = { receipt, keys: [key, signed].filter((each) => each !== null) };
     const holdMs = Math.min(patienceMs, this.settings.HOLD_MS);
-    if (this.awaySinceMs === null) {
+    if (this.awaySinceMs === null || this.isProbe()) {
       try {
-        return await this.writer.write(receipt, key, signed);
+        const written = await this.writer.write(receipt, key, signed);
+        this.awaySinceMs = null;
+        return written;
       } catch (error) {
-        if (holdMs === 0 || isRefusedRow(error)) throw error;
+        if (isRefusedRow(error) || (holdMs === 0 && !this.spool.isOn)) throw error;
         this.away(error);
       }
     }
-    return this.hold(item, holdMs);
+    return this.hold(item, this.spool.isOn ? Math.min(holdMs, this.leftMs()) : holdMs);
+  }
+
+  /** With a spool, an outage that has lasted for HOLD_MS keeps nobody waiting any more. */
+  private leftMs(): number {
+    return Math.max(0, (this.awaySinceMs ?? 0) + this.settings.HOLD_MS - performance.now());
+  }
+
+  private isProbe(): boolean {
+    if (this.held.size > 0 || performance.now() < this.probedAtMs + probeMs) return false;
+    this.probedAtMs = performance.now();
+    return true;
   }
 
   private away(error: unknown): void {
@@ -82,7 +101,9 @@ export class ReceiptHold {
 
   private hold(item: Item, holdMs: number): Promise<Written> {
     const bytes = item.receipt.body.length;
-    if (this.held.size >= this.settings.HOLD_MAX || this.bytes + bytes > this.settings.HOLD_MAX_BYTES) {
+    const full = this.held.size >= this.settings.HOLD_MAX || this.bytes + bytes > this.settings.HOLD_MAX_BYTES;
+    if (this.spool.isOn && (full || holdMs === 0)) return this.spooled(item);
+    if (full) {
       return Promise.reject(new Error('too many webhooks wait for Postgres (HOLD_MAX, HOLD_MAX_BYTES)'));
     }
     this.bytes += bytes;
@@ -90,7 +111,7 @@ export class ReceiptHold {
     const held: Held = { item, bytes, resolve, reject, untilMs: performance.now() + holdMs, writing: false };
     this.held.add(held);
     const timer = setTimeout(() => {
-      if (!held.writing) reject(inTime());
+      if (!held.writing) this.giveUp(held);
     }, holdMs);
     void this.retry();
     return promise.finally(() => {
@@ -98,6 +119,17 @@ export class ReceiptHold {
       this.held.delete(held);
       this.bytes -= bytes;
     });
+  }
+
+  private giveUp(held: Held): void {
+    if (!this.spool.isOn) return held.reject(new Error('Postgres did not answer in time'));
+    // Once: its time may be over while a write of it fails.
+    if (this.held.delete(held)) this.spooled(held.item).then(held.resolve, held.reject);
+  }
+
+  private async spooled(item: Item): Promise<Written> {
+    await this.spool.append(item);
+    return { stored: true, spooled: true };
   }
 
   /** Tries to store what is held, oldest first, until nothing is. */
@@ -122,7 +154,7 @@ export class ReceiptHold {
       const one = written[at];
       if (one?.status === 'fulfilled') held.resolve(one.value);
       else if (isRefusedRow(one?.reason)) held.reject(one?.reason);
-      else if (performance.now() >= held.untilMs) held.reject(inTime());
+      else if (performance.now() >= held.untilMs) this.giveUp(held);
     }
     if (answered && this.awaySinceMs !== null) {
       const awayMs = Math.round(startedMs - this.awaySinceMs);
@@ -132,5 +164,3 @@ export class ReceiptHold {
     return answered;
   }
 }
-
-const inTime = (): Error => new Error('Postgres did not answer in time');

@@ -28,5 +28,5 @@ export interface DeliveryKey {
   bodyHash: string;
 }
 
-/** The result of a write: stored, or the same key was there first. */
-export type Written = { stored: true } | { stored: false; firstId: string; sameBody: boolean };
+/** The result of a write: stored, in Postgres or so far on the local disk, or the same key was there first. */
+export type Written = { stored: true; spooled?: true } | { stored: false; firstId: string; sameBody: boolean };

@@ -10,6 +10,7 @@ import { ReceiptWriter } from './receipt-writer.js';
 import { ReceiptController } from './receipt.controller.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import { ReceiptService } from './receipt.service.js';
+import { Spool } from './spool.js';
 import { StaleReceipts } from './stale-receipts.js';
 
 @Module({
@@ -24,8 +25,9 @@ import { StaleReceipts } from './stale-receipts.js';
     ReceiptRepository,
     ReceiptService,
     ReceiptWriter,
+    Spool,
     StaleReceipts,
   ],
-  exports: [Dispatcher, PublicAddress, ReceiptHold, ReceiptWriter],
+  exports: [Dispatcher, PublicAddress, ReceiptHold, ReceiptWriter, Spool],
 })
 export class ReceiptsModule {}

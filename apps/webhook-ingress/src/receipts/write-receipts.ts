@@ -86,7 +86,10 @@ export async function writeLate(connection: WriterConnection, items: Item[]): Pr
     return null;
   }
   const known = await knownAmong(client, items);
-  const fresh = items.filter(({ receipt }) => !known.has(receipt.id));
+  // A receipt may be held and spooled at the same moment.
+  const fresh = [...new Map(items.map((item) => [item.receipt.id, item])).values()].filter(
+    ({ receipt }) => !known.has(receipt.id),
+  );
   const results = new Map(items.map((item): [Item, Written | Error] => [item, { stored: true }]));
   if (fresh.length > 0) {
     const written = await storeClaimed(connection, fresh, sortedKeys(fresh));

@@ -42,6 +42,8 @@ export function ingressSettings(
     HANDSHAKE_MAX_BODY_BYTES: 4_096,
     BODY_MAX_CODINGS: 2,
     RECEIPT_BATCH: 10,
+    SPOOL_DIR: null,
+    SPOOL_MAX_BYTES: 1_048_576,
     HOLD_MS: 0,
     HOLD_SLACK_MS: 2_000,
     HOLD_MAX: 100,

@@ -34,7 +34,7 @@ export class Secrets {
     changes: ChangeListener,
     @Inject(SETTINGS) { CREDENTIAL_CACHE_MS: ms }: Pick<IngressSettings, 'CREDENTIAL_CACHE_MS'>,
   ) {
-    this.opened = new OpenedCredentials(vault, changes, { ms, outageMs });
+    this.opened = new OpenedCredentials(vault, changes, { ms, outageMs, unheard: true });
   }
 
   /**

@@ -83,7 +83,9 @@ export class WebhookService {
       await this.hold.write({ ...receipt, reason: 'delivery_id_reused' }, null, null, this.patienceOf(endpoint));
     }
     this.metrics.outcomes.inc({ stage: 'received', outcome: receipt.outcome });
-    if (receipt.outcome !== 'held') this.dispatcher.offer(receipt, undefined, endpoint);
+    // What is spooled is handed over once Postgres has it.
+    const isSpooled = written.stored && written.spooled === true;
+    if (receipt.outcome !== 'held' && !isSpooled) this.dispatcher.offer(receipt, undefined, endpoint);
     return this.accepted(endpoint, receipt.id, false);
   }
 

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { encodeRecord, magic, readRecords, type SpoolContent, type Spooled } from './spool-record.js';
+
+/** What was moved only in part is read again from its beginning, so a file has an end. */
+const fileBytes = 16_777_216;
+const written = '.spool';
+/** Nobody appends to it any more. */
+const moving = '.moving';
+
+/** The directory takes no more. */
+export class SpoolFull extends Error {
+  override readonly name = 'SpoolFull';
+}
+
+/** A file of the spool that nobody appends to any more. */
+export interface SpoolFile extends SpoolContent {
+  path: string;
+  bytes: number;
+}
+
+/**
+ * Appends to files of one directory, and reads them back, oldest first. Several processes may share the directory: a file
+ * is renamed before it is read, and whoever appended to it notices before it says that the bytes are safe.
+ */
+export class SpoolFiles {
+  private current: { file: FileHandle; path: string; inode: number; bytes: number } | null = null;
+  private total = 0;
+
+  constructor(
+    readonly directory: string,
+    private readonly maxBytes: number,
+  ) {}
+
+  /** Bytes in the directory, as far as this process knows. */
+  get bytes(): number {
+    return this.total;
+  }
+
+  /** Makes the directory, and counts what an earlier process left in it. @throws Error that names the directory */
+  async open(): Promise<void> {
+    try {
+      await mkdir(this.directory, { recursive: true, mode: 0o700 });
+      const probe = join(this.directory, `${randomUUID()}.probe`);
+      await (await open(probe, 'wx', 0o600)).close();
+      await rm(probe);
+    } catch (error) {
+      throw new Error(
+        `SPOOL_DIR ${this.directory} cannot be written: ${String(error)}. Let the process own it, or leave SPOOL_DIR empty.`,
+        { cause: error },
+      );
+    }
+    await this.count();
+  }
+
+  /**
+   * Resolves when the receipts are on the disk.
+   * @returns for each, in order, an error where there was no room
+   */
+  async append(spooled: Spooled[]): Promise<(undefined | SpoolFull)[]> {
+    const records: Buffer[] = [];
+    let bytes = this.total;
+    const results = spooled.map((one) => {
+      const record = encodeRecord(one);
+      if (bytes + record.length > this.maxBytes) return new SpoolFull('the spool is full (SPOOL_MAX_BYTES)');
+      bytes += record.length;
+      records.push(record);
+      return undefined;
+    });
+    if (records.length > 0) await this.write(Buffer.concat(records));
+    return results;
+  }
+
+  /** The oldest file; null: there is none. Nobody appends to it from here on. */
+  async oldest(): Promise<SpoolFile | null> {
+    const [name] = await this.names();
+    if (name === undefined) {
+      this.total = 0;
+      return null;
+    }
+    let path = join(this.directory, name);
+    if (this.current?.path === path) await this.close();
+    if (name.endsWith(written)) {
+      const renamed = path.slice(0, -written.length) + moving;
+      await rename(path, renamed);
+      path = renamed;
+    }
+    const file = await readFile(path);
+    return { path, bytes: file.length, ...readRecords(file) };
+  }
+
+  /** Removes a file whose receipts are stored, or sets it aside for people where it was damaged. */
+  async remove({ path, damaged }: SpoolFile): Promise<void> {
+    if (damaged > 0) await rename(path, `${path.slice(0, -moving.length)}.damaged`);
+    else await rm(path, { force: true });
+    await this.count();
+  }
+
+  /** Keeps what Postgres refuses to store, for people. */
+  async setAside(spooled: Spooled[]): Promise<void> {
+    const file = await open(join(this.directory, `${spooled[0]?.item.receipt.id}.refused`), 'w', 0o600);
+    await file.writeFile(Buffer.concat([magic, ...spooled.map(encodeRecord)]));
+    await file.datasync();
+    await file.close();
+  }
+
+  async close(): Promise<void> {
+    const { current } = this;
+    this.current = null;
+    await current?.file.close();
+  }
+
+  private async write(bytes: Buffer): Promise<void> {
+    for (;;) {
+      const current = (this.current ??= await this.begin());
+      try {
+        await current.file.write(bytes, 0, bytes.length, current.bytes);
+        await current.file.datasync();
+      } catch (error) {
+        // Its senders are told to send again: nothing of it should come back.
+        await current.file.truncate(current.bytes).catch(() => undefined);
+        await this.close();
+        throw error;
+      }
+      const isThere = await stat(current.path).then(
+        ({ ino }) => ino === current.inode,
+        () => false,
+      );
+      if (isThere) {
+        current.bytes += bytes.length;
+        this.total += bytes.length;
+        if (current.bytes >= fileBytes) await this.close();
+        return;
+      }
+      // Another process has taken the file, perhaps without these bytes. A receipt that is stored twice is stored once.
+      await this.close();
+    }
+  }
+
+  private async begin(): Promise<NonNullable<SpoolFiles['current']>> {
+    // By time, so that names are in order of age.
+    const path = join(this.directory, `${Date.now().toString().padStart(15, '0')}-${randomUUID()}${written}`);
+    const file = await open(path, 'wx', 0o600);
+    await file.write(magic);
+    await file.datasync();
+    this.total += magic.length;
+    // The name of a file is on the disk only when its directory is.
+    const directory = await open(this.directory, 'r');
+    await directory.sync().finally(() => directory.close());
+    const { ino: inode } = await file.stat();
+    return { file, path, inode, bytes: magic.length };
+  }
+
+  private async names(): Promise<string[]> {
+    const names = await readdir(this.directory);
+    return names.filter((name) => name.endsWith(written) || name.endsWith(moving)).toSorted();
+  }
+
+  private async count(): Promise<void> {
+    const sizes = await Promise.all(
+      (await this.names()).map((name) =>
+        stat(join(this.directory, name)).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      ),
+    );
+    this.total = sizes.reduce((sum, size) => sum + size, 0);
+  }
+}
