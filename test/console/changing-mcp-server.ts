@@ -3,17 +3,31 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface ChangingMcpServer {
+export interface OpenMcpServer {
   url: string;
+  close(): Promise<void>;
+}
+
+export interface ChangingMcpServer extends OpenMcpServer {
   /** From now on its tool takes another argument and has another description. */
   change(): void;
-  close(): Promise<void>;
 }
 
 /** An MCP server with one tool, which changes on request. */
 export async function openChangingMcpServer(): Promise<ChangingMcpServer> {
   let changed = false;
-  const handler = createMcpHandler(() => serverWith(changed));
+  const server = await openMcpServer(() => serverWith(changed));
+  return {
+    ...server,
+    change: () => {
+      changed = true;
+    },
+  };
+}
+
+/** @param make the server that answers a request */
+export async function openMcpServer(make: () => McpServer): Promise<OpenMcpServer> {
+  const handler = createMcpHandler(make);
   const server = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -35,9 +49,6 @@ export async function openChangingMcpServer(): Promise<ChangingMcpServer> {
 
   return {
     url: `${origin}/mcp`,
-    change: () => {
-      changed = true;
-    },
     close: async () => {
       server.closeAllConnections();
       server.close();

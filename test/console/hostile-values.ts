@@ -1,8 +1,10 @@
 import { until } from '#libs/testing';
+import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import type { InstalledApp } from '../system/api.js';
 import { openPlainAdapter, type PlainAdapter } from '../system/plain-adapter.js';
 import type { System } from '../system/system.js';
 import { post } from '../system/webhook.js';
+import { openMcpServer, type OpenMcpServer } from './changing-mcp-server.js';
 
 /** A word without a place to break it. */
 export const word = (chars: number): string => 'Wordless'.repeat(Math.ceil(chars / 8)).slice(0, chars);
@@ -10,6 +12,31 @@ export const word = (chars: number): string => 'Wordless'.repeat(Math.ceil(chars
 export const rightToLeft = 'שלום עולם 2026';
 /** Turns around what follows it. */
 const turning = '\u202ereversed\u2066';
+
+/** Covers the lines above and below it: a letter with 400 marks upon it, some behind a joiner. */
+const stacked = `H${'\u0302\u0316\u200d'.repeat(200)}e `;
+/** Short, and as high as a house. */
+const lines = 'line\n'.repeat(3_000);
+
+/** An MCP server whose tools say what they like of themselves. */
+function hostileTools(): McpServer {
+  const mcp = new McpServer({ name: `${turning}${stacked}${word(5_000)}`, version: word(500) });
+  for (const [name, said] of [
+    ['turns', `${turning}${codeLinks}`],
+    ['stacks', stacked.repeat(8)],
+    ['long', word(3_500)],
+    ['lines', lines.slice(0, 3_500)],
+    [word(64), '<script>alert(1)</script>'],
+  ] as const) {
+    const properties = {
+      toString: { type: 'string' as const, description: said },
+      [`${turning}${word(200)}`]: { type: 'string' as const, enum: [said, stacked] },
+    };
+    const inputSchema = fromJsonSchema<object>({ type: 'object', properties, required: ['toString'] });
+    mcp.registerTool(name, { title: said, description: said, inputSchema }, () => ({ content: [] }));
+  }
+  return mcp;
+}
 
 /** Links that would run code, in Markdown and HTML. */
 const codeLinks =
@@ -23,6 +50,7 @@ export interface Hostile {
   events: { short: string; long: string };
   session: string;
   adapter: PlainAdapter;
+  mcp: OpenMcpServer;
 }
 
 /** Everything that has a name gets one of 100 letters, and senders write words of 100,000. */
@@ -30,6 +58,7 @@ export async function makeHostile(system: System, project: string): Promise<Host
   const made = async (path: string, body: object): Promise<{ id: string }> =>
     system.api<{ id: string }>('POST', `/api/v1/${path}`, body);
   const name = word(100);
+  const mcp = await openMcpServer(hostileTools);
   const { id: organization } = await system.api<{ id: string }>('GET', '/api/v1/organizations/current');
   await system.api('PATCH', `/api/v1/organizations/${organization}`, { name });
   await system.api('PATCH', `/api/v1/projects/${project}`, { name });
@@ -47,6 +76,8 @@ export async function makeHostile(system: System, project: string): Promise<Host
       source: `def ${word(50)}(toString: list[str], constructor: str) -> str:\n    """${word(900)}."""\n    return "x"\n`,
     }),
   ];
+  const server = await made('mcp-servers', { url: mcp.url, name });
+  const { data: tools } = await system.api<{ data: { id: string }[] }>('GET', `/api/v1/tools?server_id=${server.id}`);
   const { id: workflow } = await system.api<{ id: number }>('POST', '/api/v1/workflows', {
     name,
     instructions: word(2_000),
@@ -60,13 +91,14 @@ export async function makeHostile(system: System, project: string): Promise<Host
   const send = async (chars: number): Promise<string> => {
     adapter.answers['verify-webhook'] = () => ({ ok: true });
     adapter.answers['parse-inbound'] = () => ({
-      sender: (codeLinks + word(chars)).slice(0, 400),
+      sender: (stacked.slice(0, 100) + codeLinks + word(chars)).slice(0, 400),
       is_bot: false,
       event_type: word(chars),
-      message: `${turning}${codeLinks}${word(chars)}`,
+      message: `${turning}${stacked}${codeLinks}${word(chars)}`,
       thread_id: word(400),
       metadata: {
         note: word(chars),
+        stacked,
         links: codeLinks,
         url: 'java\tscript:alert(1)',
         ...JSON.parse('{"__proto__": 1, "toString": "x"}'),
@@ -79,7 +111,10 @@ export async function makeHostile(system: System, project: string): Promise<Host
     return id;
   };
   const events = { short: await send(8_000), long: await send(100_000) };
-  await post(system.webhookUrl, { text: word(100_000), metadata: { event_type: word(100_000) } });
+  const { id: ofLines } = await post(system.webhookUrl, {
+    text: `${lines}${word(80_000)}`,
+    metadata: { event_type: word(100_000) },
+  });
   const run = await made(`workflows/${workflow}/runs`, { message: (codeLinks + word(100_000)).slice(0, 100_000) });
   const session = await until('there is a session', async () => {
     const { data } = await system.api<{ data: { id: string }[] }>('GET', '/api/v1/sessions?limit=1');
@@ -90,6 +125,7 @@ export async function makeHostile(system: System, project: string): Promise<Host
   const others = 'knowledge conversations contacts usage operations settings simulator events events?view=refused';
   return {
     adapter,
+    mcp,
     events,
     session,
     paths: [
@@ -98,6 +134,7 @@ export async function makeHostile(system: System, project: string): Promise<Host
       ...['dead-letters', 'deliveries', 'refusals', 'audit', 'keys'].map((section) => `operations/${section}`),
       ...['members', 'roles', 'keys', 'organization', 'sessions'].map((part) => `settings/${part}`),
       `events/${events.long}`,
+      `events/${ofLines}`,
       `conversations/${session}`,
       ...contacts.map(({ id }) => `contacts/${id}`),
       ...['', '?tab=channel', '?tab=verify', '?tab=samples', '?tab=requests', '?tab=settings'].map(
@@ -110,7 +147,10 @@ export async function makeHostile(system: System, project: string): Promise<Host
       `knowledge/${document.id}`,
       ...['', '?tab=tools', '?tab=powers', '?tab=usage'].map((tab) => `agents/${agent.id}${tab}`),
       `skills/${skill.id}`,
-      ...['', '?tab=try', '?tab=versions', '?tab=calls'].map((tab) => `tools/${tool.id}${tab}`),
+      ...[tool, ...tools].flatMap(({ id }) =>
+        ['', '?tab=try', '?tab=versions', '?tab=calls'].map((tab) => `tools/${id}${tab}`),
+      ),
+      ...['', '?tab=settings'].map((tab) => `mcp-servers/${server.id}${tab}`),
       ...['', '?tab=settings', '?tab=triggers', '?tab=runs'].map((tab) => `workflows/${workflow}${tab}`),
       `workflows/${workflow}/triggers/${trigger.id}`,
       `runs/${run.id}`,

@@ -18,6 +18,8 @@ const longestText = 20_100;
 /** Of a whole page. */
 const mostCharacters = 150_000;
 const mostElements = 6_000;
+/** In px. Texts are drawn a hundred lines at a time. */
+const mostHeight = 25_000;
 
 interface Drawn {
   wider: number;
@@ -27,6 +29,9 @@ interface Drawn {
   characters: number;
   elements: number;
   turns: boolean;
+  /** More marks upon a letter than any script has. */
+  stacks: boolean;
+  height: number;
   /** Links and frames that run code, or leave the web. */
   code: number;
 }
@@ -51,6 +56,8 @@ const drawn = (page: Page): Promise<Drawn> =>
       code: [...document.querySelectorAll('a[href], area[href], form[action], iframe[src]')].filter(
         (element) => !/^(https?|mailto):$/.test(new URL(element.href ?? element.action ?? element.src).protocol),
       ).length,
+      height: document.documentElement.scrollHeight,
+      stacks: /[\\p{M}\\u200d]{7}/u.test([...texts, ...attributes, document.title].join(' ')),
       turns: /[\\u202a-\\u202e\\u2066\\u2067]/.test(texts.join('') + document.title),
     };
   })()`);
@@ -82,6 +89,7 @@ inBrowser('pages full of what others wrote', () => {
     await browser?.close();
     await system?.stop();
     await hostile?.adapter.close();
+    await hostile?.mcp.close();
   });
 
   const open = async (path: string): Promise<void> => {
@@ -100,7 +108,7 @@ inBrowser('pages full of what others wrote', () => {
         await page.emulateMedia({ colorScheme });
         // It draws the new width.
         await pictureOf(path, `${width}-${colorScheme}`);
-        const { wider, share, longest, characters, elements, turns, code } = await drawn(page);
+        const { wider, share, longest, characters, elements, turns, stacks, height, code } = await drawn(page);
         const fine =
           wider <= 0 &&
           share > 0.75 &&
@@ -108,8 +116,11 @@ inBrowser('pages full of what others wrote', () => {
           characters <= mostCharacters &&
           elements <= mostElements &&
           !turns &&
+          !stacks &&
+          height <= mostHeight &&
           code === 0;
-        if (!fine) wrong.push({ path, width, wider, share, longest, characters, elements, turns, code });
+        if (!fine)
+          wrong.push({ path, width, wider, share, longest, characters, elements, turns, stacks, height, code });
       }
     }
     expect(wrong).toEqual([]);

@@ -48,6 +48,20 @@ inBrowser('the shell of the console', () => {
     },
   );
 
+  it.each(['//[', '/\\evil.example', '/\t/evil.example', '/.//evil.example', '//evil.example', '/api/v1/session', '['])(
+    'opens with a link that would return to %j, in the console',
+    async (wanted) => {
+      const person = await visit(browser, {});
+      const link = new URL(await system.ownerLink());
+      link.searchParams.set('return_to', wanted);
+      await person.page.goto(link.href);
+      await person.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+      expect(new URL(person.page.url()).origin).toBe(system.origin('portal'));
+      expect(person.complaints).toEqual([]);
+      await person.close();
+    },
+  );
+
   it('signs out, and accepts a link only once, at 360 px without scrolling sideways', async () => {
     const person = await visit(browser, { viewport: { width: 360, height: 740 } });
     const { page } = person;

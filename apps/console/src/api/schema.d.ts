@@ -5594,7 +5594,7 @@ export interface operations {
     startSingleSignOn: {
         parameters: {
             query?: {
-                /** @description Path of the console to return to */
+                /** @description Path of the console to return to, at most 2,000 characters */
                 return_to?: string;
             };
             header?: never;

@@ -1,6 +1,6 @@
 import { createElement, type ElementType, type Key, type ReactElement, type ReactNode } from 'react';
 import { Fragment, jsx as one, jsxs as several } from 'react/jsx-runtime';
-import { cut, drawnAtMost, reorders, labelAtMost, withoutTurns } from './drawn-text.js';
+import { cut, drawable, drawnAtMost, isLong, labelAtMost, reorders } from './drawn-text.js';
 import { LongText } from './long-text.js';
 
 export type { JSX } from 'react/jsx-runtime';
@@ -8,7 +8,8 @@ export { Fragment };
 
 /**
  * Makes the elements of every page (`jsxImportSource`), and so bounds what anybody's text or name can do to the page that
- * shows it, wherever that is: a long text is drawn step by step, and no text changes the order of what stands beside it
+ * shows it, wherever that is: a long text is drawn step by step, and no text changes the order of what stands beside it or
+ * covers it
  * (decision 133).
  */
 export const jsx = (type: ElementType, props: Props, key?: Key): ReactElement => one(type, bounded(props), key);
@@ -38,7 +39,7 @@ function bounded(props: Props): Props {
   for (const [name, atMost] of textProps) {
     const value = props[name];
     if (typeof value !== 'string') continue;
-    const drawn = cut(withoutTurns(value), atMost);
+    const drawn = cut(drawable(value), atMost);
     if (drawn !== value) changed = { ...(changed ?? props), [name]: drawn };
   }
   const { children } = props;
@@ -59,7 +60,7 @@ function boundedChild(child: ReactNode): ReactNode {
 }
 
 const boundedText = (text: string, key?: Key): ReactNode =>
-  text.length > drawnAtMost ? createElement(LongText, { text, key }) : withoutTurns(text);
+  isLong(text) ? createElement(LongText, { text, key }) : drawable(text);
 
 /** A text with others beside it. */
 function beside(text: string, key: Key): ReactNode {

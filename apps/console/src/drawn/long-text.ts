@@ -1,10 +1,11 @@
 import { createElement, type ReactNode, useState } from 'react';
 import { uiTexts } from '../texts/ui.js';
-import { beginningOf, drawnAtMost, withoutTurns } from './drawn-text.js';
+import { beginningOf, drawable, drawnAtMost, endOfLines, linesAtMost } from './drawn-text.js';
 import classes from './long-text.module.css';
 
-/** Each press shows as much more. */
+/** Each press shows as much more, or as many lines. */
 const moreChars = 20_000;
+const moreLines = 1_000;
 
 interface LongTextProps {
   text: string;
@@ -17,14 +18,19 @@ interface LongTextProps {
  * only the beginning: where they lead has the rest.
  */
 export function LongText({ text, first = drawnAtMost }: LongTextProps): ReactNode {
-  const [atMost, setAtMost] = useState(first);
-  const drawn = text.length > atMost ? beginningOf(text, atMost) : text;
+  const [steps, setSteps] = useState(0);
+  const partOf = (n: number): string => {
+    const end = Math.min(first + n * moreChars, endOfLines(text, linesAtMost + n * moreLines));
+    return end < text.length ? beginningOf(text, end) : text;
+  };
+  const drawn = partOf(steps);
   const left = text.length - drawn.length;
+  const next = left === 0 ? 0 : partOf(steps + 1).length - drawn.length;
   // Elements of this file are not bounded once more.
   return createElement(
     'span',
     null,
-    withoutTurns(drawn),
+    drawable(drawn),
     left > 0 && '…',
     left > 0 &&
       createElement(
@@ -32,8 +38,8 @@ export function LongText({ text, first = drawnAtMost }: LongTextProps): ReactNod
         { className: classes.more },
         createElement(
           'button',
-          { type: 'button', className: classes.button, onClick: () => setAtMost(atMost + moreChars) },
-          left > moreChars ? uiTexts.moreText(moreChars, left) : uiTexts.restOfText(left),
+          { type: 'button', className: classes.button, onClick: () => setSteps(steps + 1) },
+          left > next ? uiTexts.moreText(next, left) : uiTexts.restOfText(left),
         ),
         createElement(
           'button',

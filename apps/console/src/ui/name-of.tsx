@@ -8,18 +8,18 @@ import { uiTexts } from '../texts/ui.js';
 export function AppName({ id }: { id: string | null }): ReactNode {
   const { isPending } = useApps();
   const nameOf = useAppName();
-  return isPending ? <Unread /> : nameOf(id);
+  return isPending ? <Unread /> : <>{nameOf(id)}</>;
 }
 
 /** An agent by its name; null: the Chief of Staff. */
 export function AgentName({ id }: { id: string | null }): ReactNode {
   const { isPending } = useAgents();
   const nameOf = useAgentName();
-  return isPending ? <Unread /> : nameOf(id);
+  return isPending ? <Unread /> : <>{nameOf(id)}</>;
 }
 
 /** A principal, by name where this reader may see it. */
-export const PrincipalName = ({ subject }: { subject: string }): ReactNode => usePrincipalName()(subject);
+export const PrincipalName = ({ subject }: { subject: string }): ReactNode => <>{usePrincipalName()(subject)}</>;
 
 /** In place of a name that is loading: an id says nothing to people. */
 export const Unread = (): ReactNode => (

@@ -64,7 +64,7 @@ export function EntityPage(): ReactNode {
 }
 
 function Name({ name, self }: { name: string; self: string }): ReactNode {
-  return name === self ? <strong>{name}</strong> : name;
+  return name === self ? <strong>{name}</strong> : <>{name}</>;
 }
 
 interface SourceProps {

@@ -81,8 +81,8 @@ function Waiting({ text }: { text: string }): ReactNode {
 
 /** Where to go after signing in: a path of this console, never another site. */
 function localPath(path: string | undefined): string {
-  if (!path?.startsWith('/')) return '/';
-  const url = new URL(path, window.location.origin);
+  const url = path?.startsWith('/') ? URL.parse(path, window.location.origin) : null;
+  if (!url) return '/';
   // `/.//host` is a path here, and another host when it is read again.
   const isPath = url.origin === window.location.origin && !/^(\/\/|\/api(\/|$))/i.test(url.pathname);
   return isPath ? `${url.pathname}${url.search}` : '/';

@@ -3,6 +3,8 @@ const base = 'http://portal.invalid';
 const pages = ['', 'p'];
 /** A path that is still encoded after this many rounds is nobody's page. */
 const maxRounds = 4;
+/** It waits in a cookie, of which a browser keeps 4 KB. */
+const maxChars = 2_000;
 
 /**
  * Where a browser goes after signing in: the page of the console that it asked for. Anything else becomes the front
@@ -10,10 +12,10 @@ const maxRounds = 4;
  */
 export function returnPath(wanted: string | undefined): string {
   // Browsers remove tabs and line breaks from a URL, and read a backslash as a slash.
-  if (wanted === undefined || !wanted.startsWith('/') || isUnclear(wanted) || !URL.canParse(wanted, base)) return '/';
-  const url = new URL(wanted, base);
+  if (!wanted?.startsWith('/') || wanted.length > maxChars || isUnclear(wanted)) return '/';
+  const url = URL.parse(wanted, base);
   // `/.//host` is a path here, and another host when it is read again.
-  if (url.origin !== base || !isPage(url.pathname)) return '/';
+  if (url?.origin !== base || !isPage(url.pathname)) return '/';
   return `${url.pathname}${url.search}${url.hash}`;
 }
 

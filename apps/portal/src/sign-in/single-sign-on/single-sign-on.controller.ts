@@ -8,7 +8,8 @@ import { browserOf } from '../browser-of.js';
 import { type SignInError, SingleSignOnService } from './single-sign-on.service.js';
 
 class StartQuery {
-  @Text(2_000, { optional: true, description: 'Path of the console to return to' }) return_to?: string;
+  @Text(16_000, { optional: true, description: 'Path of the console to return to, at most 2,000 characters' })
+  return_to?: string;
 }
 
 /** Browsers navigate to these, so they answer with redirects. Errors redirect to the sign-in page. */

@@ -82,12 +82,12 @@ const columns: Column<EventView>[] = [
 ];
 
 function MessageText({ text }: Pick<EventView, 'text'>): ReactNode {
+  // A text is bounded as a child of an element, not as what a component returns.
+  if (text !== null) return <>{text}</>;
   return (
-    text ?? (
-      <Text span c="dimmed" inherit>
-        {eventTexts.noText}
-      </Text>
-    )
+    <Text span c="dimmed" inherit>
+      {eventTexts.noText}
+    </Text>
   );
 }
 
