@@ -1,5 +1,6 @@
 import { until } from '#libs/testing';
 import { setTimeout as pause } from 'node:timers/promises';
+import { path } from '../../apps/host/src/hosted-services.js';
 import { openSink, type Sink } from './sink.js';
 import { startSystem, type System } from './system.js';
 import { post } from './webhook.js';
@@ -15,13 +16,17 @@ const leases = {
   SWEEP_AFTER_MS: '2000',
 };
 
-describe('while services are killed one after the other, the system', () => {
+describe.each([
+  ['with a process each', []],
+  ['with one process for the path of a message', path],
+])('while services are killed one after the other, the system %s', (_way, hosted) => {
   let system: System;
   let sink: Sink;
 
   beforeAll(async () => {
     sink = await openSink();
-    system = await startSystem(leases);
+    // Handed over is what leads to the same Redis.
+    system = await startSystem(leases, { hosted, linked: hosted.length === 0 });
     await system.api('PUT', `/api/v1/channels/${system.appId}`, { reply_address: sink.url });
   });
   afterAll(async () => {
