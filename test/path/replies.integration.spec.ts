@@ -72,6 +72,12 @@ describe('the reply to a message', () => {
     expect((await receive(appId, message, builtin)).input?.reply?.channel_address).toBe('http://replies.example/');
   });
 
+  it('says whether its channel shows that an answer is written', async () => {
+    const shown = await receive(await world.channel(open), {}, { app_types: true });
+    expect(shown.input?.reply).toMatchObject({ typing: true });
+    expect((await receive(await world.channel(open), {})).input?.reply).not.toHaveProperty('typing');
+  });
+
   it('expires after the time that its channel names, and never where it names none', async () => {
     const expiring = await receive(await world.channel({ ...open, reply_ttl_seconds: 600 }), {});
     expect(expiring.input?.reply).toMatchObject({ ttl_seconds: 600 });

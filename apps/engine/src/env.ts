@@ -49,6 +49,8 @@ const settings = {
   TURN_PREVIEW_CHARS: integer(32_768, 0, 1_048_576),
   /** What turns write is stored at most so often, for readers at other replicas; the first words at once. */
   TURN_PREVIEW_EVERY_MS: integer(250, 10, 60_000),
+  /** Where a channel shows that an answer is written, it is told so often while a turn runs, in ms. 0: never. */
+  TURN_TYPING_EVERY_MS: integer(4_000, 0, 60_000),
   /** Streams of what turns write that one process serves, in all and per project. */
   TURN_STREAMS: integer(500, 1, 10_000),
   TURN_STREAMS_PER_PROJECT: integer(100, 1, 10_000),

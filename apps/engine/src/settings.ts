@@ -61,6 +61,7 @@ export interface EngineSettings extends ChangeSettings {
   /** Characters that those who follow a turn see before it ends, and the shortest time between two writes of them. */
   TURN_PREVIEW_CHARS: number;
   TURN_PREVIEW_EVERY_MS: number;
+  TURN_TYPING_EVERY_MS: number;
   /** Streams of what turns write that one process serves, in all and per project. */
   TURN_STREAMS: number;
   TURN_STREAMS_PER_PROJECT: number;

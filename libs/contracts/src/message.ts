@@ -72,6 +72,8 @@ export interface ReplyTarget {
   answers?: string;
   /** A reply that is not sent this many seconds after it was written is not sent at all. Absent: it is. */
   ttl_seconds?: number;
+  /** The channel can show that an answer is being written. Absent: it cannot. */
+  typing?: true;
 }
 
 /**

@@ -2,7 +2,14 @@ import type { FormatResult } from '#libs/adapter-sdk';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AdapterCall, DeliverCall, FetchFileCall, FormatCall, ListChangesCall } from './adapter-call.dto.js';
+import {
+  AdapterCall,
+  DeliverCall,
+  FetchFileCall,
+  FormatCall,
+  IndicateCall,
+  ListChangesCall,
+} from './adapter-call.dto.js';
 import { AdapterCallService } from './adapter-call.service.js';
 import { Outbox, type OutboxAnswer } from './outbox.js';
 import type { VerifyOutcome } from './verify-outcome.js';
@@ -31,6 +38,13 @@ export class AdapterCallController {
   @ApiOperation({ operationId: 'callDeliver', summary: 'Deliver a message once; the answer has its state' })
   deliver(@Caller() caller: Principal, @Body() body: DeliverCall): Promise<OutboxAnswer> {
     return this.outbox.deliver(caller, body);
+  }
+
+  @Post('indicate')
+  @HttpCode(200)
+  @ApiOperation({ operationId: 'callIndicate', summary: 'Show in a channel that an answer is being written' })
+  indicate(@Caller() caller: Principal, @Body() body: IndicateCall): Promise<{ ok: boolean }> {
+    return this.calls.indicate(caller, body);
   }
 
   @Post('format')

@@ -80,6 +80,13 @@ export class OutgoingMessage {
   @Nested(OutgoingReaction, { optional: true }) reaction?: OutgoingReaction;
 }
 
+export class IndicateCall {
+  @Text(100, { minLength: 1 }) app_id: string;
+  @Text(2_000, { minLength: 1 }) channel_address: string;
+  @Text(500, { optional: true }) thread_id?: string;
+  @OneOf(['working', 'done']) state: 'working' | 'done';
+}
+
 export class DeliverCall {
   @Text(100, { minLength: 1 }) app_id: string;
   @Text(2_000) channel_address: string;

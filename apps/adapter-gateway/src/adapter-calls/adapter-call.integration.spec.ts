@@ -258,6 +258,20 @@ describe('deliver', () => {
     expect(callsOf('deliver')).toHaveLength(1);
   });
 
+  it('shows that an answer is written, where the adapter lists that, and asks no other one', async () => {
+    const shown = { app_id: app, channel_address: 'room', thread_id: 't', state: 'working' };
+    expect((await ask('indicate', shown)).body).toEqual({ ok: false });
+    expect(callsOf('indicate')).toEqual([]);
+    await withFeatures('typing', { text: 'x' }, ['typing']);
+    adapter.routes['indicate'] = () => ({ ok: true });
+    expect((await ask('indicate', shown)).body).toEqual({ ok: true });
+    expect(callsOf('indicate')).toMatchObject([{ channel_address: 'room', thread_id: 't', state: 'working' }]);
+    expect((await ask('indicate', shown, { projectId: 'prj_other' })).status).toBe(404);
+    adapter.routes['indicate'] = (_body, response) => void response.writeHead(500).end();
+    expect((await ask('indicate', shown)).status).toBe(503);
+    expect(callsOf('indicate')).toHaveLength(2);
+  });
+
   it('refuses actions that no button can carry, and names the field', async () => {
     const [first] = rich.actions;
     const long = await withFeatures('long', { actions: [{ ...first, value: 'ü'.repeat(40) }] }, ['actions']);

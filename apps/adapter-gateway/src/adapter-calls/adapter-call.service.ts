@@ -1,8 +1,8 @@
-import { type FormatResult, isJsonObject } from '#libs/adapter-sdk';
+import { type FormatResult, isJsonObject, offersFeature } from '#libs/adapter-sdk';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
-import { wrongFormat } from '../adapters/answer-fields.js';
+import { wrongFormat, wrongIndication } from '../adapters/answer-fields.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { AppRepository } from '../apps/app.repository.js';
 import { type CallTarget, CallTargets } from '../apps/call-targets.js';
@@ -10,7 +10,7 @@ import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { SourceAdapter } from '../sources/source-adapter.js';
 import { SourceError } from '../sources/source-error.js';
-import type { AdapterCall, FetchFileCall, FormatCall, ListChangesCall } from './adapter-call.dto.js';
+import type { AdapterCall, FetchFileCall, FormatCall, IndicateCall, ListChangesCall } from './adapter-call.dto.js';
 import { withRetries } from './with-retries.js';
 import { VerifyCalls } from './verify-calls.js';
 import type { VerifyOutcome } from './verify-outcome.js';
@@ -43,6 +43,26 @@ export class AdapterCallService {
     return this.ask(caller, call, ({ baseUrl, credentials, context }) =>
       this.adapters.post<FormatResult>(baseUrl, '/format', { credentials, ...asked }, context, wrongFormat),
     );
+  }
+
+  /** Asked once: whoever waits has forgotten it before a second try. @returns `ok` false: the channel shows nothing */
+  async indicate(caller: Principal, { app_id, ...shown }: IndicateCall): Promise<{ ok: boolean }> {
+    const answer = await withRetries(
+      () =>
+        this.reach(caller, { app_id }, async ({ baseUrl, manifest, credentials, context }) =>
+          offersFeature(manifest, 'typing')
+            ? this.adapters.post<{ ok: boolean }>(
+                baseUrl,
+                '/indicate',
+                { credentials, ...shown, thread_id: shown.thread_id ?? '' },
+                context,
+                wrongIndication,
+              )
+            : { ok: false },
+        ),
+      { attempts: 1, budgetMs: 0 },
+    );
+    return { ok: answer.ok };
   }
 
   async listChanges(caller: Principal, call: ListChangesCall): Promise<object> {

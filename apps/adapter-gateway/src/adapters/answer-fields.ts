@@ -40,6 +40,8 @@ export const wrongRenewal = check({ ok: trueOrFalse }, { expires_at: aText, erro
 /** `/format`: a missing text must not become an empty message. */
 export const wrongFormat = check({ text: aText }, { format: aText, parts: texts, lossy: texts });
 
+export const wrongIndication = check({ ok: trueOrFalse }, { error: aText });
+
 export const wrongLookup = check({ found: trueOrFalse }, { message_id: anId });
 
 /**

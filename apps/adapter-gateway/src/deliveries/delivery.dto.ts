@@ -29,6 +29,13 @@ class DeliveryTargetView implements ReplyTarget {
     description: 'It expires this many seconds after open_since; absent: it does not',
   })
   ttl_seconds?: number;
+  @ApiProperty({
+    enum: [true],
+    type: Boolean,
+    required: false,
+    description: 'The channel shows that an answer is written',
+  })
+  typing?: true;
 }
 
 class OutboundActionView implements OutboundAction {

@@ -1,3 +1,4 @@
+import { offersFeature } from '#libs/adapter-sdk';
 import {
   type InboundParsePayload,
   type InboundRequest,
@@ -196,6 +197,7 @@ export class InboundService extends Sweeping {
       verified_scheme: verified,
       ...(installed.app.text_from === 'system' ? { text_from: installed.app.text_from } : {}),
       ...(canSend(installed) ? {} : { app_sends: false }),
+      ...(installed.adapter && offersFeature(installed.adapter.manifest, 'typing') ? { app_types: true } : {}),
       request,
       ...(inline ? { messages } : {}),
       ...(job.tried === undefined ? {} : { tried: job.tried }),

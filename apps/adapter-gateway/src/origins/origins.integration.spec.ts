@@ -172,19 +172,20 @@ describe('the origin of a message', () => {
     expect((await receive(apps.chat, {})).message.is_bot).toBe(true);
   });
 
-  it('marks an App that cannot send, and no other', async () => {
+  it('marks an App that cannot send, and one whose channel shows that an answer is written', async () => {
     adapter.routes['parse-inbound'] = () => ({
       event_type: 'message_received',
       sender: 'ada',
       message: 'm',
       is_bot: false,
     });
-    expect((await receive(apps.chat, {})).job).not.toHaveProperty('app_sends');
-    const inbound = await fakeAdapter('inbound-only');
+    const { job } = await receive(apps.chat, {});
+    expect([job.app_sends, job.app_types]).toEqual([undefined, undefined]);
+    const inbound = await fakeAdapter('inbound-only', { features: ['typing'] });
     inbound.routes['parse-inbound'] = adapter.routes['parse-inbound'];
     await world.call('POST', 'adapters', { url: inbound.url });
     const installed = await world.call('POST', 'listings/inbound-only/install', { capabilities: ['receive'] });
-    expect((await receive(installed.body.id, {})).job.app_sends).toBe(false);
+    expect((await receive(installed.body.id, {})).job).toMatchObject({ app_sends: false, app_types: true });
     await inbound.close();
   });
 });

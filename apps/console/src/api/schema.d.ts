@@ -1882,6 +1882,11 @@ export interface components {
             answers?: string;
             /** @description It expires this many seconds after open_since; absent: it does not */
             ttl_seconds?: number;
+            /**
+             * @description The channel shows that an answer is written
+             * @enum {boolean}
+             */
+            typing?: true;
         };
         OutboundContentView: {
             text: string;

@@ -19,6 +19,7 @@ import { TurnRunner } from './turn-runner.service.js';
 import { slotCode, TurnSlotRepository } from './turn-slot.repository.js';
 import { TurnEnqueuer } from './turn-enqueuer.js';
 import { type ClaimedTurn, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
+import { TypingSignal } from './typing-signal.js';
 import { postponed, type Tried, turnSettlement } from './turn.verdict.js';
 
 const enteredRetryMs = 100;
@@ -44,6 +45,7 @@ export class TurnJobService {
     private readonly offers: ReplyOfferService,
     private readonly previews: Previews,
     private readonly budget: TurnBudget,
+    private readonly typing: TypingSignal,
     private readonly router: ServiceClient,
     private readonly journal: Journal,
     private readonly metrics: Metrics,
@@ -162,6 +164,7 @@ export class TurnJobService {
     const startedMs = performance.now();
     const claim = { turn_id: tried.id, claim: tried.claim };
     let triedAgain = false;
+    const stopTyping = this.typing.begin(payload, input?.reply ?? null);
     try {
       // The row counts attempts too, so a turn that kills its process or whose job is added anew still ends.
       if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)
@@ -207,6 +210,7 @@ export class TurnJobService {
       }
       throw new RunLater(next.due_in_ms, code);
     } finally {
+      stopTyping();
       this.previews.end(claim, triedAgain);
       await this.budget.release(claim.turn_id);
     }

@@ -22,6 +22,7 @@ import { TurnRedriveService } from './turn-redrive.service.js';
 import { TurnRunner } from './turn-runner.service.js';
 import { TurnSlotRepository } from './turn-slot.repository.js';
 import { TurnSweeper } from './turn-sweeper.js';
+import { TypingSignal } from './typing-signal.js';
 import { TurnRepository } from './turn.repository.js';
 
 @Module({
@@ -51,6 +52,7 @@ import { TurnRepository } from './turn.repository.js';
     TurnRunner,
     TurnSlotRepository,
     TurnSweeper,
+    TypingSignal,
   ],
   exports: [TurnCancellation, TurnEnqueuer, TurnRepository],
 })

@@ -32,6 +32,8 @@ export class MessageRoutePayload {
   @IsOptional() @IsIn(textSources) text_from?: TextFrom;
   /** False: the App has no `send` capability, so nothing can be answered through it. Absent: it has one. */
   @IsOptional() @IsBoolean() app_sends?: boolean;
+  /** The App's channel can show that an answer is being written. Absent: it cannot. */
+  @IsOptional() @IsIn([true]) app_types?: true;
   /** Absent when over the inline limit: the router then reads them from the gateway. */
   @IsOptional() @IsArray() @ArrayMinSize(1) messages?: NormalizedMessage[];
   /** What filters may read of the request. Absent: there was none, or it comes from an earlier release. */

@@ -33,7 +33,7 @@ export function newDraft(
     startedBy: null,
     message,
     request: requestOf(job),
-    reply: replyTargetOf(job.app_id, raw),
+    reply: { ...replyTargetOf(job.app_id, raw), ...(job.app_types ? { typing: true } : {}) },
     sender: senderAddressOf(raw),
     appSends: job.app_sends ?? true,
     workflowId: raw.workflow_id,
