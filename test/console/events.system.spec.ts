@@ -260,6 +260,31 @@ inBrowser('Home, events and the simulator', () => {
     await see('Every reply was delivered.');
   });
 
+  it('marks a call that failed, and shows only those', async () => {
+    const agent = await system.api<{ id: string }>('POST', '/api/v1/agents', {
+      name: 'Caller',
+      instructions: 'Ask.',
+      tools: ['http_request'],
+    });
+    const workflow = await system.api<{ id: number }>('POST', '/api/v1/workflows', {
+      name: 'Asks in vain',
+      agent_id: agent.id,
+      // Where nothing may be reached.
+      instructions: 'call http_request {"method":"GET","url":"http://10.0.0.1/"}\nreply: Tried.',
+    });
+    const run = await system.api<{ receipt_id: string }>('POST', `/api/v1/workflows/${workflow.id}/runs?wait=60`, {
+      message: 'Ask it',
+    });
+    await open(`/events/${run.receipt_id}`);
+    const steps = page.getByRole('list', { name: 'Steps' });
+    await steps.getByText('Failed', { exact: true }).waitFor();
+    const before = await steps.getByRole('listitem').count();
+    await page.getByRole('switch', { name: 'Only failed calls (1)' }).check({ force: true });
+    expect(await steps.getByRole('listitem').count()).toBe(1);
+    expect(before).toBeGreaterThan(1);
+    await isForEverybody('event-failed-call');
+  });
+
   it('draws a wait as a wait, with what it was for, and not as work', async () => {
     const app = await install({ name: 'Slow', kind: 'builtin', capabilities: ['send', 'receive'] });
     await replyTo(app.id, '/slow');

@@ -115,4 +115,52 @@ describe('tools, through all services', () => {
     const calls = await system.api<{ data: { outcome: string }[] }>('GET', `/api/v1/tools/${tool.id}/calls`);
     expect(calls.data.map(({ outcome }) => outcome)).toEqual(['invalid_arguments', 'exception', 'ok']);
   });
+
+  it('in Python list the calls of turns beside what people tried, page by page', async () => {
+    const source = `def twice(n: int) -> int:
+    """Doubles."""
+    if n > 9:
+        raise ValueError("too many")
+    return 2 * n
+`;
+    const tool = await system.api<{ id: string }>('POST', '/api/v1/tools', { source });
+    const agent = await system.api<{ id: string }>('POST', '/api/v1/agents', {
+      name: 'Doubler',
+      instructions: 'Double.',
+      python_tools: [tool.id],
+    });
+    const run = async (n: number) => {
+      const workflow = await system.api<{ id: number }>('POST', '/api/v1/workflows', {
+        name: `Doubles ${n}`,
+        agent_id: agent.id,
+        instructions: `call agent__twice {"n":${n}}\ncall agent__twice {"n":${n}}\nreply: Done.`,
+      });
+      await system.api('POST', `/api/v1/workflows/${workflow.id}/runs?wait=60`, { message: 'Go' });
+    };
+    await run(4);
+    await system.api('POST', `/api/v1/tools/${tool.id}/try`, { arguments: { n: 1 } });
+    await run(10);
+    interface Calls {
+      data: { outcome: string; caller: string; at: string; pin: string | null }[];
+      next_cursor: string | null;
+    }
+    const seen: Calls['data'] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: Calls = await system.api(
+        'GET',
+        `/api/v1/tools/${tool.id}/calls?limit=2${cursor && `&cursor=${cursor}`}`,
+      );
+      expect(page.data.length).toBeLessThanOrEqual(2);
+      seen.push(...page.data);
+      cursor = page.next_cursor;
+    }
+    expect(seen.map(({ outcome, caller }) => [outcome, caller.split(':')[0]])).toEqual([
+      ['exception', 'agent'],
+      ['exception', 'agent'],
+      ['ok', 'key'],
+      ['ok', 'agent'],
+      ['ok', 'agent'],
+    ]);
+  });
 });

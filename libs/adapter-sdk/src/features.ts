@@ -1,11 +1,15 @@
-import type { Manifest } from './manifest.js';
-
 /** What a message can have beyond its text, where the adapter's manifest lists it in `features`. */
 export const FEATURES = ['edit', 'actions', 'files', 'reactions', 'typing'] as const;
 export type Feature = (typeof FEATURES)[number];
 
+/** The part of a manifest that says so. */
+interface Offering {
+  features?: readonly Feature[] | undefined;
+  message?: { attachments?: boolean | undefined } | undefined;
+}
+
 /** Whether the manifest offers it. `message.attachments: true` is the earlier way to say `files`. */
-export function offersFeature(manifest: Pick<Manifest, 'features' | 'message'>, feature: Feature): boolean {
+export function offersFeature(manifest: Offering, feature: Feature): boolean {
   if (manifest.features?.includes(feature)) return true;
   return feature === 'files' && manifest.message?.attachments === true;
 }

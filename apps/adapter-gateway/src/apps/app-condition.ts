@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
-import type { AppView } from './app-view.dto.js';
+import type { AppRow } from '../entities/app.entity.js';
 
 /**
  * `failing`: its replies are not delivered, or its webhook could not be renewed. `waiting`: replies wait to be sent
@@ -25,7 +25,10 @@ export interface NewestReplies {
   waiting_reason: string | null;
 }
 
-type Facts = Pick<AppView, 'state' | 'held_reason' | 'missing' | 'renewal_failure'>;
+interface Facts extends Pick<AppRow, 'state' | 'renewal_failure'> {
+  held_reason: 'paused' | 'adapter_disabled' | null;
+  missing: string[];
+}
 
 export function conditionOf(
   { state, held_reason: held, missing, renewal_failure: renewal }: Facts,

@@ -674,7 +674,7 @@ export interface paths {
     };
     "/api/v1/tools/{id}/calls": {
         /** Calls of a tool, newest first */
-        get: operations["listMcpCalls"];
+        get: operations["listCallsOfTool"];
     };
     "/api/v1/tools": {
         /** All tools: built-in, of MCP servers, in Python */
@@ -4392,7 +4392,8 @@ export interface components {
         SkillFolder: {
             files: components["schemas"]["SkillFile"][];
         };
-        McpCallView: {
+        CallOfToolView: {
+            /** @description Of a call of a Python tool in a turn: the turn and the step */
             id: string;
             organization_id: string;
             project_id: string;
@@ -4400,22 +4401,24 @@ export interface components {
             server_id: string | null;
             tool_id: string;
             tool_name: string;
-            /** @description Pin of the definition for which the arguments were made */
-            pin: string;
+            /** @description Pin of the definition for which the arguments were made; null for a Python tool in a turn */
+            pin: string | null;
             /** @description The caller's id of the call */
             call_id: string;
             caller: string;
             arguments_sha256: string;
             /** @description `started`, `ok`, `tool_error`, or the code of a failure */
             outcome: string;
-            result_bytes: number;
-            truncated: boolean;
+            /** @description Null for a Python tool in a turn */
+            result_bytes: number | null;
+            /** @description Null for a Python tool in a turn */
+            truncated: boolean | null;
             duration_ms: number;
             /** Format: date-time */
             at: string;
         };
-        McpCallPage: {
-            data: components["schemas"]["McpCallView"][];
+        CallOfToolPage: {
+            data: components["schemas"]["CallOfToolView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
@@ -9517,7 +9520,7 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
-    listMcpCalls: {
+    listCallsOfTool: {
         parameters: {
             query?: {
                 limit?: number;
@@ -9537,7 +9540,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["McpCallPage"];
+                    "application/json": components["schemas"]["CallOfToolPage"];
                 };
             };
             default: components["responses"]["Problem"];

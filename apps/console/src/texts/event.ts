@@ -125,6 +125,7 @@ export const eventPageTexts = {
     modelCall: 'Model call',
     toolCall: 'Call of',
     toolResult: 'Result of',
+    onlyFailed: (count: number) => `Only failed calls (${count})`,
     shortened: 'The conversation was shortened',
     reply: 'Reply',
     loading: 'Loading its steps …',

@@ -20,6 +20,7 @@ import { TurnWork1795706000000 } from './1795706000000-turn-work.js';
 import { Provider } from '../providers/provider.entity.js';
 import { Provider1795712400000 } from './1795712400000-provider.js';
 import { Suspects1795766100000 } from './1795766100000-suspects.js';
+import { PythonCalls1795799000000 } from './1795799000000-python-calls.js';
 import { TurnPreview1795788000000 } from './1795788000000-turn-preview.js';
 import { BudgetHold1795790000000 } from './1795790000000-budget-hold.js';
 
@@ -53,5 +54,6 @@ export const schema: ServiceSchema = {
     Suspects1795766100000,
     TurnPreview1795788000000,
     BudgetHold1795790000000,
+    PythonCalls1795799000000,
   ],
 };

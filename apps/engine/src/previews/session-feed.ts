@@ -1,6 +1,5 @@
 import { sanitizeReply } from '#libs/sanitizer';
 import { noReplyWord } from '../model/model.js';
-import type { PreviewClient } from './preview-client.js';
 import type { FoundPreview } from './preview.repository.js';
 import type { TurnPreviewRow } from './turn-preview.entity.js';
 
@@ -15,9 +14,16 @@ export interface ShownTurn {
   text: string;
 }
 
+/** Who is shown the turns of a session. */
+interface Follower {
+  /** Sends what has changed. */
+  pump(): void;
+  end(): void;
+}
+
 /** What happens in one session, for those who follow it in this process. */
 export class SessionFeed {
-  readonly clients = new Set<PreviewClient>();
+  readonly clients = new Set<Follower>();
   readonly turns = new Map<string, ShownTurn>();
 
   show(row: TurnPreviewRow): void {

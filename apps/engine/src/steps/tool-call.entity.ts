@@ -13,6 +13,7 @@ export interface GivenToken extends Pick<CredentialBinding, 'as' | 'credential_i
 /** The audit record of a tool call: who called what, with which outcome. Arguments are hashed, results left out. */
 @Entity({ schema: 'engine', name: 'tool_call' })
 @Index('tool_call_callback', ['callback_sha256'], { unique: true, where: 'callback_sha256 IS NOT NULL' })
+@Index('tool_call_python', ['tool_id', 'turn_id', 'seq'], { where: "source = 'python'" })
 export class ToolCallRecord {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'tool_call_pkey' }) turn_id: string;
   /** Seq of the step in which the call begins or is refused. */

@@ -1,3 +1,4 @@
+import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { GivenToken, ToolCallRecord } from './tool-call.entity.js';
@@ -11,6 +12,12 @@ export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks' 
   /** The event that started its turn; null for a call that a person tries. */
   event_id: string | null;
 }
+
+/** A call of a Python tool in a turn, as the registry shows it. */
+export interface PythonCall extends Pick<
+  ToolCallRecord,
+  'turn_id' | 'seq' | 'agent_id' | 'tool' | 'arguments_sha256' | 'outcome' | 'code' | 'duration_ms' | 'created_at'
+> {}
 
 /** The audit of calls; `StepRepository` writes it with the steps. */
 @Injectable()
@@ -34,6 +41,23 @@ export class ToolCallRepository {
     return (await this.db.query('SELECT * FROM engine.tool_call WHERE turn_id = $1 ORDER BY seq', [
       turnId,
     ])) as ToolCallRecord[];
+  }
+
+  /** Newest first. @param before null: from the newest on */
+  async ofPythonTool(
+    { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
+    toolId: string,
+    before: { turnId: string; seq: number } | null,
+    limit: number,
+  ): Promise<PythonCall[]> {
+    return (await this.db.query(
+      `SELECT turn_id, seq, agent_id, tool, arguments_sha256, outcome, code, duration_ms, created_at
+         FROM engine.tool_call
+        WHERE tool_id = $1 AND source = 'python' AND organization_id = $2 AND project_id = $3
+          AND ($4::text IS NULL OR (turn_id, seq) < ($4, $5::integer))
+        ORDER BY turn_id DESC, seq DESC LIMIT $6`,
+      [toolId, organizationId, projectId, before?.turnId ?? null, before?.seq ?? 0, limit],
+    )) as PythonCall[];
   }
 
   /**

@@ -5,7 +5,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { PassThrough } from 'node:stream';
 import { ToolCallService } from './tool-call.service.js';
-import { CallTool, McpCallPage } from './tool-call.dto.js';
+import { CallTool, CallOfToolPage } from './tool-call.dto.js';
 
 const lines = 'application/x-ndjson';
 
@@ -49,9 +49,9 @@ export class ToolCallController {
 
   @Get('api/v1/tools/:id/calls')
   @RequireScopes('tools:read')
-  @ApiOperation({ operationId: 'listMcpCalls', summary: 'Calls of a tool, newest first' })
-  @ApiOkResponse({ type: McpCallPage })
-  list(@Caller() caller: Principal, @Param('id') id: string, @Query() query: PageQuery): Promise<McpCallPage> {
+  @ApiOperation({ operationId: 'listCallsOfTool', summary: 'Calls of a tool, newest first' })
+  @ApiOkResponse({ type: CallOfToolPage })
+  list(@Caller() caller: Principal, @Param('id') id: string, @Query() query: PageQuery): Promise<CallOfToolPage> {
     return this.calls.list(caller, id, query);
   }
 }

@@ -21,22 +21,29 @@ export class CallTool {
   image_bytes?: number;
 }
 
-export class McpCallView implements ToolCall {
-  @ApiProperty(idOf('tcl')) id: string;
+export class CallOfToolView implements Omit<ToolCall, 'pin' | 'result_bytes' | 'truncated'> {
+  @ApiProperty({ description: 'Of a call of a Python tool in a turn: the turn and the step' }) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;
   @ApiProperty({ ...idOf('mcp'), nullable: true, description: 'Null: a Python tool' }) server_id: string | null;
   @ApiProperty(idOf('tol')) tool_id: string;
   @ApiProperty() tool_name: string;
-  @ApiProperty({ description: 'Pin of the definition for which the arguments were made' }) pin: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Pin of the definition for which the arguments were made; null for a Python tool in a turn',
+  })
+  pin: string | null;
   @ApiProperty({ description: "The caller's id of the call" }) call_id: string;
   @ApiProperty() caller: string;
   @ApiProperty() arguments_sha256: string;
   @ApiProperty({ description: '`started`, `ok`, `tool_error`, or the code of a failure' }) outcome: string;
-  @ApiProperty({ type: 'integer' }) result_bytes: number;
-  @ApiProperty() truncated: boolean;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null for a Python tool in a turn' }) result_bytes:
+    number | null;
+  @ApiProperty({ type: Boolean, nullable: true, description: 'Null for a Python tool in a turn' }) truncated:
+    boolean | null;
   @ApiProperty() duration_ms: number;
   @ApiProperty(time) at: Date;
 }
 
-export class McpCallPage extends PageOf(McpCallView) {}
+export class CallOfToolPage extends PageOf(CallOfToolView) {}

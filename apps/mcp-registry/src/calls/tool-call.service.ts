@@ -13,7 +13,8 @@ import { ToolRepository } from '../tools/tool.repository.js';
 import { progressWords } from './call-progress.js';
 import { readResult } from './call-result.js';
 import { imagesOf } from './result-images.js';
-import type { CallTool } from './tool-call.dto.js';
+import { PythonCalls } from './python-calls.js';
+import type { CallTool, CallOfToolView } from './tool-call.dto.js';
 import type { ToolCall } from './tool-call.entity.js';
 import { ToolCallRepository } from './tool-call.repository.js';
 
@@ -33,6 +34,7 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
     private readonly servers: ServerRepository,
     private readonly records: ToolCallRepository,
     private readonly connections: Connections,
+    private readonly python: PythonCalls,
     @Inject(SETTINGS) private readonly settings: RegistrySettings,
   ) {
     this.retention = new Sweeper({
@@ -78,10 +80,14 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /** Works for removed tools too. @throws Problem 404 `tool_not_found` where the project never had such a tool */
-  async list(caller: Principal, toolId: string, { limit, cursor }: PageQuery): Promise<Page<ToolCall>> {
-    const calls = await this.records.list(caller, toolId, limit + 1, cursor);
-    if (calls.length === 0 && !(await this.tools.find(caller, toolId))) throw notFound('tool', toolId);
-    return pageOf(calls, limit, (call) => call.id);
+  async list(caller: Principal, toolId: string, { limit, cursor }: PageQuery): Promise<Page<CallOfToolView>> {
+    // Ids of both kinds begin with their time, so that one order holds for what people tried and what turns called.
+    const tool = await this.tools.find(caller, toolId);
+    const recorded = await this.records.list(caller, toolId, limit + 1, cursor && `tcl_${cursor.split('.')[0]}`);
+    const called = tool?.source === 'python' ? await this.python.list(caller, tool, limit + 1, cursor) : [];
+    if (recorded.length === 0 && !tool) throw notFound('tool', toolId);
+    const calls = [...recorded, ...called].toSorted((a, b) => (orderOf(a) < orderOf(b) ? 1 : -1));
+    return pageOf(calls.slice(0, limit + 1), limit, orderOf);
   }
 
   private async attempt(
@@ -168,4 +174,10 @@ function recordOf(caller: Principal, tool: Tool, server: McpServer, body: CallTo
     duration_ms: 0,
     at: new Date(),
   };
+}
+
+/** The part of an id that tells its time, and of a call in a turn its step. */
+function orderOf({ id }: Pick<CallOfToolView, 'id'>): string {
+  const [time = '', step] = id.replace(/^[a-z]+_/, '').split('.');
+  return step === undefined ? time : `${time}.${step.padStart(7, '0')}`;
 }

@@ -30,6 +30,8 @@ export interface FakeServices {
   effect: object | null;
   /** What the engine answers when a Python tool is tried; null: no answer. */
   tried: object | null;
+  /** What the engine answers about calls of Python tools. */
+  pythonCalls: object[];
   /** What the runner answers about a source. */
   compile(source: string): unknown;
   close(): Promise<void>;
@@ -46,6 +48,7 @@ export async function startFakeServices(): Promise<FakeServices> {
     users: [],
     effect: { agents: [], more: 0 },
     tried: null,
+    pythonCalls: [],
     compile: (source) => ({
       ok: true,
       name: /def (\w+)/.exec(source)?.[1] ?? 'nameless',
@@ -79,6 +82,7 @@ export async function startFakeServices(): Promise<FakeServices> {
 function answerOf(fake: Omit<FakeServices, 'url' | 'close'>, { method, path, body }: RecordedRequest): Answer {
   if (path === '/internal/compile') return { body: fake.compile(String(body['source'])) };
   if (path.startsWith('/internal/agents/using')) return { body: { agents: fake.users } };
+  if (path.startsWith('/internal/python-calls')) return { body: { calls: fake.pythonCalls } };
   if (path === '/internal/python-tries') {
     return fake.tried ? { body: fake.tried } : { status: 503, body: { code: 'runner_busy', detail: 'Not now.' } };
   }

@@ -1,6 +1,6 @@
 import type { AttentionItem } from '#libs/contracts';
 import type { Toolset } from '#libs/contracts';
-import type { McpCallPage } from '../calls/tool-call.dto.js';
+import type { CallOfToolPage } from '../calls/tool-call.dto.js';
 import type { RegisteredByOauth } from '../oauth/oauth.dto.js';
 import type { ServerPage, ServerView } from '../servers/mcp-server.dto.js';
 import type { ImportedSkill, SkillDetail, SkillFolder, SkillPage, SkillVersionList } from '../skills/skill.dto.js';
@@ -45,7 +45,7 @@ export type RegistryViews = [
   [`${string} /skills${string}`, SkillDetail],
   ['GET /tools', ToolPage],
   [`POST /tools/${string}/try`, TryAnswer],
-  [`GET /tools/${string}/calls`, McpCallPage],
+  [`GET /tools/${string}/calls`, CallOfToolPage],
   [`GET /tools/${string}/versions`, ToolVersionList],
   [`GET /tools/${string}/difference`, ToolDifference],
   [`PATCH /tools/${string}`, ToolChangeView],

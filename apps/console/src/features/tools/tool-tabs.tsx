@@ -120,7 +120,7 @@ export function ToolCalls({ toolId }: { toolId: string }): ReactNode {
   );
 }
 
-const columns: Column<Schema<'McpCallView'>>[] = [
+const columns: Column<Schema<'CallOfToolView'>>[] = [
   {
     id: 'caller',
     label: callTexts.columns.caller,

@@ -1,6 +1,6 @@
-import { Text } from '@mantine/core';
+import { Switch, Text } from '@mantine/core';
 import { Brain, MessageSquareReply, Scissors, Wrench } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Schema } from '../../../../api/client.js';
 import { named } from '../../../../drawn/drawn-text.js';
 import { eventPageTexts } from '../../../../texts/event.js';
@@ -8,6 +8,7 @@ import { duration } from '../../../../ui/numbers.js';
 import { Disclosure } from '../../../../ui/page.js';
 import { JsonView } from '../../../../ui/json-view.js';
 import { jsonText } from '../../../../ui/code-block.js';
+import { StatusBadge } from '../../../../ui/status-badge.js';
 import classes from './turn-steps.module.css';
 
 const texts = eventPageTexts.turn;
@@ -23,12 +24,32 @@ const icons = {
 
 /** Model, calls, model, …: what the agent read and did, step by step. */
 export function TurnSteps({ steps }: { steps: Step[] }): ReactNode {
+  const [onlyFailed, setOnlyFailed] = useState(false);
+  const failed = steps.filter(hasFailed).length;
+  return (
+    <>
+      {failed > 0 && (
+        <Switch
+          size="xs"
+          mb={8}
+          label={texts.onlyFailed(failed)}
+          checked={onlyFailed}
+          onChange={({ currentTarget }) => setOnlyFailed(currentTarget.checked)}
+        />
+      )}
+      <StepList steps={onlyFailed ? steps.filter(hasFailed) : steps} />
+    </>
+  );
+}
+
+function StepList({ steps }: { steps: Step[] }): ReactNode {
   return (
     <ol className={classes.steps} aria-label={texts.steps}>
       {steps.map((step) => {
         const Icon = icons[step.kind];
+        const failed = hasFailed(step);
         return (
-          <li key={step.seq} className={classes.step}>
+          <li key={step.seq} className={classes.step} data-failed={failed || undefined}>
             <Icon size={14} aria-hidden className={classes.icon} />
             <div className={classes.what}>
               <Disclosure
@@ -36,6 +57,12 @@ export function TurnSteps({ steps }: { steps: Step[] }): ReactNode {
                   <span className={classes.title}>
                     {titleOf(step)}
                     {step.duration_ms !== null && <span> · {duration(step.duration_ms)}</span>}
+                    {failed && (
+                      <>
+                        {' '}
+                        <StatusBadge status="failed" />
+                      </>
+                    )}
                   </span>
                 }
               >
@@ -57,6 +84,13 @@ export function TurnSteps({ steps }: { steps: Step[] }): ReactNode {
       })}
     </ol>
   );
+}
+
+/** A call that failed, was refused, or whose tool reports an error. */
+function hasFailed({ kind, content }: Step): boolean {
+  if (kind !== 'tool_result' || typeof content['result'] !== 'object' || content['result'] === null) return false;
+  const { error, is_error: isError } = content['result'] as { error?: unknown; is_error?: unknown };
+  return isError === true || (typeof error === 'object' && error !== null && 'code' in error);
 }
 
 function titleOf({ kind, content }: Step): string {
