@@ -25,6 +25,11 @@ export class Leases {
     private readonly leaseMs: number,
   ) {}
 
+  /** Keys of the rows that this process works on. */
+  get keys(): string[] {
+    return [...this.held.keys()];
+  }
+
   /** @param act gets a signal that aborts with `LeaseLost`; to stop is up to it */
   async during<T>({ key, claim }: HeldClaim, act: (lost: AbortSignal) => Promise<T>): Promise<T> {
     const mine = { claim: { key, claim }, controller: new AbortController() };

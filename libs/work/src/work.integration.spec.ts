@@ -229,6 +229,25 @@ describe('rows of work', () => {
     expect(await work().claim('slow')).toBeNull();
   });
 
+  it('are freed by the process that claimed them and never heard of it, and not while it works on them', async () => {
+    await insert('unheard', 'worked_on', 'new', 'other');
+    const mine = work({ owners: () => ['me', 'live_me'] });
+    const claims = await mine.claimDue(3, 'id <> $4', ['other']);
+    expect(claims).toHaveLength(3);
+    await work({ owner: () => 'another' }).claim('other');
+    // As a claim of five seconds ago.
+    await db.query("UPDATE jobs.job SET lease_until = lease_until - interval '5 s' WHERE id <> 'new'");
+    const worked = Promise.withResolvers<void>();
+    const { claim } = claims.find(({ id }) => id === 'worked_on')!;
+    const running = mine.run({ key: 'worked_on', claim }, () => worked.promise);
+    await mine.freeGone(2);
+    expect(await row('unheard')).toMatchObject({ state: 'queued', owner: null, tries: 0, deaths: 0 });
+    for (const id of ['worked_on', 'new', 'other']) expect(await row(id)).toMatchObject({ state: 'running', claim: 1 });
+    expect((await mine.overdue(3_600_000, 10)).map(({ id }) => id)).toEqual(['unheard']);
+    worked.resolve();
+    await running;
+  });
+
   it('that wait are expedited by what they wait for', async () => {
     await insert('a', 'b', 'c');
     await db.query("UPDATE jobs.job SET due_at = now() + interval '1 hour', reason = 'circuit_open'");

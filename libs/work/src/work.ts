@@ -14,6 +14,8 @@ export interface WorkOptions {
   leaseMs: number;
   /** Who holds the leases that are taken now; null where leases end only by time. */
   owner: () => string | null;
+  /** All owners that are this process. */
+  owners?: () => string[];
 }
 
 /** A row that was claimed to be tried alone. */
@@ -27,6 +29,9 @@ export const leaveSql = 'owner = NULL, lease_until = NULL, on_trial = false';
 
 /** What ends a row whose claim the caller has locked. */
 export const endSql = (state: string): string => `state = '${state}', ${leaveSql}, tries = 0, ended_at = now()`;
+
+/** Claimed longer ago than this, and not worked on: the claim's answer was never heard. */
+const unheardMs = 2_000;
 
 const ms = (value: string): string => `${value} * interval '1 millisecond'`;
 
@@ -236,17 +241,23 @@ export class Work<Row extends WorkRow> {
 
   /**
    * Frees the rows of processes that have died, so far in the past that a sweep takes them whatever its grace. The
-   * attempt does not count. Each of them may be what killed its process: a suspect.
+   * attempt does not count. Each of them may be what killed its process: a suspect. Also frees what this process has
+   * claimed and does not know of, because Postgres went away before it answered, or before the outcome was stored.
    * @param kills deaths that convict a row which was tried alone; null: a store was away, and no row is suspected
    */
   async freeGone(kills: number | null): Promise<void> {
+    const { owners = () => [], leaseMs } = this.options;
     await this.db.query(
-      `UPDATE ${this.table} SET state = 'queued', owner = NULL, lease_until = NULL, due_at = now() - interval '1 day',
-              tries = greatest(0, tries - 1), deaths = deaths + CASE WHEN $1::integer IS NULL THEN 0 ELSE 1 END,
-              on_trial = coalesce(on_trial AND deaths + 1 >= $1, false)
-        WHERE ${this.key} IN (SELECT ${this.key} FROM ${this.table} WHERE state = '${this.running}' AND ${isGone('owner')}
-                               ORDER BY ${this.key} FOR UPDATE SKIP LOCKED)`,
-      [kills],
+      `WITH lost AS (
+         SELECT ${this.key} AS key, ${isGone('owner')} AS gone FROM ${this.table}
+          WHERE state = '${this.running}' AND (${isGone('owner')}
+             OR owner = ANY($2) AND ${this.key} <> ALL($3) AND lease_until < now() + ${ms('$4::float8')})
+          ORDER BY ${this.key} FOR UPDATE SKIP LOCKED)
+       UPDATE ${this.table} w SET state = 'queued', owner = NULL, lease_until = NULL, due_at = now() - interval '1 day',
+              tries = greatest(0, tries - 1), deaths = deaths + CASE WHEN lost.gone AND $1::integer IS NOT NULL THEN 1 ELSE 0 END,
+              on_trial = coalesce(lost.gone AND on_trial AND deaths + 1 >= $1, false)
+         FROM lost WHERE w.${this.key} = lost.key`,
+      [kills, owners(), this.leases.keys, leaseMs - unheardMs],
     );
   }
 

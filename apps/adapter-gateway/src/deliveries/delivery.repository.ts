@@ -90,7 +90,7 @@ export class DeliveryRepository {
     @Inject(SETTINGS) { DELIVERY_LEASE_MS: leaseMs }: GatewaySettings,
   ) {
     const table = { table: 'gateway.delivery', running: 'sending' };
-    this.work = new Work(rows, { ...table, leaseMs, owner: () => liveness.owner });
+    this.work = new Work(rows, { ...table, leaseMs, owner: () => liveness.owner, owners: () => liveness.owners });
   }
 
   /**

@@ -26,7 +26,7 @@ export class InboundWaitRepository {
     @Inject(SETTINGS) { PARSE_LEASE_MS: leaseMs }: GatewaySettings,
   ) {
     const table = { table: 'gateway.inbound_wait', key: 'receipt_id' };
-    this.work = new Work(rows, { ...table, leaseMs, owner: () => liveness.owner });
+    this.work = new Work(rows, { ...table, leaseMs, owner: () => liveness.owner, owners: () => liveness.owners });
   }
 
   /**

@@ -40,7 +40,12 @@ export class SyncRunRepository {
     liveness: Liveness,
     @Inject(SETTINGS) { SYNC_LEASE_MS: leaseMs }: GatewaySettings,
   ) {
-    this.work = new Work(db, { table: 'gateway.sync_run', leaseMs, owner: () => liveness.owner });
+    this.work = new Work(db, {
+      table: 'gateway.sync_run',
+      leaseMs,
+      owner: () => liveness.owner,
+      owners: () => liveness.owners,
+    });
   }
 
   /**

@@ -60,7 +60,12 @@ export class TurnRepository {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     const leaseMs = settings.TURN_LEASE_MS;
-    this.work = new Work(db, { table: 'engine.turn', leaseMs, owner: () => liveness.owner });
+    this.work = new Work(db, {
+      table: 'engine.turn',
+      leaseMs,
+      owner: () => liveness.owner,
+      owners: () => liveness.owners,
+    });
     // One batch at a time: two in parallel would break the order of arrival.
     const together = { maxItems: 64, maxWaitMs: 0, maxRunning: 1, failsByItem: isRefusedRow };
     this.claims = new Batcher((requests) => this.claimAll(requests), together);
