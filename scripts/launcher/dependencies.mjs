@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { root } from './project.mjs';
 import { say } from './say.mjs';
 
@@ -9,6 +11,7 @@ const dist = join(root, 'dist');
 /** Everything below dist/, and nothing else, resolves packages here before node_modules. */
 const home = join(dist, 'node_modules');
 const stamp = join(home, '.stamp');
+const bundlerPath = fileURLToPath(new URL('bundle-packages.mjs', import.meta.url));
 
 /** Imports as tsc writes them. */
 const imports = /^(?:import|export) (?:([^'";]+?) from )?['"]([^'".#][^'"]*)['"];/gm;
@@ -74,14 +77,6 @@ function placeOf(specifier) {
 }
 
 /**
- * Escapes wider characters. A single one makes V8 store the whole text with two bytes per character, and V8 keeps the
- * text of every module.
- * @param {string} code
- */
-const inOneByte = (code) =>
-  code.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
-/**
  * Bundles the packages that the services import into some ten files in dist/node_modules. A service reads those instead
  * of 3,000 files, and only the used parts of most packages. Does nothing when neither the packages nor the imports
  * changed.
@@ -97,39 +92,21 @@ export async function joinDependencies(files) {
   const state = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .update(readFileSync(new URL(import.meta.url)))
+    .update(readFileSync(bundlerPath))
     .update(JSON.stringify([...entries]))
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return;
   const started = Date.now();
   rmSync(home, { recursive: true, force: true });
-  const { rolldown } = await import('rolldown');
-  const bundle = await rolldown({
+  const inputs = [...entries].map(([specifier, text]) => ({ name: inputName(specifier), specifier, text }));
+  // In a process that ends: a gigabyte that the bundler takes would stay with this one, which keeps the system running.
+  const bundler = spawnSync(process.execPath, [bundlerPath, home], {
     cwd: root,
-    platform: 'node',
-    input: Object.fromEntries([...entries.keys()].map((specifier) => [inputName(specifier), `gatehouse:${specifier}`])),
-    // Warnings are about drivers and transports that are not installed. They are loaded on use, and are never used.
-    onLog: () => undefined,
-    plugins: [
-      {
-        name: 'entries',
-        resolveId: (id) => (id.startsWith('gatehouse:') ? `\0${id}` : null),
-        load: (id) => (id.startsWith('\0gatehouse:') ? (entries.get(id.slice('\0gatehouse:'.length)) ?? null) : null),
-      },
-    ],
+    input: JSON.stringify(inputs),
+    stdio: ['pipe', 'inherit', 'inherit'],
   });
-  const { output } = await bundle.generate({
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: '.chunks/[name]-[hash].js',
-    // Keeps the execution order of modules: reflect-metadata runs before any decorator.
-    strictExecutionOrder: true,
-    keepNames: true,
-    comments: false,
-  });
-  await bundle.close();
-  for (const made of output) {
-    if (made.type === 'chunk') write(made.fileName, inOneByte(made.code));
-  }
+  if (bundler.error) throw bundler.error;
+  if (bundler.status !== 0) throw new Error('The packages could not be bundled (see above).');
   describePackages([...entries.keys()]);
   writeFileSync(stamp, state);
   say(`Joined ${entries.size} dependencies in ${((Date.now() - started) / 1000).toFixed(1)} s`);
