@@ -11,19 +11,22 @@ await runScript(async () => {
   await ensureNode();
   await ensureInstalled();
   await ensureBuilt({ console: false });
-  const [{ apiPage }, { settingsPage }, { jobsPage }, { tablesPage }, { sendersPage }] = await Promise.all([
-    import('./reference/api.mjs'),
-    import('./reference/settings.mjs'),
-    import('./reference/jobs.mjs'),
-    import('./reference/tables.mjs'),
-    import('./reference/senders.mjs'),
-  ]);
+  const [{ apiPage }, { settingsPage }, { jobsPage }, { tablesPage }, { sendersPage }, { channelsPage }] =
+    await Promise.all([
+      import('./reference/api.mjs'),
+      import('./reference/settings.mjs'),
+      import('./reference/jobs.mjs'),
+      import('./reference/tables.mjs'),
+      import('./reference/senders.mjs'),
+      import('./reference/channels.mjs'),
+    ]);
   const pages = {
     'docs/reference/settings.md': settingsPage(),
     'docs/reference/jobs.md': jobsPage(),
     'docs/reference/tables.md': await tablesPage(),
     'docs/reference/api.md': await apiPage(),
     'docs/reference/senders.md': await sendersPage(),
+    'docs/reference/channels.md': await channelsPage(),
   };
   const stale = Object.entries(pages).flatMap(([path, made]) => {
     const page = `<!-- Made by \`node scripts/reference.mjs\`: do not edit. -->\n\n${made.trimEnd()}\n`;
