@@ -25,6 +25,7 @@ const manifest = {
   setup_instructions: ['Make a token at Courier.', 'Give Courier the Webhook URL.'],
   author: { name: 'Courier', url: 'https://courier.example' },
   message: { max_length: maxLength, formats: ['markdown', 'plain'], threads: true, lookup: true },
+  features: ['typing'],
   events: [{ type: 'message_received', description: 'A message in a room' }],
   webhook: { renew_seconds: 86_400 },
 };
@@ -140,6 +141,11 @@ const routes = {
     const { id } = await (await courier(credentials, 'GET', `/messages?key=${encodeURIComponent(key)}`)).json();
     return id === null ? { found: false } : { found: true, message_id: id };
   },
+  'POST /indicate': ({ credentials, channel_address: room, state }) =>
+    orRefusal(async () => {
+      await courier(credentials, 'PUT', `/writing/${encodeURIComponent(room)}`, { state });
+      return { ok: true };
+    }),
   'POST /renew-webhook': async ({ credentials, webhook_url: url }) => {
     try {
       const { until } = await (await courier(credentials, 'PUT', '/subscription', { url })).json();

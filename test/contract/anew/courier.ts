@@ -20,6 +20,8 @@ export interface Courier {
   accounts: Map<string, { id: string; name: string }>;
   /** Oldest first; one with a known `key` is not sent again. */
   sent: SentMessage[];
+  /** What its rooms were told of who writes, oldest first: `room state`. */
+  writing: string[];
   /** Its pages by name. */
   pages: Map<string, string>;
   /** Addresses that it sends events to. */
@@ -41,6 +43,7 @@ export async function openCourier(): Promise<Courier> {
   const state = {
     accounts,
     sent: [] as SentMessage[],
+    writing: [] as string[],
     pages: new Map<string, string>(),
     subscriptions: [] as string[],
     trouble: null as number | null,
@@ -84,6 +87,10 @@ export async function openCourier(): Promise<Courier> {
     if (kind === 'messages') {
       const key = url.searchParams.get('key');
       return [200, { id: state.sent.find((message) => message.key === key)?.id ?? null }];
+    }
+    if (kind === 'writing') {
+      state.writing.push(`${name} ${body.state}`);
+      return [200, {}];
     }
     if (state.limited > 0) {
       state.limited -= 1;

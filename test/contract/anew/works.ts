@@ -105,6 +105,19 @@ export function holdWorks(shared: () => CourierWorld): void {
       await arrived(await world.write({ text: 'I am out of the office.' }));
     });
 
+    it('shows in the room that an answer is written, until it is there', async () => {
+      const room = 'u-writing';
+      const asked = await callsOf('POST /indicate', async () => {
+        await arrived(await world.write({ room, text: 'Are you there?' }));
+        await until('it has said that it is over', () => world.courier.writing.includes(`${room} done`));
+      });
+      expect(asked).toBe(2);
+      expect(world.courier.writing.filter((each) => each.startsWith(room))).toEqual([
+        `${room} working`,
+        `${room} done`,
+      ]);
+    });
+
     it('takes an event that is nothing for anybody, and a handshake before all', async () => {
       const typing = await world.system.ended(await world.write({ kind: 'typing' }));
       expect(typing).toMatchObject({ outcome: 'ignored', turns: [] });
