@@ -26,6 +26,7 @@ const notWalked = [
   'signOut',
   'startSingleSignOn',
   'streamEvents',
+  'streamSession',
   'useConnectLink',
 ];
 

@@ -81,7 +81,10 @@ describe('an adapter in plain Node', () => {
       workflow_id: workflow.id,
     });
     expect(trigger.warnings).toMatchObject([
-      { code: 'messages_without_event_type', message: expect.stringContaining('messages of the App plain (inbound) had no') },
+      {
+        code: 'messages_without_event_type',
+        message: expect.stringContaining('messages of the App plain (inbound) had no'),
+      },
     ]);
     adapter.answers['parse-inbound'] = () => ({ event_type: 'note', sender: 'ada', message: 'hello again' });
     const asked = await post(app.webhook_url, { text: 'hello' });

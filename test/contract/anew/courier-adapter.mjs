@@ -141,11 +141,15 @@ const routes = {
     const { id } = await (await courier(credentials, 'GET', `/messages?key=${encodeURIComponent(key)}`)).json();
     return id === null ? { found: false } : { found: true, message_id: id };
   },
-  'POST /indicate': ({ credentials, channel_address: room, state }) =>
-    orRefusal(async () => {
+  'POST /indicate': async ({ credentials, channel_address: room, state }) => {
+    try {
       await courier(credentials, 'PUT', `/writing/${encodeURIComponent(room)}`, { state });
       return { ok: true };
-    }),
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { ok: false, error: error.code, message: error.message };
+    }
+  },
   'POST /renew-webhook': async ({ credentials, webhook_url: url }) => {
     try {
       const { until } = await (await courier(credentials, 'PUT', '/subscription', { url })).json();
