@@ -19,7 +19,8 @@ const settings = {
   /** Connections to each service behind the proxy, per path. */
   UPSTREAM_CONNECTIONS: integer(128, 1, 10_000),
   /**
-   * Connections of senders that are handed on to the ingress below HTTP; further ones are forwarded request by request.
+   * Connections of senders that are handed on to the ingress below HTTP, at most half of HTTP_CONNECTIONS_PER_ADDRESS;
+   * further ones are forwarded request by request.
    */
   WEBHOOK_CONNECTIONS: integer(1_000, 0, 100_000),
   /** Requests that wait for one of them, per path; more are answered 503. */

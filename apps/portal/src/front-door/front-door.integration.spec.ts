@@ -118,13 +118,46 @@ describe('the front door', () => {
     client.socket.destroy();
   });
 
-  it('forwards further senders as before while as many as may be are handed on, and slow ones hold up nobody', async () => {
-    const slow = await Promise.all([1, 2].map(() => slowClient(portal.url, webhook('{"slow":1}').slice(0, -4))));
+  it('forwards further senders as before while as many as may be are handed on', async () => {
+    const waiting: ServerResponse[] = [];
+    answer = ({ body }, response) => (body.includes('held') ? void waiting.push(response) : answerOk(response));
+    const held = await Promise.all([1, 2].map(() => slowClient(portal.url, webhook('{"held":1}'))));
+    await until('both are at the ingress', () => waiting.length === 2);
     const quick = await slowClient(portal.url, webhook('{"n":1}'));
     await until('the other is answered', () => answers(quick.received) === 1);
-    for (const { socket } of slow) socket.write('":1}');
-    for (const client of slow) await until('so are they', () => answers(client.received) === 1);
-    for (const { socket } of [...slow, quick]) socket.destroy();
+    for (const response of waiting) answerOk(response);
+    for (const client of held) await until('so are they', () => answers(client.received) === 1);
+    for (const { socket } of [...held, quick]) socket.destroy();
+  });
+
+  it('holds no connection to the ingress for a body that has not come, and hands it on once it has', async () => {
+    let connections = 0;
+    const count = (): number => (connections += 1);
+    ingress.on('connection', count);
+    const body = '{"late":1}';
+    const late = await Promise.all([1, 2, 3].map(() => slowClient(portal.url, webhook(body).slice(0, -4))));
+    const quick = await slowClient(portal.url, webhook('{"n":1}'));
+    await until('the other is answered', () => answers(quick.received) === 1);
+    expect(connections).toBe(1);
+    late[0]?.socket.write(body.slice(-4));
+    await until('so is the first', () => answers(late[0]?.received ?? '') === 1);
+    expect(seen.map((one) => one.body)).toEqual(['{"n":1}', body]);
+    for (const { socket } of [...late, quick]) socket.destroy();
+    ingress.off('connection', count);
+  });
+
+  it('leaves a body that is slow or long to the server of the portal, which reads it whole', async () => {
+    const long = `{"long":"${'x'.repeat(100_000)}"}`;
+    const [beganMs, body] = [Date.now(), '{"slow":1}'];
+    const slow = await slowClient(portal.url, webhook(body).slice(0, -4));
+    const whole = await slowClient(portal.url, webhook(long));
+    await until('the long one is answered', () => answers(whole.received) === 1);
+    await until('it has waited for long enough', () => Date.now() - beganMs > 1_200);
+    slow.socket.write(body.slice(-4));
+    await until('the slow one is answered', () => answers(slow.received) === 1);
+    // Of a long body the ingress is asked first whether it has room.
+    expect(seen.flatMap((one) => one.body || [])).toEqual([long, body]);
+    for (const { socket } of [slow, whole]) socket.destroy();
   });
 
   it('serves a client whose head comes in pieces', async () => {

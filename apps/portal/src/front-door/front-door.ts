@@ -8,6 +8,7 @@ export interface FrontDoorSettings {
   INGRESS_URL: string;
   WEBHOOK_CONNECTIONS: number;
   UPSTREAM_TIMEOUT_MS: number;
+  HTTP_CONNECTIONS_PER_ADDRESS?: number;
   HTTP_SILENCE_TIMEOUT_MS?: number;
 }
 
@@ -31,6 +32,7 @@ export class FrontDoor implements Door {
   private token = '';
   private renewedMs = Number.NEGATIVE_INFINITY;
   private toIngress = 0;
+  private readonly most: number;
   isClosing = false;
 
   constructor(
@@ -39,6 +41,9 @@ export class FrontDoor implements Door {
     private readonly settings: FrontDoorSettings,
   ) {
     const { hostname, port, protocol } = new URL(settings.INGRESS_URL);
+    // The ingress has that limit too, and to it all of them come from the portal's address.
+    const half = Math.floor((settings.HTTP_CONNECTIONS_PER_ADDRESS ?? Number.POSITIVE_INFINITY) / 2);
+    this.most = Math.min(settings.WEBHOOK_CONNECTIONS, half);
     this.address = { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 80) };
     // Only bytes that need no encryption can be handed on.
     if (protocol !== 'http:' || settings.WEBHOOK_CONNECTIONS === 0) this.isClosing = true;
@@ -61,7 +66,7 @@ export class FrontDoor implements Door {
   }
 
   connect(): Socket | null {
-    if (this.toIngress >= this.settings.WEBHOOK_CONNECTIONS) return null;
+    if (this.toIngress >= this.most) return null;
     this.toIngress += 1;
     const ingress = connect({ ...this.address, noDelay: true });
     ingress.once('close', () => (this.toIngress -= 1));

@@ -14,10 +14,8 @@ export interface Door {
   readonly isClosing: boolean;
 }
 
-/** A request that was handed on, until its answer is complete. */
+/** A request that was handed on whole, until its answer is complete. */
 interface Exchange {
-  /** Bytes of its body that have not come. */
-  bodyLeft: number;
   /** Bytes of the answer that have not come; null: its head has not. */
   answerLeft: number | null;
   answerSoFar: Buffer;
@@ -27,10 +25,13 @@ interface Exchange {
 }
 
 const nothing: Buffer = Buffer.alloc(0);
+/** So much of a body is waited for here, for as long as this. What is longer or slower, the portal's server reads. */
+const waitsFor = { bytes: 16_384, ms: 1_000 };
 
 /**
- * A client's connection whose webhooks go to the ingress byte by byte, one request at a time. The first request that is
- * no plain webhook gives the connection to the portal's server for good.
+ * A client's connection whose webhooks go to the ingress as bytes, each whole and one at a time: a body that comes
+ * slowly holds no connection to the ingress. The first request that is no plain webhook, or not soon whole, gives the
+ * connection to the portal's server for good.
  */
 export class WebhookConnection {
   private ingress: Socket | null = null;
@@ -39,6 +40,8 @@ export class WebhookConnection {
   private exchange: Exchange | null = null;
   /** What came behind the request that is being answered. */
   private held = nothing;
+  /** A request whose body has not come, and what ends the wait for it. */
+  private unfinished: { bytes: Buffer; timer: NodeJS.Timeout } | null = null;
   private readonly clientEvents = {
     data: (bytes: Buffer) => this.fromClient(bytes),
     end: () => this.clientEnds(),
@@ -62,6 +65,9 @@ export class WebhookConnection {
     const head = this.door.isClosing ? null : plainHead(bytes);
     const lines = head && this.door.vouch(this.client);
     if (!head || lines === null) return this.giveBack(bytes);
+    if (bytes.length < head.end + head.bodyBytes) return this.waitForBody(bytes, head);
+    clearTimeout(this.unfinished?.timer);
+    this.unfinished = null;
     if (this.ingress) return this.send(this.ingress, bytes, head, lines);
     const ingress = this.door.connect();
     if (!ingress) return this.giveBack(bytes);
@@ -82,6 +88,13 @@ export class WebhookConnection {
     ingress.once('close', () => this.ingressCloses(ingress));
   }
 
+  private waitForBody(bytes: Buffer, { bodyBytes }: PlainHead): void {
+    if (bodyBytes > waitsFor.bytes) return this.giveBack(bytes);
+    const timer =
+      this.unfinished?.timer ?? setTimeout(() => this.giveBack(this.unfinished?.bytes ?? nothing), waitsFor.ms);
+    this.unfinished = { bytes, timer };
+  }
+
   /** Ends now where no request is being answered, else with its answer. */
   close(): void {
     if (this.exchange) this.exchange.closes = true;
@@ -89,10 +102,8 @@ export class WebhookConnection {
   }
 
   private send(ingress: Socket, bytes: Buffer, { lineEnd, end, bodyBytes }: PlainHead, lines: string): void {
-    const upTo = Math.min(bytes.length, end + bodyBytes);
-    const bodyLeft = end + bodyBytes - upTo;
+    const upTo = end + bodyBytes;
     this.exchange = {
-      bodyLeft,
       answerLeft: null,
       answerSoFar: nothing,
       closes: false,
@@ -107,17 +118,14 @@ export class WebhookConnection {
   }
 
   private fromClient(bytes: Buffer): void {
-    const { exchange, ingress } = this;
-    if (!exchange || !ingress) return this.next(bytes);
-    if (exchange.bodyLeft === 0 && exchange.answerLeft === Number.POSITIVE_INFINITY) {
+    const { exchange, unfinished } = this;
+    if (!exchange) return this.next(unfinished ? Buffer.concat([unfinished.bytes, bytes]) : bytes);
+    if (exchange.answerLeft === Number.POSITIVE_INFINITY) {
       // Only the client knows where such an answer ends, and it has gone on.
       this.answered(exchange, true);
       return this.next(bytes);
     }
-    const own = bytes.subarray(0, exchange.bodyLeft);
-    exchange.bodyLeft -= own.length;
-    if (own.length > 0) this.write(ingress, own);
-    if (own.length < bytes.length) this.hold(bytes.subarray(own.length));
+    this.hold(bytes);
   }
 
   /** The next request waits for the answer to this one. */
@@ -145,12 +153,11 @@ export class WebhookConnection {
     client.once('drain', () => ingress?.resume());
   }
 
-  private answered({ end, closes, bodyLeft }: Exchange, clientKeepsUp: boolean): void {
+  private answered({ end, closes }: Exchange, clientKeepsUp: boolean): void {
     const { client, held } = this;
     this.exchange = null;
     end();
-    // The rest of a body that was refused could not be told from the next request.
-    if (closes || bodyLeft > 0 || client.readableEnded) {
+    if (closes || client.readableEnded) {
       client.destroySoon();
       return;
     }
@@ -174,19 +181,20 @@ export class WebhookConnection {
   }
 
   private ingressIsSilent(): void {
-    if (this.exchange?.bodyLeft === 0) this.client.resetAndDestroy();
+    if (this.exchange) this.client.resetAndDestroy();
   }
 
-  /** The answer is still sent, unless its request is incomplete. */
+  /** The answer is still sent. */
   private clientEnds(): void {
-    if (this.first) return;
-    if (!this.exchange || this.exchange.bodyLeft > 0) this.destroy();
+    if (!this.first && !this.exchange) this.destroy();
   }
 
   private giveBack(bytes: Buffer): void {
     const { client, ingress } = this;
     for (const [event, listener] of Object.entries(this.clientEvents)) client.off(event, listener);
     client.setTimeout(0);
+    clearTimeout(this.unfinished?.timer);
+    this.unfinished = null;
     this.ingress = null;
     ingress?.destroy();
     // What has ended cannot be read once more.
@@ -198,6 +206,7 @@ export class WebhookConnection {
     const { exchange, ingress } = this;
     this.exchange = null;
     exchange?.end();
+    clearTimeout(this.unfinished?.timer);
     this.client.destroy();
     ingress?.destroy();
   }
