@@ -7,8 +7,11 @@ import { startSystem, type System } from './system.js';
 import { post } from './webhook.js';
 
 const neighbours = 6;
-/** One death beside others, one alone; a parse has a row to tell by only from the second on. */
-const deathsAtMost = { reply: 2, turn: 2, parse: 3 };
+/**
+ * One death beside others, one alone. A parse has a row to tell by only once it is enqueued again, and its process may die
+ * of it once more before that row is stored.
+ */
+const deathsAtMost = { reply: 2, turn: 2, parse: 4 };
 
 interface DeadLetter {
   stage: string;
