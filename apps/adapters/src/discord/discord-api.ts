@@ -76,10 +76,10 @@ async function call(
 }
 
 function failureOfDiscordError(answer: ProviderAnswer): DeliverFailure {
-  const { code, retry_after: told } = objectOf(answer.json);
+  const { code, retry_after: asked } = objectOf(answer.json);
   const known = CODES.find(([, codes]) => typeof code === 'number' && codes.includes(code));
   const error = known?.[0] ?? deliverErrorOfStatus(answer.status);
-  const wait = typeof told === 'number' ? told : Number(headerValue(answer.headers, 'retry-after') ?? Number.NaN);
+  const wait = typeof asked === 'number' ? asked : Number(headerValue(answer.headers, 'retry-after') ?? Number.NaN);
   const seconds = Number.isFinite(wait) && wait >= 0 ? Math.min(wait, MAX_RETRY_AFTER_SECONDS) : undefined;
   return deliverFailure(error, `Discord answered ${answer.status}`, {
     provider_status: answer.status,

@@ -4,7 +4,7 @@ import { textOf } from '../provider-calls/json-fields.js';
 /** Discord's ids count milliseconds from here, above their lowest 22 bits. */
 const DISCORD_EPOCH_MS = 1_420_070_400_000;
 const VALID_MS = 15 * 60_000;
-/** A call that is under way when the token ends is refused. */
+/** A call in flight when the token ends is refused. */
 const MARGIN_MS = 10_000;
 
 export interface Interaction {

@@ -73,8 +73,8 @@ function failureOfTwilioError(answer: ProviderAnswer): DeliverFailure {
   const code = Number(textOf(objectOf(answer.json).code) ?? Number.NaN);
   const known = CODES.find(([, codes]) => codes.includes(code));
   const error = known?.[0] ?? deliverErrorOfStatus(answer.status);
-  const told = headerValue(answer.headers, 'retry-after');
-  const wait = told === undefined ? undefined : parseRetryAfter(told, new Date());
+  const asked = headerValue(answer.headers, 'retry-after');
+  const wait = asked === undefined ? undefined : parseRetryAfter(asked, new Date());
   return deliverFailure(error, WORDS[code] ?? `Twilio answered ${answer.status}`, {
     provider_status: answer.status,
     ...(!Number.isNaN(code) && { provider_code: String(code) }),

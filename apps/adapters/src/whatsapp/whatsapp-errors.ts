@@ -37,8 +37,8 @@ export function failureOfWhatsappError(answer: ProviderAnswer, { code }: JsonObj
   const known = typeof code === 'number' ? code : undefined;
   const error = errorOf(status, known);
   const waits = error === 'rate_limited' || error === 'provider_unavailable';
-  const told = waits ? headerValue(answer.headers, 'retry-after') : undefined;
-  const wait = told === undefined ? undefined : parseRetryAfter(told, new Date());
+  const asked = waits ? headerValue(answer.headers, 'retry-after') : undefined;
+  const wait = asked === undefined ? undefined : parseRetryAfter(asked, new Date());
   const words = known === undefined ? undefined : WORDS[known];
   return deliverFailure(error, words ?? `WhatsApp answered ${status}`, {
     provider_status: status,

@@ -19,16 +19,16 @@ describe('a turn whose channel shows that an answer is written', () => {
     await gateway.close();
   });
 
-  const told = () => gateway.requests.filter(({ path }) => path === route).map(({ body }) => body);
+  const indicated = () => gateway.requests.filter(({ path }) => path === route).map(({ body }) => body);
   const target = { app_id: 'app_1', channel_address: 'c-1', thread_id: 't-1', reply_context: null };
   const run = (more: { typing?: true }) => turnsOf(world).run(turnOf({}, { reply: { ...target, ...more } }));
 
   it('says so when it begins, and when it has ended', async () => {
     gateway.on(route, () => ({ ok: true }));
     await run({ typing: true });
-    await until('it has ended', async () => told().length === 2);
+    await until('it has ended', async () => indicated().length === 2);
     const shown = { app_id: 'app_1', channel_address: 'c-1', thread_id: 't-1' };
-    expect(told()).toEqual([
+    expect(indicated()).toEqual([
       { ...shown, state: 'working' },
       { ...shown, state: 'done' },
     ]);
@@ -37,9 +37,9 @@ describe('a turn whose channel shows that an answer is written', () => {
   it('answers all the same where nothing can be shown, and asks for nothing where the channel shows nothing', async () => {
     gateway.on(route, () => ({ status: 503, code: 'adapter_unready' }));
     await run({ typing: true });
-    await until('it was asked', async () => told().length === 2);
+    await until('it was asked', async () => indicated().length === 2);
     gateway.requests.splice(0);
     await run({});
-    expect(told()).toEqual([]);
+    expect(indicated()).toEqual([]);
   });
 });

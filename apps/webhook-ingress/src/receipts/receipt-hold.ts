@@ -23,7 +23,7 @@ interface Held {
   resolve: (written: Written) => void;
   reject: (error: unknown) => void;
   untilMs: number;
-  /** Its write is under way: the answer waits for the outcome, whatever the time. */
+  /** Its write is in flight: the answer waits for the outcome, whatever the time. */
   writing: boolean;
 }
 
