@@ -50,10 +50,12 @@ describe('the path of a message in one process', () => {
 
   it('makes no job in Redis, and sends it no command but those of the order', async () => {
     const [jobs, handed] = [await jobsMade(), await handedOver()];
-    const monitor = await new Redis(system.redisUrl).monitor();
+    const ownDatabase = new URL(system.redisUrl).pathname.slice(1) || '0';
+    const monitor = await redis.monitor();
     const commands: string[][] = [];
-    monitor.on('monitor', (_time: string, command: string[], source: string) => {
-      if (source !== 'lua') commands.push(command);
+    // A monitor hears all databases of the server, also those of specs that run beside this one.
+    monitor.on('monitor', (_time: string, command: string[], source: string, database: string) => {
+      if (source !== 'lua' && database === ownDatabase) commands.push(command);
     });
     const count = 5;
     for (let number = 1; number <= count; number += 1) await handled(number);

@@ -5,14 +5,17 @@ import { relative } from 'node:path';
  * What is read of Jest's own types.
  * @typedef {{testFilePath: string, numFailingTests: number, testExecError?: unknown, failureMessage?: string | null,
  *   perfStats: {start: number, end: number}}} TestFile
- * @typedef {{testResults: TestFile[]}} Results
+ * @typedef {{success: boolean, testResults: TestFile[]}} Results
  */
 
 const SHOWN = 10;
 
+/** The stores of the run stop in a few seconds; a process that lives longer waits for what a spec left open. */
+const GRACE_MS = 60_000;
+
 /**
  * Says at the end which spec files took longest, and which failed to whoever asks by `GATEHOUSE_TEST_FAILURES`: the
- * name of a file to write, as JSON `[{ file, failure }]`.
+ * name of a file to write, as JSON `[{ file, failure }]`. Ends a run whose connections would keep it alive for good.
  */
 export default class JestReporter {
   /** @param {{rootDir: string}} globalConfig */
@@ -25,6 +28,12 @@ export default class JestReporter {
    * @param {Results} results
    */
   onRunComplete(_contexts, results) {
+    setTimeout(() => {
+      process.stderr.write(
+        `\nThe specs have ended, but something they left open keeps the process alive: ${openHandles()}.\n`,
+      );
+      process.exit(results.success ? 0 : 1);
+    }, GRACE_MS).unref();
     const failuresFile = process.env.GATEHOUSE_TEST_FAILURES;
     if (failuresFile) writeFileSync(failuresFile, JSON.stringify(this.failures(results), null, 2));
     if (results.testResults.length <= SHOWN) return;
@@ -50,4 +59,10 @@ export default class JestReporter {
   name(path) {
     return relative(this.rootDir, path);
   }
+}
+
+/** Such as `2 TCPSocketWrap, 1 Timeout`. */
+function openHandles() {
+  const kinds = process.getActiveResourcesInfo();
+  return [...new Set(kinds)].map((kind) => `${kinds.filter((one) => one === kind).length} ${kind}`).join(', ');
 }
