@@ -27,6 +27,7 @@ const gates = [
   ['dead code', 'knip/bin/knip.js', []],
   ['docs and their links', '../scripts/docs.mjs', ['--build']],
   ['custody', '../scripts/custody.mjs', []],
+  ['life of a message', '../scripts/life.mjs', []],
   ['retired words', '../scripts/words.mjs', []],
   ['long lines', '../scripts/lines.mjs', []],
   ['licences', '../scripts/licences.mjs', []],
