@@ -245,6 +245,38 @@ inBrowser('what is built in the console', () => {
     await owner.picture('python-tried');
   });
 
+  it('says for whom a tool is, and in its try panel why an agent does not give it', async () => {
+    const { page } = owner;
+    const tool = await system.api<{ id: string }>('POST', '/api/v1/tools', {
+      source: 'def stock(item: str) -> int:\n    """Counts what is there."""\n    return 3\n',
+    });
+    await system.api('PATCH', `/api/v1/agents/${agentId}`, { python_tools: [tool.id] });
+    await open(owner, `/agents/${agentId}?tab=tools`, 'Buyer');
+    const given = page.getByRole('region', { name: 'What the model gets' });
+    await given.getByText('Not for unsigned events, nor for senders who are not admitted.').waitFor();
+    await given.getByRole('combobox', { name: 'In the turn of' }).click();
+    await page.getByRole('option', { name: 'An unsigned event' }).click();
+    await given.getByText('have the App require a signature').waitFor();
+    await page.waitForURL(/sender=unsigned/);
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('agent-tools-unsigned');
+
+    await open(owner, `/tools/${tool.id}`, 'stock');
+    const why = page.getByRole('region', { name: 'Why not this tool?' });
+    await why.getByRole('combobox', { name: 'Agent' }).click();
+    await page.getByRole('option', { name: 'Buyer' }).click();
+    await why.getByText('Its model is given this tool in every step').waitFor();
+    await why.getByRole('combobox', { name: 'In the turn of' }).click();
+    await page.getByRole('option', { name: 'A sender not admitted' }).click();
+    await why.getByText('admit the contact').waitFor();
+    await owner.picture('tool-why-not');
+    await system.api('PATCH', `/api/v1/agents/${agentId}`, { python_tools: [] });
+    await page.reload();
+    await why.getByRole('combobox', { name: 'Agent' }).click();
+    await page.getByRole('option', { name: 'Buyer' }).click();
+    await why.getByText('The agent does not have this tool.').waitFor();
+  });
+
   it('tries a tool whose arguments have the names of what every object has', async () => {
     const { page } = owner;
     const signature = 'toString: list[int], constructor: list | None = None, hasOwnProperty: dict | None = None';

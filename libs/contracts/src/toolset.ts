@@ -63,6 +63,8 @@ export interface Toolset {
 
 /** A tool that an agent has and its model does not get, or gets only by a search. */
 export interface LeftOutTool {
+  /** The registry's id, `builtin:<name>` of a built-in. Absent: an earlier release. */
+  id?: string;
   name: string;
   /** The slug of its Skill; null: the agent has it directly. */
   skill: string | null;

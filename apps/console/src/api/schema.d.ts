@@ -466,6 +466,10 @@ export interface paths {
         /** Change an agent */
         patch: operations["updateAgent"];
     };
+    "/api/v1/agents/{id}/toolset": {
+        /** Read which tools an agent's model is given for one kind of sender, and why not the others */
+        get: operations["getAgentToolset"];
+    };
     "/api/v1/approvals": {
         /** List calls that wait or waited for a person */
         get: operations["listApprovals"];
@@ -3396,6 +3400,8 @@ export interface components {
             instructions: string;
         };
         OfferedToolView: {
+            /** @description `builtin:<name>` of a built-in */
+            id: string;
             /** @description Name under which the model calls it */
             name: string;
             /** @description Slug of its Skill; null: the agent has it without a Skill */
@@ -3407,12 +3413,19 @@ export interface components {
              * @enum {string}
              */
             grade: "read" | "write" | "destructive";
+            /**
+             * @description Whether a sender who is not admitted, or an event whose system was not authenticated, has it too
+             * @enum {string}
+             */
+            for_untrusted: "yes" | "without_credentials" | "no";
         };
         LeftOutToolView: {
+            /** @description `builtin:<name>` of a built-in */
+            id?: string;
             name: string;
             /** @description Slug of its Skill; null: the agent has it directly */
             skill: string | null;
-            /** @description A code: `quarantined`, `turned_off`, `over_may_do`, `over_limit`, … */
+            /** @description A code: `quarantined`, `turned_off`, `over_may_do`, `over_limit`, `not_for_sender`, … */
             reason: string;
             /** @description What to do about it, in a sentence */
             what_to_do: string;
@@ -8105,6 +8118,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getAgentToolset: {
+        parameters: {
+            query?: {
+                /** @description Whose turn: of an admitted contact (default), of one who is not admitted (`unknown`), or of an event whose system was not authenticated (`unsigned`) */
+                sender?: "admitted" | "unknown" | "unsigned";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentToolsetView"];
+                };
             };
             default: components["responses"]["Problem"];
         };

@@ -93,6 +93,13 @@ export const toolTexts = {
     lacks: 'To try it, your role needs tools:write.',
     code: 'Code',
   },
+  whyNot: {
+    title: 'Why not this tool?',
+    agent: 'Agent',
+    anyAgent: 'Choose an agent',
+    offered: (name: string) => `Its model is given this tool in every step, as ${named(name)}.`,
+    notGiven: 'The agent does not have this tool. Add it to one of its Skills, or to the agent.',
+  },
   versions: {
     empty: { title: 'No version yet', text: 'Approved and saved versions are listed here.' },
     number: (number: number) => `Version ${number}`,

@@ -167,6 +167,10 @@ export const overlapTexts = {
   until: 'The old one is accepted too, until',
 };
 
+/** Whose turn it is, as its tools depend on it. */
+export const senderKinds = ['admitted', 'unknown', 'unsigned'] as const;
+export type SenderKind = (typeof senderKinds)[number];
+
 /** Words for tools, on every page. */
 export const toolWords = {
   grades: { read: 'Reads', write: 'Writes', destructive: 'Destroys' },
@@ -177,5 +181,12 @@ export const toolWords = {
     changed: 'Changed',
     removed: 'Removed',
     quarantined: 'Quarantined',
+  },
+  sender: 'In the turn of',
+  senders: { admitted: 'An admitted sender', unknown: 'A sender not admitted', unsigned: 'An unsigned event' },
+  untrustedUses: {
+    yes: '',
+    without_credentials: 'Without credentials for unsigned events and senders who are not admitted.',
+    no: 'Not for unsigned events, nor for senders who are not admitted.',
   },
 } as const;

@@ -1,10 +1,12 @@
 import { toolGrades } from '#libs/contracts';
+import { OneOf } from '#libs/service-kit';
 import { LeftOutToolView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
-import type { Tool } from '../tools/tool.js';
+import { type SenderKind, senderKinds, type ToolOverview, untrustedUses } from '../tools/turn-tool.service.js';
 import { AgentView } from './agent.dto.js';
 
 export class OfferedToolView {
+  @ApiProperty({ description: '`builtin:<name>` of a built-in' }) id: string;
   @ApiProperty({ description: 'Name under which the model calls it' }) name: string;
   @ApiProperty({
     type: String,
@@ -14,6 +16,20 @@ export class OfferedToolView {
   skill: string | null;
   @ApiProperty({ enum: ['builtin', 'python', 'mcp'] }) source: string;
   @ApiProperty({ enum: toolGrades, description: 'Lowest grade that a call can have' }) grade: string;
+  @ApiProperty({
+    enum: untrustedUses,
+    description: 'Whether a sender who is not admitted, or an event whose system was not authenticated, has it too',
+  })
+  for_untrusted: string;
+}
+
+export class ToolsetQuery {
+  @OneOf(senderKinds, {
+    optional: true,
+    description:
+      'Whose turn: of an admitted contact (default), of one who is not admitted (`unknown`), or of an event whose system was not authenticated (`unsigned`)',
+  })
+  sender?: SenderKind;
 }
 
 export class ToolsetErrorView {
@@ -21,7 +37,7 @@ export class ToolsetErrorView {
   @ApiProperty() message: string;
 }
 
-/** The tools that an agent's model gets in a trusted sender's turn. Other turns get fewer. */
+/** The tools that an agent's model gets in the turns of one kind of sender. */
 export class AgentToolsetView {
   @ApiProperty({ type: [OfferedToolView], description: 'Listed to the model in every step' })
   offered: OfferedToolView[];
@@ -44,6 +60,13 @@ export class AgentDetail extends AgentView {
   @ApiProperty({ type: AgentToolsetView }) toolset: AgentToolsetView;
 }
 
-export function offeredView({ name, skill, source, least }: Tool): OfferedToolView {
-  return { name, skill, source, grade: least };
+export function offeredView({
+  id,
+  name,
+  skill,
+  source,
+  least,
+  forUntrusted,
+}: ToolOverview['offered'][number]): OfferedToolView {
+  return { id: id ?? `builtin:${name}`, name, skill, source, grade: least, for_untrusted: forUntrusted };
 }

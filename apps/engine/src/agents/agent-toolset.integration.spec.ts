@@ -54,8 +54,15 @@ describe('the page of an agent', () => {
   it('says which tools its model gets, which it finds by a search and which are left out, with what to do', async () => {
     const { id, toolset } = await agent({ tools: ['http_request'] });
     expect(toolset.offered).toEqual([
-      { name: 'http_request', skill: 'desk', source: 'builtin', grade: 'read' },
-      { name: 'desk__one', skill: 'desk', source: 'mcp', grade: 'read' },
+      {
+        id: 'tol_http_request',
+        name: 'http_request',
+        skill: 'desk',
+        source: 'builtin',
+        grade: 'read',
+        for_untrusted: 'yes',
+      },
+      { id: 'tol_one', name: 'desk__one', skill: 'desk', source: 'mcp', grade: 'read', for_untrusted: 'no' },
     ]);
     expect(names(toolset.by_search)).toEqual(['desk__two', 'desk__three', 'desk__four']);
     expect(toolset.by_search[0]).toMatchObject({
@@ -64,13 +71,67 @@ describe('the page of an agent', () => {
     });
     expect(toolset.left_out).toEqual([
       quarantined,
-      { name: 'desk__wipe', skill: 'desk', reason: 'over_may_do', what_to_do: expect.stringContaining('approvers') },
-      { name: 'desk__broken', skill: 'desk', reason: 'unusable_schema', what_to_do: expect.any(String) },
+      {
+        id: 'tol_wipe',
+        name: 'desk__wipe',
+        skill: 'desk',
+        reason: 'over_may_do',
+        what_to_do: expect.stringContaining('approvers'),
+      },
+      {
+        id: 'tol_broken',
+        name: 'desk__broken',
+        skill: 'desk',
+        reason: 'unusable_schema',
+        what_to_do: expect.any(String),
+      },
     ]);
     expect(toolset.problems).toEqual(['The MCP server Desk does not answer']);
     expect((await call('GET', `/api/v1/agents/${id}`)).json().toolset).toEqual(toolset);
     const changed = (await call('PATCH', `/api/v1/agents/${id}`, { may_do: 'destructive' })).json();
     expect(names(changed.toolset.left_out)).toEqual(['odd name', 'desk__broken']);
+  });
+
+  it('says for whom each tool is, and per kind of sender why the others are not offered', async () => {
+    const bound = [{ credential_id: 'cred_1', as: 'api', skill_id: 'skl_desk' }];
+    services.on('/internal/toolsets', (request) =>
+      request.query.has('agent_id')
+        ? toolsetOf([
+            toolOf({ name: 'one' }),
+            toolOf({ name: 'http_request', model_name: 'http_request', source: 'builtin', credential_bindings: bound }),
+            toolOf({ name: 'wipe', grade: 'destructive' }),
+          ])
+        : named(request),
+    );
+    const { id, toolset } = await agent({ tools: ['read_file'] });
+    const uses = toolset.offered.map((tool: { name: string; for_untrusted: string }) => [
+      tool.name,
+      tool.for_untrusted,
+    ]);
+    expect(uses).toEqual([
+      ['read_file', 'yes'],
+      ['desk__one', 'no'],
+      ['http_request', 'without_credentials'],
+    ]);
+    const read = async (sender: string) => (await call('GET', `/api/v1/agents/${id}/toolset?sender=${sender}`)).json();
+    expect(await read('admitted')).toEqual(toolset);
+    for (const [sender, remedy] of [
+      ['unknown', 'admit the contact'],
+      ['unsigned', 'require a signature'],
+    ]) {
+      const { offered, left_out: leftOut } = await read(sender!);
+      expect(names(offered)).toEqual(['read_file', 'http_request']);
+      expect(leftOut).toEqual([
+        expect.objectContaining({
+          id: 'tol_one',
+          reason: 'not_for_sender',
+          what_to_do: expect.stringContaining(remedy!),
+        }),
+        expect.objectContaining({ id: 'tol_wipe', reason: 'over_may_do' }),
+      ]);
+    }
+    expect((await call('GET', `/api/v1/agents/${id}/toolset?sender=all`)).statusCode).toBe(422);
+    expect((await call('GET', '/api/v1/agents/agt_none/toolset')).statusCode).toBe(404);
   });
 
   it('is tagged by what people edit, not by what its Skills have now', async () => {

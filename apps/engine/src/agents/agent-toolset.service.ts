@@ -2,8 +2,9 @@ import type { LeftOutToolView } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ToolsetUnavailable } from '../tools/registry/toolset-client.js';
+import { leftOut } from '../tools/sifted-tools.js';
 import type { Tool } from '../tools/tool.js';
-import { TurnToolService } from '../tools/turn-tool.service.js';
+import { type SenderKind, TurnToolService } from '../tools/turn-tool.service.js';
 import { type AgentToolsetView, offeredView } from './agent-toolset.dto.js';
 import type { Agent } from '../entities/agent.entity.js';
 
@@ -30,9 +31,9 @@ export class AgentToolsetService {
   ) {}
 
   /** If the registry does not answer, `error` says so and the agent is still shown. */
-  async of(agent: Agent): Promise<AgentToolsetView> {
+  async of(agent: Agent, sender: SenderKind = 'admitted'): Promise<AgentToolsetView> {
     try {
-      const { offered, searched, leftOut, problems } = await this.tools.overview(agent);
+      const { offered, searched, leftOut, problems } = await this.tools.overview(agent, sender);
       const by_search = searched.map((tool) => this.overLimit(tool));
       return { offered: offered.map(offeredView), by_search, left_out: leftOut, problems, error: null };
     } catch (error) {
@@ -55,9 +56,9 @@ export class AgentToolsetService {
     };
   }
 
-  private overLimit({ name, skill }: Tool): LeftOutToolView {
+  private overLimit(tool: Tool): LeftOutToolView {
     const most = this.settings.TURN_MAX_TOOLS;
     const what = `A model is given ${most} tools at once (TURN_MAX_TOOLS). It finds this one with find_tools. To list it directly, remove other tools.`;
-    return { name, skill, reason: 'over_limit', what_to_do: what };
+    return leftOut(tool, { reason: 'over_limit', what_to_do: what });
   }
 }

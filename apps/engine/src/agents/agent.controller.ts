@@ -9,7 +9,7 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AgentDetail } from './agent-toolset.dto.js';
+import { AgentDetail, AgentToolsetView, ToolsetQuery } from './agent-toolset.dto.js';
 import { AgentToolsetService } from './agent-toolset.service.js';
 import { AgentPage, agentView, CreateAgent, UpdateAgent } from './agent.dto.js';
 import type { Agent } from '../entities/agent.entity.js';
@@ -51,6 +51,21 @@ export class AgentController {
   @ApiOkResponse({ type: AgentDetail })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<AgentDetail> {
     return this.detail(await this.agents.get(caller, id));
+  }
+
+  @Get(':id/toolset')
+  @RequireScopes('agents:read')
+  @ApiOperation({
+    summary: "Read which tools an agent's model is given for one kind of sender, and why not the others",
+    operationId: 'getAgentToolset',
+  })
+  @ApiOkResponse({ type: AgentToolsetView })
+  async toolset(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Query() { sender }: ToolsetQuery,
+  ): Promise<AgentToolsetView> {
+    return this.toolsets.of(await this.agents.get(caller, id), sender);
   }
 
   @Patch(':id')

@@ -17,11 +17,15 @@ export function sift(tools: Tool[], by: { mayDo: ToolGrade; most: ToolGrade; che
   const kept = new Map<string, Tool>();
   for (const tool of tools) {
     const reason = reasonAgainst(tool, by, kept.get(tool.name));
-    if (reason) sifted.leftOut.push({ name: tool.name, skill: tool.skill, ...reason });
+    if (reason) sifted.leftOut.push(leftOut(tool, reason));
     else kept.set(tool.name, tool);
   }
   sifted.usable.push(...kept.values());
   return sifted;
+}
+
+export function leftOut({ id, name, skill }: Tool, reason: Pick<LeftOutTool, 'reason' | 'what_to_do'>): LeftOutTool {
+  return { id: id ?? `builtin:${name}`, name, skill, ...reason };
 }
 
 function reasonAgainst(

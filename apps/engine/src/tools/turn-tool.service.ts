@@ -18,13 +18,25 @@ import { pythonTool } from './registry/python-tool.js';
 import { ToolsetClient } from './registry/toolset-client.js';
 import type { Tool, TurnScope } from './tool.js';
 import { isPerson } from '../entities/approval.entity.js';
-import { sift } from './sifted-tools.js';
+import { leftOut, sift } from './sifted-tools.js';
 
 /** The part of a turn that decides which tools it gets. */
 type Trust = Pick<TurnScope, 'trusted' | 'trust' | 'startedBy'>;
 
 /** Built-ins that may use the Skill's credential in an untrusted sender's turn, since what they read is public. */
 const openToUntrusted = ['web_search'];
+
+const turnsOf: Record<SenderKind, Trust> = {
+  admitted: { trusted: true, trust: 'known', startedBy: [] },
+  unknown: { trusted: false, trust: 'unknown', startedBy: [] },
+  unsigned: { trusted: false, trust: 'known', startedBy: [] },
+};
+
+const remedies: Record<SenderKind, string> = {
+  admitted: '',
+  unknown: 'Not for a sender who is not an admitted contact: admit the contact.',
+  unsigned: 'Not for an event whose system was not authenticated: have the App require a signature.',
+};
 
 export interface TurnEquipment {
   powers: TurnPowers;
@@ -33,10 +45,18 @@ export interface TurnEquipment {
   hosts: string[];
 }
 
-/** An agent's tools in a trusted sender's turn, for its page. */
+/** A sender, as a turn's tools depend on it. */
+export const senderKinds = ['admitted', 'unknown', 'unsigned'] as const;
+export type SenderKind = (typeof senderKinds)[number];
+
+/** What untrusted senders' turns have of a tool that an admitted sender's turn has. */
+export const untrustedUses = ['yes', 'without_credentials', 'no'] as const;
+type UntrustedUse = (typeof untrustedUses)[number];
+
+/** An agent's tools in the turns of one kind of sender, for its page. */
 export interface ToolOverview {
   /** Shown in every step. */
-  offered: Tool[];
+  offered: (Tool & { forUntrusted: UntrustedUse })[];
   /** Beyond the number that a model is shown; it finds them by `find_tools`. */
   searched: Tool[];
   leftOut: LeftOutTool[];
@@ -91,18 +111,33 @@ export class TurnToolService {
   }
 
   /** @throws ToolsetUnavailable */
-  async overview(agent: Agent): Promise<ToolOverview> {
+  async overview(agent: Agent, sender: SenderKind): Promise<ToolOverview> {
     const toolset = await this.toolsets.of(agent);
-    const { usable, leftOut } = this.sifted(
-      agent,
-      toolset,
-      { trusted: true, trust: 'known', startedBy: [] },
-      agent.may_do,
-      agent.approvers.length > 0,
-    );
+    const most = this.sifted(agent, toolset, turnsOf.admitted, agent.may_do, agent.approvers.length > 0);
+    const untrusted = this.sifted(agent, toolset, turnsOf.unsigned, 'read', false);
+    const left = new Set(untrusted.usable.map(({ name }) => name));
+    const { usable } = sender === 'admitted' ? most : untrusted;
     const { direct, searched } = this.split(usable);
-    const problems = toolset.problems.map(({ message }) => message);
-    return { offered: direct, searched, leftOut: [...toolset.left_out, ...leftOut], problems };
+    const withheld = sender === 'admitted' ? [] : most.usable.filter(({ name }) => !left.has(name));
+    return {
+      offered: direct.map((tool) => ({
+        ...tool,
+        forUntrusted: left.has(tool.name) ? this.untrustedUse(tool, toolset) : 'no',
+      })),
+      searched,
+      leftOut: [
+        ...withheld.map((tool) => leftOut(tool, { reason: 'not_for_sender', what_to_do: remedies[sender] })),
+        ...toolset.left_out,
+        ...most.leftOut,
+      ],
+      problems: toolset.problems.map(({ message }) => message),
+    };
+  }
+
+  private untrustedUse(tool: Tool, { tools }: Toolset): UntrustedUse {
+    const definition = tools.find(({ id }) => id === tool.id);
+    const binds = definition !== undefined && definition.credential_bindings.length > 0;
+    return binds && !openToUntrusted.includes(definition.name) ? 'without_credentials' : 'yes';
   }
 
   private sifted(agent: Agent, { tools }: Toolset, turn: Trust, mayDo: ToolGrade, asks: boolean) {

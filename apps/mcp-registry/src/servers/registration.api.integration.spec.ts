@@ -190,6 +190,7 @@ describe('what a server lists', () => {
     expect(set.tools.map((one: { model_name: string }) => one.model_name)).toEqual(['mixed__good']);
     expect(set.left_out).toHaveLength(6);
     expect(set.left_out).toContainEqual({
+      id: expect.any(String),
       name: 'twice',
       skill: 'mixed',
       reason: 'quarantined',

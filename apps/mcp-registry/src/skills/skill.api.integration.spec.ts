@@ -129,7 +129,15 @@ describe('a Skill', () => {
     const tools = [{ tool: add.id, enabled: false }, { tool: 'builtin:web_search' }];
     const made = await create({ name: 'Told', slug: 'told', tools });
     const told = {
-      left_out: [{ name: 'left_out', skill: 'told', reason: 'turned_off', what_to_do: expect.any(String) }],
+      left_out: [
+        {
+          id: expect.any(String),
+          name: 'left_out',
+          skill: 'told',
+          reason: 'turned_off',
+          what_to_do: expect.any(String),
+        },
+      ],
       effect: { agents: [agent], more: 4, error: null },
     };
     expect(made).toMatchObject(told);

@@ -21,7 +21,7 @@ export function leftOutOf(slug: string, tools: SkillToolEntry[], known: Map<stri
     const builtin = builtinOf(reference);
     const row = known.get(reference);
     const reason = enabled ? (builtin ? null : reasonOf(row)) : turnedOff;
-    return reason ? [{ name: builtin?.name ?? row?.name ?? reference, skill: slug, ...reason }] : [];
+    return reason ? [{ id: reference, name: builtin?.name ?? row?.name ?? reference, skill: slug, ...reason }] : [];
   });
 }
 

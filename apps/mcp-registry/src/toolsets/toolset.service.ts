@@ -49,7 +49,7 @@ export class ToolsetService {
     for (const id of toolIds) {
       const tool = known.get(id);
       if (tool?.source === 'python') add(toolset, ofRow(tool, null, []));
-      else toolset.left_out.push({ name: tool?.name ?? id, skill: null, ...(tool ? notPython : notThere) });
+      else toolset.left_out.push({ id, name: tool?.name ?? id, skill: null, ...(tool ? notPython : notThere) });
     }
     addServerProblems(toolset, skills, servers);
     for (const tool of toolset.tools) if (tool.source === 'mcp') tool.call_max_ms = this.callMaxMs;

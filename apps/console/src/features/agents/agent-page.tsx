@@ -103,7 +103,7 @@ function AgentEditor({ agent, etag }: { agent: Schema<'AgentDetail'>; etag: stri
         onChange={(next) => void navigate({ search: { tab: next } })}
         tabs={[
           { value: 'instructions', label: tabs.instructions, content: editable(<AgentInstructions {...part} />) },
-          { value: 'tools', label: tabs.tools, content: editable(<AgentTools {...part} toolset={agent.toolset} />) },
+          { value: 'tools', label: tabs.tools, content: editable(<AgentTools {...part} agent={agent} />) },
           { value: 'powers', label: tabs.powers, content: editable(<AgentPowers {...part} />) },
           { value: 'budget', label: tabs.budget, content: editable(<AgentBudget {...part} />) },
           { value: 'usage', label: tabs.usage, content: <AgentUsage agentId={agent.id} /> },

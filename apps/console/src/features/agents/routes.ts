@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
+import { senderKinds } from '../../texts/ui.js';
 import { flag, oneOf, searchOf, text } from '../../app/search.js';
 
 export const agentTabs = ['instructions', 'tools', 'powers', 'budget', 'usage'] as const;
@@ -14,7 +15,7 @@ export const agentRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: '/agents/$agentId',
-    validateSearch: searchOf({ tab: oneOf(agentTabs) }),
+    validateSearch: searchOf({ tab: oneOf(agentTabs), sender: oneOf(senderKinds) }),
     component: lazyRouteComponent(() => import('./agent-page.js'), 'AgentPage'),
   }),
 ] as const;

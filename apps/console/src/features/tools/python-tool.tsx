@@ -9,6 +9,7 @@ import { useEditor } from '../../ui/use-editor.js';
 import { SourceEditor } from './source-editor.js';
 import { ToolGrade } from './tool-grade.js';
 import { TryTool } from './try-tool.js';
+import { WhyNot } from './why-not.js';
 
 /** The source, and beside it a trial call of the saved version. */
 export function PythonTool({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
@@ -36,6 +37,7 @@ export function PythonTool({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
       <Grid.Col span={{ base: 12, lg: 5 }}>
         <Stack gap="md">
           <TryTool tool={tool} unsaved={editor.changed} />
+          <WhyNot tool={tool} />
           <ToolGrade tool={tool} />
         </Stack>
       </Grid.Col>

@@ -2,7 +2,7 @@ import { Alert, Skeleton, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { useRefresh } from '../../api/use-change.js';
@@ -16,6 +16,7 @@ import { UrlTabs } from '../../ui/url-tabs.js';
 import { PythonTool } from './python-tool.js';
 import { ToolCalls, ToolDetails, ToolVersions } from './tool-tabs.js';
 import { TryTool } from './try-tool.js';
+import { WhyNot } from './why-not.js';
 
 const route = getRouteApi('/p/$projectId/tools/$toolId');
 
@@ -78,7 +79,7 @@ export function ToolPage(): ReactNode {
               // A Python tool is tried beside its source.
               ...(tool.source === 'python'
                 ? []
-                : [{ value: 'try' as const, label: tabs.try, content: <TryTool tool={tool} /> }]),
+                : [{ value: 'try' as const, label: tabs.try, content: <TryAndAsk tool={tool} /> }]),
               ...(tool.source === 'builtin'
                 ? []
                 : [
@@ -90,6 +91,15 @@ export function ToolPage(): ReactNode {
         </Stack>
       )}
     </Page>
+  );
+}
+
+function TryAndAsk({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
+  return (
+    <Stack gap="md">
+      <TryTool tool={tool} />
+      <WhyNot tool={tool} />
+    </Stack>
   );
 }
 
