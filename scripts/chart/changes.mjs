@@ -11,7 +11,9 @@ import { at, documentsOf, services, unflowed } from './source.mjs';
 const STORES = 'gatehouse.dev/stores';
 /** Services whose autoscaler is replaced by KEDA's where queues determine the scale. */
 const byQueues = new Set(
-  documentsOf('components/monitoring/queue-scaling.yaml').map((document) => String(at(document, 'metadata/name'))),
+  ['monitoring', 'path/monitoring']
+    .flatMap((component) => documentsOf(`components/${component}/queue-scaling.yaml`))
+    .map((document) => String(at(document, 'metadata/name'))),
 );
 
 /** @param {string} name */

@@ -10,6 +10,9 @@
 
 /** In the order in which their additions appear in a pod. @type {Record<string, Component>} */
 export const components = {
+  // Before others, which change what it makes.
+  path: { value: 'path' },
+  'path/monitoring': { value: 'queueScaling', beside: 'path' },
   backup: { value: 'backup' },
   'cluster-tokens': { value: 'clusterTokens' },
   'database-roles': { value: 'databaseRoles' },

@@ -25,9 +25,12 @@ export const resourcesOf = (folder) => documentsOf(`${folder}/kustomization.yaml
 /** @returns {Doc[]} every object of the base */
 export const baseObjects = () => resourcesOf('base').flatMap((file) => documentsOf(`base/${file}`));
 
+/** @returns {Doc[]} what may be a service: the base's objects, and those of the process that hosts four of them */
+export const serviceObjects = () => [...baseObjects(), ...documentsOf('components/path/path.yaml')];
+
 /** @returns {string[]} */
 export const services = () =>
-  baseObjects().flatMap((each) => (each.get('kind') === 'Deployment' ? [String(at(each, 'metadata/name'))] : []));
+  serviceObjects().flatMap((each) => (each.get('kind') === 'Deployment' ? [String(at(each, 'metadata/name'))] : []));
 
 /** @param {Doc} document @param {string} path @returns {any} the collection or scalar at a path like `spec/rules/0` */
 export function at(document, path) {
@@ -66,8 +69,7 @@ export function patchesOf(component) {
   /** @type {{path?: string, target: {kind: string, name: string}}[]} */
   const patches = kustomization?.toJS().patches ?? [];
   return patches.flatMap(({ path, target }) => {
-    // Inline patches delete an object that the component replaces. The template of that object has the condition
-    // instead.
+    // Inline patches delete an object that the component replaces: `replacedBy`.
     if (!path) return [];
     const [list] = documentsOf(`components/${component}/${path}`);
     const operations = list?.toJS().map((/** @type {any} */ { op, path: pointer, value }) => {
@@ -76,4 +78,15 @@ export function patchesOf(component) {
     });
     return [{ kind: target.kind, names: target.name.split('|'), file: path, operations }];
   });
+}
+
+/**
+ * Whether a component replaces an object, which its inline patch then deletes.
+ * @param {string} component @param {string} kind @param {string} name
+ */
+export function replacedBy(component, kind, name) {
+  const [kustomization] = documentsOf(`components/${component}/kustomization.yaml`);
+  /** @type {{path?: string, target: {kind: string, name: string}}[]} */
+  const patches = kustomization?.toJS().patches ?? [];
+  return patches.some(({ path, target }) => !path && target.kind === kind && target.name.split('|').includes(name));
 }

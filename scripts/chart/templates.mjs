@@ -1,16 +1,19 @@
 // The chart's templates: the objects of the base and components, with values at the places that an overlay would patch.
-import { isMap, isSeq, stringify } from 'yaml';
+import { isMap, isScalar, isSeq, stringify } from 'yaml';
 import { changes, service } from './changes.mjs';
 import { components, switchOf } from './components.mjs';
 import { Marks } from './marks.mjs';
-import { at, documentsOf, eachPair, patchesOf, resourcesOf, unflowed } from './source.mjs';
+import { at, documentsOf, eachPair, patchesOf, replacedBy, resourcesOf, unflowed } from './source.mjs';
 
 /** @typedef {import('./source.mjs').Doc} Doc */
 
 const ENV = 'spec/template/spec/containers/0/env';
 
 /** @param {string} name of an image @returns {string} the key of its own map in the values */
-const imageValues = (name) => (name === 'mcp-sidecar' ? '$.Values.mcpSidecar' : service(name));
+function imageValues(name) {
+  if (name === 'mcp-sidecar') return '$.Values.mcpSidecar';
+  return service(name === 'host' ? 'path' : name);
+}
 
 /** @param {any} node @param {Marks} marks */
 function references(node, marks) {
@@ -30,13 +33,13 @@ function references(node, marks) {
 }
 
 /**
- * Adds the components' additions to a Deployment, each under its condition.
+ * Adds the components' additions to an object, each under its condition.
  * @param {Doc} document @param {Marks} marks
- * @param {string} name
+ * @param {string} kind @param {string} name
  */
-function componentPatches(document, marks, name) {
+function componentPatches(document, marks, kind, name) {
   for (const [component, { value, settings }] of Object.entries(components)) {
-    const all = patchesOf(component).filter(({ kind, names }) => kind === 'Deployment' && names.includes(name));
+    const all = patchesOf(component).filter((patch) => patch.kind === kind && patch.names.includes(name));
     const ours = all.filter(({ file }) => file !== settings);
     if (ours.length < all.length) {
       const line = '- { name: {{ $name }}, value: {{ $value | quote }} }';
@@ -51,6 +54,13 @@ function componentPatches(document, marks, name) {
       const keys = path.split('/').map((key) => key.replaceAll('~1', '/'));
       const last = keys.pop() ?? '';
       const place = keys.join('/');
+      const holder = at(document, place);
+      // In JSON Patch, adding a member that is there replaces it.
+      if (isMap(holder) && isScalar(holder.get(last, true))) {
+        const either = [added, holder.get(last)].map((each) => JSON.stringify(each)).join(' ');
+        holder.set(last, marks.inline(`ternary ${either} $.Values.${value}.enabled`));
+        continue;
+      }
       additions.set(place, [...(additions.get(place) ?? []), last === '-' ? added : { [last]: added }]);
     }
     for (const [place, added] of additions) {
@@ -71,6 +81,10 @@ function withVariables(text) {
   return `${declared.join('')}${[...used].reduce((all, name) => all.replaceAll(service(name), () => variable(name)), text)}`;
 }
 
+/** @param {string | undefined | void} condition */
+const unlessOnPath = (condition) =>
+  condition ? `and (not $.Values.path.enabled) (${condition})` : 'not $.Values.path.enabled';
+
 /**
  * The template of one file of objects.
  * @param {string} path below k8s
@@ -89,8 +103,10 @@ export function templateOf(path, { labels = false, when } = {}) {
       if (!metadata.has('labels')) metadata.set('labels', document.createNode({}, { flow: true }));
       metadata.get('labels').set('app.kubernetes.io/part-of', 'gatehouse');
     }
-    if (kind === 'Deployment') componentPatches(document, marks, name);
-    const condition = changes[kind]?.(document, marks, name);
+    componentPatches(document, marks, kind, name);
+    const own = changes[kind]?.(document, marks, name);
+    const replaced = ['path', 'path/monitoring'].some((component) => replacedBy(component, kind, name));
+    const condition = replaced && name !== 'path' ? unlessOnPath(own) : own;
     document.directives.docStart = null;
     const text = marks.replaced(document.toString({ lineWidth: 0 }).trimEnd());
     return condition ? `{{- if ${condition} }}\n${text}\n{{- end }}` : text;

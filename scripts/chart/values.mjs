@@ -2,13 +2,15 @@
 // rules.
 import { isMap, parseDocument } from 'yaml';
 import { components } from './components.mjs';
-import { at, baseObjects, documentsOf, patchesOf, services, textOf } from './source.mjs';
+import { at, documentsOf, patchesOf, serviceObjects, services, textOf } from './source.mjs';
 
 /** @typedef {import('./source.mjs').Doc} Doc */
 
 /** @param {string} kind @param {string} name @returns {Doc} */
 function objectOf(kind, name) {
-  const object = baseObjects().find((each) => each.get('kind') === kind && each.getIn(['metadata', 'name']) === name);
+  const object = serviceObjects().find(
+    (each) => each.get('kind') === kind && each.getIn(['metadata', 'name']) === name,
+  );
   if (!object) throw new Error(`the base has no ${kind} ${name}`);
   return object;
 }

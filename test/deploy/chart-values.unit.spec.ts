@@ -33,8 +33,9 @@ describe('the schema of the chart', () => {
   });
 
   it('knows every service, setting and Secret', () => {
-    expect(Object.keys(schema.properties.services.properties).sort()).toEqual(runnableApps().sort());
-    expect(schema.properties.services.required.sort()).toEqual(runnableApps().sort());
+    const services = [...runnableApps(), 'path'].sort();
+    expect(Object.keys(schema.properties.services.properties).sort()).toEqual(services);
+    expect(schema.properties.services.required.sort()).toEqual(services);
     expect(chartValues()['settings']).toEqual(baseSettings());
     const examples = [
       'k8s/secrets.example.yaml',

@@ -21,6 +21,8 @@ const valuesOf: Record<string, object> = {
   'mcp-sidecar': { mcpSidecar: on },
   model: { model: on },
   monitoring: { monitoring: { serviceMonitor: on, alerts: on, dashboards: on }, queueScaling: on },
+  path: { path: on },
+  'path/monitoring': { path: on, monitoring: { serviceMonitor: on, alerts: on, dashboards: on }, queueScaling: on },
   'pod-monitor': { monitoring: { podMonitor: on } },
   'single-sign-on': { singleSignOn: on },
   tracing: { tracing: on },

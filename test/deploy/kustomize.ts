@@ -13,7 +13,8 @@ export const overlays = ['dev', 'production'];
 export const components = readdirSync(join(k8s, 'components'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('/kustomization.yaml'))
   .map((path) => dirname(path))
-  .sort();
+  // `path` before others, which change what it makes.
+  .sort((one, other) => Number(other === 'path') - Number(one === 'path') || (one < other ? -1 : 1));
 
 /** No component, each one with those that it needs, and all of them. */
 export const choices = [[], ...components.map((name) => [...new Set([...name.split('/'), name])]), components];

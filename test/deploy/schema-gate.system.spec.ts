@@ -26,6 +26,7 @@ describe('a service on a schema that is older than its code', () => {
         PORT: String(port),
         OPERATIONS_PORT: String(operations),
         DATABASE_URL: database.urlOf('router'),
+        ENGINE_DATABASE_URL: database.urlOf('engine'),
         REDIS_URL: testRedisUrl(),
         GATEHOUSE_SERVICE_KEY: JSON.stringify(testServiceKey),
       },
@@ -86,6 +87,15 @@ describe('a service on a schema that is older than its code', () => {
     const child = run(entry('libs/database/src/wait-migrated.js'), 'router');
     const end = ended(child);
     await until('it says what it waits for', () => child.said().includes(newest.name));
+    await migrateNewest();
+    expect(await end).toBe(0);
+  });
+
+  it('is held back beside others of its process, each asked as its own role', async () => {
+    const child = run(entry('libs/database/src/wait-migrated.js'), 'engine', 'router');
+    const end = ended(child);
+    await until('it says what it waits for', () => child.said().includes(newest.name));
+    expect(child.said()).toMatch(/^router waits: /);
     await migrateNewest();
     expect(await end).toBe(0);
   });

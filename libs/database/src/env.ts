@@ -5,6 +5,12 @@ export function databaseUrl(): string {
   return given('DATABASE_URL', 'give the Postgres URL to migrate');
 }
 
+/** As the role of one service, where a process hosts several: `ROUTER_DATABASE_URL`. @throws WrongSettings as above */
+export function databaseUrlOf(service: string): string {
+  const own = `${service.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`;
+  return settingOf(own, process.env) ?? databaseUrl();
+}
+
 /** The role that creates the services' roles. @throws WrongSettings when it is not set */
 export function databaseAdminUrl(): string {
   return given('DATABASE_ADMIN_URL', 'give the Postgres URL of a role that may make roles');

@@ -3,29 +3,37 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { allSchemas } from './all-schemas.js';
-import { databaseUrl } from './env.js';
+import { databaseUrlOf } from './env.js';
 import { SchemaState } from './schema-state.js';
 import { dataSourceOptions, type ServiceSchema } from './service-schema.js';
 
 /**
- * `wait-migrated <service>` exits once the schema of that service is at this build's version. A pod runs it before the
- * service, so manifests may be applied in any order. `wait-migrated --login <job>` exits once Postgres accepts the role of
- * DATABASE_URL: a Job runs it first, since each try of a Job that fails waits longer than the one before. Every 15 s it
- * prints what it waits for.
+ * `wait-migrated <service>...` exits once the schemas of these services are at this build's version, each read as its own
+ * role. A pod runs it before the services, so manifests may be applied in any order. `wait-migrated --login <job>` exits
+ * once Postgres accepts the role of DATABASE_URL: a Job runs it first, since each try of a Job that fails waits longer than
+ * the one before. Every 15 s it prints what it waits for.
  */
 const login = process.argv[2] === '--login';
-const name = process.argv[login ? 3 : 2] ?? '';
+const names = process.argv.slice(login ? 3 : 2);
+if (names.length === 0) throw new Error('wait-migrated needs the name of a service');
 
 const askEveryMs = 1_000;
 const sayEveryMs = 15_000;
-const settings = { url: databaseUrl(), poolSize: 1, applicationName: `wait-${name}` };
+const settingsOf = (name: string) => ({ url: databaseUrlOf(name), poolSize: 1, applicationName: `wait-${name}` });
 
-for (let said = 0; ; await pause(askEveryMs)) {
-  const problem = await (login ? loginProblem() : schemaProblem(await schemaOf(name)));
-  if (problem === null) break;
-  if (Date.now() - said < sayEveryMs) continue;
-  said = Date.now();
-  process.stdout.write(`${name} waits: ${problem}\n`);
+// Nothing is waited for where a later one could not be asked.
+for (const name of names) {
+  settingsOf(name);
+  if (!login) await schemaOf(name);
+}
+for (const name of names) {
+  for (let said = 0; ; await pause(askEveryMs)) {
+    const problem = await (login ? loginProblem(name) : schemaProblem(name));
+    if (problem === null) break;
+    if (Date.now() - said < sayEveryMs) continue;
+    said = Date.now();
+    process.stdout.write(`${name} waits: ${problem}\n`);
+  }
 }
 
 async function schemaOf(service: string): Promise<ServiceSchema> {
@@ -34,7 +42,8 @@ async function schemaOf(service: string): Promise<ServiceSchema> {
   return schema;
 }
 
-async function loginProblem(): Promise<string | null> {
+async function loginProblem(name: string): Promise<string | null> {
+  const settings = settingsOf(name);
   const client = new pg.Client({ connectionString: settings.url, application_name: settings.applicationName });
   try {
     await client.connect();
@@ -47,8 +56,8 @@ async function loginProblem(): Promise<string | null> {
   }
 }
 
-async function schemaProblem(wanted: ServiceSchema): Promise<string | null> {
-  const source = new DataSource(dataSourceOptions(wanted, settings));
+async function schemaProblem(name: string): Promise<string | null> {
+  const source = new DataSource(dataSourceOptions(await schemaOf(name), settingsOf(name)));
   try {
     await source.initialize();
     return await new SchemaState(source).problem();
