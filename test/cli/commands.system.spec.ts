@@ -92,6 +92,24 @@ describe('gatehouse', () => {
     await adapter.close();
   });
 
+  it('missed: lists what was refused, and names the event that the same delivery became', async () => {
+    const send = (body: object) => {
+      const headers = { 'content-type': 'application/json', 'idempotency-key': 'delivery-7' };
+      return fetch(system.webhookUrl, { method: 'POST', headers, body: JSON.stringify(body) });
+    };
+    expect((await send({ task: 'Hello', workflow_id: 999_999 })).ok).toBe(false);
+    type Page = { data: { delivery_id: string; event_id: string | null }[] };
+    const refused = async (returned: string) => {
+      const { data } = await told<Page>('missed', '--returned', returned);
+      return data.find(({ delivery_id: id }) => id === 'delivery-7') ?? null;
+    };
+    await until('it is listed', () => refused('false'));
+    expect((await run('missed')).out).toMatch(/delivery-7 +1 +no/);
+    const { id } = (await (await send({ task: 'Hello' })).json()) as { id: string };
+    expect((await until('it came back', () => refused('true'))).event_id).toBe(id);
+    expect((await run('missed')).out).toContain(id);
+  });
+
   it('apikey: creates a key that may do what it should, and revokes it', async () => {
     const made = await run('apikey', 'create', 'for CI', 'events:read');
     expect(made.out).toMatch(/^gh_\S+\n$/);

@@ -4,6 +4,7 @@ import { apiKeyCommands } from './commands/api-keys.js';
 import { deadLetterCommands } from './commands/dead-letters.js';
 import { doctor } from './commands/doctor.js';
 import { eventCommands } from './commands/events.js';
+import { missedCommands } from './commands/missed.js';
 import { replay } from './commands/replay.js';
 import { status } from './commands/status.js';
 import { supportBundle } from './commands/support-bundle.js';
@@ -15,6 +16,7 @@ export const commands: Command[] = [
   ...eventCommands,
   replay,
   ...deadLetterCommands,
+  ...missedCommands,
   adapterCheck,
   ...apiKeyCommands,
   ...vaultCommands,

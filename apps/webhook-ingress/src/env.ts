@@ -56,6 +56,11 @@ const settings = {
   SPOOL_DIR: optionalText,
   /** Bytes in that directory; when it is full, webhooks are answered 503. */
   SPOOL_MAX_BYTES: integer(1_073_741_824, 1_048_576, 1_099_511_627_776),
+  /**
+   * Refused webhooks that may wait to be written down while Postgres does not answer, in this process; of further ones
+   * the number is kept.
+   */
+  REFUSALS_MAX_WAITING: integer(10_000, 100, 1_000_000),
   /** Bodies up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
   /**

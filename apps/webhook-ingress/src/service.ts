@@ -3,7 +3,7 @@ import { AnswerCounts } from './answers/answer-counts.js';
 import { AppModule } from './app.module.js';
 import { EndpointService } from './endpoints/endpoint.service.js';
 import { type IngressSettings, readSettings } from './env.js';
-import { RefusalLog } from './refusals/refusal.repository.js';
+import { RefusalLog } from './refusals/refusal-log.js';
 import { WebhookReceiver } from './webhook/webhook.receiver.js';
 import { WebhookService } from './webhook/webhook.service.js';
 

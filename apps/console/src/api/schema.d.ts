@@ -449,7 +449,7 @@ export interface paths {
         post: operations["discardRuns"];
     };
     "/api/v1/refusals": {
-        /** List webhook requests that were refused, and why */
+        /** List webhook requests that were refused, why, and whether they came back */
         get: operations["listRefusals"];
     };
     "/api/v1/agents": {
@@ -3329,6 +3329,17 @@ export interface components {
             /** @description Hex; empty where the body was not read */
             body_sha256: string;
             remote_address: string;
+            /** @description Requests that this one stands for: those over a limit are counted */
+            times: number;
+            /**
+             * Format: date-time
+             * @description When the last of several was refused
+             */
+            last_at: string | null;
+            /** @description The sender's own id of the delivery, if it gives one */
+            delivery_id: string | null;
+            /** @description The event that it became when it was sent again */
+            event_id: string | null;
         };
         RefusalPage: {
             data: components["schemas"]["RefusalView"][];
@@ -7976,6 +7987,8 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 app_id?: string;
+                /** @description Whether the same delivery came again */
+                returned?: "true" | "false";
             };
             header?: never;
             path?: never;

@@ -265,7 +265,7 @@ export const integrationTexts = {
   },
   requests: {
     intro: 'Requests to this App’s URL that were refused, newest first. Their bodies are not stored.',
-    columns: { at: 'When', code: 'Why', method: 'Method', from: 'From', bytes: 'Size', headers: 'Headers' },
+    columns: { at: 'When', code: 'Why', from: 'From', bytes: 'Size', headers: 'Headers' },
     empty: {
       title: 'No refused requests',
       text: 'Requests without a valid signature or against a rule are listed here.',

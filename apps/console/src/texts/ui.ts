@@ -17,6 +17,12 @@ const owners: Readonly<Record<NonNullable<Problem['limit']>['of'], string>> = {
 export const uiTexts = {
   chiefOfStaff: 'Chief of Staff',
   name: 'Name',
+  cameBack: {
+    label: 'Came back',
+    event: 'Event',
+    no: 'No',
+    several: (count: number) => `${grouped(count)} requests`,
+  },
   copy: 'Copy',
   copied: 'Copied',
   requestId: 'Request',

@@ -3,7 +3,7 @@ import { Journal } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { EndpointService } from '../endpoints/endpoint.service.js';
 import type { IngressSettings } from '../env.js';
-import { RefusalLog } from '../refusals/refusal.repository.js';
+import { RefusalRepository } from '../refusals/refusal.repository.js';
 import { SETTINGS } from '../settings.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import { StaleReceipts } from './stale-receipts.js';
@@ -24,7 +24,7 @@ export class ReceiptService extends Sweeping {
     endpoints: EndpointService,
     private readonly journal: Journal,
     losses: Liveness,
-    private readonly refusals: RefusalLog,
+    private readonly refusals: RefusalRepository,
     @Inject(SETTINGS) { RETENTION_DAYS: retentionDays }: IngressSettings,
   ) {
     super();

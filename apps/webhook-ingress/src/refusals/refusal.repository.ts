@@ -1,55 +1,37 @@
-import { Batcher } from '#libs/batching';
-import { type Endpoint, newId, type Order } from '#libs/contracts';
-import { isRefusedRow, keyset } from '#libs/database';
-import { Metrics } from '#libs/service-kit';
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { Order } from '#libs/contracts';
+import { keyset } from '#libs/database';
+import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import type { Incoming } from '../request/incoming.js';
 import { Refusal } from './refusal.entity.js';
 
-/** Refusals beyond this many are dropped: an attack must not fill the memory, or flood the table. */
-const maxPending = 1_000;
+interface Page {
+  appId: string | null;
+  /** Whether the same delivery came again; null: either. */
+  returned: boolean | null;
+  cursor: string | null;
+  order: Order;
+  limit: number;
+}
 
-/** Keeps why requests were refused, without their bodies. */
+/** Who names no delivery is recognised by the body; two requests may have the same one, so not for long. */
+const sameBodyHours = 24;
+
 @Injectable()
-export class RefusalLog implements OnApplicationShutdown {
-  private readonly logger = new Logger('refusals');
-  private readonly batcher: Batcher<Refusal>;
+export class RefusalRepository {
+  constructor(@InjectRepository(Refusal) private readonly rows: Repository<Refusal>) {}
 
-  constructor(
-    @InjectRepository(Refusal) private readonly rows: Repository<Refusal>,
-    private readonly metrics: Metrics,
-  ) {
-    const together = { maxItems: 200, maxWaitMs: 50, maxRunning: 1, failsByItem: isRefusedRow };
-    this.batcher = new Batcher((refusals) => this.write(refusals), together);
+  create(refusal: Refusal): Refusal {
+    return this.rows.create(refusal);
   }
 
-  record(endpoint: Endpoint, incoming: Incoming, code: string, bodySha256: string): void {
-    this.metrics.outcomes.inc({ stage: 'received', outcome: 'refused' });
-    if (this.batcher.pending >= maxPending) return;
-    const refusal = this.rows.create({
-      id: newId('evt'),
-      at: new Date(),
-      organization_id: endpoint.organization_id,
-      project_id: endpoint.project_id,
-      app_id: endpoint.app_id,
-      code,
-      method: incoming.method,
-      header_names: Object.keys(incoming.headers).sort().join(','),
-      body_bytes: incoming.body.length,
-      body_sha256: bodySha256,
-      remote_address: incoming.remoteAddress,
-    });
-    this.batcher.add(refusal).catch((error) => this.logger.warn(`refusals not kept: ${String(error)}`));
+  /** One that is there already stays: it was read back from the disk, where it stands until it is stored. */
+  async insert(refusals: Refusal[]): Promise<void> {
+    await this.rows.createQueryBuilder().insert().values(refusals).orIgnore().execute();
   }
 
   /** A project's refusals, or those of one App. */
-  list(
-    organizationId: string,
-    projectId: string,
-    { appId, cursor, order, limit }: { appId: string | null; cursor: string | null; order: Order; limit: number },
-  ): Promise<Refusal[]> {
+  list(organizationId: string, projectId: string, { appId, returned, cursor, order, limit }: Page): Promise<Refusal[]> {
     const query = this.rows
       .createQueryBuilder('refusal')
       .where('refusal.organization_id = :organizationId AND refusal.project_id = :projectId', {
@@ -60,7 +42,30 @@ export class RefusalLog implements OnApplicationShutdown {
       .orderBy('refusal.id', order === 'asc' ? 'ASC' : 'DESC')
       .limit(limit);
     if (appId) query.andWhere('refusal.app_id = :appId', { appId });
+    if (returned !== null) query.andWhere(`refusal.event_id IS ${returned ? 'NOT NULL' : 'NULL'}`);
     return query.getMany();
+  }
+
+  /**
+   * Notes which refused deliveries have been stored since: by the sender's id of them, else by App and body.
+   * @param since receipts before this time were looked at
+   * @param days of refusals
+   */
+  async noteReturned(since: Date, days: number): Promise<void> {
+    await this.note(
+      `SELECT r.id, k.receipt_id AS event_id FROM ingress.refusal r
+         JOIN ingress.delivery_key k ON k.app_id = r.app_id AND k.key_hash = r.key_hash
+        WHERE r.event_id IS NULL AND r.at > now() - make_interval(days => $2) AND k.received_at >= $1`,
+      [since, days],
+    );
+    await this.note(
+      `SELECT r.id, c.id AS event_id FROM ingress.refusal r
+         JOIN ingress.receipt c ON c.app_id = r.app_id AND c.received_at >= r.at AND octet_length(c.body) = r.body_bytes
+        WHERE r.event_id IS NULL AND r.key_hash IS NULL AND r.times = 1 AND r.body_bytes > 0
+          AND r.at > now() - make_interval(hours => $2) AND c.received_at >= $1
+          AND encode(sha256(c.body), 'hex') = r.body_sha256`,
+      [since, sameBodyHours],
+    );
   }
 
   /** Ids contain the time, so the primary key finds old refusals. @returns how many were deleted */
@@ -73,12 +78,14 @@ export class RefusalLog implements OnApplicationShutdown {
     return (result as [unknown[], number])[1];
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.batcher.drain();
-  }
-
-  private async write(refusals: Refusal[]): Promise<void[]> {
-    await this.rows.insert(refusals);
-    return [];
+  /** Replicas do this at the same time: each takes what no other has. */
+  private async note(found: string, parameters: unknown[]): Promise<void> {
+    await this.rows.query(
+      `WITH found AS (SELECT id, min(event_id) AS event_id FROM (${found}) AS every GROUP BY id),
+       free AS (SELECT id FROM ingress.refusal WHERE id IN (SELECT id FROM found) ORDER BY id FOR UPDATE SKIP LOCKED)
+       UPDATE ingress.refusal r SET event_id = found.event_id
+         FROM found JOIN free USING (id) WHERE r.id = found.id AND r.event_id IS NULL`,
+      parameters,
+    );
   }
 }

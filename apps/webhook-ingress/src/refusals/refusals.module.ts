@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import { RefusalController } from './refusal.controller.js';
-import { RefusalLog } from './refusal.repository.js';
+import { RefusalLog } from './refusal-log.js';
+import { RefusalRepository } from './refusal.repository.js';
 
 @Module({
   controllers: [RefusalController],
-  providers: [RefusalLog],
-  exports: [RefusalLog],
+  providers: [RefusalLog, RefusalRepository],
+  exports: [RefusalLog, RefusalRepository],
 })
 export class RefusalsModule {}

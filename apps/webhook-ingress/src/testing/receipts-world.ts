@@ -18,6 +18,8 @@ export interface ReceiptsWorld {
   redisUrl: string;
   redis: BreakableLink;
   postgres: BreakableLink;
+  /** Directly to Postgres. */
+  databaseUrl: string;
   /** Over the link that can be cut. */
   writer(batch?: number, leaseMs?: number): ReceiptWriter;
   close(): Promise<void>;
@@ -46,6 +48,7 @@ export async function receiptsWorld(): Promise<ReceiptsWorld> {
     redisUrl: redisDatabase.url,
     redis,
     postgres,
+    databaseUrl: database.url,
     writer: (batch = 256, leaseMs = Number.MAX_SAFE_INTEGER) => {
       const writer = new ReceiptWriter({ DATABASE_URL: postgres.url, RECEIPT_BATCH: batch, RECEIPT_LEASE_MS: leaseMs });
       writers.push(writer);

@@ -30,8 +30,3 @@ export function receiptOf(endpoint: Endpoint, incoming: Incoming, verifiedScheme
     remoteAddress: incoming.remoteAddress,
   };
 }
-
-/** The first value of a header. */
-export function one(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
-}

@@ -1,8 +1,8 @@
 import { secretWeakness } from '#libs/adapter-sdk';
 import type { DeclaredHandshake, HandshakeResponse, RequestPlace } from '#libs/contracts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { one } from './answer.js';
-import { Refused } from './refused.js';
+import { one } from '../request/incoming.js';
+import { Refused } from '../request/refused.js';
 
 const maxValueLength = 4_096;
 

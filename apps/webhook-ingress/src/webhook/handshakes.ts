@@ -10,7 +10,7 @@ import { handshakeAnswer, handshakeFields, type HandshakeRequest, isDeclared } f
 import type { Incoming } from '../request/incoming.js';
 import { type Answer, receiptOf } from './answer.js';
 import { looksLikeHandshake } from './looks-like-handshake.js';
-import { Refused } from './refused.js';
+import { Refused } from '../request/refused.js';
 import { Secrets } from './secrets.js';
 
 type HandshakeSettings = Pick<IngressSettings, 'HANDSHAKE_TIMEOUT_MS' | 'HANDSHAKE_MAX_BODY_BYTES'>;

@@ -1,6 +1,5 @@
 import { inMessage, recordSpan } from '#libs/telemetry';
 import { Logger } from '@nestjs/common';
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import {
   type BodyLimits,
@@ -17,12 +16,12 @@ import {
 import { announcedBytesHeader, bodyRoomHeader, type Endpoint, probeHeader } from '#libs/contracts';
 import type { AnswerCounts } from '../answers/answer-counts.js';
 import { type EndpointService } from '../endpoints/endpoint.service.js';
-import type { RefusalLog } from '../refusals/refusal.repository.js';
+import type { RefusalLog } from '../refusals/refusal-log.js';
 import { codingsOf, decompressed } from './decompressed.js';
 import { ClientAddress } from './client-address.js';
 import { RateLimiter } from './rate-limiter.js';
 import { isProbe } from './probe.js';
-import { asRefused, Refused, unknownPath } from './refused.js';
+import { asRefused, Refused, unknownPath } from '../request/refused.js';
 import type { Incoming } from '../request/incoming.js';
 import type { Answer } from './answer.js';
 import type { WebhookService } from './webhook.service.js';
@@ -126,8 +125,8 @@ export class WebhookReceiver {
     } catch (error) {
       const refused = error instanceof Refused ? error : this.unavailable(error);
       const { endpoint, incoming } = subject;
-      if (endpoint && incoming && !incoming.probe && isLogged(refused)) {
-        this.parts.refusals.record(endpoint, incoming, refused.code, bodyHash(incoming));
+      if (endpoint && incoming && !incoming.probe) {
+        this.parts.refusals.record(endpoint, incoming, refused);
       }
       if (endpoint && !incoming?.probe) this.parts.counts.refused(endpoint, refused.code);
       refuse(request, response, refused);
@@ -157,11 +156,7 @@ export class WebhookReceiver {
     if (found === null || token === null) throw unknownPath;
     const { endpoint } = found;
     const announced = request.headers[announcedBytesHeader];
-    if (announced === undefined) this.limits.endpoint.take(endpoint.app_id, nowMs);
     const method = announced === undefined ? methodOf(request) : 'POST';
-    if (method !== 'POST' && method !== 'GET') {
-      throw new Refused(405, 'method_not_allowed', 'Send POST.', { allow: 'POST' });
-    }
     const incoming: Incoming = {
       method,
       url,
@@ -174,6 +169,10 @@ export class WebhookReceiver {
     };
     subject.endpoint = endpoint;
     subject.incoming = incoming;
+    if (announced === undefined) this.limits.endpoint.take(endpoint.app_id, nowMs);
+    if (method !== 'POST' && method !== 'GET') {
+      throw new Refused(405, 'method_not_allowed', 'Send POST.', { allow: 'POST' });
+    }
     const mark = request.headers[probeHeader];
     if (mark !== undefined) {
       delete request.headers[probeHeader];
@@ -228,10 +227,6 @@ interface Subject {
   incoming: Incoming | null;
 }
 
-/** Whether the refusal log keeps it: a fault of the sender, or of the App's settings, and not of our own. */
-const isLogged = ({ status, code }: Refused): boolean =>
-  status === 503 ? code === 'not_configured' || code === 'weak_secret' : status !== 429;
-
 const noBody = Buffer.alloc(0);
 
 function throwRefused(error: unknown): never {
@@ -247,10 +242,6 @@ function tokenOf(url: string): string | null {
   const question = url.indexOf('?');
   const token = url.slice(prefix.length, question < 0 ? undefined : question);
   return token === '' || token.includes('/') ? null : token;
-}
-
-function bodyHash(incoming: Incoming): string {
-  return createHash('sha256').update(incoming.body).digest('hex');
 }
 
 /** Answers a request whose body may still be arriving. */

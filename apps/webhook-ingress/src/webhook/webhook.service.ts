@@ -3,8 +3,8 @@ import { Journal } from '#libs/journal';
 import { limitReached, Metrics } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { hash as digest } from 'node:crypto';
-import type { Incoming } from '../request/incoming.js';
-import { type Answer, one, receiptOf } from './answer.js';
+import { deliveryIdOf, type Incoming, one } from '../request/incoming.js';
+import { type Answer, receiptOf } from './answer.js';
 import type { DeliveryKey, Receipt } from '../receipts/receipt.js';
 import { ReceiptHold } from '../receipts/receipt-hold.js';
 import { ReceiptWriter } from '../receipts/receipt-writer.js';
@@ -13,7 +13,7 @@ import { BuiltinPayload } from './builtin-payload.js';
 import { Handshakes } from './handshakes.js';
 import type { IngressSettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import { asRefused, Refused } from './refused.js';
+import { asRefused, Refused } from '../request/refused.js';
 import { Secrets } from './secrets.js';
 import { PublicAddress } from '../receipts/public-address.js';
 import { type Verified, verifySignature } from './verify-signature.js';
@@ -154,12 +154,9 @@ export class WebhookService {
   }
 }
 
-/** `Idempotency-Key`, `webhook-id`, or the delivery id that the App's manifest declares. */
 function deliveryKey(endpoint: Endpoint, { headers, body }: Incoming): DeliveryKey | null {
-  const declared = endpoint.delivery_id_header;
-  const name = headers['idempotency-key'] ? 'idempotency-key' : headers['webhook-id'] ? 'webhook-id' : declared;
-  const value = name === null ? undefined : one(headers[name]);
-  return value ? { hash: sha256(`${name}:${value}`), bodyHash: sha256(body) } : null;
+  const named = deliveryIdOf(endpoint, headers);
+  return named && { hash: sha256(named.key), bodyHash: sha256(body) };
 }
 
 /**

@@ -5,6 +5,8 @@ import { answer, api, type Schema } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { integrationTexts } from '../../texts/integrations.js';
+import { CameBack } from '../../ui/came-back.js';
+import { uiTexts } from '../../texts/ui.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/notices.js';
 import { When } from '../../ui/when.js';
@@ -16,8 +18,12 @@ const refetchMs = 5_000;
 
 const columns: Column<Schema<'RefusalView'>>[] = [
   { id: 'code', label: texts.columns.code, width: 'minmax(0, 2fr)', cell: ({ code }) => <code>{code}</code> },
-  { id: 'method', label: texts.columns.method, width: '80px', cell: ({ method }) => method },
-  { id: 'from', label: texts.columns.from, cell: ({ remote_address }) => remote_address, hideOnPhone: true },
+  {
+    id: 'from',
+    label: texts.columns.from,
+    cell: ({ method, remote_address }) => `${method} ${remote_address}`,
+    hideOnPhone: true,
+  },
   {
     id: 'bytes',
     label: texts.columns.bytes,
@@ -32,6 +38,7 @@ const columns: Column<Schema<'RefusalView'>>[] = [
     cell: ({ header_names }) => header_names.replaceAll(',', ', '),
     hideOnPhone: true,
   },
+  { id: 'back', label: uiTexts.cameBack.label, width: '110px', cell: (row) => <CameBack {...row} /> },
   { id: 'at', label: texts.columns.at, width: '110px', cell: ({ at }) => <When at={at} relative /> },
 ];
 

@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
 import { operationsTexts } from '../../texts/operations.js';
+import { CameBack } from '../../ui/came-back.js';
+import { uiTexts } from '../../texts/ui.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/notices.js';
 import { FilterBar } from '../../ui/filter-bar.js';
@@ -58,6 +60,7 @@ export function Refusals(): ReactNode {
             cell: ({ body_bytes }) => texts.bytes(body_bytes),
             hideOnPhone: true,
           },
+          { id: 'back', label: uiTexts.cameBack.label, width: '110px', cell: (row) => <CameBack {...row} /> },
           { id: 'at', label: columns.at, width: '110px', cell: ({ at }) => <When at={at} relative /> },
         ]}
         empty={<EmptyState icon={ShieldCheck} {...texts.empty} />}

@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import { answer, api, type Schema } from '../../../api/client.js';
 import { useCursorList } from '../../../api/project-query.js';
 import { eventTexts } from '../../../texts/events.js';
+import { CameBack } from '../../../ui/came-back.js';
+import { uiTexts } from '../../../texts/ui.js';
 import { type Column, DataTable } from '../../../ui/data-table.js';
 import { EmptyState } from '../../../ui/notices.js';
 import { AppName } from '../../../ui/name-of.js';
@@ -62,5 +64,6 @@ const columns: Column<Schema<'RefusalView'>>[] = [
     hideOnPhone: true,
     cell: ({ header_names }) => <span title={header_names}>{header_names.replaceAll(',', ', ')}</span>,
   },
+  { id: 'back', label: uiTexts.cameBack.label, width: '110px', cell: (row) => <CameBack {...row} /> },
   { id: 'at', label: texts.columns.at, ordered: true, width: '110px', cell: ({ at }) => <When at={at} relative /> },
 ];
