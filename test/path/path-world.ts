@@ -145,6 +145,7 @@ function nothingSaid({ session_id, organization_id, project_id }: Turn) {
     organization_id,
     project_id,
     reply_text: '',
+    output: null,
     steps: 1,
     tokens: 0,
     cost_micros: 0,

@@ -74,6 +74,7 @@ describe('with any order, crashes and repetitions, the system', () => {
       name: 'w',
       agent_id: null,
       instructions: '',
+      output_schema: null,
       status: 'active' as const,
       updated_at: now,
     };

@@ -41,6 +41,8 @@ const words: Readonly<Record<string, string>> = {
   empty_answer: 'The model gave an empty answer: redrive the turn, or choose another model.',
   empty_at_length:
     'The model reached its length limit before it wrote an answer: raise MODEL_MAX_OUTPUT_TOKENS, or choose another model.',
+  output_invalid:
+    'The answer does not hold to the output schema of the workflow, and its repair does not either: change the schema or the instructions, or choose another model.',
   context_length: 'The conversation is too long for the model, even shortened: choose a model with a larger context.',
   model_refused: 'The model refused to answer.',
   model_rejected: 'The model endpoint rejected the request: check the name of the model and its settings.',

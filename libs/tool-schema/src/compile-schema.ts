@@ -29,15 +29,16 @@ const options = {
 /**
  * A check by the JSON Schema of a tool's arguments or results: draft 2020-12, or what `$schema` says. Nothing is
  * fetched. Patterns are bounded in time. A schema may contain itself.
+ * @param allErrors whether the check names everything that is wrong, not only the first thing
  * @throws Error for an invalid schema, one that refers to another document or to nothing, or one without end
  */
-export function compileSchema(schema: Record<string, unknown>): ValidateFunction {
+export function compileSchema(schema: Record<string, unknown>, allErrors = false): ValidateFunction {
   const { $schema: dialect, $id: id, ...rest } = withRootNames(schema);
   // Without an id, Ajv does not resolve a reference to the whole schema.
   const named = { ...rest, $id: idOf(id) };
   const loop = referenceLoop(named);
   if (loop !== null) throw new Error(`the reference ${loop.ref.slice(0, 200)} leads back to itself without end`);
-  return ajvFor(typeof dialect === 'string' ? dialect : '').compile(named);
+  return ajvFor(typeof dialect === 'string' ? dialect : '', allErrors).compile(named);
 }
 
 /** The same schema, in which each reference to the whole of it is `#`. */

@@ -1,4 +1,13 @@
 export { EventResultView } from './event-result.dto.js';
 export { LeftOutToolView } from './left-out-tool.dto.js';
 export { NormalizedMessageView } from './message.dto.js';
-export { type RunRow, type RunState, runStates, RunDetailView, RunPage, RunTurn, RunView } from './run.dto.js';
+export {
+  type RunRow,
+  type RunState,
+  runStates,
+  RunDetailView,
+  RunOutputProblem,
+  RunPage,
+  RunTurn,
+  RunView,
+} from './run.dto.js';

@@ -108,10 +108,28 @@ export class RunTurn {
   @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
 }
 
+export class RunOutputProblem {
+  @ApiProperty({ description: 'JSON Pointer (RFC 6901) to the value; empty: the whole answer' }) pointer: string;
+  @ApiProperty({ description: 'What is wrong with it' }) message: string;
+}
+
 /** A run with what it led to. */
 export class RunDetailView extends RunView {
   @ApiProperty({ type: String, nullable: true, description: 'Answer of its last turn; null until there is one' })
   reply_text: string | null;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'Its answer as a value, where the workflow declares an output schema; null: none, or not yet',
+  })
+  output: Record<string, unknown> | null;
+  @ApiProperty({
+    type: [RunOutputProblem],
+    nullable: true,
+    description: 'For a run that failed with output_invalid: where its answer does not hold to the schema',
+  })
+  output_problems: RunOutputProblem[] | null;
   @ApiProperty({ type: [RunDelivery], description: 'Deliveries of all its turns' }) deliveries: RunDelivery[];
   @ApiProperty({ type: [RunTurn], description: 'Oldest first; more than one if it was retried' }) turns: RunTurn[];
   @ApiProperty({

@@ -2577,6 +2577,12 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        RunOutputProblem: {
+            /** @description JSON Pointer (RFC 6901) to the value; empty: the whole answer */
+            pointer: string;
+            /** @description What is wrong with it */
+            message: string;
+        };
         RunDelivery: {
             /** @description As under /api/v1/deliveries */
             id: string;
@@ -2656,6 +2662,12 @@ export interface components {
             finished_at: string | null;
             /** @description Answer of its last turn; null until there is one */
             reply_text: string | null;
+            /** @description Its answer as a value, where the workflow declares an output schema; null: none, or not yet */
+            output: {
+                [key: string]: unknown;
+            } | null;
+            /** @description For a run that failed with output_invalid: where its answer does not hold to the schema */
+            output_problems: components["schemas"]["RunOutputProblem"][] | null;
             /** @description Deliveries of all its turns */
             deliveries: components["schemas"]["RunDelivery"][];
             /** @description Oldest first; more than one if it was retried */
@@ -3278,6 +3290,10 @@ export interface components {
             agent_id?: string | null;
             /** @description Instructions to the agent for each message */
             instructions?: string;
+            /** @description JSON Schema, an object, that the output of its runs holds to; default: they have none */
+            output_schema?: {
+                [key: string]: unknown;
+            } | null;
         };
         WorkflowView: {
             project_id: string;
@@ -3287,6 +3303,10 @@ export interface components {
             /** @description Null: the project's Chief of Staff */
             agent_id: string | null;
             instructions: string;
+            /** @description JSON Schema that the output of its runs holds to; null: they have none */
+            output_schema: {
+                [key: string]: unknown;
+            } | null;
             /** @enum {string} */
             status: "active" | "suspended" | "off";
             /** Format: date-time */
@@ -3303,6 +3323,9 @@ export interface components {
             name?: string;
             agent_id?: string | null;
             instructions?: string;
+            output_schema?: {
+                [key: string]: unknown;
+            } | null;
             /**
              * @description Runs of a suspended workflow wait
              * @enum {string}

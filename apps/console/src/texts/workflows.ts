@@ -21,6 +21,10 @@ export const workflowTexts = {
     agentHint: 'The agent that runs it.',
     instructions: 'Instructions',
     instructionsHint: 'What the agent does with a message of this workflow, in addition to its own instructions.',
+    outputSchema: 'Output schema',
+    outputSchemaHint:
+      'A JSON Schema of type "object". Each run then gives a value that holds to it, or fails and says where it does not. Leave it empty for answers in words.',
+    noJson: 'The output schema is not a JSON object yet.',
   },
   tabs: { triggers: 'Triggers', runs: 'Runs', settings: 'Settings' },
   status: {
@@ -126,6 +130,9 @@ export const workflowTexts = {
     replayOf: 'Replay of',
     reply: 'Reply',
     noReply: 'No reply.',
+    output: 'Output',
+    outputProblems: 'Where the answer does not hold to the output schema',
+    wholeAnswer: 'The answer',
     turns: 'Turns',
     attempts: (count: number) => `${plural(count, 'redrive', 'redrives')}`,
     deliveries: 'Deliveries',

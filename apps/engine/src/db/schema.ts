@@ -21,6 +21,7 @@ import { Provider } from '../providers/provider.entity.js';
 import { Provider1795712400000 } from './1795712400000-provider.js';
 import { Suspects1795766100000 } from './1795766100000-suspects.js';
 import { PythonCalls1795799000000 } from './1795799000000-python-calls.js';
+import { TurnOutput1795801000000 } from './1795801000000-turn-output.js';
 import { TurnPreview1795788000000 } from './1795788000000-turn-preview.js';
 import { BudgetHold1795790000000 } from './1795790000000-budget-hold.js';
 
@@ -55,5 +56,6 @@ export const schema: ServiceSchema = {
     TurnPreview1795788000000,
     BudgetHold1795790000000,
     PythonCalls1795799000000,
+    TurnOutput1795801000000,
   ],
 };

@@ -78,6 +78,8 @@ export class Turn extends WorkRow<TurnState> {
   /** The turn that answers this one too. */
   @Column({ type: 'text', nullable: true }) collected_into: string | null;
   @Column({ type: 'text', nullable: true }) reply_text: string | null;
+  /** Its answer as a value, where its workflow declares an output schema. */
+  @Column({ type: 'jsonb', nullable: true }) output: Record<string, unknown> | null;
   /** Deliveries: the answer, and the failure notice. */
   @Column({ type: 'text', nullable: true }) answer_id: string | null;
   @Column({ type: 'text', nullable: true }) notice_id: string | null;

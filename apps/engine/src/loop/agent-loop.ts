@@ -12,6 +12,7 @@ import { type Answer, answerOf, brokenOff } from './answer-of.js';
 import type { CallGuard } from './call-guard.js';
 import type { CallMaker } from './call-maker.js';
 import { type ReplyCleaner, takenAway } from './reply-cleaner.js';
+import { type CheckedOutput, type Output, type OutputCheck, repairOf, wordsOfProblems } from './output-check.js';
 import { close, type Listener, type OpenStep, replay, withUniqueIds } from './replay.js';
 import type { StepLog } from './step-log.js';
 
@@ -32,6 +33,8 @@ export interface LoopInput {
   guard: CallGuard;
   conversation: Conversation;
   cleaner: ReplyCleaner;
+  /** What the answer has to hold to; null: it is a text. */
+  output: OutputCheck | null;
   /** Steps that an earlier claim of the turn has stored. */
   stored: Step[];
   log: StepLog;
@@ -58,6 +61,8 @@ export interface LoopResult {
   /** Empty where there is nothing to say. */
   text: string;
   reason: ReplyMark | typeof nothingToSay | null;
+  /** The answer as a value; null: none was asked for. */
+  output: Output | null;
   /** What was removed from the text, by rule; null when nothing was. */
   cleaned: Record<string, number> | null;
   model: string;
@@ -78,6 +83,7 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
   calls.imageBytes = before.imageBytes;
   calls.reveal(before.revealed);
   let called = input.stored.some((step) => step.kind === 'tool_call');
+  let repaired = input.stored.some((step) => step.content['discarded'] === 'output_invalid');
   if (before.open) {
     const window = leastTrusted(conversation.trust, before.open.window);
     await makeCalls(calls, { ...before.open, window }, conversation);
@@ -92,11 +98,12 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
       limit === null && !unfinished(completion) ? completion.tool_calls.map((call) => calls.read(call)) : [];
     const reply = asked.length === 0 ? cleaner.clean(completion.text, conversation.messages) : null;
     const answer = reply && answerOf(completion, reply, limit, called);
+    const value = reply && answer && valueIn(input, completion.text, reply.spoken, answer);
     const spent = spentBy(completion, input.prices);
     input.spending.spent(spent);
     const seq = log.add(
       'model_call',
-      { ...stepOf(completion, asked, answer), ...calls.withheldFirst() },
+      { ...stepOf(completion, asked, answer, value), ...calls.withheldFirst() },
       {
         spent,
         durationMs: performance.now() - startedMs,
@@ -115,24 +122,37 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
       await log.commit();
       if (answer.retry) throw new ModelError('model_malformed', answer.message);
       throw new PermanentFailure(answer.code, answer.message);
+    } else if (value && 'problems' in value) {
+      await log.commit();
+      if (repaired || limit !== null) {
+        const message = `the answer does not hold to the output schema: ${wordsOfProblems(value.problems)}`;
+        throw new PermanentFailure('output_invalid', message);
+      }
+      repaired = true;
+      for (const message of repairOf(completion.text, value.problems)) conversation.push(message);
     } else {
       const { reason } = answer;
       const { model } = completion;
-      if (answer.is === 'nothing') return { text: '', reason, cleaned: null, model };
-      return { text: answer.text, reason, cleaned: reply && takenAway(reply.report), model };
+      const cleaned = reply && takenAway(reply.report);
+      if (value) return { text: JSON.stringify(value.output, null, 2), output: value.output, reason, cleaned, model };
+      if (answer.is === 'nothing') return { text: '', output: null, reason, cleaned: null, model };
+      return { text: answer.text, output: null, reason, cleaned, model };
     }
   }
 }
 
 /** @returns null when the conversation was too long and has been shortened */
 async function ask(input: LoopInput, limit: TurnLimit | null): Promise<Completion | null> {
-  const { model, conversation, calls, signal, spending, preview } = input;
+  const { model, conversation, calls, signal, spending, preview, output } = input;
   const beganMs = performance.now();
   try {
     const offered = limit ? [] : calls.offered;
     preview?.begin(input.log.next);
     const completion = await inSpan('model', 'client', { 'gatehouse.tools_offered': offered.length }, () =>
-      model.complete(conversation.messages, offered, signal, preview ?? undefined),
+      model.complete(conversation.messages, offered, signal, {
+        ...(preview ? { sink: preview } : {}),
+        ...(output ? { output: output.schema } : {}),
+      }),
     );
     spending.ended('ok', performance.now() - beganMs);
     addUnread(input, completion.unread ?? []);
@@ -205,14 +225,30 @@ function unfinished({ finish_reason }: Completion): boolean {
   return finish_reason === 'content-filter' || brokenOff.has(finish_reason);
 }
 
+/** The answer as the value that was asked for; null: none was, or there is no answer. */
+function valueIn(
+  { output, cleaner, conversation }: LoopInput,
+  written: string,
+  spoken: string,
+  answer: Answer,
+): CheckedOutput | null {
+  if (!output || answer.is === 'failed' || answer.is === 'too_long') return null;
+  if (answer.reason === 'length_cut') {
+    return { problems: [{ pointer: '', message: 'was cut off at the length limit of the model' }] };
+  }
+  return output.read([written, spoken], (text) => cleaner.clean(text, conversation.messages).text);
+}
+
 function stepOf(
   { text, model, finish_reason, refusal, insteadOf, estimated = false }: Completion,
   asked: Completion['tool_calls'],
   answer: Answer | null,
+  value: CheckedOutput | null,
 ): Record<string, unknown> {
   const refused = refusal === undefined ? {} : { refusal };
   const instead = insteadOf ? { instead_of: insteadOf } : {};
   const shown = { text, tool_calls: asked, model, finish_reason, ...refused, ...instead, ...markOf({ estimated }) };
+  if (value && 'problems' in value) return { ...shown, discarded: 'output_invalid', problems: value.problems };
   if (answer?.is === 'too_long') return { ...shown, discarded: 'empty_at_length' };
   return answer?.is === 'failed' ? { ...shown, discarded: answer.code } : shown;
 }

@@ -1,7 +1,9 @@
 import { type ContentTrust, contentTrusts, leastTrusted, type ToolImage } from '#libs/contracts';
+import type { RunOutputProblem } from '#libs/views';
 import type { Completion, ModelMessage, ToolCall } from '../model/model.js';
 import type { Step } from '../steps/step.entity.js';
 import type { CallGuard } from './call-guard.js';
+import { repairOf } from './output-check.js';
 
 /** The content of a `model_call` step. */
 export interface ModelCallContent extends Record<string, unknown> {
@@ -11,6 +13,8 @@ export interface ModelCallContent extends Record<string, unknown> {
   finish_reason: string;
   /** Why the answer was discarded and is not shown to the model again. Absent: it counts. */
   discarded?: string;
+  /** Where the answer does not hold to the schema that was asked for. */
+  problems?: RunOutputProblem[];
 }
 
 /** Receives the messages of a conversation. */
@@ -45,6 +49,9 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
       if (open) close(open, messages);
       const content = step.content as ModelCallContent;
       open = null;
+      if (content.discarded === 'output_invalid') {
+        for (const message of repairOf(content.text, content.problems ?? [])) messages.push(message);
+      }
       if (content.discarded !== undefined) continue;
       messages.push({ role: 'assistant', content: content.text, tool_calls: content.tool_calls });
       open = {

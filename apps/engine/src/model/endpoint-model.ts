@@ -1,10 +1,11 @@
-import { APICallError, generateText, streamText } from 'ai';
+import { APICallError, generateText, Output, type OutputInterface, streamText } from 'ai';
 import { answerFetch, type Exchange, newExchange, type Reading } from './answer-fetch.js';
 import { usageOf } from './answer-usage.js';
 import { type BreakerLimits, ModelBreaker } from './model-breaker.js';
 import { modelErrorOf } from './model-error-of.js';
 import type { Fetch } from './model-fetch.js';
 import {
+  type CallOptions,
   type Completion,
   type Model,
   ModelError,
@@ -40,6 +41,8 @@ export interface EndpointSettings {
   streams: boolean;
 }
 
+const maxRefused = 100;
+
 /**
  * A model of a provider. The AI SDK words the request; what comes back is read here where it is a chat completion, else
  * by the package of the provider. One call is one step; the engine runs the loop and the tools.
@@ -50,6 +53,7 @@ export class EndpointModel implements Model {
   readonly takesImages: boolean;
   /** Until it refuses to. */
   private streams: boolean;
+  private readonly refused = new RefusedSchemas();
 
   constructor(private readonly settings: EndpointSettings) {
     this.streams = settings.streams;
@@ -61,18 +65,12 @@ export class EndpointModel implements Model {
     messages: ModelMessage[],
     tools: ToolDescription[],
     signal: AbortSignal,
-    sink?: TextSink,
+    options: CallOptions = {},
   ): Promise<Completion> {
     this.breaker.check();
     const beganMs = performance.now();
     try {
-      const completion = await this.ask(messages, tools, signal, this.streams ? sink : undefined).catch(
-        (error: unknown) => {
-          if (!sink || !this.streams || !refusesStreams(error)) throw error;
-          this.streams = false;
-          return this.ask(messages, tools, signal);
-        },
-      );
+      const completion = await this.askAsItCan(messages, tools, signal, options);
       this.breaker.succeeded();
       return completion;
     } catch (error) {
@@ -84,11 +82,37 @@ export class EndpointModel implements Model {
     }
   }
 
+  /** Without what the endpoint refuses: streams, or an answer by this schema. */
+  private async askAsItCan(
+    messages: ModelMessage[],
+    tools: ToolDescription[],
+    signal: AbortSignal,
+    { sink, output }: CallOptions,
+  ): Promise<Completion> {
+    const able: CallOptions = {
+      ...(sink && this.streams ? { sink } : {}),
+      ...(output && !this.refused.has(output) ? { output } : {}),
+    };
+    try {
+      return await this.ask(messages, tools, signal, able);
+    } catch (error) {
+      const { sink: followed, output: asked } = able;
+      if (followed && refuses(error, /stream/i)) {
+        this.streams = false;
+        return this.askAsItCan(messages, tools, signal, asked ? { output: asked } : {});
+      }
+      if (!asked || !refuses(error, /schema|response_?format|output_?(config|format)|structured/i)) throw error;
+      const answer = await this.askAsItCan(messages, tools, signal, followed ? { sink: followed } : {});
+      this.refused.add(asked);
+      return answer;
+    }
+  }
+
   private async ask(
     messages: ModelMessage[],
     tools: ToolDescription[],
     signal: AbortSignal,
-    sink?: TextSink,
+    { sink, output }: CallOptions,
   ): Promise<Completion> {
     const { timeoutMs, maxOutputTokens, name, maxAnswerBytes: maxBytes } = this.settings;
     const access = await this.settings.access();
@@ -98,6 +122,7 @@ export class EndpointModel implements Model {
     const asking = { access, exchange, reading };
     const request = {
       ...sdkRequest(messages, tools, { name, takesImages: this.takesImages }),
+      ...(output ? { output: outputOf(output) } : {}),
       maxRetries: 0,
       maxOutputTokens,
       abortSignal: AbortSignal.any([signal, silence.signal]),
@@ -152,12 +177,30 @@ export class EndpointModel implements Model {
   }
 }
 
-type Asked = SdkRequest & { maxRetries: number; maxOutputTokens: number; abortSignal: AbortSignal };
+type Asked = SdkRequest & { output?: OutputInterface<string, string, never> } & {
+  maxRetries: number;
+  maxOutputTokens: number;
+  abortSignal: AbortSignal;
+};
 
 interface Asking {
   access: ProviderAccess;
   exchange: Exchange;
   reading: Reading;
+}
+
+/** Schemas that the endpoint has refused, so that not every turn is refused once. */
+class RefusedSchemas {
+  private readonly known = new Set<string>();
+
+  has(schema: Record<string, unknown>): boolean {
+    return this.known.has(JSON.stringify(schema));
+  }
+
+  add(schema: Record<string, unknown>): void {
+    if (this.known.size >= maxRefused) this.known.clear();
+    this.known.add(JSON.stringify(schema));
+  }
 }
 
 /** Aborts when the model has been silent for too long: before a whole answer, or between two pieces of a stream. */
@@ -182,10 +225,19 @@ class Silence {
   }
 }
 
-/** Some endpoints answer whole answers only, or do not know an option of streams. */
-function refusesStreams(error: unknown): boolean {
+/** Some endpoints answer whole answers only, or take no schema, or not every one. They name what they refuse. */
+function refuses(error: unknown, what: RegExp): boolean {
   if (!(error instanceof ModelError) || error.code !== 'model_rejected') return false;
-  return APICallError.isInstance(error.cause) && /stream/i.test(error.cause.responseBody ?? '');
+  return APICallError.isInstance(error.cause) && what.test(error.cause.responseBody ?? '');
+}
+
+/** The SDK asks for it; the answer is read and checked by the loop. */
+function outputOf(schema: Record<string, unknown>): OutputInterface<string, string, never> {
+  return {
+    ...Output.text(),
+    name: 'object',
+    responseFormat: Promise.resolve({ type: 'json', schema }),
+  };
 }
 
 /** @throws ModelError `model_malformed`, with what the answer has used */

@@ -1,10 +1,10 @@
 import {
+  type CallOptions,
   type Completion,
   type Model,
   ModelError,
   type ModelMessage,
   type PassedModel,
-  type TextSink,
   type ToolDescription,
 } from './model.js';
 
@@ -39,16 +39,16 @@ export class ModelChain implements Model {
     messages: ModelMessage[],
     tools: ToolDescription[],
     signal: AbortSignal,
-    sink?: TextSink,
+    options: CallOptions = {},
   ): Promise<Completion> {
     const failed: ModelError[] = [];
     const passed: PassedModel[] = [];
     for (let at: number | null = this.at; at !== null;) {
       const candidate: Candidate | undefined = this.candidates[at];
       if (!candidate) break;
-      if (failed.length > 0) sink?.restart();
+      if (failed.length > 0) options.sink?.restart();
       try {
-        const answer = await candidate.model.complete(messages, tools, signal, sink);
+        const answer = await candidate.model.complete(messages, tools, signal, options);
         this.at = at;
         this.passed.push(...passed);
         const unread = failed.flatMap((error) => error.unread);

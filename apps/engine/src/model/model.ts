@@ -156,6 +156,13 @@ export interface TextSink {
   restart(): void;
 }
 
+/** How a call is made, beyond what it says. */
+export interface CallOptions {
+  sink?: TextSink;
+  /** The JSON Schema of the answer, an object. The model may not hold to it. */
+  output?: Record<string, unknown>;
+}
+
 export interface Model {
   /** Absent: it takes text only, and images are left to the text that names them. */
   readonly takesImages?: boolean;
@@ -164,7 +171,7 @@ export interface Model {
     messages: ModelMessage[],
     tools: ToolDescription[],
     signal: AbortSignal,
-    sink?: TextSink,
+    options?: CallOptions,
   ): Promise<Completion>;
 }
 

@@ -68,6 +68,7 @@ export async function providerModel(
         baseURL,
         fetch,
         includeUsage: true,
+        supportsStructuredOutputs: true,
         ...(apiKey ? { apiKey } : {}),
       })(model);
     }

@@ -81,6 +81,13 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       expect(request?.text).toContain('look');
     });
 
+    it('is asked for a value by a schema', async () => {
+      answering(protocol.text('{"depth": 3}'));
+      const output = { type: 'object', properties: { depth: { type: 'number' } }, required: ['depth'] };
+      await modelOf(protocol).complete(asked, tools, never, { output });
+      expect(calls()[0]?.text).toContain('"depth"');
+    });
+
     it('makes calls in parallel, and gets its calls and their results back', async () => {
       const wanted = [
         { id: 'call00001', name: 'look', arguments: { at: 'sea' } },

@@ -101,7 +101,7 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
         given.write(Buffer.concat(open));
       });
       const heard = listener();
-      const answer = modelOf(protocol).complete(asked, tools, never, heard);
+      const answer = modelOf(protocol).complete(asked, tools, never, { sink: heard });
       await until('it is asked', () => response !== null);
       let expected = '';
       for (const [at, piece] of pieces.entries()) {
@@ -133,7 +133,7 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
         response.end();
       });
       const heard = listener();
-      await expect(modelOf(protocol).complete(asked, tools, never, heard)).resolves.toMatchObject({
+      await expect(modelOf(protocol).complete(asked, tools, never, { sink: heard })).resolves.toMatchObject({
         text: 'Grüß Gott',
         finish_reason: 'stop',
       });
@@ -147,7 +147,7 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       ];
       streaming((response) => response.end(Buffer.concat(streamed.calls(wanted))));
       const heard = listener();
-      const { finish_reason, tool_calls } = await modelOf(protocol).complete(asked, tools, never, heard);
+      const { finish_reason, tool_calls } = await modelOf(protocol).complete(asked, tools, never, { sink: heard });
       expect(finish_reason).toBe('tool-calls');
       expect(tool_calls.map(({ name, arguments: given }) => ({ name, arguments: given }))).toEqual(
         wanted.map(({ name, arguments: given }) => ({ name, arguments: given })),
@@ -158,12 +158,14 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
     it('that breaks off before its end is no answer', async () => {
       const { open, pieces } = streamed.text(['Good ', 'mor']);
       streaming((response) => response.end(Buffer.concat([...open, ...pieces])));
-      const cut = await modelOf(protocol).complete(asked, tools, never, listener());
+      const cut = await modelOf(protocol).complete(asked, tools, never, { sink: listener() });
       expect(['error', 'interrupted']).toContain(cut.finish_reason);
       streaming((response) => {
         response.write(Buffer.concat([...open, ...pieces]), () => response.destroy());
       });
-      await expect(failure(modelOf(protocol).complete(asked, tools, never, listener()))).resolves.toMatchObject({
+      await expect(
+        failure(modelOf(protocol).complete(asked, tools, never, { sink: listener() })),
+      ).resolves.toMatchObject({
         code: 'model_unavailable',
         away: true,
       });
@@ -175,7 +177,7 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       const error = streamed.error;
       streaming((response) => response.end(Buffer.concat([...open, ...pieces, error])));
       const heard = listener();
-      await expect(failure(modelOf(protocol).complete(asked, tools, never, heard))).resolves.toMatchObject({
+      await expect(failure(modelOf(protocol).complete(asked, tools, never, { sink: heard }))).resolves.toMatchObject({
         code: 'model_unavailable',
       });
       expect(heard.text).toBe('Good ');
@@ -184,7 +186,9 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
     it('over the limit is unreadable and counts', async () => {
       const { open, pieces, end } = streamed.text(Array.from({ length: 200 }, () => 'x'.repeat(1_000)));
       streaming((response) => response.end(Buffer.concat([...open, ...pieces, ...end])));
-      await expect(failure(modelOf(protocol).complete(asked, tools, never, listener()))).resolves.toMatchObject({
+      await expect(
+        failure(modelOf(protocol).complete(asked, tools, never, { sink: listener() })),
+      ).resolves.toMatchObject({
         code: 'model_malformed',
         unread: [{ model: 'desk/m', estimated: true }],
       });
@@ -194,7 +198,9 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       const { open, pieces } = streamed.text(['Good ']);
       streaming((response) => response.write(Buffer.concat([...open, ...pieces])));
       const heard = listener();
-      await expect(failure(modelOf(protocol, 300).complete(asked, tools, never, heard))).resolves.toMatchObject({
+      await expect(
+        failure(modelOf(protocol, 300).complete(asked, tools, never, { sink: heard })),
+      ).resolves.toMatchObject({
         code: 'model_timeout',
       });
       expect(heard.text).toBe('Good ');
@@ -211,7 +217,7 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       });
       const left = new AbortController();
       const heard = listener();
-      const answer = modelOf(protocol).complete(asked, tools, left.signal, heard);
+      const answer = modelOf(protocol).complete(asked, tools, left.signal, { sink: heard });
       await until('it has begun', () => heard.text === 'Good ');
       left.abort(new Error('cancelled'));
       await expect(answer).rejects.toThrow('cancelled');
@@ -221,7 +227,9 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
     it('refused with a status is classified as a whole answer is', async () => {
       for (const { status, json, headers, code, blame } of protocol.errors) {
         answering({ status, json, ...(headers ? { headers } : {}) });
-        await expect(failure(modelOf(protocol).complete(asked, tools, never, listener()))).resolves.toMatchObject({
+        await expect(
+          failure(modelOf(protocol).complete(asked, tools, never, { sink: listener() })),
+        ).resolves.toMatchObject({
           code,
           blame,
         });
@@ -240,14 +248,14 @@ it('an endpoint that streams nothing is asked for a whole answer, from then on a
       : { json: openai.text('whole') },
   );
   const model = modelOf(openai);
-  await expect(model.complete(asked, tools, never, listener())).resolves.toMatchObject({ text: 'whole' });
-  await expect(model.complete(asked, tools, never, listener())).resolves.toMatchObject({ text: 'whole' });
+  await expect(model.complete(asked, tools, never, { sink: listener() })).resolves.toMatchObject({ text: 'whole' });
+  await expect(model.complete(asked, tools, never, { sink: listener() })).resolves.toMatchObject({ text: 'whole' });
   expect(server.requests.map(({ body }) => body['stream'] === true)).toEqual([true, false, false]);
 });
 
 it('a completion that comes whole, although a stream was asked for, is read', async () => {
   answering({ json: openai.text('at once') });
-  await expect(modelOf(openai).complete(asked, tools, never, listener())).resolves.toMatchObject({
+  await expect(modelOf(openai).complete(asked, tools, never, { sink: listener() })).resolves.toMatchObject({
     text: 'at once',
     input_tokens: 10,
   });
@@ -257,6 +265,6 @@ it('the usage of a stream is asked for', async () => {
   answering({ json: openai.text('x') });
   const compatible = protocols(account).find(({ kind }) => kind === 'openai-compatible');
   if (!compatible) throw new Error('no protocol');
-  await modelOf(compatible).complete(asked, tools, never, listener());
+  await modelOf(compatible).complete(asked, tools, never, { sink: listener() });
   expect(server.requests[0]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
 });

@@ -27,6 +27,11 @@ export function readArguments(given: unknown): unknown {
   return depthOf(text) > maxDepth ? text : value;
 }
 
+/** The one JSON value of a text, also in a code fence or with a template's tokens behind it; undefined: there is none. */
+export function jsonIn(text: string): unknown {
+  return readJson(withoutFence(text))?.value;
+}
+
 /** Why arguments that `readArguments` left as text are no object, for the model. */
 export function argumentsProblem(text: string): string {
   const sent = `They begin with ${JSON.stringify(text.slice(0, 120))}.`;

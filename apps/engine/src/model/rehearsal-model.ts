@@ -1,14 +1,15 @@
 import {
+  type CallOptions,
   type Completion,
   type Model,
   type ModelEvent,
   type ModelMessage,
   noReplyWord,
-  type TextSink,
   type ToolCall,
   type ToolDescription,
 } from './model.js';
 import { type Directives, fillCall, fillTemplate, lacksResult, readDirectives } from './rehearsal-directives.js';
+import { sampleOf } from './sample-of.js';
 
 const shownChars = 500;
 const cacheSize = 500;
@@ -24,14 +25,14 @@ export class RehearsalModel implements Model {
     messages: ModelMessage[],
     tools: ToolDescription[],
     _signal?: AbortSignal,
-    sink?: TextSink,
+    { sink, output }: CallOptions = {},
   ): Promise<Completion> {
-    const completion = this.answerTo(messages, tools);
+    const completion = this.answerTo(messages, tools, output);
     sink?.write(completion.text);
     return Promise.resolve(completion);
   }
 
-  private answerTo(messages: ModelMessage[], tools: ToolDescription[]): Completion {
+  private answerTo(messages: ModelMessage[], tools: ToolDescription[], output: CallOptions['output']): Completion {
     const instructions = messages.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n');
     const directives = this.directives(instructions);
     const event = eventOf(messages);
@@ -52,6 +53,7 @@ export class RehearsalModel implements Model {
       const filled = fillTemplate(directives.reply, event, last?.result);
       return answer(filled.trim() === '' ? noReplyWord : filled, []);
     }
+    if (output) return answer(JSON.stringify(sampleOf(output)), []);
     const text = event.message.slice(0, shownChars);
     return answer(`Rehearsal model (no model is configured). Message from ${event.sender}: "${text}"`, []);
   }

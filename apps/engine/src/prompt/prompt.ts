@@ -70,8 +70,11 @@ function alternating(messages: ModelMessage[]): ModelMessage[] {
   return joined;
 }
 
-const ground = `${fenceExplanation} Your answer is sent back over the channel the event came from. Where no answer is wanted, answer \
-${noReplyWord} and nothing else.`;
+const ground = `${fenceExplanation} Your answer is sent back over the channel the event came from. `;
+
+const mayBeSilent = `Where no answer is wanted, answer ${noReplyWord} and nothing else.`;
+
+const wantsValue = `Your final answer is read by a program: one JSON object that holds to this JSON Schema, and nothing else around it.`;
 
 const readOnlyNote = 'The current event is not verified: only calls that read are allowed.';
 
@@ -92,8 +95,10 @@ function systemText({ instructions, skills, input, past, readOnly }: PromptParts
     .filter((skill) => skill.knowledge.trim() !== '')
     .map((skill) => `Knowledge of the Skill ${skill.name}:\n${skill.knowledge}`);
   const takenOver = [input, ...past.map((turn) => turn.input)].some(({ takeover }) => takeover !== undefined);
+  const { output_schema: output } = input;
+  const form = output ? `${wantsValue}\n${JSON.stringify(output)}` : mayBeSilent;
   const notes = [...(readOnly ? [readOnlyNote] : []), ...(takenOver ? [takeoverNote] : [])];
-  return [ground, ...notes, instructions, ...knowledge, ...workflow].join('\n\n');
+  return [`${ground}${form}`, ...notes, instructions, ...knowledge, ...workflow].join('\n\n');
 }
 
 /** What was said before a turn's own message, oldest first: during a takeover, and in messages answered with it. */

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { RepliesModule } from '../replies/replies.module.js';
+import { StepsModule } from '../steps/steps.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { InternalRunController } from './internal-run.controller.js';
 import { RunDetailService } from './run-detail.service.js';
@@ -8,7 +9,7 @@ import { RunRepository } from './run.repository.js';
 import { RunService } from './run.service.js';
 
 @Module({
-  imports: [RepliesModule, TurnsModule],
+  imports: [RepliesModule, StepsModule, TurnsModule],
   controllers: [InternalRunController, RunController],
   providers: [RunDetailService, RunRepository, RunService],
 })

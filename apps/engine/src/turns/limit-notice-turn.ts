@@ -21,6 +21,7 @@ export function noticeOf(
       contact_id: '',
       content_trust: 'own',
       reply_text: text,
+      output: null,
       reason: answer_id === null ? 'no_address' : limitNoticeSent,
       steps: 1,
       tokens: 0,

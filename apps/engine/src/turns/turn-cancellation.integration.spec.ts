@@ -47,6 +47,7 @@ describe('a cancelled turn', () => {
       organization_id,
       project_id,
       reply_text: 'late',
+      output: null,
       reason: null,
       steps: 1,
       tokens: 0,

@@ -55,6 +55,7 @@ describe('custody of a turn', () => {
       organization_id: turn.organization_id,
       project_id: turn.project_id,
       reply_text: 'ok',
+      output: null,
       reason: null,
       steps: 1,
       tokens: 0,

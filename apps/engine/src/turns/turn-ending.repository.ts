@@ -17,6 +17,8 @@ export interface TurnEnding extends Claim {
   organization_id: string;
   project_id: string;
   reply_text: string;
+  /** The answer as a value; null: none was asked for. */
+  output: Record<string, unknown> | null;
   /** What the reply lacks, or why there is none. */
   reason: string | null;
   steps: number;
@@ -37,10 +39,10 @@ export interface TurnEnding extends Claim {
 const endSql = `
   WITH ending AS (
     SELECT x.* FROM ${asynchronousCommit}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, claim integer, organization_id text,
-      project_id text, reply_text text, reason text, steps integer, tokens integer,
+      project_id text, reply_text text, output jsonb, reason text, steps integer, tokens integer,
       cost_micros integer, agent_id text, contact_id text, content_trust text, new_steps jsonb, answer_id text)),
   ended AS (
-    UPDATE engine.turn t SET ${ended('succeeded')}, reply_text = e.reply_text, steps = e.steps,
+    UPDATE engine.turn t SET ${ended('succeeded')}, reply_text = e.reply_text, output = e.output, steps = e.steps,
            answer_id = e.answer_id, reply = CASE WHEN e.answer_id IS NULL THEN 'none' ELSE 'sent' END, reason = e.reason,
            blocked_since = NULL,
            content_trust = e.content_trust, tokens = e.tokens, cost_micros = e.cost_micros

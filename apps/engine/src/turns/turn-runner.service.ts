@@ -12,6 +12,7 @@ import { type LoopResult, runLoop } from '../loop/agent-loop.js';
 import { ApprovalNeeded } from '../loop/approval-needed.js';
 import { CallGuard } from '../loop/call-guard.js';
 import { CallMaker } from '../loop/call-maker.js';
+import { OutputChecks } from '../loop/output-check.js';
 import { ReplyCleaner } from '../loop/reply-cleaner.js';
 import { StepLog } from '../loop/step-log.js';
 import { ModelError, MODELS, type Models } from '../model/model.js';
@@ -46,6 +47,8 @@ export interface SuspendedTurn {
 /** Runs a claimed turn until its ending, which is not committed yet, or until it has to wait. */
 @Injectable()
 export class TurnRunner {
+  private readonly outputs = new OutputChecks();
+
   constructor(
     private readonly agents: AgentDirectory,
     private readonly steps: StepRepository,
@@ -82,7 +85,7 @@ export class TurnRunner {
     const log = new StepLog(stored, (steps) => this.steps.append(claim, steps, account));
     const decision = await this.spoken.of(turn, input);
     if (decision !== null) {
-      const answer = { text: decision, reason: null, cleaned: null, model: 'none' };
+      const answer = { text: decision, reason: null, output: null, cleaned: null, model: 'none' };
       const ended = endingOf(turn, claim, input, answer, log);
       const ending = { ...ended, ...ofAccount(agent, turn), content_trust: 'own' as const };
       return resultOf(ending, answer, turn.rehearsal);
@@ -147,6 +150,7 @@ export class TurnRunner {
         calls,
         conversation,
         cleaner: new ReplyCleaner(hosts, input),
+        output: input.output_schema ? this.outputs.of(input.output_schema) : null,
         stored,
         preview: this.previews.begin(claim, session_id),
         model,
@@ -245,7 +249,7 @@ function endingOf(
   turn: TurnScope,
   claim: Claim,
   input: TurnInput,
-  { text, reason }: LoopResult,
+  { text, output, reason }: LoopResult,
   log: StepLog,
 ): Omit<TurnEnding, 'agent_id' | 'contact_id' | 'content_trust'> {
   const answers = input.reply !== null && input.reply.channel_address !== null && text !== '';
@@ -257,6 +261,7 @@ function endingOf(
     organization_id: turn.organizationId,
     project_id: turn.projectId,
     reply_text: text,
+    output,
     reason: why,
     // Including its reply.
     steps: log.count + 1,

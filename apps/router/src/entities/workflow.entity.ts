@@ -35,6 +35,8 @@ export class WorkflowRow {
   /** Null: the project's Chief of Staff. */
   @Column({ type: 'text', nullable: true }) agent_id: string | null;
   @Column({ type: 'text' }) instructions: string;
+  /** The JSON Schema that the output of its runs holds to; null: they have none. */
+  @Column({ type: 'jsonb', nullable: true }) output_schema: object | null;
   @Column({ type: 'text' }) status: WorkflowStatus;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz' }) updated_at: Date;

@@ -10,6 +10,8 @@ export interface TurnInput {
   verified: boolean;
   /** The workflow's instructions, when a workflow started the turn. */
   instructions: string | null;
+  /** The JSON Schema that the answer has to hold to. Absent: the answer is a text. */
+  output_schema?: Record<string, unknown>;
   reply: ReplyTarget | null;
   /** Why `reply` is null, if the router decided so. Absent when it is not null. */
   reply_withheld?: ReplyWithheld;

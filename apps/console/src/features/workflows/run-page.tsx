@@ -1,10 +1,11 @@
-import { Anchor, Skeleton, Stack, Text } from '@mantine/core';
+import { Anchor, List, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { CopyText } from '../../ui/copy.js';
+import { JsonView } from '../../ui/json-view.js';
 import { Page, Section } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -63,14 +64,31 @@ export function RunPage(): ReactNode {
               </Anchor>
             </Text>
           )}
-          <Section title={texts.reply}>
-            <Text
-              style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
-              c={run.reply_text ? undefined : 'dimmed'}
-            >
-              {run.reply_text ?? texts.noReply}
-            </Text>
-          </Section>
+          {run.output ? (
+            <Section title={texts.output}>
+              <JsonView label={texts.output} value={run.output} />
+            </Section>
+          ) : (
+            <Section title={texts.reply}>
+              <Text
+                style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+                c={run.reply_text ? undefined : 'dimmed'}
+              >
+                {run.reply_text ?? texts.noReply}
+              </Text>
+            </Section>
+          )}
+          {run.output_problems && (
+            <Section title={texts.outputProblems}>
+              <List size="sm">
+                {run.output_problems.map(({ pointer, message }) => (
+                  <List.Item key={`${pointer} ${message}`}>
+                    {pointer === '' ? texts.wholeAnswer : <code>{pointer}</code>} {message}
+                  </List.Item>
+                ))}
+              </List>
+            </Section>
+          )}
           <Section title={texts.facts}>
             <RunFacts run={run} />
           </Section>

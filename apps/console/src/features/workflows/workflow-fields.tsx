@@ -4,14 +4,21 @@ import { useAgents } from '../../api/choices.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { fieldError } from '../../ui/notices.js';
 import { NameField } from '../../ui/name-field.js';
+import { type OutputSchema, OutputSchemaField, schemaToSave } from './output-schema-field.js';
 
 export interface WorkflowValues {
   name: string;
   agent_id: string | null;
   instructions: string;
+  output_schema: OutputSchema | string | null;
 }
 
-export const workflowFields = ['name', 'agent_id', 'instructions'] as const;
+export const workflowFields = ['name', 'agent_id', 'instructions', 'output_schema'] as const;
+
+/** @throws Error where a field cannot be saved as it is */
+export function toSave<Part extends Partial<WorkflowValues>>({ output_schema, ...rest }: Part) {
+  return output_schema === undefined ? rest : { ...rest, output_schema: schemaToSave(output_schema) };
+}
 
 interface WorkflowFieldsProps {
   value: WorkflowValues;
@@ -53,6 +60,11 @@ export function WorkflowFields({ value, error, onChange }: WorkflowFieldsProps):
         value={value.instructions}
         error={fieldError(error, 'instructions')}
         onChange={(event) => onChange({ instructions: event.currentTarget.value })}
+      />
+      <OutputSchemaField
+        value={value.output_schema}
+        error={error}
+        onChange={(output_schema) => onChange({ output_schema })}
       />
     </Stack>
   );

@@ -17,7 +17,7 @@ import { touched, useWorkflow } from './queries.js';
 import { RunList } from './run-list.js';
 import { TriggerList } from './trigger-list.js';
 import { WorkflowActions } from './workflow-actions.js';
-import { WorkflowFields, workflowFields, type WorkflowValues } from './workflow-fields.js';
+import { toSave, WorkflowFields, workflowFields, type WorkflowValues } from './workflow-fields.js';
 
 const route = getRouteApi('/p/$projectId/workflows/$workflowId');
 
@@ -79,14 +79,16 @@ interface WorkflowSettingsProps {
 }
 
 function WorkflowSettings({ workflow, etag }: WorkflowSettingsProps): ReactNode {
-  const { id, name, agent_id, instructions } = workflow;
+  const { id, name, agent_id, instructions, output_schema } = workflow;
   const editor = useEditor<WorkflowValues>({
-    saved: { name, agent_id, instructions },
+    saved: { name, agent_id, instructions, output_schema },
     etag,
     touched,
     announce: uiTexts.saved,
-    save: ({ change: body }, match) =>
-      answer(api.PATCH('/api/v1/workflows/{id}', { params: { path: { id }, header: { 'If-Match': match } }, body })),
+    save: async ({ change }, match) => {
+      const params = { path: { id }, header: { 'If-Match': match } };
+      return answer(api.PATCH('/api/v1/workflows/{id}', { params, body: toSave(change) }));
+    },
   });
   return (
     <Editable scope="workflows:write">

@@ -17,7 +17,7 @@ import { Page } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { touched, useTriggers, useWorkflows } from './queries.js';
-import { WorkflowFields, workflowFields, type WorkflowValues } from './workflow-fields.js';
+import { toSave, WorkflowFields, workflowFields, type WorkflowValues } from './workflow-fields.js';
 
 type WorkflowView = Schema<'WorkflowView'>;
 const route = getRouteApi('/p/$projectId/workflows');
@@ -105,7 +105,7 @@ function useColumns(): Column<WorkflowView>[] {
   ];
 }
 
-const nothing: WorkflowValues = { name: '', agent_id: null, instructions: '' };
+const nothing: WorkflowValues = { name: '', agent_id: null, instructions: '', output_schema: null };
 
 function NewWorkflow({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const projectId = useProjectId();
@@ -113,7 +113,7 @@ function NewWorkflow({ opened, onClose }: { opened: boolean; onClose: () => void
   const refresh = useRefresh(...touched);
   const [value, setValue] = useState(nothing);
   const create = useMutation({
-    mutationFn: () => answer(api.POST('/api/v1/workflows', { body: value })),
+    mutationFn: async () => answer(api.POST('/api/v1/workflows', { body: { ...toSave(value), name: value.name } })),
     onSuccess: async ({ id }) => {
       await refresh();
       void navigate({ to: '/p/$projectId/workflows/$workflowId', params: { projectId, workflowId: String(id) } });

@@ -68,3 +68,38 @@ describe('an edit with If-Match', () => {
     expect((await patch(path, { limit_per_minute: 6 }, tag)).status).toBe(412);
   });
 });
+
+describe('the output schema of a workflow', () => {
+  const schema = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] };
+
+  it('is stored, changed and removed, and goes to the engine with a run', async () => {
+    const made = await world.api<WorkflowRow>('POST', '/api/v1/workflows', { name: 'w', output_schema: schema });
+    expect(made.body.output_schema).toEqual(schema);
+    const path = `/api/v1/workflows/${made.body.id}`;
+    await world.api('POST', `${path}/runs`, { message: 'how much?' });
+    const { rows } = await world.pool.query("SELECT turns FROM router.message WHERE message ->> 'workflow_id' = $1", [
+      String(made.body.id),
+    ]);
+    expect(rows[0].turns[0].input.output_schema).toEqual(schema);
+    expect((await patch(path, { output_schema: null })).body.output_schema).toBeNull();
+  });
+
+  it.each<[unknown, string]>([
+    [{ type: 'array' }, 'must be "object"'],
+    [{ type: 'object', properties: { a: { type: 'strng' } } }, 'no JSON Schema'],
+    [{ type: 'object', properties: { a: { $ref: 'https://example.com/a.json' } } }, 'no JSON Schema'],
+    [{ type: 'object', description: 'x'.repeat(20_000) }, 'at most 20000'],
+    ['{}', 'must be an object'],
+  ])('%j is refused: %s', async (output_schema, words) => {
+    for (const [method, path] of [
+      ['POST', '/api/v1/workflows'],
+      ['PATCH', `/api/v1/workflows/${(await workflow()).id}`],
+    ]) {
+      const answer = await world.api(method as 'POST', path as string, { name: 'w', output_schema });
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { code: 'invalid_fields', errors: [{ field: 'output_schema', message: expect.stringContaining(words) }] },
+      });
+    }
+  });
+});

@@ -3,6 +3,7 @@ import {
   Caller,
   Edits,
   IdempotencyKey,
+  JsonObject,
   keyed,
   Name,
   notFound,
@@ -22,6 +23,7 @@ import { EngineRuns } from '../../path/handover/engine-runs.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
 import { discardDebounced } from '../../path/routing/debounce.js';
 import type { WorkflowStatus } from '../../entities/workflow.entity.js';
+import { requireOutputSchema } from './output-schema.js';
 import { WorkflowRepository } from './workflow.repository.js';
 import { DiscardedView, WorkflowPage, WorkflowView } from './workflow.dto.js';
 
@@ -34,12 +36,19 @@ class NewWorkflow {
   })
   agent_id?: string | null;
   @Text(20_000, { optional: true, description: 'Instructions to the agent for each message' }) instructions?: string;
+  @JsonObject({
+    optional: true,
+    nullable: true,
+    description: 'JSON Schema, an object, that the output of its runs holds to; default: they have none',
+  })
+  output_schema?: Record<string, unknown> | null;
 }
 
 class WorkflowChange {
   @Name(200, { optional: true }) name?: string;
   @Text(100, { optional: true, nullable: true }) agent_id?: string | null;
   @Text(20_000, { optional: true }) instructions?: string;
+  @JsonObject({ optional: true, nullable: true }) output_schema?: Record<string, unknown> | null;
   @OneOf(['active', 'suspended', 'off'], { optional: true, description: 'Runs of a suspended workflow wait' })
   status?: WorkflowStatus;
 }
@@ -63,6 +72,7 @@ export class WorkflowController {
   @ApiCreatedResponse({ type: WorkflowView })
   async create(@Caller() caller: Principal, @Body() body: NewWorkflow): Promise<WorkflowView> {
     await this.agents.require(caller, body.agent_id);
+    requireOutputSchema(body.output_schema);
     const now = new Date();
     const row = await this.workflows.insert({
       project_id: caller.projectId,
@@ -70,6 +80,7 @@ export class WorkflowController {
       name: body.name,
       agent_id: body.agent_id ?? null,
       instructions: body.instructions ?? '',
+      output_schema: body.output_schema ?? null,
       status: 'active',
       created_at: now,
       updated_at: now,
@@ -112,6 +123,7 @@ export class WorkflowController {
   ): Promise<WorkflowView> {
     await this.get(caller, id);
     await this.agents.require(caller, body.agent_id);
+    requireOutputSchema(body.output_schema);
     const now = new Date();
     await this.workflows.update(caller.projectId, id, { ...body, updated_at: now });
     this.rules.forget(caller.projectId);

@@ -10,6 +10,13 @@ export class WorkflowView implements WorkflowRow {
   @ApiProperty({ ...idOf('agt'), nullable: true, description: "Null: the project's Chief of Staff" }) agent_id:
     string | null;
   @ApiProperty() instructions: string;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'JSON Schema that the output of its runs holds to; null: they have none',
+  })
+  output_schema: object | null;
   @ApiProperty({ enum: ['active', 'suspended', 'off'] }) status: WorkflowStatus;
   @ApiProperty(time) created_at: Date;
   @ApiProperty(time) updated_at: Date;

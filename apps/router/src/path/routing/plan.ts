@@ -160,6 +160,7 @@ function inputOf(
   return {
     verified: draft.verified,
     instructions: workflow?.instructions ?? null,
+    ...(workflow?.output_schema ? { output_schema: { ...workflow.output_schema } } : {}),
     ...replyIn(decision, senderContext),
     ...(draft.deliver ? {} : { rehearsal: true as const }),
     trust: trustOf(senderContext),

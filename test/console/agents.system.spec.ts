@@ -1,0 +1,67 @@
+import type { Browser, Page } from 'playwright-core';
+import { startSmallSystem, type System } from '../system/system.js';
+import { violations } from './accessibility.js';
+import { launch, signIn, type Visit, visit } from './browser.js';
+import { findChromium } from './chromium.js';
+
+const chromium = findChromium();
+const inBrowser = chromium ? describe : describe.skip;
+if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+inBrowser('agents and workflows in the console', () => {
+  let browser: Browser;
+  let system: System;
+  let owner: Visit;
+  let project: string;
+
+  beforeAll(async () => {
+    [browser, system] = await Promise.all([launch(chromium ?? ''), startSmallSystem()]);
+    owner = await visit(browser, {});
+    await signIn(owner, await system.ownerLink());
+    project = new URL(owner.page.url()).pathname.split('/').slice(0, 3).join('/');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await system?.stop();
+  });
+
+  const go = (path: string): Promise<unknown> => owner.page.goto(`${system.origin('portal')}${project}${path}`);
+
+  it('declares what the runs of a workflow give, and shows it, or where it is missing', async () => {
+    const { page } = owner;
+    const { id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'Totals' });
+    await go(`/workflows/${id}?tab=settings`);
+    const editor = page.getByRole('textbox', { name: 'Output schema' });
+    await editor.fill('{"type":');
+    await button(page, 'Save').click();
+    await page.getByRole('alert').filter({ hasText: 'not a JSON object yet' }).waitFor();
+    await editor.fill('{"type":"array"}');
+    await button(page, 'Save').click();
+    await page.getByText('Its type must be "object"').waitFor();
+    const schema = { type: 'object', properties: { total: { type: 'integer' } }, required: ['total'] };
+    await editor.fill(JSON.stringify(schema));
+    await button(page, 'Save').click();
+    await page.getByText('Saved.').waitFor();
+    await expect(system.api('GET', `/api/v1/workflows/${id}`)).resolves.toMatchObject({ output_schema: schema });
+
+    const start = (): Promise<{ id: string; state: string }> =>
+      system.api('POST', `/api/v1/workflows/${id}/runs?wait=30`, { message: 'how much?' });
+    const good = await start();
+    expect(good).toMatchObject({ state: 'succeeded', output: { total: 0 } });
+    await go(`/runs/${good.id}`);
+    await page.getByRole('group', { name: 'Output' }).getByText('total').waitFor();
+    expect(await violations(page)).toEqual([]);
+
+    await system.api('PATCH', `/api/v1/workflows/${id}`, { instructions: 'reply: {"total": "much"}' });
+    const bad = await start();
+    expect(bad).toMatchObject({
+      state: 'failed',
+      error: 'output_invalid',
+      output_problems: [{ pointer: '/total', message: 'must be integer' }],
+    });
+    await go(`/runs/${bad.id}`);
+    await page.getByRole('listitem').filter({ hasText: '/total must be integer' }).waitFor();
+  });
+});
