@@ -61,6 +61,8 @@ const settings = {
   /** After this time a client has to reconnect, and prove again that it may listen. */
   EVENT_STREAM_MAX_MS: integer(600_000, 1_000, 86_400_000),
   APPROVAL_WAIT_MS: integer(86_400_000, 1_000, 2_592_000_000),
+  /** Characters of a call's arguments in the message that asks a contact for approval; it says what is missing. */
+  APPROVAL_ASK_CHARS: integer(1_500, 100, 20_000),
   TURN_MAX_ATTEMPTS: integer(24, 1, 1_000),
   /** Attempts of a turn that may end with an answer of the model that cannot be read or broke off. Each is paid for. */
   TURN_MAX_UNREADABLE: integer(5, 1, 1_000),

@@ -71,6 +71,7 @@ export interface EngineSettings extends ChangeSettings {
   EVENT_STREAM_MAX_MS: number;
   /** How long a call waits for a person before it counts as refused. */
   APPROVAL_WAIT_MS: number;
+  APPROVAL_ASK_CHARS: number;
   /** Tries of one turn before it fails for good, however often its job is added anew. Waits do not count. */
   TURN_MAX_ATTEMPTS: number;
   /** Tries of one turn whose model answers what cannot be read, or breaks off: each of them is paid for. */

@@ -7,7 +7,7 @@ import { AttentionRepository } from './manage/attention/attention.repository.js'
 import { ChannelController } from './manage/channels/channel.controller.js';
 import { ChannelRepository } from './manage/channels/channel.repository.js';
 import { NamedApps } from './manage/channels/named-apps.js';
-import { ContactController } from './manage/contacts/contact.controller.js';
+import { ContactController, InternalContactController } from './manage/contacts/contact.controller.js';
 import { ContactRepository } from './manage/contacts/contact.repository.js';
 import { ContactService } from './manage/contacts/contact.service.js';
 import { BatchController } from './manage/events/batches/batch.controller.js';
@@ -76,6 +76,7 @@ const manage = {
     AttentionController,
     ChannelController,
     ContactController,
+    InternalContactController,
     DirectRunController,
     StreamController,
     DeadLetterController,

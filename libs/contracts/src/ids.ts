@@ -44,6 +44,7 @@ export type IdKind =
   | 'doc'
   | 'ent'
   | 'apr'
+  | 'ask'
   | 'req'
   | 'cfr';
 

@@ -1,4 +1,5 @@
 export * from './app-credentials.js';
+export * from './approval-decision.js';
 export * from './attention.js';
 export * from './backoff.js';
 export * from './builtin-tools.js';

@@ -4,10 +4,13 @@ import { keyset, storableJson } from '#libs/database';
 import { containing } from '#libs/service-kit';
 import { leaveSql } from '#libs/work';
 import { Injectable } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { AskedCall } from '../loop/approval-needed.js';
 import type { Approval, DecidedCall } from '../entities/approval.entity.js';
 import type { Claim } from '../entities/turn.entity.js';
+
+const contactPrefix = 'contact:';
 
 /** On whose behalf calls ask, and who may decide. */
 interface Asker {
@@ -60,7 +63,7 @@ export class ApprovalRepository {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Gives the lease up until people have decided. @returns false when the lease was lost */
+  /** Gives the lease up until people have decided; the contacts among them are to be asked. @returns false when the lease was lost */
   async suspend(
     claim: Claim,
     asked: AskedCall[],
@@ -68,6 +71,17 @@ export class ApprovalRepository {
     waitMs: number,
   ): Promise<boolean> {
     const calls = asked.map((call) => ({ id: newId('apr'), ...call }));
+    const contacts = approvers.filter(
+      (each) => each.startsWith(contactPrefix) && (decideOwn || !startedBy.includes(each)),
+    );
+    const asks = calls.flatMap(({ id }) =>
+      contacts.map((contact) => ({
+        id: newId('ask'),
+        approval: id,
+        contact: contact.slice(contactPrefix.length),
+        token: randomBytes(18).toString('base64url'),
+      })),
+    );
     const rows = (await this.db.query(
       `WITH held AS (
          UPDATE engine.turn SET state = 'waiting_approval', reason = NULL, tries = greatest(0, tries - 1), ${leaveSql}
@@ -79,9 +93,24 @@ export class ApprovalRepository {
                 c.args, $5, $7, $8, c.reason, 'pending', now() + $6 * interval '1 millisecond'
            FROM held CROSS JOIN jsonb_to_recordset($3::jsonb) AS c(id text, ref text, tool text, pin text, grade text,
                 reason text, args jsonb)
-         ON CONFLICT (turn_id, call_ref) DO NOTHING)
+         ON CONFLICT (turn_id, call_ref) DO NOTHING RETURNING id, organization_id, project_id),
+       contacts AS (
+         INSERT INTO engine.approval_ask (id, organization_id, project_id, approval_id, contact_id, token)
+         SELECT a.id, asked.organization_id, asked.project_id, asked.id, a.contact, a.token
+           FROM jsonb_to_recordset($9::jsonb) AS a(id text, approval text, contact text, token text)
+           JOIN asked ON asked.id = a.approval)
        SELECT id FROM held`,
-      [claim.turn_id, claim.claim, storableJson(calls), agentId, approvers, waitMs, startedBy, decideOwn],
+      [
+        claim.turn_id,
+        claim.claim,
+        storableJson(calls),
+        agentId,
+        approvers,
+        waitMs,
+        startedBy,
+        decideOwn,
+        JSON.stringify(asks),
+      ],
     )) as unknown[];
     return rows.length > 0;
   }

@@ -1,6 +1,7 @@
 import type { ServiceSchema } from '#libs/database';
 import { Audit } from '../audit/audit.entity.js';
 import { Agent } from '../entities/agent.entity.js';
+import { ApprovalAsk } from '../approvals/approval-ask.entity.js';
 import { Approval } from '../entities/approval.entity.js';
 import { Chunk } from '../knowledge/chunk.entity.js';
 import { KnowledgeDocument } from '../knowledge/document.entity.js';
@@ -22,6 +23,7 @@ import { Provider1795712400000 } from './1795712400000-provider.js';
 import { Suspects1795766100000 } from './1795766100000-suspects.js';
 import { PythonCalls1795799000000 } from './1795799000000-python-calls.js';
 import { TurnOutput1795801000000 } from './1795801000000-turn-output.js';
+import { ApprovalAsk1795805000000 } from './1795805000000-approval-ask.js';
 import { TurnPreview1795788000000 } from './1795788000000-turn-preview.js';
 import { BudgetHold1795790000000 } from './1795790000000-budget-hold.js';
 
@@ -36,6 +38,7 @@ export const schema: ServiceSchema = {
     ToolCallRecord,
     PythonTry,
     Approval,
+    ApprovalAsk,
     Usage,
     BudgetHold,
     ModelUsage,
@@ -57,5 +60,6 @@ export const schema: ServiceSchema = {
     BudgetHold1795790000000,
     PythonCalls1795799000000,
     TurnOutput1795801000000,
+    ApprovalAsk1795805000000,
   ],
 };

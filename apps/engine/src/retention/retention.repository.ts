@@ -22,7 +22,8 @@ const deletions = {
     steps AS (DELETE FROM engine.step s USING old WHERE s.turn_id = old.id),
     previews AS (DELETE FROM engine.turn_preview p USING old WHERE p.turn_id = old.id),
     calls AS (DELETE FROM engine.tool_call c USING old WHERE c.turn_id = old.id),
-    approvals AS (DELETE FROM engine.approval a USING old WHERE a.turn_id = old.id)
+    approvals AS (DELETE FROM engine.approval a USING old WHERE a.turn_id = old.id RETURNING a.id),
+    asks AS (DELETE FROM engine.approval_ask k USING approvals WHERE k.approval_id = approvals.id)
     SELECT count(*)::integer AS deleted FROM old`,
   // A session that a person has taken over is kept: its next message is not for an agent.
   session: `

@@ -11,9 +11,9 @@ import {
   Whole,
 } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiExcludeController, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ContactRepository } from './contact.repository.js';
-import { ContactService } from './contact.service.js';
+import { ContactService, type PrivateAddress } from './contact.service.js';
 import {
   AdmittedContactView,
   ContactDetailView,
@@ -165,5 +165,21 @@ export class ContactController {
   @ApiOkResponse({ type: ContactDetailView })
   unmerge(@Caller() caller: Principal, @Param('id') id: string): Promise<ContactDetailView> {
     return this.service.unmerge(caller, id);
+  }
+}
+
+/** For the engine, which asks contacts for approvals. */
+@ApiExcludeController()
+@Controller('internal/contacts')
+@RequireScopes('service')
+export class InternalContactController {
+  constructor(private readonly service: ContactService) {}
+
+  @Get(':id/private-address')
+  async privateAddress(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+  ): Promise<{ address: PrivateAddress | null }> {
+    return { address: await this.service.privateAddress(caller, id) };
   }
 }

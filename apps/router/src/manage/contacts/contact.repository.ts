@@ -3,8 +3,12 @@ import { keyset } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ContactRow, IdentityRow } from '../../entities/contact.entity.js';
+import type { MessageRow } from '../../entities/message.entity.js';
 
 type Change = Partial<Pick<ContactRow, 'name' | 'status' | 'daily_budget'>>;
+
+/** How far back a contact's messages are looked through. */
+const lookedThrough = 500;
 
 /** An identity as people see it. */
 export type Identity = Pick<IdentityRow, 'app_id' | 'sender' | 'home_id' | 'paused_until' | 'pause_reason' | 'seen_at'>;
@@ -58,6 +62,20 @@ export class ContactRepository {
   /** A contact and those merged into it: its history consists of all their messages. */
   async family(id: string): Promise<string[]> {
     return familyOf(this.db.manager, id);
+  }
+
+  /**
+   * Of the last messages of these contacts, newest first, those that nobody else could read and that their App can
+   * answer.
+   */
+  async privateMessages(ids: string[]): Promise<Pick<MessageRow, 'app_id' | 'message'>[]> {
+    return (await this.db.query(
+      `SELECT app_id, message FROM (
+         SELECT id, app_id, message, app_sends AND verified AND outcome IN ('routed', 'no_match') AS usable
+           FROM router.message WHERE contact_id = ANY($1) ORDER BY id DESC LIMIT ${lookedThrough}) recent
+        WHERE usable AND message -> 'is_dm' = 'true' ORDER BY id DESC LIMIT 20`,
+      [ids],
+    )) as Pick<MessageRow, 'app_id' | 'message'>[];
   }
 
   async change(id: string, change: Change): Promise<void> {

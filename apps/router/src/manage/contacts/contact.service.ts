@@ -1,3 +1,4 @@
+import type { ReplyTarget } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
@@ -5,6 +6,7 @@ import { EventResultRepository } from '../events/event-result.repository.js';
 import { type EventState, eventState } from '../events/outcome-words.js';
 import { HeldRepository } from '../held/held.repository.js';
 import { Rerouter } from '../../path/routing/reroute.service.js';
+import { replyTargetOf, senderAddressOf } from '../../path/routing/reply-target.js';
 import { unknownSendersOf } from '../../path/routing/decide.js';
 import type { MessageRow } from '../../entities/message.entity.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
@@ -14,6 +16,8 @@ import { ContactRepository, type Identity } from './contact.repository.js';
 import { newPairingCode, pairingHash, requirePairing } from '../../path/senders/pairing.js';
 
 export type ContactMessage = MessageRow & EventState;
+/** With the sender as whom the App knows the contact. */
+export type PrivateAddress = ReplyTarget & { sender: string };
 export type ContactDetail = ContactRow & { identities: Identity[]; merged: string[] };
 
 /** The operations that people perform on contacts. */
@@ -109,6 +113,18 @@ export class ContactService {
     const expiresAt = new Date(Date.now() + this.settings.PAIRING_CODE_MS);
     await this.contacts.addPairingCode(appId, pairingHash(code), caller.subject, expiresAt);
     return { code, expires_at: expiresAt.toISOString() };
+  }
+
+  /** Where a known contact was last alone with an App that can answer; null: nowhere. */
+  async privateAddress(caller: Principal, id: string): Promise<PrivateAddress | null> {
+    const { status } = await this.find(caller, id);
+    if (status !== 'known') return null;
+    for (const { app_id, message } of await this.contacts.privateMessages(await this.contacts.family(id))) {
+      const target = replyTargetOf(app_id, message);
+      const address = target.channel_address ?? senderAddressOf(message);
+      if (address !== null) return { ...target, channel_address: address, sender: message.sender };
+    }
+    return null;
   }
 
   private async find(caller: Principal, id: string): Promise<ContactRow> {

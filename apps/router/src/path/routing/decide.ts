@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { TerminalOutcome } from '#libs/contracts';
+import { decisionIn, type TerminalOutcome } from '#libs/contracts';
 import type { ChannelRow, InboxMode, RoutePolicy, UnknownSenders } from '../../entities/channel.entity.js';
 import { failureNoticeOf, limitWordsOf, type Reply, replyOf } from './reply.js';
 import type { SenderContext } from '../senders/sender-context.js';
@@ -36,6 +36,8 @@ export interface Decision {
   runs: PlannedRun[];
   /** Null unless the message goes to the Chief of Staff. */
   session: PlannedSession | null;
+  /** It decides about a call that waits for an approval: a turn of no session, which no other turn holds up. */
+  decides: boolean;
   /** The session that takes the message if limits remove all its runs. */
   fallback: PlannedSession | null;
   chiefOfStaff: ChiefOfStaffVerdict;
@@ -56,6 +58,7 @@ const nothing = {
   unlisted: 0,
   runs: [],
   session: null,
+  decides: false,
   fallback: null,
   chiefOfStaff: null,
   routePolicy: null,
@@ -79,6 +82,9 @@ export function decide(draft: Draft, rules: Rules, senderContext: SenderContext 
   if (draft.agentId !== undefined)
     return { ...byAgent(draft, draft.agentId, plannedSession(draft, channel, senderContext), reply), ...notices };
 
+  if (senderContext && decisionIn(draft.message))
+    return { ...nothing, ...notices, outcome: 'routed', reason: null, decides: true, reply };
+
   // Without a channel of its own, an App's messages reach the Chief of Staff: nothing is silently left unrouted.
   const routePolicy = channel?.route_policy ?? 'both';
   const classified =
@@ -101,6 +107,7 @@ export function decide(draft: Draft, rules: Rules, senderContext: SenderContext 
     ...classified,
     runs,
     session,
+    decides: false,
     fallback,
     chiefOfStaff,
     routePolicy,

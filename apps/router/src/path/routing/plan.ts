@@ -1,4 +1,4 @@
-import { type LimitNotice, newId, type ReplyTarget, type TurnInput } from '#libs/contracts';
+import { newId, type ReplyTarget, type TurnInput } from '#libs/contracts';
 import { type SenderContext, trustOf } from '../senders/sender-context.js';
 import type { Target } from '../../entities/message.entity.js';
 import { turnOf, type WholeTurn } from '../handover/target.js';
@@ -55,9 +55,11 @@ export function planMessage(
     input: input(workflow),
   }));
   if (decision.session) turns.push(sessionTurn(draft, senderContext, decision, decision.session, nowMs));
+  if (decision.decides) turns.push(turnOfNoSession(input(null)));
   if (decision.informing && 'notice' in decision.informing) {
     const { notice, target } = decision.informing;
-    turns.push(noticeTurn(input(null), notice, { ...target, ...answersOf(senderContext) }));
+    const reply = { ...target, ...answersOf(senderContext) };
+    turns.push(turnOfNoSession({ ...input(null), limit_notice: notice, reply }));
   }
   return {
     draft,
@@ -91,9 +93,9 @@ export function planMessage(
   };
 }
 
-/** A turn of no session: a notice neither waits for an answer nor is part of what an agent remembers. */
-function noticeTurn(input: Target['input'], limit_notice: LimitNotice, reply: ReplyTarget): Target {
-  return { turn_id: newId('trn'), run: null, session: null, agent_id: null, input: { ...input, limit_notice, reply } };
+/** A notice or a decision neither waits for other turns nor is part of what an agent remembers. */
+function turnOfNoSession(input: Target['input']): Target {
+  return { turn_id: newId('trn'), run: null, session: null, agent_id: null, input };
 }
 
 function sessionTurn(

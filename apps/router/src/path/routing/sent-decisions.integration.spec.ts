@@ -1,0 +1,102 @@
+import { approvalValue, newId, type NormalizedMessage } from '#libs/contracts';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { ChannelRow } from '../../entities/channel.entity.js';
+import type { StoredMessage } from '../../entities/message.entity.js';
+import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
+import { RoutingService } from './routing.service.js';
+
+let world: RouterWorld;
+let router: NestFastifyApplication;
+
+beforeAll(async () => {
+  world = await routerWorld();
+  router = await world.start();
+});
+afterAll(() => world.close());
+
+const channel = (over: Partial<ChannelRow> = {}): Promise<string> =>
+  world.channel({ unknown_senders: 'open', ...over });
+
+async function send(
+  appId: string,
+  message: Partial<NormalizedMessage>,
+  over: Parameters<typeof jobOf>[2] = {},
+): Promise<StoredMessage> {
+  const job = jobOf(appId, { sender: 'ada', ...message }, over);
+  await router.get(RoutingService, { strict: false }).route(job, 1);
+  return world.row<StoredMessage>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
+}
+
+const pressOf = (id: string, value: string): Partial<NormalizedMessage> => ({
+  event_type: 'action',
+  message: value,
+  metadata: { action: { id, value, message_id: 'm1' } },
+});
+
+describe('a decision about a call that waits for approval', () => {
+  it.each([
+    ['a press', pressOf('approve', approvalValue('tok'))],
+    ['words', { message: `Refuse apr_${'0'.repeat(32)}` }],
+  ])(
+    'by %s takes a turn of no session, where the conversation is held up or goes to triggers alone',
+    async (_by, decision) => {
+      const appId = await channel({ route_policy: 'triggers', session_scope: 'channel' });
+      const row = await send(appId, decision);
+      expect(row).toMatchObject({ outcome: 'routed', verdicts: [] });
+      expect(row.turns).toMatchObject([
+        { session: null, run: null, agent_id: null, input: { trust: 'unknown', contact_id: row.contact_id } },
+      ]);
+      expect(row.turns[0]?.input.reply).toMatchObject({ channel_address: 'ada' });
+    },
+  );
+
+  it.each([
+    ['another choice', pressOf('approve', 'ship it')],
+    ['another id', pressOf('ship', approvalValue('tok'))],
+    ['words within a text', { message: `please approve apr_${'0'.repeat(32)}` }],
+    ['words without an approval', { message: 'approve' }],
+  ])('is no other message: %s is routed like any', async (_what, message) => {
+    const row = await send(await channel(), message);
+    expect(row.turns).toMatchObject([{ session: { contact_id: row.contact_id } }]);
+  });
+
+  it('of a sender who is held waits with them', async () => {
+    const row = await send(await channel({ unknown_senders: 'hold' }), pressOf('approve', approvalValue('tok')));
+    expect(row).toMatchObject({ outcome: 'held_unknown_sender', turns: [] });
+  });
+});
+
+describe('where a contact is alone with an App', () => {
+  const addressOf = async (contact: string | null) =>
+    (await world.api<{ address: object | null }>('GET', `/internal/contacts/${contact}/private-address`)).body.address;
+  const admitted = async (contact: string | null) => world.api('POST', `/api/v1/contacts/${contact}/admit`);
+
+  it('is that of its last private message that came authenticated and can be answered', async () => {
+    const appId = await channel();
+    const dm = { is_dm: true, metadata: { channel_address: 'D1', reply_context: { a: 1 } } };
+    const { contact_id } = await send(appId, dm);
+    expect(await addressOf(contact_id)).toBe(null);
+    await admitted(contact_id);
+    await send(appId, { is_dm: false, metadata: { channel_address: 'C1' } });
+    await send(appId, { metadata: { channel_address: 'C2' } });
+    await send(appId, { is_dm: true, metadata: { channel_address: 'D2' } }, { verified_scheme: 'none' });
+    await send(appId, { is_dm: true, metadata: { channel_address: 'D3' } }, { app_sends: false });
+    await send(appId, { is_dm: true, metadata: { channel_address: null } });
+    expect(await addressOf(contact_id)).toMatchObject({
+      app_id: appId,
+      channel_address: 'D1',
+      sender: 'ada',
+      reply_context: { a: 1 },
+    });
+    await send(appId, { is_dm: true });
+    expect(await addressOf(contact_id)).toMatchObject({ channel_address: 'ada' });
+  });
+
+  it('is nowhere for who only writes where others read, and not told of another project', async () => {
+    const { contact_id } = await send(await channel(), { is_dm: false });
+    await admitted(contact_id);
+    expect(await addressOf(contact_id)).toBe(null);
+    const absent = await world.api<{ code: string }>('GET', `/internal/contacts/${newId('con')}/private-address`);
+    expect([absent.status, absent.body.code]).toEqual([404, 'contact_not_found']);
+  });
+});
