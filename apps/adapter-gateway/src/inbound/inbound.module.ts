@@ -3,7 +3,6 @@ import { AdaptersModule } from '../adapters/adapters.module.js';
 import { AppsModule } from '../apps/apps.module.js';
 import { DeliveriesModule } from '../deliveries/deliveries.module.js';
 import { OriginsModule } from '../origins/origins.module.js';
-import { SourcesModule } from '../sources/sources.module.js';
 import { Handshakes } from './handshakes.js';
 import { InboundAttempts } from './inbound-attempts.js';
 import { InboundCalls } from './inbound-calls.js';
@@ -15,7 +14,7 @@ import { OrphanedWaits } from './orphaned-waits.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 
 @Module({
-  imports: [AdaptersModule, AppsModule, DeliveriesModule, OriginsModule, SourcesModule],
+  imports: [AdaptersModule, AppsModule, DeliveriesModule, OriginsModule],
   controllers: [InboundController, InboundHandler],
   providers: [
     Handshakes,
@@ -26,6 +25,6 @@ import { ParsedMessagesRepository } from './parsed-messages.repository.js';
     OrphanedWaits,
     ParsedMessagesRepository,
   ],
-  exports: [InboundCalls],
+  exports: [InboundCalls, InboundService],
 })
 export class InboundModule {}

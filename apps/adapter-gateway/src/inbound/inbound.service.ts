@@ -25,7 +25,6 @@ import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { ProviderStatuses } from '../deliveries/provider-statuses.js';
 import { MessageOrigins } from '../origins/message-origins.js';
-import { SourceHints } from '../sources/source-hints.js';
 import { InboundCalls, type Webhook } from './inbound-calls.js';
 import { requireDepth } from './message-depth.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
@@ -47,15 +46,19 @@ const lateChallenge = {
   },
 };
 
+/** Gets an App's messages before they are routed; they wait for it, and never fail by it. */
+export type ParsedListener = (installed: InstalledApp, messages: NormalizedMessage[]) => Promise<void>;
+
 /** Verifies (where the ingress has not) and parses one receipt, and hands its messages to the router. */
 @Injectable()
 export class InboundService extends Sweeping {
+  private readonly listeners: ParsedListener[] = [];
+
   constructor(
     private readonly installed: InstalledApps,
     private readonly calls: InboundCalls,
     private readonly parsed: ParsedMessagesRepository,
     private readonly origins: MessageOrigins,
-    private readonly hints: SourceHints,
     private readonly statuses: ProviderStatuses,
     private readonly jobs: JobClient,
     private readonly journal: Journal,
@@ -73,6 +76,10 @@ export class InboundService extends Sweeping {
         return 0;
       },
     });
+  }
+
+  onParsed(listener: ParsedListener): void {
+    this.listeners.push(listener);
   }
 
   async process(job: InboundParsePayload, attempt: number): Promise<void> {
@@ -114,7 +121,7 @@ export class InboundService extends Sweeping {
     const detail = { event_type: toRoute[0]?.event_type, messages: toRoute.length };
     told.push(entryOf(job, 'parsed', 'ok', { attempt, durationMs, detail }));
     this.metrics.hopSeconds.observe({ stage: 'parsed', outcome: 'ok' }, durationMs / 1000);
-    await this.hints.heard(installed, toRoute);
+    await Promise.all(this.listeners.map((listener) => listener(installed, toRoute)));
     await this.statuses.heard(job.app_id, toRoute);
     const facts = requestFacts(request, installed, this.settings.FILTER_REQUEST_BYTES);
     await this.handOver(job, installed, verified, facts, toRoute, told);

@@ -4,6 +4,7 @@ import type { SourceRow } from './source.entity.js';
 import { SourceRepository } from './source.repository.js';
 import { SourceSyncs } from './source-syncs.js';
 import type { InstalledApp } from '../apps/capabilities.js';
+import { InboundService } from '../inbound/inbound.service.js';
 
 const freshMs = 1_000;
 const maxCached = 10_000;
@@ -17,10 +18,13 @@ export class SourceHints {
   constructor(
     private readonly sources: SourceRepository,
     private readonly syncs: SourceSyncs,
-  ) {}
+    inbound: InboundService,
+  ) {
+    inbound.onParsed((installed, messages) => this.hear(installed, messages));
+  }
 
   /** Never throws: a hint that is lost costs time, no documents. */
-  async heard({ app, adapter }: InstalledApp, messages: NormalizedMessage[]): Promise<void> {
+  private async hear({ app, adapter }: InstalledApp, messages: NormalizedMessage[]): Promise<void> {
     if (!adapter) return;
     try {
       const events = new Set(messages.map(({ event_type: type }) => type));

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AdaptersModule } from '../adapters/adapters.module.js';
 import { AppsModule } from '../apps/apps.module.js';
+import { InboundModule } from '../inbound/inbound.module.js';
 import { KnowledgeFeed } from './knowledge-feed.js';
 import { KnowledgeFeedRepository } from './knowledge-feed.repository.js';
 import { SourceAdapter } from './source-adapter.js';
@@ -17,7 +18,7 @@ import { SyncRunRepository } from './sync-run.repository.js';
 import { Syncer } from './syncer.js';
 
 @Module({
-  imports: [AdaptersModule, AppsModule],
+  imports: [AdaptersModule, AppsModule, InboundModule],
   controllers: [SourceDocumentController, SourceController, SourceSyncHandler],
   providers: [
     KnowledgeFeed,
@@ -32,6 +33,6 @@ import { Syncer } from './syncer.js';
     SyncRunRepository,
     Syncer,
   ],
-  exports: [SourceAdapter, SourceHints],
+  exports: [SourceAdapter],
 })
 export class SourcesModule {}
