@@ -47,7 +47,7 @@ const settings = {
   CONTACT_DAY_MAX_COST_MICROS: integer(0, 0, 1_000_000_000),
   /** Characters of an answer that are seen while it is written; a longer one is seen whole when it has ended. */
   TURN_PREVIEW_CHARS: integer(32_768, 0, 1_048_576),
-  /** What turns write is stored at most so often, for readers at other replicas; the first words at once. */
+  /** What turns write is stored so often, for readers at other replicas; that of a shorter turn is not. */
   TURN_PREVIEW_EVERY_MS: integer(250, 10, 60_000),
   /** Where a channel shows that an answer is written, it is told so often while a turn runs, in ms. 0: never. */
   TURN_TYPING_EVERY_MS: integer(4_000, 0, 60_000),

@@ -26,10 +26,11 @@ export class PreviewRepository {
     );
   }
 
+  /** Removes what these claims and earlier ones wrote. */
   async remove(claims: Claim[]): Promise<void> {
     await this.db.query(
       `DELETE FROM engine.turn_preview p USING jsonb_to_recordset($1::jsonb) AS x(turn_id text, claim integer)
-        WHERE p.turn_id = x.turn_id AND p.claim = x.claim`,
+        WHERE p.turn_id = x.turn_id AND p.claim <= x.claim`,
       [storableJson(claims)],
     );
   }

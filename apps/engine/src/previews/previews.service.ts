@@ -20,12 +20,11 @@ export class Previews implements OnModuleDestroy {
   private readonly logger = new Logger('previews');
   private readonly live = new Map<string, TurnPreview>();
   private readonly unsaved = new Set<TurnPreview>();
+  /** Those that have a row, or will have one in a moment. */
+  private readonly saved = new Set<TurnPreview>();
   private readonly removed: Claim[] = [];
   private timer: NodeJS.Timeout | undefined;
   private saving: Promise<void> | null = null;
-  private savedAtMs = 0;
-  /** The pace of the save after the one that runs. */
-  private next = 0;
   private listener: PreviewListener | null = null;
 
   constructor(
@@ -56,7 +55,7 @@ export class Previews implements OnModuleDestroy {
         if (this.live.get(turn_id) !== changed) return;
         this.unsaved.add(changed);
         this.listener?.changed(changed, sessionId);
-        this.schedule(changed.row.version === 1 ? 0 : this.settings.TURN_PREVIEW_EVERY_MS);
+        this.schedule();
       },
     );
     this.live.set(turn_id, preview);
@@ -71,11 +70,14 @@ export class Previews implements OnModuleDestroy {
     const preview = this.live.get(turn_id);
     if (!preview || preview.row.claim !== claim) return;
     this.live.delete(turn_id);
+    const isSaved = this.saved.delete(preview);
     if (keep || preview.row.version === 0) return;
     this.unsaved.delete(preview);
-    this.removed.push({ turn_id, claim });
     this.listener?.ended(turn_id, preview.row.session_id);
-    this.schedule(this.settings.TURN_PREVIEW_EVERY_MS);
+    // A quick turn has no row to remove, unless an earlier claim has left one.
+    if (!isSaved && claim === 1) return;
+    this.removed.push({ turn_id, claim });
+    this.schedule();
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -84,30 +86,23 @@ export class Previews implements OnModuleDestroy {
     await this.save();
   }
 
-  /** @param paceMs 0: the first words of a turn are not kept waiting */
-  private schedule(paceMs: number): void {
-    if (this.saving !== null) {
-      this.next = Math.min(this.next, paceMs);
-      return;
-    }
-    if (this.timer !== undefined && paceMs > 0) return;
-    clearTimeout(this.timer);
-    const waitMs = Math.max(0, this.savedAtMs + paceMs - performance.now());
+  /** Nothing is written at once: a turn that ends within the pace costs no commit. */
+  private schedule(): void {
+    if (this.saving !== null || this.timer !== undefined) return;
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      this.next = this.settings.TURN_PREVIEW_EVERY_MS;
       this.saving = this.save().finally(() => {
         this.saving = null;
-        if (this.unsaved.size > 0 || this.removed.length > 0) this.schedule(this.next);
+        if (this.unsaved.size > 0 || this.removed.length > 0) this.schedule();
       });
-    }, waitMs);
+    }, this.settings.TURN_PREVIEW_EVERY_MS);
   }
 
   /** One statement for all turns that run here. A preview that cannot be stored is stored with its next change. */
   private async save(): Promise<void> {
-    this.savedAtMs = performance.now();
     const changed: TurnPreviewRow[] = [...this.unsaved].map(({ row }) => row);
     const removed = this.removed.splice(0);
+    for (const preview of this.unsaved) if (this.live.get(preview.row.turn_id) === preview) this.saved.add(preview);
     this.unsaved.clear();
     try {
       if (changed.length > 0) await this.rows.save(changed);
