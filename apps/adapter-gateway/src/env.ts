@@ -79,6 +79,8 @@ const settings = {
   SURPLUS_DELIVERIES_IN_FLIGHT: integer(64, 1, 100_000),
   /** Bytes of all files of one message; a manifest's message.max_attachment_bytes may say less. */
   DELIVERY_ATTACHMENTS_MAX_BYTES: integer(10_485_760, 0, 26_214_400),
+  /** How long the numbers of a message's choices can be answered on a channel without buttons. */
+  CHOICE_WAIT_MS: integer(604_800_000, 60_000, 2_592_000_000),
   /** Parts of one message to a channel that bounds their length; the rest is cut. */
   DELIVERY_MAX_PARTS: integer(20, 1, 1_000),
   /** Messages per minute to one address of an App whose manifest sets no rate; 0 sets no limit. */

@@ -77,6 +77,12 @@ export class OutgoingMessage {
   edit_of?: string;
   @NestedList(OutgoingAction, MAX_ACTIONS, { optional: true, description: 'Choices below the text' })
   actions?: OutgoingAction[];
+  @Text(2_000, {
+    optional: true,
+    minLength: 1,
+    description: 'The only sender whose number or words count where the channel has no buttons',
+  })
+  actions_for?: string;
   @Nested(OutgoingReaction, { optional: true }) reaction?: OutgoingReaction;
 }
 

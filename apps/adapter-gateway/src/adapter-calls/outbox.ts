@@ -112,7 +112,17 @@ function contentOf(
   { app_id, channel_address, message, ttl_seconds: ttl }: DeliverCall,
   attachments: AttachmentHead[],
 ): OutboundContent {
-  const { text, thread_id = null, format, subject, reply_context = null, edit_of, actions, reaction } = message;
+  const {
+    text,
+    thread_id = null,
+    format,
+    subject,
+    reply_context = null,
+    edit_of,
+    actions,
+    actions_for,
+    reaction,
+  } = message;
   return {
     text: cleaned(text, format),
     ...(format ? { format } : {}),
@@ -120,6 +130,7 @@ function contentOf(
     ...(attachments.length > 0 ? { attachments } : {}),
     ...(edit_of ? { edit_of } : {}),
     ...(actions && actions.length > 0 ? { actions: actions.map((action) => ({ ...action })) } : {}),
+    ...(actions_for ? { actions_for } : {}),
     ...(reaction ? { reaction: { ...reaction } } : {}),
     target: {
       app_id,

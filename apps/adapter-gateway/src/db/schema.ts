@@ -21,6 +21,8 @@ import { DeliveryWork1795705000000 } from './1795705000000-delivery-work.js';
 import { WebhookSenders1795706000000 } from './1795706000000-webhook-senders.js';
 import { Suspects1795766100000 } from './1795766100000-suspects.js';
 import { ProviderStatuses1795767900000 } from './1795767900000-provider-statuses.js';
+import { OfferedChoice1795806000000 } from './1795806000000-offered-choice.js';
+import { OfferedChoice } from '../deliveries/offered-choice.entity.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -35,6 +37,7 @@ export const schema: ServiceSchema = {
     DeliveryRow,
     InboundWaitRow,
     ManifestVersionRow,
+    OfferedChoice,
     ParsedMessages,
     SkillRemovalRow,
     SourceChangeRow,
@@ -52,5 +55,6 @@ export const schema: ServiceSchema = {
     WebhookSenders1795706000000,
     Suspects1795766100000,
     ProviderStatuses1795767900000,
+    OfferedChoice1795806000000,
   ],
 };

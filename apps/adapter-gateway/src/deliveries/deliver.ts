@@ -34,6 +34,7 @@ import {
 import { answerLostCode, type AttemptResult, contextOf, LostAnswers, personDecides } from './lost-answers.js';
 import { requireInTime } from './delivery.verdict.js';
 import { featureFields, fittedContent } from './message-features.js';
+import { NumberedChoices } from './numbered-choices.js';
 import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.js';
 import { RefusedTokens } from './refused-token.js';
 import type { InstalledAdapter } from '../apps/capabilities.js';
@@ -71,6 +72,7 @@ export class Deliverer {
     private readonly deliveries: DeliveryRepository,
     private readonly parts: DeliveryPartRepository,
     private readonly messages: OutgoingMessages,
+    private readonly choices: NumberedChoices,
     private readonly refusedTokens: RefusedTokens,
     private readonly jobs: JobClient,
     @Inject(EGRESS) private readonly egress: Egress,
@@ -109,7 +111,8 @@ export class Deliverer {
     await this.readiness.require(adapter.baseUrl, contextOf(delivery), this.settings.HEALTH_POLL_MAX_MS);
     const credentials = await this.credentials.forWork(installed);
     const { reason: previous } = delivery;
-    const fitted = fittedContent(delivery.content, adapter.manifest);
+    const first = await this.choices.offer(delivery, adapter.manifest);
+    const fitted = fittedContent(delivery.content, adapter.manifest, first);
     delivery.content = fitted.content;
     if (fitted.leftOut.length > 0) delivery.left_out = fitted.leftOut;
     let result: AttemptResult;

@@ -10,6 +10,7 @@ import { DeliveryController, InternalDeliveryController } from './delivery.contr
 import { DeliveryHandler } from './delivery.handler.js';
 import { DeliveryService } from './delivery.service.js';
 import { LostAnswers } from './lost-answers.js';
+import { NumberedChoices } from './numbered-choices.js';
 import { OutgoingMessages } from './outgoing-messages.js';
 import { ProviderStatuses } from './provider-statuses.js';
 import { RefusedTokens } from './refused-token.js';
@@ -26,11 +27,12 @@ import { RefusedTokens } from './refused-token.js';
     DeliveryResumption,
     DeliveryService,
     LostAnswers,
+    NumberedChoices,
     OutgoingMessages,
     ProviderStatuses,
     RefusedTokens,
     WaitingReplies,
   ],
-  exports: [DeliveryRepository, DeliveryService, ProviderStatuses, WaitingReplies],
+  exports: [DeliveryRepository, DeliveryService, NumberedChoices, ProviderStatuses, WaitingReplies],
 })
 export class DeliveriesModule {}

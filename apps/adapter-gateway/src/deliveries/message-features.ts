@@ -11,10 +11,11 @@ export interface FittedContent {
 /**
  * Reduces a message to what its adapter can show. An edit becomes a new message, choices become numbered words, and a
  * reaction beside a text is left out.
+ * @param firstNumber of its choices, where they are words
  * @throws PermanentFailure `unsupported` when nothing remains
  */
-export function fittedContent(given: OutboundContent, manifest: Manifest): FittedContent {
-  const { edit_of, actions = [], reaction, ...content }: OutboundContent = given;
+export function fittedContent(given: OutboundContent, manifest: Manifest, firstNumber: number): FittedContent {
+  const { edit_of, actions = [], actions_for: _for, reaction, ...content }: OutboundContent = given;
   const lacks = (feature: Feature): boolean => !offersFeature(manifest, feature);
   const isReduced: [Feature, boolean][] = [
     ['edit', edit_of !== undefined && lacks('edit')],
@@ -31,7 +32,7 @@ export function fittedContent(given: OutboundContent, manifest: Manifest): Fitte
     leftOut,
     content: {
       ...content,
-      text: inWords ? `${content.text}\n\n${numbered(actions)}` : content.text,
+      text: inWords ? `${content.text}\n\n${numbered(actions, firstNumber)}` : content.text,
       ...(edit_of !== undefined && !leftOut.includes('edit') && { edit_of }),
       ...(actions.length > 0 && !inWords && { actions }),
       ...(reaction !== undefined && !leftOut.includes('reactions') && { reaction }),
@@ -39,8 +40,8 @@ export function fittedContent(given: OutboundContent, manifest: Manifest): Fitte
   };
 }
 
-function numbered(actions: readonly OutboundAction[]): string {
-  const lines = actions.map(({ label }, index) => `${index + 1}. ${label}`);
+function numbered(actions: readonly OutboundAction[], first: number): string {
+  const lines = actions.map(({ label }, index) => `${first + index}. ${label}`);
   return ['Answer with a number:', '', ...lines].join('\n');
 }
 

@@ -24,6 +24,7 @@ import { INGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { ProviderStatuses } from '../deliveries/provider-statuses.js';
+import { NumberedChoices } from '../deliveries/numbered-choices.js';
 import { MessageOrigins } from '../origins/message-origins.js';
 import { InboundCalls, type Webhook } from './inbound-calls.js';
 import { requireDepth } from './message-depth.js';
@@ -60,6 +61,7 @@ export class InboundService extends Sweeping {
     private readonly parsed: ParsedMessagesRepository,
     private readonly origins: MessageOrigins,
     private readonly statuses: ProviderStatuses,
+    private readonly choices: NumberedChoices,
     private readonly jobs: JobClient,
     private readonly journal: Journal,
     private readonly metrics: Metrics,
@@ -107,7 +109,10 @@ export class InboundService extends Sweeping {
     });
     const durationMs = performance.now() - startMs;
     const [first] = messages;
-    const toRoute = messages.filter(({ event_type: type }) => type !== 'challenge' && type !== 'ignored');
+    const parsed = messages.filter(({ event_type: type }) => type !== 'challenge' && type !== 'ignored');
+    const toRoute = adapter
+      ? await this.choices.answered(job.app_id, job.receipt_id, adapter.manifest, parsed)
+      : parsed;
     if (toRoute.length === 0) {
       for (const entry of told) this.journal.append(entry);
       if (first?.event_type === 'challenge') {

@@ -83,7 +83,7 @@ export class ApprovalAskService extends Sweeping {
         'the contact has written to no App in a conversation of its own',
       );
     }
-    const { app_id, channel_address, thread_id, reply_context } = address;
+    const { app_id, channel_address, thread_id, reply_context, sender } = address;
     const value = approvalValue(ask.token);
     const sent = await this.gateway.post<SentAsk>('/internal/adapter-calls/deliver', owner, {
       app_id,
@@ -91,6 +91,7 @@ export class ApprovalAskService extends Sweeping {
       message: {
         text: askText(approval, this.settings.APPROVAL_ASK_CHARS),
         actions: approvalChoices.map((choice) => ({ ...choice, value })),
+        actions_for: sender,
         ...(thread_id === null ? {} : { thread_id }),
         ...(reply_context === null || reply_context === undefined ? {} : { reply_context }),
       },

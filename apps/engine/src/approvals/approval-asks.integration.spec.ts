@@ -89,7 +89,7 @@ describe('an approver who is a contact', () => {
     const { turn, id } = await waiting(['contact:con_boss', 'key:test']);
     expect(await noted(turn.turn_id, 'approval_asked')).toMatchObject({ contact: 'con_boss', delivery_id: 'dlv_1' });
     const [asked] = sent();
-    expect(asked).toMatchObject({ app_id: 'app_dm', channel_address: 'D1' });
+    expect(asked).toMatchObject({ app_id: 'app_dm', channel_address: 'D1', message: { actions_for: 'U1' } });
     expect(asked?.message.text).toContain(String.raw`the agent Buyer \*1\* asks to call`);
     expect(asked?.message.text).toContain('/orders');
     const [approve, refuse] = asked?.message.actions ?? [];

@@ -29,6 +29,8 @@ export interface OutboundContent {
   /** The provider's id of the message to change. */
   edit_of?: string;
   actions?: OutboundAction[];
+  /** The only sender whose answer counts where the channel has no buttons. Absent: any. */
+  actions_for?: string;
   /** The provider's id of the message to react to, and an emoji. */
   reaction?: { to: string; emoji: string };
   target: ReplyTarget;
