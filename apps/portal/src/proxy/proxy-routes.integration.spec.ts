@@ -1,6 +1,6 @@
 import { portalHopHeader } from '#libs/contracts';
 import { ServiceTokens } from '#libs/service-kit';
-import { testServiceKey } from '#libs/testing';
+import { slowClient, testServiceKey, until } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -126,6 +126,27 @@ describe('the proxy', () => {
       expect(seen.body.equals(body)).toBe(true);
     },
   );
+
+  it.each([
+    ['ends with its answer', '1.0', '', true],
+    ['stays open where its client asks for that', '1.0', 'connection: keep-alive\r\n', false],
+    ['stays open', '1.1', '', false],
+  ])('the connection of a client %s: HTTP/%s %s', async (_what, version, more, ends) => {
+    const lines = `host: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n${more}`;
+    const client = await slowClient(portal.url, `POST /api/v1/webhooks/tok_1 HTTP/${version}\r\n${lines}\r\n{}`);
+    await until('it is answered', () => client.received.includes('"from"'));
+    expect(client.received).toMatch(ends ? /\r\nconnection: close\r\n/i : /\r\nconnection: keep-alive\r\n/i);
+    if (ends) await client.closed;
+    client.socket.destroy();
+  });
+
+  it('forwards a request whose address has the host, as clients of proxies send it', async () => {
+    const whole = `POST http://a.example/api/v1/webhooks/tok_1?a=b HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}`;
+    const client = await slowClient(portal.url, whole);
+    await until('it is answered', () => client.received.includes('HTTP/1.1 200'));
+    expect(ingress.seen.at(-1)).toMatchObject({ url: '/api/v1/webhooks/tok_1?a=b', body: Buffer.from('{}') });
+    client.socket.destroy();
+  });
 
   it('forwards bodies of the management API', async () => {
     await call('/api/v1/credentials/cred_1', admin, { ...post({ name: 'n' }), method: 'PATCH' });

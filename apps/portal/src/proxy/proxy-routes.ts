@@ -87,6 +87,7 @@ function proxy(
             request as FastifyRequest,
             withContentType(request as FastifyRequest, endToEnd(request as FastifyRequest, headers)),
           ),
+        rewriteHeaders: withoutHop,
         onResponse: (request, answering, { stream }) => {
           const reply = answering as FastifyReply;
           const held = heldAnswer(reply, stream, settings);
@@ -115,6 +116,15 @@ const ownHeaders = [
   'upgrade',
   announcedBytesHeader,
 ];
+
+/**
+ * Drops of an answer what is about the portal's connection to the service. Passed on, it would hold open the connection
+ * of an HTTP/1.0 client, which reads until it ends.
+ */
+function withoutHop(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const { connection: _connection, 'keep-alive': _keepAlive, trailer: _trailer, upgrade: _upgrade, ...kept } = headers;
+  return kept;
+}
 
 /** The headers that go on to the service (RFC 9110, 7.6.1). Of a GET and a HEAD no body goes on, nor its length. */
 function endToEnd({ method }: FastifyRequest, headers: IncomingHttpHeaders): IncomingHttpHeaders {

@@ -112,6 +112,10 @@ describe('what is not HTTP/1.1', () => {
     ['two lengths', 400, 'invalid_http', `${head('open', 'content-length: 1', 'content-length: 2')}\r\n\r\nxx`],
     ['a length that is none', 400, 'invalid_http', `${head('open', 'content-length: -1')}\r\n\r\n`],
     ['a chunk without a length', 400, 'invalid_http', `${head('open', 'transfer-encoding: chunked')}\r\n\r\nzz\r\n`],
+    ['a version that is not spoken', 505, 'unsupported_version', get('host: x').replace('1.1', '2.0')],
+    ['a tunnel', 405, 'method_not_allowed', 'CONNECT a.example:443 HTTP/1.1\r\nhost: a.example:443\r\n\r\n'],
+    ['an address without a host', 400, 'invalid_host', get('host: x').replace(' /', ' http:///')],
+    ['an address with a name and password', 400, 'invalid_host', get('host: x').replace(' /', ' http://u:p@x/')],
     ['something else', 400, 'invalid_http', '\u0016\u0003\u0001 hello\r\n\r\n'],
   ])('%s is %i %s as problem+json', async (_what, status, code, text) => {
     const [top = '', body = ''] = (await answerTo(text)).split('\r\n\r\n');
@@ -125,6 +129,15 @@ describe('what is not HTTP/1.1', () => {
     const answer = await answerTo(`${head('open', 'content-length: 2')}\r\n\r\n{}GIVE / HTTP/1.1\r\nhost: x\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 200 [^]*HTTP\/1.1 400 /);
   });
+
+  it.each(['http://a.example', 'HTTPS://A.EXAMPLE:8443', 'http://[::1]:80'])(
+    'is not an address with its host, as clients of proxies send it: %s',
+    async (origin) => {
+      const text = head('open', 'content-length: 2', 'connection: close').replace(' /', ` ${origin}/`);
+      expect(await answerTo(`${text}\r\n\r\n{}`)).toMatch(/^HTTP\/1.1 200 /);
+      expect(await answerTo(`GET ${origin} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)).toContain('not_found');
+    },
+  );
 
   it('may still be HTTP/1.0 without a host', async () => {
     expect(await answerTo('GET /health/live HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);

@@ -8,6 +8,7 @@ const lingerMs = 2_000;
 
 const reasons: Record<number, string> = {
   400: 'Bad Request',
+  405: 'Method Not Allowed',
   408: 'Request Timeout',
   413: 'Content Too Large',
   429: 'Too Many Requests',

@@ -1,17 +1,21 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { browserHeaders } from '../browser-headers.js';
 import { Problem, problemBody } from '../problem.js';
-import { noteAnswer } from './parser-refusals.js';
+import { answerOn, noteAnswer } from './parser-refusals.js';
 import { RequestTurns } from './request-turns.js';
 import { awaitContinue, leavesUnread, untilBodyEnds } from './unread-body.js';
 
 /** The characters of a host and port (RFC 3986, 3.2.2). */
 const hostText = /^[\w.~%!$&'()*+;=:[\]-]*$/;
 
+/** A request line may have the whole address, as clients of proxies send it (RFC 9112, 3.2.2). */
+const wholeAddress = /^https?:\/\/([^/?#]*)([^#]*)/i;
+
 /**
- * Checks what Node leaves to its users, before any listener that the server has by now: the Host header, expectations,
- * transfer codings, and the turns of the requests of one connection. A client that expects `100 Continue` gets it when its body is read,
- * not before.
+ * Checks what Node leaves to its users, before any listener that the server has by now: versions, whole addresses, the
+ * Host header, expectations, transfer codings, tunnels, and the turns of the requests of one connection. A client that
+ * expects `100 Continue` gets it when its body is read, not before.
  */
 export function guardRequests(server: Server): void {
   const turns = new RequestTurns();
@@ -20,7 +24,7 @@ export function guardRequests(server: Server): void {
   server.on('request', (request, response) => {
     noteAnswer(request, response);
     turns.take(request, response, () => {
-      const problem = hostProblem(request) ?? codingProblem(request);
+      const problem = versionProblem(request) ?? hostProblem(request) ?? codingProblem(request);
       if (problem) refuse(request, response, problem);
       else for (const listener of others) listener.call(server, request, response);
     });
@@ -34,17 +38,42 @@ export function guardRequests(server: Server): void {
     noteAnswer(request, response);
     turns.take(request, response, () => refuse(request, response, new Problem(417, 'unknown_expectation', detail)));
   });
+  // Node closes the connection without a word where nobody listens.
+  server.on('connect', (_request, socket: Socket) => {
+    socket.on('error', () => socket.destroy());
+    const detail = 'This is no proxy, so CONNECT opens nothing: send the request itself.';
+    answerOn(
+      socket,
+      new Problem(405, 'method_not_allowed', detail, [], { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' }),
+    );
+  });
 }
 
-/** Two hosts are two readings of one request, of which a proxy before this service took one (RFC 9112, 3.2). */
-function hostProblem({ rawHeaders, httpVersion, headers }: IncomingMessage): Problem | null {
+/** The parser reads a head that calls itself HTTP/0.9 or 2.0 as if it were ours. */
+function versionProblem({ httpVersion, httpVersionMajor }: IncomingMessage): Problem | null {
+  if (httpVersionMajor === 1) return null;
+  return new Problem(505, 'unsupported_version', `HTTP/${httpVersion} is not spoken here: send HTTP/1.1.`);
+}
+
+/**
+ * Two hosts are two readings of one request, of which a proxy before this service took one (RFC 9112, 3.2). The host of
+ * a whole address replaces the one of the header.
+ */
+function hostProblem(request: IncomingMessage): Problem | null {
+  const { rawHeaders, httpVersion, headers } = request;
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   if (hosts > 1) return invalidHost(`The request has ${hosts} Host headers: send one.`);
-  if (hosts === 0) return httpVersion === '1.1' ? invalidHost('The request has no Host header: send one.') : null;
+  if (hosts === 0 && httpVersion === '1.1') return invalidHost('The request has no Host header: send one.');
+  const [whole, host = '', path = ''] = wholeAddress.exec(request.url ?? '') ?? [];
+  if (whole !== undefined) {
+    if (host === '' || !hostText.test(host)) return invalidHost('The address has no host, or more than host and port.');
+    headers.host = host;
+    request.url = path.startsWith('/') ? path : `/${path}`;
+  }
   return hostText.test(headers.host ?? '') ? null : invalidHost('The Host header is not a host and port.');
 }
 
