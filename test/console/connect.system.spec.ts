@@ -13,6 +13,8 @@ const chromium = findChromium();
 const inBrowser = chromium ? describe : describe.skip;
 if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
 
+/** Above what the steps here send, and below what one of them sends at once. */
+const endpointRate = 20;
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 inBrowser('connecting other systems in the console', () => {
@@ -27,7 +29,7 @@ inBrowser('connecting other systems in the console', () => {
   let project: string;
 
   beforeAll(async () => {
-    system = await startSmallSystem();
+    system = await startSmallSystem({ ENDPOINT_RATE_PER_SECOND: String(endpointRate) });
     browser = await launch(chromium ?? '');
     acme = await openPlainAdapter('acme');
     library = await openDocumentAdapter(3);
@@ -80,6 +82,11 @@ inBrowser('connecting other systems in the console', () => {
     await fetch(system.webhookUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
     await page.getByRole('tab', { name: 'Refused requests' }).click();
     await page.getByText('missing_signature').first().waitFor();
+    const flood = Array.from({ length: 4 * endpointRate }, () =>
+      fetch(system.webhookUrl, { method: 'POST', body: '{}' }),
+    );
+    expect((await Promise.all(flood)).map(({ status }) => status)).toContain(429);
+    await page.getByText('Over ENDPOINT_RATE_PER_SECOND of the webhook-ingress').waitFor();
     await page.getByRole('tab', { name: 'Samples' }).click();
     await page.getByText('Changed after signing').click();
     await button(page, 'Send the sample').click();

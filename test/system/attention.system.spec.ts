@@ -17,10 +17,12 @@ interface Queues {
   silent: string[];
 }
 
+/** Above what the steps here send, and below what one of them sends at once. */
+const endpointRate = 50;
 let system: System;
 
 beforeAll(async () => {
-  system = await startSystem({ HEALTH_POLL_MS: '200' });
+  system = await startSystem({ HEALTH_POLL_MS: '200', ENDPOINT_RATE_PER_SECOND: String(endpointRate) });
 });
 afterAll(() => system?.stop());
 
@@ -49,6 +51,17 @@ describe('what needs attention', () => {
     await until('the ingress refuses requests', async () => (await post(app.webhook_url, {})).status === 401);
     for (let sent = 0; sent < 10; sent += 1) await post(app.webhook_url, {});
     expect((await told('requests_refused', app.id)).text).toContain('missing_signature');
+  });
+
+  it('names the limit that refused requests, and how it is raised', async () => {
+    const app = await system.api<InstalledApp>('POST', '/api/v1/apps', { name: 'Flooded', kind: 'builtin' });
+    await until('the ingress knows it', async () => (await post(app.webhook_url, {})).status !== 404);
+    const flood = Array.from({ length: 5 * endpointRate }, () => post(app.webhook_url, { task: 'NO_REPLY' }));
+    const refused = (await Promise.all(flood)).filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(10);
+    const item = await told('requests_refused', app.id);
+    expect(item.text).toContain('rate_limited');
+    expect(item.what_to_do).toContain('ENDPOINT_RATE_PER_SECOND');
   });
 
   it('names an adapter that is down, and senders that are held', async () => {

@@ -22,10 +22,13 @@ const settings = {
   ENDPOINT_PULL_MS: integer(5_000, 100, 3_600_000),
   /** Proxies whose X-Forwarded-For names the client. */
   TRUSTED_PROXIES: list,
-  /** Requests per second that one endpoint may receive in one replica before it answers 429. */
-  ENDPOINT_RATE_PER_SECOND: integer(5_000, 1, 10_000_000),
-  /** Requests per second from one address in one replica. */
-  ADDRESS_RATE_PER_SECOND: integer(5_000, 1, 10_000_000),
+  /**
+   * Requests per second that one endpoint may receive in one replica before it answers 429. The default is more than one
+   * replica acknowledges: it refuses nothing that could be held.
+   */
+  ENDPOINT_RATE_PER_SECOND: integer(30_000, 1, 10_000_000),
+  /** Requests per second from one address in one replica, likewise. */
+  ADDRESS_RATE_PER_SECOND: integer(30_000, 1, 10_000_000),
   /** Requests per minute for tokens that do not exist, per address. */
   UNKNOWN_TOKEN_RATE_PER_MINUTE: integer(120, 1, 1_000_000),
   /**

@@ -3,6 +3,8 @@ import { asRefused } from '../request/refused.js';
 
 /** What is limited, for those who reach it. */
 export interface RateLimit {
+  /** Of the answer. */
+  code: string;
   name: string;
   of: 'address' | 'endpoint';
   what: string;
@@ -20,7 +22,7 @@ export class RateLimiter {
 
   constructor(private readonly limit: RateLimit) {}
 
-  /** Counts a request. @throws Refused 429 `rate_limited`, which names the limit */
+  /** Counts a request. @throws Refused 429, which names the limit */
   take(key: string, nowMs: number): void {
     if (nowMs >= this.windowEndsMs) {
       this.counts = new Map();
@@ -28,10 +30,10 @@ export class RateLimiter {
     }
     const count = (this.counts.get(key) ?? 0) + 1;
     this.counts.set(key, count);
-    const { name, of, what, most, windowMs } = this.limit;
+    const { code, name, of, what, most, windowMs } = this.limit;
     if (count <= most) return;
     const raise = bySetting(name, 'webhook-ingress');
     const limit = { name, of, value: most, window_seconds: windowMs / 1_000, raise };
-    throw asRefused(limitReached('rate_limited', what, limit, (this.windowEndsMs - nowMs) / 1_000));
+    throw asRefused(limitReached(code, what, limit, (this.windowEndsMs - nowMs) / 1_000));
   }
 }

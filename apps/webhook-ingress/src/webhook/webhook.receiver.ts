@@ -70,6 +70,7 @@ export class WebhookReceiver {
   ) {
     this.limits = {
       endpoint: new RateLimiter({
+        code: 'rate_limited',
         name: 'ENDPOINT_RATE_PER_SECOND',
         of: 'endpoint',
         what: 'Too many requests for this webhook URL',
@@ -77,6 +78,7 @@ export class WebhookReceiver {
         windowMs: 1_000,
       }),
       address: new RateLimiter({
+        code: 'address_rate_limited',
         name: 'ADDRESS_RATE_PER_SECOND',
         of: 'address',
         what: 'Too many webhook requests from this address',
@@ -84,6 +86,7 @@ export class WebhookReceiver {
         windowMs: 1_000,
       }),
       unknown: new RateLimiter({
+        code: 'rate_limited',
         name: 'UNKNOWN_TOKEN_RATE_PER_MINUTE',
         of: 'address',
         what: 'Too many requests from this address for webhook URLs that do not exist',
@@ -143,10 +146,23 @@ export class WebhookReceiver {
     const nowMs = Date.now();
     const named = this.addresses.of(request);
     const remoteAddress = typeof named === 'string' ? named : await named;
-    this.limits.address.take(remoteAddress, nowMs);
     const url = request.url ?? '';
     const token = tokenOf(url);
+    const announced = request.headers[announcedBytesHeader];
+    const incoming: Incoming = {
+      method: announced === undefined ? methodOf(request) : 'POST',
+      url,
+      token: token ?? '',
+      headers: request.headers,
+      body: noBody,
+      compressed: null,
+      remoteAddress,
+      probe: false,
+    };
     let found = token === null ? null : endpoints.known(token);
+    // Before any limit: those who own the App learn that its senders reach one.
+    if (found !== null && found !== 'retired') Object.assign(subject, { endpoint: found.endpoint, incoming });
+    this.limits.address.take(remoteAddress, nowMs);
     if (found === null) {
       // Before the gateway is asked: a client that guesses tokens is limited without a lookup.
       this.limits.unknown.take(remoteAddress, nowMs);
@@ -155,20 +171,8 @@ export class WebhookReceiver {
     if (found === 'retired') throw new Refused(410, 'token_retired', 'This webhook URL was retired: use the new one.');
     if (found === null || token === null) throw unknownPath;
     const { endpoint } = found;
-    const announced = request.headers[announcedBytesHeader];
-    const method = announced === undefined ? methodOf(request) : 'POST';
-    const incoming: Incoming = {
-      method,
-      url,
-      token,
-      headers: request.headers,
-      body: noBody,
-      compressed: null,
-      remoteAddress,
-      probe: false,
-    };
-    subject.endpoint = endpoint;
-    subject.incoming = incoming;
+    const { method } = incoming;
+    Object.assign(subject, { endpoint, incoming });
     if (announced === undefined) this.limits.endpoint.take(endpoint.app_id, nowMs);
     if (method !== 'POST' && method !== 'GET') {
       throw new Refused(405, 'method_not_allowed', 'Send POST.', { allow: 'POST' });

@@ -9,6 +9,7 @@ import { CameBack } from '../../ui/came-back.js';
 import { uiTexts } from '../../texts/ui.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/notices.js';
+import { RefusalCode } from '../../ui/refusal-code.js';
 import { When } from '../../ui/when.js';
 
 const texts = integrationTexts.requests;
@@ -17,7 +18,7 @@ const pageSize = 50;
 const refetchMs = 5_000;
 
 const columns: Column<Schema<'RefusalView'>>[] = [
-  { id: 'code', label: texts.columns.code, width: 'minmax(0, 2fr)', cell: ({ code }) => <code>{code}</code> },
+  { id: 'code', label: texts.columns.code, width: 'minmax(0, 2fr)', cell: ({ code }) => <RefusalCode code={code} /> },
   {
     id: 'from',
     label: texts.columns.from,

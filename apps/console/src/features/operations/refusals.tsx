@@ -8,7 +8,8 @@ import { uiTexts } from '../../texts/ui.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/notices.js';
 import { FilterBar } from '../../ui/filter-bar.js';
-import { AppName, NameOver } from '../../ui/name-of.js';
+import { AppName } from '../../ui/name-of.js';
+import { RefusalCode } from '../../ui/refusal-code.js';
 import { When } from '../../ui/when.js';
 import { AppFilter, useOperationsSearch } from './filters.js';
 
@@ -41,7 +42,7 @@ export function Refusals(): ReactNode {
             id: 'code',
             label: columns.code,
             width: 'minmax(0, 2fr)',
-            cell: ({ code, header_names }) => <NameOver name={<code>{code}</code>} under={header_names} />,
+            cell: ({ code, header_names }) => <RefusalCode code={code} under={header_names} />,
           },
           { id: 'app', label: columns.app, cell: ({ app_id }) => <AppName id={app_id} /> },
           {

@@ -15,6 +15,16 @@ interface Kept {
 const hourMs = 3_600_000;
 /** Fewer may be a stranger's attempt. */
 const refusalsThatMatter = 10;
+/** How the limit behind a refusal is raised. */
+const limitWords: Readonly<Record<string, string>> = {
+  rate_limited: 'It received more than ENDPOINT_RATE_PER_SECOND of the webhook-ingress. An operator raises it.',
+  address_rate_limited:
+    'One address sent more than ADDRESS_RATE_PER_SECOND of the webhook-ingress. An operator raises it, or names the proxy of many senders in TRUSTED_PROXIES.',
+  project_limit:
+    'Too many messages wait for the messages_per_second of the project. Raise it in its settings; PROJECT_MAX_WAITING says how many may wait.',
+  too_many_slow_bodies:
+    'Too many requests sent their bodies slowly. An operator raises SLOW_BODIES of the webhook-ingress.',
+};
 /** How many of the newest kept messages are examined. */
 const looksAt = 1_000;
 
@@ -70,7 +80,7 @@ export class AttentionRepository {
           code: 'requests_refused',
           severity: 'error',
           text: `${await this.nameOf(scope, id)}: ${count} requests were refused in the last hour, most of them with ${most}.`,
-          what_to_do: 'Verify the App to see whether it accepts a signed request.',
+          what_to_do: limitWords[most ?? ''] ?? 'Verify the App to see whether it accepts a signed request.',
           resource: { kind: 'app', id },
           count,
           since: null,

@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../../../ui/data-table.js';
 import { EmptyState } from '../../../ui/notices.js';
 import { AppName } from '../../../ui/name-of.js';
 import { ProjectLink } from '../../../ui/links.js';
+import { RefusalCode } from '../../../ui/refusal-code.js';
 import { size } from '../../../ui/numbers.js';
 import { useOrder } from '../../../ui/use-sort.js';
 import { When } from '../../../ui/when.js';
@@ -44,7 +45,7 @@ const columns: Column<Schema<'RefusalView'>>[] = [
     id: 'code',
     label: texts.columns.code,
     width: 'minmax(0, 1.4fr)',
-    cell: ({ code }) => <code>{code}</code>,
+    cell: ({ code }) => <RefusalCode code={code} />,
   },
   {
     id: 'app',
