@@ -52,6 +52,26 @@ describe('gatehouse', () => {
     expect((await told<{ data: { id: string }[] }>('events', '--limit', '1')).data).toHaveLength(1);
   });
 
+  it('agents: lists versions, shows what differs, and promotes', async () => {
+    const made = { name: 'Desk', instructions: 'one' };
+    const { id } = await system.api<{ id: string }>('POST', '/api/v1/agents', made);
+    await system.api('POST', `/api/v1/agents/${id}/versions`, { instructions: 'two\nlines', note: 'longer' });
+    const { out } = await run('agents', 'versions', id);
+    expect(out).toMatch(/^2 +draft .*instructions +longer$/m);
+    expect(out).toMatch(/^1 +in_force /m);
+    expect(await run('agents', 'diff', id, '2')).toMatchObject({
+      code: 1,
+      out: 'instructions\n- one\n+ two\n+ lines\n',
+    });
+    expect(await run('agents', 'diff', id, '2', '--with', '2')).toMatchObject({ code: 0, out: '' });
+    expect(await run('agents', 'promote', id, '2', '--note', 'clear')).toMatchObject({
+      code: 0,
+      out: 'Desk: version 2 is in force\n',
+    });
+    expect(await told('agents', 'versions', id)).toMatchObject({ data: [{ state: 'in_force', note: 'clear' }, {}] });
+    expect((await run('agents', 'promote', id, '9')).code).toBe(3);
+  });
+
   it('replay: replays one event, and everything that a filter finds', async () => {
     const workflow = { name: 'w', instructions: 'reply: done' };
     const { id: workflow_id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', workflow);

@@ -64,4 +64,33 @@ inBrowser('agents and workflows in the console', () => {
     await go(`/runs/${bad.id}`);
     await page.getByRole('listitem').filter({ hasText: '/total must be integer' }).waitFor();
   });
+
+  it('keeps changes of an agent as a draft, compares it, promotes it and rolls back', async () => {
+    const { page } = owner;
+    const { id } = await system.api<{ id: string }>('POST', '/api/v1/agents', {
+      name: 'Desk',
+      instructions: 'reply: one',
+    });
+    const agent = (): Promise<unknown> => system.api('GET', `/api/v1/agents/${id}`);
+    await go(`/agents/${id}`);
+    await page.getByRole('textbox', { name: 'Instructions' }).fill('reply: two');
+    await button(page, 'Save as a draft').click();
+    const version = (number: number) => page.getByRole('region', { name: `Version ${number}` });
+    await version(2).getByText('Draft').waitFor();
+    await expect(agent()).resolves.toMatchObject({ version: 1, instructions: 'reply: one' });
+    await version(2).getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('table', { name: 'Against version 1' }).getByText('reply: two').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await version(2).getByRole('button', { name: 'Promote' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Put version 2 in force' });
+    await dialog.getByRole('textbox', { name: 'Why' }).fill('it counts');
+    await dialog.getByRole('button', { name: 'Promote' }).click();
+    await version(2).getByText('In force', { exact: true }).waitFor();
+    await version(2).getByText('it counts').waitFor();
+    await expect(agent()).resolves.toMatchObject({ version: 2, instructions: 'reply: two' });
+    await version(1).getByRole('button', { name: 'Roll back' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+    await version(1).getByText('In force', { exact: true }).waitFor();
+    await expect(agent()).resolves.toMatchObject({ version: 1, instructions: 'reply: one' });
+  });
 });

@@ -150,6 +150,7 @@ function nothingSaid({ session_id, organization_id, project_id }: Turn) {
     tokens: 0,
     cost_micros: 0,
     agent_id: newId('agt'),
+    agent_version: 1,
     contact_id: '',
     content_trust: 'own' as const,
     new_steps: [],

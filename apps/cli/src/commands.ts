@@ -1,5 +1,6 @@
 import type { Command } from './call/command.js';
 import { adapterCheck } from './commands/adapter-check.js';
+import { agentCommands } from './commands/agents.js';
 import { apiKeyCommands } from './commands/api-keys.js';
 import { deadLetterCommands } from './commands/dead-letters.js';
 import { doctor } from './commands/doctor.js';
@@ -17,6 +18,7 @@ export const commands: Command[] = [
   replay,
   ...deadLetterCommands,
   ...missedCommands,
+  ...agentCommands,
   adapterCheck,
   ...apiKeyCommands,
   ...vaultCommands,

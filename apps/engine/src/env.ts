@@ -76,6 +76,8 @@ const settings = {
   TURN_WAIT_MS: integer(3_600_000, 1_000, 604_800_000),
   /** Turns that wait longer than this for something are listed under Needs attention. */
   TURN_ATTENTION_MS: integer(15_000, 0, 86_400_000),
+  /** Versions of an agent that are kept; the one in force always is. */
+  AGENT_VERSIONS: integer(200, 10, 10_000),
   TURN_MAX_SHORTENINGS: integer(4, 0, 4),
   TURN_WINDOW: integer(20, 0, 200),
   TURN_WINDOW_CHARS: integer(4_000, 100, 100_000),

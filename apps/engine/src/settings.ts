@@ -84,6 +84,8 @@ export interface EngineSettings extends ChangeSettings {
   TURN_WAIT_MS: number;
   /** Turns that wait longer than this for something are listed under Needs attention. */
   TURN_ATTENTION_MS: number;
+  /** Versions of an agent that are kept; the one in force always is. */
+  AGENT_VERSIONS: number;
   /** How often a turn's conversation is shortened when the model says that it is too long. */
   TURN_MAX_SHORTENINGS: number;
   /** Earlier turns of the session that the model is shown. */

@@ -4,6 +4,7 @@ import { Column, PrimaryColumn } from 'typeorm';
 export const auditActions = [
   'agent.created',
   'agent.changed',
+  'agent.promoted',
   'agent.deleted',
   'approval.approved',
   'approval.refused',

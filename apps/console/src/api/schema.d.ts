@@ -470,6 +470,24 @@ export interface paths {
         /** Read which tools an agent's model is given for one kind of sender, and why not the others */
         get: operations["getAgentToolset"];
     };
+    "/api/v1/agents/{id}/versions": {
+        /** Versions of an agent, newest first */
+        get: operations["listAgentVersions"];
+        /** Make a draft: a version that is not in force */
+        post: operations["createAgentDraft"];
+    };
+    "/api/v1/agents/{id}/versions/{version}": {
+        /** Read a version of an agent */
+        get: operations["getAgentVersion"];
+    };
+    "/api/v1/agents/{id}/versions/{version}/differences": {
+        /** What differs between two versions of an agent */
+        get: operations["compareAgentVersions"];
+    };
+    "/api/v1/agents/{id}/versions/{version}/promote": {
+        /** Put a version in force: a draft, or an earlier one */
+        post: operations["promoteAgentVersion"];
+    };
     "/api/v1/approvals": {
         /** List calls that wait or waited for a person */
         get: operations["listApprovals"];
@@ -917,7 +935,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
+            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -3382,6 +3400,8 @@ export interface components {
         };
         AgentView: {
             id: string;
+            /** @description In force; every change makes one */
+            version: number;
             name: string;
             instructions: string;
             model: string | null;
@@ -3482,6 +3502,8 @@ export interface components {
         };
         AgentDetail: {
             id: string;
+            /** @description In force; every change makes one */
+            version: number;
             name: string;
             instructions: string;
             model: string | null;
@@ -3529,6 +3551,124 @@ export interface components {
             caps?: components["schemas"]["AgentCapsBody"];
             name?: string;
             instructions?: string;
+            /** @description Why, for the list of versions */
+            note?: string;
+        };
+        AgentVersionView: {
+            version: number;
+            /**
+             * @description draft: it was never in force
+             * @enum {string}
+             */
+            state: "in_force" | "draft" | "earlier";
+            /** @description The version that it was made from */
+            based_on: number | null;
+            /** @description Fields that differ from that version, if it is kept */
+            changed: ("name" | "instructions" | "model" | "fallback_model" | "tools" | "skills" | "python_tools" | "may_do" | "approvers" | "approvers_decide_own" | "allowed_hosts" | "caps")[];
+            note: string;
+            /** @description key:<id> or user:<id>; null: Gatehouse */
+            made_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Who put it in force last */
+            promoted_by: string | null;
+            /** Format: date-time */
+            promoted_at: string | null;
+        };
+        AgentVersionPage: {
+            data: components["schemas"]["AgentVersionView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
+        };
+        NewDraft: {
+            /** @description A model of the configured endpoint; default: MODEL_NAME */
+            model?: string | null;
+            /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, store_knowledge, query_knowledge_graph */
+            tools?: string[];
+            /** @description Used when the model does not answer */
+            fallback_model?: string | null;
+            /** @description Ids of Skills */
+            skills?: string[];
+            /** @description Ids of Python tools it has without a Skill */
+            python_tools?: string[];
+            /**
+             * @description What a trusted turn may do without approval; a call of a higher grade needs an approver
+             * @enum {string}
+             */
+            may_do?: "read" | "write" | "destructive";
+            /** @description key:<id>, user:<id> or contact:<id>; empty: calls of a higher grade are not offered */
+            approvers?: string[];
+            /** @description People among its approvers may decide over calls of turns that they started, for a project of one person. The risk: nobody else then looks at what a text that the agent read made it ask for. Default: false */
+            approvers_decide_own?: boolean;
+            /** @description Hosts that http_request may reach in turns of untrusted senders and in turns that hold untrusted content: api.example.com, *.example.com or host:port. Hosts that its Skills bind credentials to are reachable too */
+            allowed_hosts?: string[];
+            caps?: components["schemas"]["AgentCapsBody"];
+            name?: string;
+            instructions?: string;
+            /** @description Why, for the list of versions */
+            note?: string;
+            /** @description The version that it starts from; default: the one in force */
+            based_on?: number;
+        };
+        AgentFieldsView: {
+            name: string;
+            instructions: string;
+            model: string | null;
+            fallback_model: string | null;
+            tools: string[];
+            skills: string[];
+            python_tools: string[];
+            /** @enum {string} */
+            may_do: "read" | "write" | "destructive";
+            approvers: string[];
+            approvers_decide_own: boolean;
+            allowed_hosts: string[];
+            caps: components["schemas"]["AgentCapsBody"];
+        };
+        AgentVersionDetail: {
+            version: number;
+            /**
+             * @description draft: it was never in force
+             * @enum {string}
+             */
+            state: "in_force" | "draft" | "earlier";
+            /** @description The version that it was made from */
+            based_on: number | null;
+            /** @description Fields that differ from that version, if it is kept */
+            changed: ("name" | "instructions" | "model" | "fallback_model" | "tools" | "skills" | "python_tools" | "may_do" | "approvers" | "approvers_decide_own" | "allowed_hosts" | "caps")[];
+            note: string;
+            /** @description key:<id> or user:<id>; null: Gatehouse */
+            made_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Who put it in force last */
+            promoted_by: string | null;
+            /** Format: date-time */
+            promoted_at: string | null;
+            fields: components["schemas"]["AgentFieldsView"];
+        };
+        AgentDifference: {
+            /** @enum {string} */
+            field: "name" | "instructions" | "model" | "fallback_model" | "tools" | "skills" | "python_tools" | "may_do" | "approvers" | "approvers_decide_own" | "allowed_hosts" | "caps";
+            /** @description As it is in the version compared with */
+            before: {
+                [key: string]: unknown;
+            };
+            /** @description As it is in this version */
+            after: {
+                [key: string]: unknown;
+            };
+        };
+        AgentDifferences: {
+            version: number;
+            compared_with: number;
+            differences: components["schemas"]["AgentDifference"][];
+        };
+        Promotion: {
+            /** @description Why, for the list of versions */
+            note?: string;
+            /** @description The version that it replaces: 409 if another one is in force by now. Default: any */
+            instead_of?: number;
         };
         ApprovalView: {
             id: string;
@@ -4055,6 +4195,8 @@ export interface components {
             session_id: string | null;
             /** @description null: the Chief of Staff */
             agent_id: string | null;
+            /** @description Version of the agent when it last ran */
+            agent_version: number | null;
             /** @enum {string} */
             state: "waiting" | "held" | "queued" | "running" | "waiting_approval" | "succeeded" | "failed" | "collected" | "handled";
             /** @description Code of the last failure */
@@ -5109,7 +5251,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
+                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
@@ -8178,6 +8320,134 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentToolsetView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listAgentVersions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the previous page, unchanged */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersionPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    createAgentDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDraft"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersionDetail"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getAgentVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersionDetail"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    compareAgentVersions: {
+        parameters: {
+            query?: {
+                /** @description A version; default: the one in force */
+                with?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentDifferences"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    promoteAgentVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Promotion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentView"];
                 };
             };
             default: components["responses"]["Problem"];

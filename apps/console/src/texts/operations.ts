@@ -4,6 +4,7 @@ import { grouped } from '../ui/numbers.js';
 export const auditActions = {
   'agent.created': 'Agent created',
   'agent.changed': 'Agent’s powers changed',
+  'agent.promoted': 'Version of an agent put in force',
   'agent.deleted': 'Agent deleted',
   'approval.approved': 'Call approved',
   'approval.refused': 'Call refused',

@@ -9,10 +9,12 @@ interface SaveBarProps {
   saving: boolean;
   onSave: () => void;
   onDiscard: () => void;
+  /** Another way to keep the changes. */
+  children?: ReactNode;
 }
 
 /** Stays in sight while a form has unsaved changes. */
-export function SaveBar({ changed, saving, onSave, onDiscard }: SaveBarProps): ReactNode {
+export function SaveBar({ changed, saving, onSave, onDiscard, children }: SaveBarProps): ReactNode {
   if (!changed) return null;
   return (
     <div className={classes.bar} role="region" aria-label={uiTexts.unsaved}>
@@ -21,6 +23,7 @@ export function SaveBar({ changed, saving, onSave, onDiscard }: SaveBarProps): R
         <Button variant="default" onClick={onDiscard}>
           {uiTexts.discard}
         </Button>
+        {children}
         <Button loading={saving} onClick={onSave}>
           {uiTexts.save}
         </Button>

@@ -69,10 +69,12 @@ export class CreateAgent extends AgentFields {
 export class UpdateAgent extends AgentFields {
   @Name(200, { optional: true }) name?: string;
   @Text(instructionsLength, { optional: true }) instructions?: string;
+  @Text(500, { optional: true, description: 'Why, for the list of versions' }) note?: string;
 }
 
 export class AgentView {
   @ApiProperty(idOf('agt')) id: string;
+  @ApiProperty({ type: 'integer', description: 'In force; every change makes one' }) version: number;
   @ApiProperty() name: string;
   @ApiProperty() instructions: string;
   @ApiProperty({ type: String, nullable: true }) model: string | null;
@@ -98,6 +100,7 @@ export class AgentPage {
 export function agentView(agent: Agent): AgentView {
   return {
     id: agent.id,
+    version: agent.version,
     name: agent.name,
     instructions: agent.instructions,
     model: agent.model,

@@ -4,7 +4,7 @@ import { BuiltinLibrary } from '../tools/builtin/builtin-library.js';
 import { AgentDirectory } from './agent-directory.js';
 import type { CreateAgent, UpdateAgent } from './agent.dto.js';
 import { firstPowers, requireRightTo } from './agent-powers.js';
-import type { Agent } from '../entities/agent.entity.js';
+import { type Agent, type AgentFields, agentFields } from '../entities/agent.entity.js';
 import { AgentRepository } from './agent.repository.js';
 import { NamedSkills, type NamedTools } from './named-skills.js';
 
@@ -32,7 +32,7 @@ export class AgentService {
 
   /** @throws Problem 422 for an unknown tool or Skill, or an invalid approver; 403 `scope_missing` */
   async create(caller: Principal, body: CreateAgent): Promise<Agent> {
-    await this.check(caller, body, { skills: [], python_tools: [] });
+    await this.requireValid(caller, body, { skills: [], python_tools: [] });
     const {
       name,
       instructions,
@@ -50,10 +50,12 @@ export class AgentService {
   }
 
   /** @throws Problem 404, 422; 403 `scope_missing` for powers that the caller may not give */
-  async update(caller: Principal, id: string, body: UpdateAgent): Promise<Agent> {
-    await this.check(caller, body, await this.get(caller, id));
-    const fields = { ...body, ...powersIn(body) };
-    const agent = await this.agents.update(caller, id, fields, (before) => requireRightTo(caller, before, fields));
+  async update(caller: Principal, id: string, { note = '', ...body }: UpdateAgent): Promise<Agent> {
+    await this.requireValid(caller, body, await this.get(caller, id));
+    const fields = fieldsIn(body);
+    const agent = await this.agents.update(caller, id, { fields, note }, (before) =>
+      requireRightTo(caller, before, fields),
+    );
     this.directory.forget(caller.projectId);
     if (!agent) throw notFound('agent', id);
     return agent;
@@ -73,8 +75,11 @@ export class AgentService {
     this.directory.forget(caller.projectId);
   }
 
-  /** @param before what the agent already has. It is not checked, so a deleted Skill does not block other changes. */
-  private async check(
+  /**
+   * @param before what the agent already has. It is not checked, so a deleted Skill does not block other changes.
+   * @throws Problem 422 for an unknown tool or Skill, or an invalid approver
+   */
+  async requireValid(
     caller: Principal,
     { tools = [], approvers = [], skills = [], python_tools = [] }: UpdateAgent,
     before: NamedTools,
@@ -96,6 +101,13 @@ export class AgentService {
     ];
     if (errors.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
   }
+}
+
+/** The fields that a body gives: plain values, so that they can be compared. */
+export function fieldsIn(body: UpdateAgent): Partial<AgentFields> {
+  const given = { ...body, ...powersIn(body) };
+  const text = JSON.stringify(Object.fromEntries(agentFields.map((field) => [field, given[field]])));
+  return JSON.parse(text) as Partial<AgentFields>;
 }
 
 /** The powers in a body. Hosts are compared in lower case. */

@@ -22,6 +22,8 @@ import { Provider } from '../providers/provider.entity.js';
 import { Provider1795712400000 } from './1795712400000-provider.js';
 import { Suspects1795766100000 } from './1795766100000-suspects.js';
 import { PythonCalls1795799000000 } from './1795799000000-python-calls.js';
+import { AgentVersion } from '../entities/agent-version.entity.js';
+import { AgentVersion1795806000000 } from './1795806000000-agent-version.js';
 import { TurnOutput1795801000000 } from './1795801000000-turn-output.js';
 import { ApprovalAsk1795805000000 } from './1795805000000-approval-ask.js';
 import { TurnPreview1795788000000 } from './1795788000000-turn-preview.js';
@@ -31,6 +33,7 @@ export const schema: ServiceSchema = {
   name: 'engine',
   entities: [
     Agent,
+    AgentVersion,
     Provider,
     Turn,
     TurnPreviewRow,
@@ -61,5 +64,6 @@ export const schema: ServiceSchema = {
     PythonCalls1795799000000,
     TurnOutput1795801000000,
     ApprovalAsk1795805000000,
+    AgentVersion1795806000000,
   ],
 };

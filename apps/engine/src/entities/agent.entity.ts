@@ -1,21 +1,26 @@
 import type { ToolGrade } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-export type AgentFields = Pick<
-  Agent,
-  | 'name'
-  | 'instructions'
-  | 'model'
-  | 'fallback_model'
-  | 'tools'
-  | 'skills'
-  | 'python_tools'
-  | 'may_do'
-  | 'approvers'
-  | 'approvers_decide_own'
-  | 'allowed_hosts'
-  | 'caps'
->;
+/** What people decide of an agent: what a version of it holds. */
+export const agentFields = [
+  'name',
+  'instructions',
+  'model',
+  'fallback_model',
+  'tools',
+  'skills',
+  'python_tools',
+  'may_do',
+  'approvers',
+  'approvers_decide_own',
+  'allowed_hosts',
+  'caps',
+] as const satisfies (keyof Agent)[];
+export type AgentFields = Pick<Agent, (typeof agentFields)[number]>;
+
+export function fieldsOf(agent: AgentFields): AgentFields {
+  return Object.fromEntries(agentFields.map((field) => [field, agent[field]])) as AgentFields;
+}
 
 /** Lowers the installation's limits for one agent, never raises them. Days are UTC, costs are in millionths. */
 export interface AgentCaps {
@@ -37,6 +42,8 @@ export class Agent {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'agent_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
+  /** In force. */
+  @Column({ type: 'integer', default: 1 }) version: number;
   @Column({ type: 'text' }) name: string;
   @Column({ type: 'text' }) instructions: string;
   /** Null: the installation's model. */

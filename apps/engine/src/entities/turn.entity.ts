@@ -62,6 +62,8 @@ export class Turn extends WorkRow<TurnState> {
   @Column({ type: 'text', nullable: true }) session_id: string | null;
   /** As the router asked; null: the project's Chief of Staff. */
   @Column({ type: 'text', nullable: true }) agent_id: string | null;
+  /** Of the agent when it last ran; null: it has not run, or ran before versions were counted. */
+  @Column({ type: 'integer', nullable: true }) agent_version: number | null;
   /** The session's epoch when the turn started or a person handled it. */
   @Column({ type: 'integer' }) epoch: number;
   @Column({ type: 'jsonb', nullable: true }) input: TurnInput | null;

@@ -9,6 +9,7 @@ import type { Claim } from '../entities/turn.entity.js';
 /** The agent and contact that usage is counted for. */
 export interface StepAccount {
   agentId: string;
+  agentVersion: number;
   /** Null when the sender is no contact. */
   contactId: string | null;
 }
@@ -22,7 +23,7 @@ const appendSql = `
   total AS (
     SELECT count(*) AS steps, coalesce(sum(tokens), 0) AS tokens, coalesce(sum((spent ->> 'cost_micros')::bigint), 0) AS cost FROM s),
   held AS (
-    UPDATE engine.turn SET blocked_since = NULL,
+    UPDATE engine.turn SET blocked_since = NULL, agent_version = $6,
            steps = turn.steps + total.steps, tokens = least(turn.tokens + total.tokens, 2147483647),
            cost_micros = least(turn.cost_micros + total.cost, 2147483647)
       FROM total WHERE id = $1 AND claim = $2 AND state = 'running'
@@ -68,6 +69,7 @@ export class StepRepository {
       storableJson(steps),
       account.agentId,
       account.contactId ?? '',
+      account.agentVersion,
     ])) as unknown[];
     return rows.length > 0;
   }

@@ -18,6 +18,7 @@ export function noticeOf(
       organization_id,
       project_id,
       agent_id: '',
+      agent_version: null,
       contact_id: '',
       content_trust: 'own',
       reply_text: text,

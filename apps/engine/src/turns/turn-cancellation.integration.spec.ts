@@ -40,7 +40,7 @@ describe('a cancelled turn', () => {
     expect(await turns.claim(turn, 'engine_elsewhere')).toMatchObject({ state: 'claimed' });
     expect(await cancel(turn.turn_id)).toBe(true);
     const step = { seq: 1, kind: 'model_call' as const, content: { text: 'late' }, tokens: null, duration_ms: null };
-    expect(await steps.append(claim, [step], { agentId: 'agt_1', contactId: null })).toBe(false);
+    expect(await steps.append(claim, [step], { agentId: 'agt_1', agentVersion: 1, contactId: null })).toBe(false);
     const { organization_id, project_id } = turn;
     const late = {
       session_id: null,
@@ -53,6 +53,7 @@ describe('a cancelled turn', () => {
       tokens: 0,
       cost_micros: 0,
       agent_id: 'agt_1',
+      agent_version: 1,
       contact_id: '',
       content_trust: 'own' as const,
     };

@@ -61,6 +61,7 @@ describe('custody of a turn', () => {
       tokens: 0,
       cost_micros: 0,
       agent_id: 'agt_1',
+      agent_version: 1,
       contact_id: '',
       content_trust: 'own' as const,
       new_steps: [{ seq: 1, kind: 'model_call', content: { text: 'ok' }, tokens: null, duration_ms: null }],
@@ -120,7 +121,9 @@ describe('custody of a turn', () => {
     ]);
     expect(await turns.claim(turn, 'engine_heir')).toMatchObject({ state: 'claimed', tried: { claim: 2 } });
     expect(await endings.end(ending, [])).toMatchObject({ ended: false });
-    expect(await steps.append(ending, ending.new_steps, { agentId: 'agt_1', contactId: null })).toBe(false);
+    expect(await steps.append(ending, ending.new_steps, { agentId: 'agt_1', agentVersion: 1, contactId: null })).toBe(
+      false,
+    );
     expect(await steps.of(turn.turn_id)).toEqual([]);
   });
 

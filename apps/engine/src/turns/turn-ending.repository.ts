@@ -25,6 +25,8 @@ export interface TurnEnding extends Claim {
   tokens: number;
   cost_micros: number;
   agent_id: string;
+  /** Null: no agent took part. */
+  agent_version: number | null;
   /** Empty when the sender is no contact. */
   contact_id: string;
   /** Of what it brought into its conversation. */
@@ -40,11 +42,11 @@ const endSql = `
   WITH ending AS (
     SELECT x.* FROM ${asynchronousCommit}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, claim integer, organization_id text,
       project_id text, reply_text text, output jsonb, reason text, steps integer, tokens integer,
-      cost_micros integer, agent_id text, contact_id text, content_trust text, new_steps jsonb, answer_id text)),
+      cost_micros integer, agent_id text, agent_version integer, contact_id text, content_trust text, new_steps jsonb, answer_id text)),
   ended AS (
     UPDATE engine.turn t SET ${ended('succeeded')}, reply_text = e.reply_text, output = e.output, steps = e.steps,
            answer_id = e.answer_id, reply = CASE WHEN e.answer_id IS NULL THEN 'none' ELSE 'sent' END, reason = e.reason,
-           blocked_since = NULL,
+           blocked_since = NULL, agent_version = e.agent_version,
            content_trust = e.content_trust, tokens = e.tokens, cost_micros = e.cost_micros
       FROM ending e
      WHERE t.id = e.turn_id AND t.claim = e.claim AND t.state = 'running'

@@ -81,7 +81,7 @@ export class TurnRunner {
       again ? this.approvals.ofTurn(payload.turn_id) : new Map(),
     ]);
     const turn = turnScope(payload, session_id, input, agent);
-    const account = { agentId: agent.id, contactId: turn.contactId };
+    const account = { agentId: agent.id, agentVersion: agent.version, contactId: turn.contactId };
     const log = new StepLog(stored, (steps) => this.steps.append(claim, steps, account));
     const decision = await this.spoken.of(turn, input);
     if (decision !== null) {
@@ -241,8 +241,8 @@ function resultOf(
   return { ending, facts: { agent: agent_id, model, steps, tokens, ...sent, ...rehearsed, ...lacked }, cleaned };
 }
 
-function ofAccount(agent: Agent, turn: TurnScope): Pick<TurnEnding, 'agent_id' | 'contact_id'> {
-  return { agent_id: agent.id, contact_id: turn.contactId ?? '' };
+function ofAccount(agent: Agent, turn: TurnScope): Pick<TurnEnding, 'agent_id' | 'agent_version' | 'contact_id'> {
+  return { agent_id: agent.id, agent_version: agent.version, contact_id: turn.contactId ?? '' };
 }
 
 function endingOf(
@@ -251,7 +251,7 @@ function endingOf(
   input: TurnInput,
   { text, output, reason }: LoopResult,
   log: StepLog,
-): Omit<TurnEnding, 'agent_id' | 'contact_id' | 'content_trust'> {
+): Omit<TurnEnding, 'agent_id' | 'agent_version' | 'contact_id' | 'content_trust'> {
   const answers = input.reply !== null && input.reply.channel_address !== null && text !== '';
   const answer_id = answers ? newId('dlv') : null;
   const why = answers || text === '' ? reason : (input.reply_withheld ?? 'no_address');

@@ -39,6 +39,8 @@ export class TurnView {
   @ApiProperty({ ...idOf('run'), nullable: true }) run_id: string | null;
   @ApiProperty({ ...idOf('ses'), nullable: true }) session_id: string | null;
   @ApiProperty({ ...idOf('agt'), nullable: true, description: 'null: the Chief of Staff' }) agent_id: string | null;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Version of the agent when it last ran' })
+  agent_version: number | null;
   @ApiProperty({ enum: turnStates }) state: string;
   @ApiProperty({ type: String, nullable: true, description: 'Code of the last failure' }) error: string | null;
   @ApiProperty({ description: 'A replay without delivery: calls that would change something are not made' })
@@ -109,6 +111,7 @@ export function turnHead(turn: Turn, sent: SentReply[], waitMs: number): TurnHea
     run_id: turn.run_id,
     session_id: turn.session_id,
     agent_id: turn.agent_id,
+    agent_version: turn.agent_version,
     state: turn.state,
     error: errorOf(turn),
     rehearsal: turn.input?.rehearsal === true,

@@ -1,10 +1,11 @@
-import { Badge, Skeleton } from '@mantine/core';
+import { Badge, Button, Skeleton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { answer, answerWithEtag, api, type Schema } from '../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
+import { useChange } from '../../api/use-change.js';
 import { agentTexts } from '../../texts/agents.js';
 import { ConfirmButton } from '../../ui/action-button.js';
 import { CopyText } from '../../ui/copy.js';
@@ -19,6 +20,7 @@ import { useEditor } from '../../ui/use-editor.js';
 import { AgentBudget, agentFields, AgentInstructions, valuesOf } from './agent-fields.js';
 import { AgentPowers } from './agent-powers.js';
 import { AgentTools } from './agent-tools.js';
+import { AgentVersions } from './agent-versions.js';
 import { AgentUsage } from './agent-usage.js';
 
 const route = getRouteApi('/p/$projectId/agents/$agentId');
@@ -93,6 +95,13 @@ function AgentEditor({ agent, etag }: { agent: Schema<'AgentDetail'>; etag: stri
         }),
       ),
   });
+  const draft = useChange(async () => {
+    const params = { path: { id: agent.id } };
+    const body = { ...editor.change, based_on: agent.version };
+    await answer(api.POST('/api/v1/agents/{id}/versions', { params, body }));
+    editor.discard();
+    await navigate({ search: { tab: 'versions' } });
+  }, 'agents');
   const part = { value: editor.value, onChange: editor.set, error: editor.error };
   const { tabs } = agentTexts;
   return (
@@ -106,11 +115,17 @@ function AgentEditor({ agent, etag }: { agent: Schema<'AgentDetail'>; etag: stri
           { value: 'tools', label: tabs.tools, content: editable(<AgentTools {...part} agent={agent} />) },
           { value: 'powers', label: tabs.powers, content: editable(<AgentPowers {...part} />) },
           { value: 'budget', label: tabs.budget, content: editable(<AgentBudget {...part} />) },
+          { value: 'versions', label: tabs.versions, content: <AgentVersions agent={agent} /> },
           { value: 'usage', label: tabs.usage, content: <AgentUsage agentId={agent.id} /> },
         ]}
       />
       <ProblemAlert error={errorBeside(editor.error, agentFields)} />
-      <SaveBar {...editor.bar} />
+      <ProblemAlert error={draft.error} />
+      <SaveBar {...editor.bar}>
+        <Button variant="default" loading={draft.isPending} onClick={() => draft.mutate()}>
+          {agentTexts.versions.saveDraft}
+        </Button>
+      </SaveBar>
       <EtagConflict label={agentTexts.title} {...editor.conflict} />
     </>
   );

@@ -3,7 +3,7 @@ import { projectRoute } from '../../app/project-route.js';
 import { senderKinds } from '../../texts/ui.js';
 import { flag, oneOf, searchOf, text } from '../../app/search.js';
 
-export const agentTabs = ['instructions', 'tools', 'powers', 'budget', 'usage'] as const;
+export const agentTabs = ['instructions', 'tools', 'powers', 'budget', 'versions', 'usage'] as const;
 
 export const agentRoutes = [
   createRoute({
