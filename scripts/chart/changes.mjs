@@ -1,6 +1,6 @@
 // Where each kind of object takes values: the places that an overlay would patch.
 import { stringify } from 'yaml';
-import { at, documentsOf, services, unflowed } from './source.mjs';
+import { at, documentsOf, inlinePatches, services, unflowed } from './source.mjs';
 
 /**
  * @typedef {import('./source.mjs').Doc} Doc
@@ -46,6 +46,31 @@ function pod(document, marks, own) {
   }
 }
 
+/**
+ * A StatefulSet with a volume for each replica's spool, or a Deployment whose spool goes with the pod.
+ * @param {Doc} document @param {Marks} marks
+ */
+function spoolVolume(document, marks) {
+  const on = '$.Values.spoolVolume.enabled';
+  const [operations] = inlinePatches('spool-volume').filter(({ kind }) => kind === 'Deployment');
+  const added = operations?.operations.filter(({ op }) => op === 'add').map(({ path, value }) => [path.slice(6), value]);
+  const own = Object.fromEntries(added ?? []);
+  const [claim] = own.volumeClaimTemplates;
+  claim.spec.resources.requests.storage = '{{ $.Values.spoolVolume.storage }}';
+  const lines = (/** @type {object} */ value) => stringify(value, { lineWidth: 0 }).trimEnd();
+  const spec = unflowed(document, 'spec');
+  const strategy = spec.get('strategy').toJS(document);
+  spec.delete('strategy');
+  const claims = `${lines(own)}\n      {{- with $.Values.spoolVolume.storageClass }}\n      storageClassName: {{ . }}\n      {{- end }}`;
+  marks.append(spec, `{{- if ${on} }}\n${claims}\n{{- else }}\n${lines({ strategy })}\n{{- end }}`);
+  document.set('kind', marks.inline(`ternary "StatefulSet" "Deployment" ${on}`));
+  const volumes = unflowed(document, 'spec/template/spec/volumes');
+  const index = volumes.items.findIndex((/** @type {any} */ one) => one.get('name') === 'spool');
+  const [volume] = volumes.items.splice(index, 1);
+  marks.append(volumes, `{{- if not ${on} }}\n${lines([volume.toJS(document)])}\n{{- end }}`);
+  volumes.items.splice(index, 0, volumes.items.pop());
+}
+
 /** @type {Record<string, Change>} */
 export const changes = {
   Deployment(document, marks, name) {
@@ -78,6 +103,7 @@ export const changes = {
     at(document, container).set('resources', marks.value(`toYaml ${own}.resources`));
     list(`${container}/env`, 'extraEnv');
     list(`${container}/volumeMounts`, 'extraVolumeMounts');
+    if (name === 'webhook-ingress') spoolVolume(document, marks);
     list('spec/template/spec/volumes', 'extraVolumes');
     pod(document, marks, own);
   },
@@ -115,6 +141,15 @@ export const changes = {
     const values = `${service(name)}.autoscaling`;
     for (const key of ['minReplicas', 'maxReplicas']) document.setIn(['spec', key], marks.inline(`${values}.${key}`));
     at(document, 'spec/metrics/0/resource/target').set('averageUtilization', marks.inline(`${values}.cpuPercent`));
+    if (name === 'webhook-ingress') {
+      const on = '$.Values.spoolVolume.enabled';
+      const seconds = at(document, 'spec/behavior/scaleDown/stabilizationWindowSeconds').value;
+      at(document, 'spec/scaleTargetRef').set('kind', marks.inline(`ternary "StatefulSet" "Deployment" ${on}`));
+      const rest = `{{- else }}\nstabilizationWindowSeconds: ${seconds}\n{{- end }}`;
+      const scaleDown = unflowed(document, 'spec/behavior/scaleDown');
+      scaleDown.items.length = 0;
+      marks.append(scaleDown, `{{- if ${on} }}\nselectPolicy: Disabled\n${rest}`);
+    }
     return byQueues.has(name) ? `and ${values}.enabled (not $.Values.queueScaling.enabled)` : `${values}.enabled`;
   },
   ScaledObject(document, marks, name) {

@@ -34,6 +34,8 @@ export const components = {
   },
   'pod-monitor': { value: 'monitoring.podMonitor' },
   'single-sign-on': { value: 'singleSignOn' },
+  // Its patches are inline: `spoolVolume` in changes.mjs writes them.
+  'spool-volume': { value: 'spoolVolume' },
   tracing: { value: 'tracing' },
 };
 

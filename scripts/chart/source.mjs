@@ -1,7 +1,7 @@
 // The kustomize base and components as YAML documents that keep their comments.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isScalar, parseAllDocuments, visit } from 'yaml';
+import { isScalar, parseAllDocuments, parseDocument, visit } from 'yaml';
 import { root } from '../launcher/project.mjs';
 
 /** @typedef {import('yaml').Document.Parsed<import('yaml').YAMLMap>} Doc */
@@ -89,4 +89,18 @@ export function replacedBy(component, kind, name) {
   /** @type {{path?: string, target: {kind: string, name: string}}[]} */
   const patches = kustomization?.toJS().patches ?? [];
   return patches.some(({ path, target }) => !path && target.kind === kind && target.name.split('|').includes(name));
+}
+
+/**
+ * The patches that a component has in its kustomization, which the chart writes in its own way.
+ * @param {string} component
+ * @returns {{kind: string, operations: {op: string, path: string, value?: any}[]}[]}
+ */
+export function inlinePatches(component) {
+  const [kustomization] = documentsOf(`components/${component}/kustomization.yaml`);
+  /** @type {{patch?: string, target: {kind: string}}[]} */
+  const patches = kustomization?.toJS().patches ?? [];
+  return patches.flatMap(({ patch, target }) =>
+    patch ? [{ kind: target.kind, operations: parseDocument(patch, { version: '1.1' }).toJS() }] : [],
+  );
 }

@@ -25,6 +25,7 @@ const valuesOf: Record<string, object> = {
   'path/monitoring': { path: on, monitoring: { serviceMonitor: on, alerts: on, dashboards: on }, queueScaling: on },
   'pod-monitor': { monitoring: { podMonitor: on } },
   'single-sign-on': { singleSignOn: on },
+  'spool-volume': { spoolVolume: on },
   tracing: { tracing: on },
 };
 const everything = {

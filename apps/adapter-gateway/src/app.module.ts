@@ -11,6 +11,7 @@ import { DiagnosisModule } from './diagnosis/diagnosis.module.js';
 import type { GatewaySettings } from './env.js';
 import { InboundModule } from './inbound/inbound.module.js';
 import { ListingsModule } from './listings/listings.module.js';
+import { MissedModule } from './missed/missed.module.js';
 import { OriginsModule } from './origins/origins.module.js';
 import { RegistrationModule } from './registration/registration.module.js';
 import { SamplesModule } from './samples/samples.module.js';
@@ -39,6 +40,7 @@ export class AppModule {
         AdaptersModule,
         SourcesModule,
         WebhookRenewalsModule,
+        MissedModule,
         AttentionModule,
         DiagnosisModule,
         InboundModule,

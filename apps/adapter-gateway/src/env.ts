@@ -101,6 +101,14 @@ const settings = {
   /** Time between sweeps for webhooks that are due for renewal; and the longest before a failed renewal is retried. */
   RENEWAL_SWEEP_MS: integer(30_000, 10, 3_600_000),
   RENEWAL_RETRY_MS: integer(600_000, 100, 86_400_000),
+  /** Time between sweeps for providers that are to be asked for what they could not deliver. */
+  MISSED_SWEEP_MS: integer(2_000, 10, 3_600_000),
+  /** How long after an outage a provider is asked: what it tried last has failed by then. */
+  MISSED_ASK_AFTER_MS: integer(15_000, 0, 3_600_000),
+  /** How far back a provider is asked; GitHub keeps three days. */
+  MISSED_MAX_AGE_MS: integer(259_200_000, 60_000, 2_592_000_000),
+  /** Answers of a provider, each with a part of what it could not deliver, until it is given up. */
+  MISSED_MAX_PAGES: integer(200, 1, 100_000),
   /** Bytes of one document; a manifest's sources.max_file_bytes may say less. */
   SOURCE_MAX_FILE_BYTES: integer(10_485_760, 1_024, 104_857_600),
   SOURCE_FETCH_TIMEOUT_MS: integer(30_000, 100, 600_000),

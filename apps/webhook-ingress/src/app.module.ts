@@ -4,6 +4,7 @@ import { AttentionModule } from './attention/attention.module.js';
 import { CoreModule } from './core.module.js';
 import { EndpointsModule } from './endpoints/endpoints.module.js';
 import type { IngressSettings } from './env.js';
+import { OutagesModule } from './outages/outages.module.js';
 import { ReceiptsModule } from './receipts/receipts.module.js';
 import { RefusalsModule } from './refusals/refusals.module.js';
 import { WebhookModule } from './webhook/webhook.module.js';
@@ -18,6 +19,7 @@ export class AppModule {
         AnswersModule,
         AttentionModule,
         EndpointsModule,
+        OutagesModule,
         ReceiptsModule,
         RefusalsModule,
         WebhookModule,

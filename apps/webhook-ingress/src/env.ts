@@ -64,6 +64,11 @@ const settings = {
    * the number is kept.
    */
   REFUSALS_MAX_WAITING: integer(10_000, 100, 1_000_000),
+  /**
+   * Where no webhook could be stored for longer than this, providers are asked for what they could not deliver. Below the
+   * time that a restart takes they would be asked at each.
+   */
+  OUTAGE_GAP_MS: integer(10_000, 5_000, 3_600_000),
   /** Bodies up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
   /**

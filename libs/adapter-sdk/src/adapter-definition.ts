@@ -7,6 +7,7 @@ import type { IndicateCall, IndicateResult } from './indication.js';
 import type { InboundCall } from './inbound-envelope.js';
 import type { Manifest } from './manifest.js';
 import { manifestProblems } from './manifest-problems.js';
+import type { MissedSinceCall, MissedSinceResult } from './missed-since.js';
 import type { NormalizedMessage } from './normalized-message.js';
 import type { RenewWebhookCall, RenewWebhookResult } from './webhook-renewal.js';
 import type { VerifyWebhookResult } from './webhook-verification.js';
@@ -24,6 +25,8 @@ export interface AdapterDefinition {
   parseInbound?(call: InboundCall): Awaitable<NormalizedMessage>;
   /** Makes the provider continue to send events where it would stop; needs `webhook.renew_seconds` in the manifest. */
   renewWebhook?(call: RenewWebhookCall): Awaitable<RenewWebhookResult>;
+  /** Gets what the provider could not deliver in a time; needs `webhook.missed_since` in the manifest. */
+  missedSince?(call: MissedSinceCall): Awaitable<MissedSinceResult>;
   deliver?(call: DeliverCall): Awaitable<DeliverResponse>;
   lookup?(call: LookupCall): Awaitable<LookupResult>;
   format?(call: FormatCall): Awaitable<FormatResult>;
@@ -58,6 +61,10 @@ function handlerProblems(definition: AdapterDefinition): string[] {
     renews === (definition.renewWebhook !== undefined)
       ? []
       : ['webhook.renew_seconds requires the handler renewWebhook, and the handler requires it'];
+  const missed =
+    (definition.manifest.webhook?.missed_since === true) === (definition.missedSince !== undefined)
+      ? []
+      : ['webhook.missed_since requires the handler missedSince, and the handler requires it'];
   const handlers = definition.manifest.capabilities.flatMap((capability) =>
     needed[capability]
       .filter((handler) => definition[handler] === undefined)
@@ -67,5 +74,5 @@ function handlerProblems(definition: AdapterDefinition): string[] {
     offersFeature(definition.manifest, 'typing') === (definition.indicate !== undefined)
       ? []
       : ['the feature typing requires the handler indicate, and the handler requires it'];
-  return [...renewal, ...typing, ...handlers];
+  return [...renewal, ...missed, ...typing, ...handlers];
 }

@@ -9,6 +9,7 @@ import {
   readIndication,
   readListChanges,
   readLookup,
+  readMissedSince,
   readRenewal,
 } from './call-reading.js';
 import { checkAnswer, ContractViolation } from './contract-violation.js';
@@ -62,7 +63,8 @@ function messageOf(traceparent: string | undefined): { event_id: string; trace_i
 }
 
 function handlers(adapter: AdapterDefinition): Record<string, Handler> {
-  const { verifyWebhook, parseInbound, renewWebhook, deliver, lookup, format, indicate, sources } = adapter;
+  const { verifyWebhook, parseInbound, renewWebhook, missedSince, deliver, lookup, format, indicate, sources } =
+    adapter;
   const fetchFile = sources?.fetchFile.bind(sources) ?? adapter.fetchFile?.bind(adapter);
   return {
     verify: (body, context) => adapter.verify({ credentials: readCredentials(body), context }),
@@ -74,6 +76,9 @@ function handlers(adapter: AdapterDefinition): Record<string, Handler> {
     }),
     ...(renewWebhook && {
       'renew-webhook': (body, context) => renewWebhook.call(adapter, { ...readRenewal(body), context }),
+    }),
+    ...(missedSince && {
+      'missed-since': (body, context) => missedSince.call(adapter, { ...readMissedSince(body), context }),
     }),
     ...(deliver && {
       deliver: (body, context) => {

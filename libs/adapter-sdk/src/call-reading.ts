@@ -12,6 +12,7 @@ import type { IndicateCall } from './indication.js';
 import { InvalidRequest } from './invalid-request.js';
 import { isJsonObject, type JsonObject } from './json-value.js';
 import type { MessageFormat } from './manifest.js';
+import type { MissedSinceCall } from './missed-since.js';
 import { isOriginMarker } from './origin-marker.js';
 import { readActions } from './outgoing-actions.js';
 import type { RenewWebhookCall } from './webhook-renewal.js';
@@ -104,6 +105,22 @@ export function readFetchFile(body: JsonObject): WithoutContext<FetchFileCall> {
 
 export function readRenewal(body: JsonObject): WithoutContext<RenewWebhookCall> {
   return { credentials: readCredentials(body), webhook_url: requiredText(body, 'webhook_url') };
+}
+
+export function readMissedSince(body: JsonObject): WithoutContext<MissedSinceCall> {
+  const { cursor } = body;
+  const time = (field: string): string => {
+    const text = requiredText(body, field);
+    if (Number.isNaN(Date.parse(text))) throw new InvalidRequest(`${field} must be a time in ISO 8601`);
+    return text;
+  };
+  return {
+    credentials: readCredentials(body),
+    webhook_url: requiredText(body, 'webhook_url'),
+    since: time('since'),
+    until: time('until'),
+    cursor: typeof cursor === 'string' ? cursor : null,
+  };
 }
 
 export function readIndication(body: JsonObject): WithoutContext<IndicateCall> {

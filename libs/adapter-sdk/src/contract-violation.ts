@@ -1,5 +1,6 @@
 import { CURSOR_MAX_BYTES, isChangeRecord, SOURCE_ERRORS } from './document-sources.js';
 import { DELIVER_ERRORS } from './delivery.js';
+import { missedProblem } from './missed-since.js';
 import { isJsonObject, stringifyJson, type JsonObject } from './json-value.js';
 import {
   aListOf,
@@ -37,6 +38,7 @@ const CHECKS: Record<string, Check> = {
   'renew-webhook': (answer) =>
     wrongType(answer, 'ok', 'boolean') ??
     (answer.ok ? optional(answer, 'expires_at', 'string') : wrongType(answer, 'error', 'string')),
+  'missed-since': missedProblem,
   deliver: (answer) =>
     wrongType(answer, 'ok', 'boolean') ??
     (answer.ok ? wrongType(answer, 'message_id', 'string') : notOneOf(answer.error, DELIVER_ERRORS)) ??

@@ -152,4 +152,12 @@ export {
   type WebhookRefusal,
 } from './webhook-verification.js';
 export { wholeListing } from './whole-listing.js';
+export {
+  isMissedRequest,
+  MISSED_MAX_REQUESTS,
+  type MissedRequest,
+  type MissedSinceCall,
+  type MissedSinceResult,
+  missedProblem,
+} from './missed-since.js';
 export type { RenewWebhookCall, RenewWebhookResult } from './webhook-renewal.js';

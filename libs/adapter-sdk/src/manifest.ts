@@ -69,6 +69,8 @@ export interface WebhookDeclaration {
   max_body_bytes?: number;
   /** The provider stops sending events on its own: the gateway calls `/renew-webhook` this often. */
   renew_seconds?: number;
+  /** The provider can be asked for what it could not deliver: the gateway calls `/missed-since` after an outage. */
+  missed_since?: boolean;
   /** Header that names one delivery: a second request with the same value is answered as a duplicate. */
   delivery_id_header?: string;
 }

@@ -58,6 +58,7 @@ export function webhookProblems(webhook: JsonObject, at: string): FieldProblem[]
         ack: anObject,
         max_body_bytes: aWholeNumber(1),
         renew_seconds: aWholeNumber(3_600),
+        missed_since: trueOrFalse,
         delivery_id_header: aFilledText,
       },
       at,

@@ -15,6 +15,7 @@ export type IdKind =
   | 'syn'
   | 'sdoc'
   | 'evt'
+  | 'out'
   | 'msg'
   | 'cha'
   | 'ses'

@@ -3,5 +3,12 @@ export { LeaseLost } from './leases.js';
 export { Suspects } from './suspects.js';
 export { type Policy, type Settlement, settlementOf, type Verdict, verdictOf } from './verdict.js';
 export { endSql, leaveSql, Work } from './work.js';
-export { addSuspectColumns, addWorkColumns, dropSuspectColumns, dropWorkColumns, openSuspect } from './work-columns.js';
+export {
+  addSuspectColumns,
+  addWorkColumns,
+  dropSuspectColumns,
+  dropWorkColumns,
+  openSuspect,
+  workColumns,
+} from './work-columns.js';
 export { WorkRow } from './work-row.entity.js';

@@ -24,6 +24,7 @@ function fieldsOf(value: unknown, path = ''): string[] {
 
 const posts = ['verify', 'verify-webhook', 'parse-inbound', 'format', 'deliver', 'deliver/lookup'];
 const renewal = 'renew-webhook';
+const missed = 'missed-since';
 const sources = ['sources/list-changes', 'sources/fetch-file'];
 
 /** The page that shows every call: the requests are made, and the answers are understood. @param shared the system */
@@ -36,10 +37,10 @@ export function holdPage(shared: () => ContractWorld): void {
     beforeAll(async () => {
       world = shared();
       const [manifest] = shownOf('GET /manifest.json');
-      const webhook = { renew_seconds: 86_400 };
+      const webhook = { renew_seconds: 86_400, missed_since: true };
       adapter = await world.adapters.mount('page', { ...manifest, webhook, slug: undefined });
       await adapter.answer('health', { json: { ...shownOf('GET /health')[0], adapter: adapter.slug } });
-      for (const route of [...posts, renewal, ...sources]) {
+      for (const route of [...posts, renewal, missed, ...sources]) {
         const answer = shownOf(`POST /${route}`)[route === 'parse-inbound' ? 0 : 1];
         expect([route, answer]).toEqual([route, expect.any(Object)]);
         await adapter.answer(route, { json: answer });
@@ -109,6 +110,28 @@ export function holdPage(shared: () => ContractWorld): void {
       await adapter.answer(renewal, { json: refused });
       await world.ask('POST', `apps/${app.id}/webhook-renewal`);
       await until('it is refused', async () => (await shown()).error_detail === refused?.['message']);
+    });
+
+    it('has the request by which missed webhooks are asked for, and answers that become events', async () => {
+      const shown = async () => (await world.ask<Schema<'MissedAskView'>>('GET', `apps/${app.id}/missed`)).body;
+      const [, found, refused] = shownOf(`POST /${missed}`);
+      await adapter.forget();
+      await adapter.answer('parse-inbound', { json: { ...shownOf('POST /parse-inbound')[0], dedup_key: 'missed' } });
+      const since = new Date(Date.now() - 60_000).toISOString();
+      await world.ask('POST', `apps/${app.id}/missed`, { since });
+      await until('it was asked for', async () => (await shown()).state === 'done');
+      expect(await shown()).toMatchObject({ asked_again: found?.['asked_again'], stored: 1 });
+      await isShown(missed);
+      const [request] = found?.['requests'] as { body: string }[];
+      await until('it is parsed as a webhook is', async () => {
+        const [parsed] = await adapter.calls('parse-inbound');
+        return (parsed?.body as { request: { body: string } } | undefined)?.request.body === request?.body;
+      });
+      // Whoever asked for it knows where it is from.
+      expect(await adapter.calls('verify-webhook')).toEqual([]);
+      await adapter.answer(missed, { json: refused });
+      await world.ask('POST', `apps/${app.id}/missed`, { since });
+      await until('it is refused', async () => (await shown()).detail === refused?.['message']);
     });
 
     it('has refusals, and a handshake, that are understood', async () => {

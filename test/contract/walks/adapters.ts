@@ -44,13 +44,15 @@ export function walkAdapters(ground: () => Ground): void {
   });
 
   it('webhooks that a provider is asked for again', async () => {
-    const webhook = { renew_seconds: 3_600 };
+    const webhook = { renew_seconds: 3_600, missed_since: true };
     const adapter = await ground().adapters.mount('renewed', { credentials: [], webhook });
     await adapter.answer('renew-webhook', { json: { ok: true } });
     const { app } = await install(adapter);
     await until('it was asked', async () => (await adapter.calls('renew-webhook')).length > 0);
     await ask('GET', `apps/${app.id}/webhook-renewal`);
     await ask('POST', `apps/${app.id}/webhook-renewal`);
+    await ask('POST', `apps/${app.id}/missed`, { since: new Date(Date.now() - 60_000).toISOString() });
+    await ask('GET', `apps/${app.id}/missed`);
   });
 
   it('an adapter that is moved, renamed, disabled and unregistered', async () => {

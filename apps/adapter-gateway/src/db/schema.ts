@@ -14,6 +14,7 @@ import { SourceDocumentRow } from '../sources/source-document.entity.js';
 import { SourceRow } from '../sources/source.entity.js';
 import { SyncRunRow } from '../sources/sync-run.entity.js';
 import { WebhookRenewalRow } from '../webhook-renewals/webhook-renewal.entity.js';
+import { MissedAsk } from '../missed/missed-ask.entity.js';
 import { Gateway1770000000000 } from './1770000000000-gateway.js';
 import { InboundWork1795703000000 } from './1795703000000-inbound-work.js';
 import { SyncWork1795704000000 } from './1795704000000-sync-work.js';
@@ -23,6 +24,7 @@ import { Suspects1795766100000 } from './1795766100000-suspects.js';
 import { ProviderStatuses1795767900000 } from './1795767900000-provider-statuses.js';
 import { OfferedChoice1795806000000 } from './1795806000000-offered-choice.js';
 import { OfferedChoice } from '../deliveries/offered-choice.entity.js';
+import { Missed1795807000000 } from './1795807000000-missed.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -37,6 +39,7 @@ export const schema: ServiceSchema = {
     DeliveryRow,
     InboundWaitRow,
     ManifestVersionRow,
+    MissedAsk,
     OfferedChoice,
     ParsedMessages,
     SkillRemovalRow,
@@ -56,5 +59,6 @@ export const schema: ServiceSchema = {
     Suspects1795766100000,
     ProviderStatuses1795767900000,
     OfferedChoice1795806000000,
+    Missed1795807000000,
   ],
 };

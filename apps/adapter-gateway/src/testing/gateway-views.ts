@@ -5,6 +5,7 @@ import type { AppPage, AppView } from '../apps/app-view.dto.js';
 import type { ConformanceRunPage, ConformanceRunView } from '../conformance/conformance.dto.js';
 import type { DeliveryPage, DeliveryView } from '../deliveries/delivery.dto.js';
 import type { WebhookSenderPage } from '../listings/webhook-sender.dto.js';
+import type { MissedAskView } from '../missed/missed.dto.js';
 import type { ListingPage, ListingView } from '../listings/listing-view.dto.js';
 import type {
   AdapterPage,
@@ -54,6 +55,8 @@ export type GatewayViews = [
   [`GET apps/${string}/samples`, AvailableSamplesView],
   [`POST apps/${string}/samples`, SampleView],
   [`GET apps/${string}/webhook-renewal`, WebhookRenewalView],
+  [`${string} apps/${string}/missed`, MissedAskView],
+  ['POST missed', { apps: number }],
   [`POST apps/${string}/handshake`, HandshakeResult],
   [`${string} apps${string}`, AppView],
   ['GET deliveries', DeliveryPage],

@@ -6,6 +6,7 @@ import { findDelivery } from './find-delivery.js';
 import { formatMessage } from './format-message.js';
 import { GITHUB_MAX_LENGTH, githubManifest } from './github.manifest.js';
 import { parseGithubInbound } from './inbound/parse-inbound.js';
+import { redeliverMissed } from './missed-since.js';
 import { fetchFile } from './source/fetch-file.js';
 import { listChanges } from './source/list-changes.js';
 import { verifyCredentials } from './verify-credentials.js';
@@ -19,6 +20,7 @@ export function createGithubAdapter(http: ProviderHttp & Partial<GithubSettings>
     verify: (call) => verifyCredentials(call, settings),
     verifyWebhook: verifyGithubWebhook,
     parseInbound: parseGithubInbound,
+    missedSince: (call) => redeliverMissed(call, settings),
     deliver: (call) => deliverMessage(call, settings),
     lookup: (call) => findDelivery(call, settings),
     format: (request) => formatMessage(request, GITHUB_MAX_LENGTH),

@@ -47,6 +47,15 @@ export const githubManifest: Manifest = {
       maps_to: 'installation_id',
       required: false,
     },
+    {
+      key: 'GITHUB_WEBHOOK_OF',
+      type: 'text',
+      label: 'Whose webhook it is',
+      maps_to: 'webhook_of',
+      required: false,
+      description:
+        'owner/repository, or the organization. With it and the permission to read and write webhooks, what was missed in an outage is sent again; a GitHub App needs neither.',
+    },
   ],
   setup_instructions: [
     'Either create a fine-grained personal access token, or create a GitHub App, install it and note its app id, its installation id and a private key.',
@@ -68,6 +77,7 @@ export const githubManifest: Manifest = {
     // GitHub caps a payload at 25 MB.
     max_body_bytes: 25 * 1024 * 1024,
     delivery_id_header: 'x-github-delivery',
+    missed_since: true,
   },
   message: {
     max_length: GITHUB_MAX_LENGTH,

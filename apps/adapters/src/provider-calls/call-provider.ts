@@ -1,4 +1,10 @@
-import { parseJson, type DeliverFailure, type HeaderMap, type AttachedFile } from '#libs/adapter-sdk';
+import {
+  parseJson,
+  parseKeepingNumbers,
+  type DeliverFailure,
+  type HeaderMap,
+  type AttachedFile,
+} from '#libs/adapter-sdk';
 import { EgressError, type Egress } from '#libs/egress';
 import { lostCall } from './lost-call.js';
 
@@ -20,6 +26,8 @@ export interface ProviderRequest {
   multipart?: MultipartForm;
   /** Default 1 MiB. A larger answer counts as lost. */
   maxAnswerBytes?: number;
+  /** A number that a double does not hold comes as its digits: ids may be that long. */
+  keepNumbers?: boolean;
 }
 
 export interface MultipartForm {
@@ -56,7 +64,10 @@ export async function callProvider(
     return {
       status: answer.status,
       headers: answer.headers,
-      json: parseJson(Buffer.from(answer.body).toString('utf8')),
+      json: parseJson(
+        Buffer.from(answer.body).toString('utf8'),
+        request.keepNumbers ? parseKeepingNumbers : JSON.parse,
+      ),
     };
   } catch (error) {
     if (error instanceof EgressError) return lostCall(error);

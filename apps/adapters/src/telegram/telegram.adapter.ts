@@ -6,6 +6,7 @@ import { fetchFile } from './fetch-file.js';
 import { formatMessage } from './format-message.js';
 import { indicate } from './indicate.js';
 import { parseTelegramInbound } from './parse-inbound.js';
+import { hastenPending } from './missed-since.js';
 import { TELEGRAM_API_URL, type TelegramSettings } from './telegram-api.js';
 import { TELEGRAM_MAX_LENGTH, telegramManifest } from './telegram.manifest.js';
 import { verifyCredentials } from './verify-credentials.js';
@@ -23,6 +24,7 @@ export function createTelegramAdapter(http: ProviderHttp & Partial<TelegramSetti
       await answerPress(parsed, call.credentials, settings);
       return parsed;
     },
+    missedSince: (call) => hastenPending(call, settings),
     deliver: (call) => deliverMessage(call, settings),
     indicate: (call) => indicate(call, settings),
     fetchFile: (call) => fetchFile(call, settings),

@@ -34,7 +34,7 @@ export const telegramManifest: Manifest = {
     'Tell Telegram: curl https://api.telegram.org/bot<token>/setWebhook -d url=<Webhook URL of the App card> -d secret_token=<secret token> -d \'allowed_updates=["message","edited_message","channel_post","edited_channel_post","callback_query","message_reaction"]\'',
     'To read every message of a group, switch privacy mode off with /setprivacy and add the bot to the group again.',
   ],
-  webhook: { verification: 'adapter' },
+  webhook: { verification: 'adapter', missed_since: true },
   message: {
     max_length: TELEGRAM_MAX_LENGTH,
     formats: ['markdown', 'plain', 'native'],

@@ -1,7 +1,7 @@
-import { exits } from '../api/cli-error.js';
+import { exits, usageError } from '../api/cli-error.js';
 import type { Command } from '../call/command.js';
-import { table } from '../call/table.js';
-import { paging, query } from './filters.js';
+import { facts, table } from '../call/table.js';
+import { filter, paging, query } from './filters.js';
 
 interface Refusal {
   id: string;
@@ -49,4 +49,50 @@ const list: Command = {
   },
 };
 
-export const missedCommands = [list];
+interface Ask {
+  app_id: string;
+  state: string;
+  since: string;
+  until: string;
+  due_at: string;
+  asked_again: number;
+  stored: number;
+  reason: string | null;
+  detail: string | null;
+}
+
+const ask: Command = {
+  name: 'missed ask',
+  arguments: '<app>',
+  summary: "Asks an App's provider for what it could not deliver, or shows what came of that",
+  options: {
+    since: { value: 'TIME', help: 'Asks: RFC 3339, or `30m`, `2h`, `7d` ago. Without it, shows the last time' },
+  },
+  scopes: '`apps:read`, and `apps:write` to ask',
+  notes: [
+    'After an outage of its own the platform asks by itself. Ask where it could not know: the way to it was cut.',
+    'What has arrived is not stored twice. Exit code 1: the provider was not asked.',
+  ],
+  examples: ['gatehouse missed ask app_...', 'gatehouse missed ask app_... --since 2h'],
+  run: async (call) => {
+    const [id] = call.arguments;
+    if (id === undefined) throw usageError('Give the id of an App.', 'gatehouse missed ask');
+    const path = `apps/${encodeURIComponent(id)}/missed`;
+    const body = filter(call, {});
+    const row = body.since === undefined ? await call.api().get<Ask>(path) : await call.api().post<Ask>(path, body);
+    call.tell(row);
+    const lines = facts([
+      ['App', row.app_id],
+      ['Missed', `${row.since} to ${row.until}`],
+      ['State', row.state === 'queued' ? `queued, due ${row.due_at}` : row.state],
+      ['Asked again', String(row.asked_again)],
+      ['Fetched', String(row.stored)],
+      ['Reason', row.reason],
+      ['Detail', row.detail],
+    ]);
+    for (const line of lines) call.say(line);
+    return row.state === 'dead' ? exits.unwell : exits.done;
+  },
+};
+
+export const missedCommands = [list, ask];

@@ -1,12 +1,13 @@
 import type { ServiceSchema } from '#libs/database';
 import { EndpointRow } from '../endpoints/endpoint.entity.js';
+import { Outage } from '../outages/outage.entity.js';
 import { Refusal } from '../refusals/refusal.entity.js';
 import { Ingress1770000000000 } from './1770000000000-ingress.js';
 import { Missed1795781222529 } from './1795781222529-missed.js';
 
 export const schema: ServiceSchema = {
   name: 'ingress',
-  entities: [EndpointRow, Refusal],
+  entities: [EndpointRow, Outage, Refusal],
   migrations: [Ingress1770000000000, Missed1795781222529],
   // A receipt's timeline begins with what the ingress wrote. The router reads that view, but not the rows behind it.
   grants: { router: ['SELECT ON journal.receipt'] },

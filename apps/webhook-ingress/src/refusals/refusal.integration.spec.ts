@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'refusals-'));
-  await source.query('TRUNCATE ingress.refusal, ingress.receipt, ingress.delivery_key');
+  await source.query('TRUNCATE ingress.outage, ingress.refusal, ingress.receipt, ingress.delivery_key');
 });
 afterEach(async () => {
   world.postgres.mend();
@@ -177,5 +177,16 @@ describe('refusals', () => {
     expect([withId?.event_id, unnamed?.event_id, gone?.event_id]).toEqual([named.id, same.id, null]);
     expect(await rows.list('org_1', 'prj_1', { ...first, returned: false })).toEqual([gone]);
     expect(await rows.list('org_1', 'prj_1', { ...first, returned: true })).toHaveLength(2);
+  });
+
+  it('that were the fault of the platform are an outage of the App, to be asked for', async () => {
+    const log = started();
+    log.record(endpoint, incoming, badSignature);
+    log.record(endpoint, incoming, unavailable);
+    log.record(endpoint, incoming, unavailable);
+    const page = await kept(3);
+    const times = page.filter(({ code }) => code === 'unavailable').map(({ at }) => at);
+    const found: unknown = await source.query('SELECT app_id, since, until, announced_at FROM ingress.outage');
+    expect(found).toEqual([{ app_id: 'app_1', since: times.at(-1), until: times[0], announced_at: null }]);
   });
 });

@@ -1,8 +1,9 @@
-import type { Order } from '#libs/contracts';
+import { newId, type Order } from '#libs/contracts';
 import { keyset } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { Outage } from '../outages/outage.entity.js';
 import { Refusal } from './refusal.entity.js';
 
 interface Page {
@@ -27,7 +28,11 @@ export class RefusalRepository {
 
   /** One that is there already stays: it was read back from the disk, where it stands until it is stored. */
   async insert(refusals: Refusal[]): Promise<void> {
-    await this.rows.createQueryBuilder().insert().values(refusals).orIgnore().execute();
+    await this.rows.manager.transaction(async (tx) => {
+      await tx.createQueryBuilder().insert().into(Refusal).values(refusals).orIgnore().execute();
+      const outages = outagesOf(refusals);
+      if (outages.length > 0) await tx.insert(Outage, outages);
+    });
   }
 
   /** A project's refusals, or those of one App. */
@@ -88,4 +93,17 @@ export class RefusalRepository {
       parameters,
     );
   }
+}
+
+/** What was refused by our own fault, by App: its provider is asked for it. */
+function outagesOf(refusals: Refusal[]): Outage[] {
+  const ours = Map.groupBy(
+    refusals.filter(({ code }) => code === 'unavailable'),
+    ({ app_id: id }) => id,
+  );
+  return [...ours].map(([app_id, of]) => {
+    const times = of.flatMap(({ at, last_at: last }) => [at.getTime(), (last ?? at).getTime()]);
+    const [since, until] = [new Date(Math.min(...times)), new Date(Math.max(...times))];
+    return { id: newId('out'), app_id, since, until, announced_at: null };
+  });
 }

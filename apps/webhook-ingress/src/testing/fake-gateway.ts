@@ -20,7 +20,7 @@ export interface FakeGateway {
   fields: Record<string, string>;
   /** By credential id. */
   records: Map<string, Record<string, string | string[]>>;
-  /** While true the vault answers 503. */
+  /** While true all of it answers 503. */
   vaultDown: boolean;
   /** How often it refused to say which endpoints there are. */
   refusedPulls: number;
@@ -31,6 +31,8 @@ export interface FakeGateway {
   /** Why the adapter does not accept a request that it has to verify; null when it does. */
   refuses: (request: InboundRequest) => string | null;
   asked: Asked[];
+  /** The outages that it was informed of, in order. */
+  outages: { app_id: string | null; since: string; until: string }[];
   close(): Promise<void>;
 }
 
@@ -56,6 +58,10 @@ export async function fakeGateway(): Promise<FakeGateway> {
       fake.resolved.push(wanted);
       return { type: 'text', fields: fake.records.get(wanted.credential_id) ?? fake.fields };
     }
+    if (path === '/internal/missed') {
+      if (!fake.vaultDown) fake.outages.push(...(JSON.parse(body) as Pick<FakeGateway, 'outages'>).outages);
+      return { apps: 0 };
+    }
     const asked = JSON.parse(body) as Asked;
     fake.asked.push(asked);
     const { request, verified, declared } = asked;
@@ -75,6 +81,7 @@ export async function fakeGateway(): Promise<FakeGateway> {
     handshake: () => null,
     refuses: () => null,
     asked: [],
+    outages: [],
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

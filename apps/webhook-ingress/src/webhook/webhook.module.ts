@@ -1,12 +1,15 @@
 import { Module } from '@nestjs/common';
+import { EndpointsModule } from '../endpoints/endpoints.module.js';
 import { ReceiptsModule } from '../receipts/receipts.module.js';
 import { BuiltinPayload } from './builtin-payload.js';
 import { Handshakes } from './handshakes.js';
+import { MissedRequestController } from './missed-request.controller.js';
 import { Secrets } from './secrets.js';
 import { WebhookService } from './webhook.service.js';
 
 @Module({
-  imports: [ReceiptsModule],
+  imports: [EndpointsModule, ReceiptsModule],
+  controllers: [MissedRequestController],
   providers: [BuiltinPayload, Handshakes, Secrets, WebhookService],
 })
 export class WebhookModule {}

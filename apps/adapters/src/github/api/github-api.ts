@@ -1,4 +1,4 @@
-import type { DeliverFailure } from '#libs/adapter-sdk';
+import type { DeliverFailure, HeaderMap } from '#libs/adapter-sdk';
 import {
   callProvider,
   type ProviderAnswer,
@@ -15,9 +15,9 @@ export interface GithubSettings extends ProviderHttp {
 }
 
 /** A 2xx answer with its parsed body, which is undefined when it is not JSON. */
-export type GithubAnswer = { ok: true; body: unknown };
+export type GithubAnswer = { ok: true; body: unknown; headers: HeaderMap };
 
-export type GithubRequest = Pick<ProviderRequest, 'method' | 'json' | 'maxAnswerBytes'>;
+export type GithubRequest = Pick<ProviderRequest, 'method' | 'json' | 'maxAnswerBytes' | 'keepNumbers'>;
 
 /** One call with a token or a JSON Web Token. `path` is encoded already. */
 export async function callWithToken(
@@ -36,6 +36,8 @@ export async function callWithToken(
     ...request,
   });
   if ('ok' in answer) return answer;
-  if (answer.status >= 200 && answer.status < 300) return { ok: true, body: answer.json };
+  if (answer.status >= 200 && answer.status < 300) {
+    return { ok: true, body: answer.json, headers: answer.headers };
+  }
   return failureOfGithubAnswer(answer, new Date());
 }

@@ -5,6 +5,7 @@ import { answered, expectThat, includes, need, survived } from '../check.js';
 import type { WebhookSample } from '../fixtures.js';
 import type { Kit } from '../kit.js';
 import { webhookCall } from '../webhook-calls.js';
+import { answersMissed } from './04-missed.js';
 import type { Point } from './point.js';
 
 const MAX_MS = 2_000;
@@ -53,6 +54,7 @@ export const parsing: Point = {
         expectThat(message.event_type === 'ignored', answer, 'event_type "ignored"', message.event_type);
       },
     );
+    await answersMissed(kit);
     for (const [name, body] of HOSTILE) {
       await kit.check(
         `4.${name.replaceAll(' ', '-')}`,
