@@ -53,7 +53,9 @@ function pod(document, marks, own) {
 function spoolVolume(document, marks) {
   const on = '$.Values.spoolVolume.enabled';
   const [operations] = inlinePatches('spool-volume').filter(({ kind }) => kind === 'Deployment');
-  const added = operations?.operations.filter(({ op }) => op === 'add').map(({ path, value }) => [path.slice(6), value]);
+  const added = operations?.operations
+    .filter(({ op }) => op === 'add')
+    .map(({ path, value }) => [path.slice(6), value]);
   const own = Object.fromEntries(added ?? []);
   const [claim] = own.volumeClaimTemplates;
   claim.spec.resources.requests.storage = '{{ $.Values.spoolVolume.storage }}';

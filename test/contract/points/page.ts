@@ -122,7 +122,7 @@ export function holdPage(shared: () => ContractWorld): void {
       await until('it was asked for', async () => (await shown()).state === 'done');
       expect(await shown()).toMatchObject({ asked_again: found?.['asked_again'], stored: 1 });
       await isShown(missed);
-      const [request] = found?.['requests'] as { body: string }[];
+      const [request] = (found?.['requests'] ?? []) as { body: string }[];
       await until('it is parsed as a webhook is', async () => {
         const [parsed] = await adapter.calls('parse-inbound');
         return (parsed?.body as { request: { body: string } } | undefined)?.request.body === request?.body;

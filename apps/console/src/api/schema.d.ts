@@ -280,6 +280,12 @@ export interface paths {
         /** Renew the webhook at the next sweep */
         post: operations["renewWebhook"];
     };
+    "/api/v1/apps/{id}/missed": {
+        /** Whether the provider was asked for what it could not deliver, and what came of it */
+        get: operations["getMissed"];
+        /** Ask the provider for what it could not deliver since a time */
+        post: operations["askForMissed"];
+    };
     "/api/v1/channels": {
         /** List channels that were set up; others use the defaults */
         get: operations["listChannels"];
@@ -2312,6 +2318,36 @@ export interface components {
             /** @description Why the last try failed */
             error: string | null;
             error_detail: string | null;
+        };
+        MissedAskView: {
+            app_id: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "dead";
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until: string;
+            /**
+             * Format: date-time
+             * @description When the provider is asked, or was to be
+             */
+            due_at: string;
+            /** Format: date-time */
+            ended_at: string | null;
+            /** @description Deliveries that the provider was asked to send again */
+            asked_again: number;
+            /** @description Requests that were fetched and stored */
+            stored: number;
+            /** @description Why it has not been asked */
+            reason: string | null;
+            detail: string | null;
+        };
+        AskForMissed: {
+            /**
+             * Format: date-time
+             * @description Since when webhooks were missed
+             */
+            since: string;
         };
         ChannelView: {
             app_id: string;
@@ -6960,6 +6996,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookRenewalView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getMissed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissedAskView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    askForMissed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskForMissed"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissedAskView"];
                 };
             };
             default: components["responses"]["Problem"];
