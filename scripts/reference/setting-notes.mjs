@@ -123,6 +123,7 @@ export const notes = {
   MODEL_FALLBACK_NAME: { is: 'The model that is called when the first one does not answer.' },
   MODEL_INPUTS: { default: 'text' },
   MODEL_PRICES: { default: 'none', is: 'JSON of prices by model ([limits](../agents.md#limits)).' },
+  MODEL_CURRENCY: { default: 'USD', is: 'The currency of `MODEL_PRICES`, as ISO 4217 names it, such as `EUR`.' },
   MODEL_TIMEOUT_MS: { is: 'Time limit of a whole answer of the model, or of each silence within a stream.' },
   MODEL_MAX_OUTPUT_TOKENS: { is: 'Tokens of one answer of the model.' },
   MODEL_BREAKER_FAILURES: { is: 'After this many failures in a row, only one call at a time tries the model.' },

@@ -86,6 +86,41 @@ inBrowser('operating the system in the console', () => {
     }
   });
 
+  it('lists conversations by their newest message, finds them by text, and opens one at its end', async () => {
+    const { page } = owner;
+    const long = Array.from({ length: 60 }, (_none, line) => `Line ${line} of a long letter`).join('\n');
+    for (const text of [long, 'A short question']) await post(system.webhookUrl, { text, thread_id: 'letter' });
+    const { id } = await post(system.webhookUrl, { text: 'Something else', thread_id: 'other' });
+    await system.reached(id, 'turn', 'succeeded');
+    const rows = page
+      .getByRole('table', { name: 'Conversations' })
+      .getByRole('row')
+      .filter({ has: page.getByRole('link') });
+    await goTo(owner, 'Conversations');
+    await rows.first().getByText('Something else').waitFor();
+    await post(system.webhookUrl, { text: 'And the last words', thread_id: 'letter' });
+    await rows.first().getByText('And the last words').waitFor();
+    await page.getByRole('textbox', { name: 'Message or sender' }).fill('long LETTER');
+    await page.waitForURL(/text=long/);
+    await rows.filter({ hasText: 'Something else' }).first().waitFor({ state: 'detached' });
+    await until('one is found', async () => (await rows.count()) === 1);
+    await owner.picture('conversations-found');
+    await rows.first().getByRole('link').click();
+    await page.getByText('And the last words', { exact: true }).waitFor();
+    const answer = page.getByText('Message from webhook: "And the last words"');
+    await answer.waitFor();
+    const inView = async () => ((await answer.boundingBox())?.y ?? Infinity) < 900;
+    await until('it is at its end', inView);
+    await owner.picture('conversation-at-its-end');
+    // Who reads further up stays there.
+    await page.mouse.move(500, 400);
+    await page.mouse.wheel(0, -4_000);
+    await until('it was scrolled up', async () => !(await inView()));
+    await post(system.webhookUrl, { text: 'One more', thread_id: 'letter' });
+    await page.getByText('Message from webhook: "One more"').waitFor();
+    expect(await inView()).toBe(false);
+  });
+
   it('takes over, answers as a person, and hands back', async () => {
     const { page } = owner;
     const thread_id = 'order-4711';
@@ -253,6 +288,13 @@ inBrowser('operating the system in the console', () => {
     expect(await difference.textContent()).toContain('operator');
     expect(new URL(page.url()).searchParams.get('action')).toBe('member.changed');
     await page.keyboard.press('Escape');
+    const row = page.getByRole('table', { name: 'Audit log' }).getByRole('row').filter({ hasText: 'Member changed' });
+    expect(await row.textContent()).toContain('vera');
+    await system.api('POST', '/api/v1/agents', { name: 'Bookkeeper', instructions: '' });
+    await goTo(owner, 'Operations');
+    await tab(owner, 'Audit log');
+    await page.getByRole('row').filter({ hasText: 'Agent created' }).getByText('Bookkeeper').waitFor();
+    await owner.picture('audit-names');
   });
 
   it.each(['light', 'dark'] as const)('has accessible pages, in %s', async (colorScheme) => {

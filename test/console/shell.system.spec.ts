@@ -80,4 +80,85 @@ inBrowser('the shell of the console', () => {
     expect(await violations(page)).toEqual([]);
     await person.close();
   });
+
+  it('has every entry of the navigation in the height of a laptop, and further pages below the open one', async () => {
+    const person = await visit(browser, { viewport: { width: 1280, height: 800 } });
+    const { page } = person;
+    await signIn(person, await system.ownerLink());
+    const main = page.getByRole('navigation', { name: 'Main' });
+    const list = "document.querySelector('nav[aria-label=Main]')";
+    const over = () => page.evaluate<number>(`${list}.scrollHeight - ${list}.clientHeight`);
+    expect(await over()).toBe(0);
+    await main.getByRole('link', { name: 'Settings' }).waitFor();
+    expect(await main.getByRole('link', { name: 'MCP servers' }).count()).toBe(0);
+    await main.getByRole('link', { name: 'Tools' }).click();
+    await main.getByRole('link', { name: 'MCP servers' }).click();
+    await page.getByRole('heading', { name: 'MCP servers', level: 1 }).waitFor();
+    await main.getByRole('link', { name: 'Skills' }).waitFor();
+    await page.setViewportSize({ width: 1280, height: 900 });
+    expect(await over()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await person.picture('navigation-900');
+    await person.close();
+  });
+
+  it('opens its first tab where the URL names one that does not exist', async () => {
+    const person = await visit(browser, {});
+    const { page } = person;
+    await signIn(person, await system.ownerLink());
+    const project = new URL(page.url()).pathname.split('/').slice(0, 3).join('/');
+    for (const [path, first] of [
+      [`/integrations/${system.appId}?tab=nowhere`, 'Overview'],
+      ['/operations/nowhere', 'Queues'],
+      ['/settings/nowhere', 'Members'],
+      ['/knowledge?tab=nowhere', 'Documents'],
+    ] as const) {
+      await page.goto(`${system.origin('portal')}${project}${path}`);
+      await page.getByRole('tab', { name: first, selected: true }).waitFor();
+      await page.getByRole('tabpanel').waitFor();
+    }
+    await person.close();
+  });
+
+  it('asks before it deletes with a button that can be read', async () => {
+    const agent = await system.api<{ id: string }>('POST', '/api/v1/agents', { name: 'Short-lived', instructions: '' });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const person = await visit(browser, { colorScheme });
+      const { page } = person;
+      await signIn(person, await system.ownerLink());
+      const project = new URL(page.url()).pathname.split('/').slice(0, 3).join('/');
+      await page.goto(`${system.origin('portal')}${project}/agents/${agent.id}`);
+      await page.getByRole('button', { name: 'Delete the agent' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete the agent' }).waitFor();
+      expect(await violations(page)).toEqual([]);
+      await person.picture(`red-${colorScheme}`);
+      await person.close();
+    }
+  });
+
+  it('offers the Webhook App to a project that has none', async () => {
+    const { id } = await system.api<{ id: string }>('POST', '/api/v1/projects', { name: 'Second' });
+    const person = await visit(browser, {});
+    const { page } = person;
+    await signIn(person, await system.ownerLink());
+    await page.goto(`${system.origin('portal')}/p/${id}`);
+    await page.getByRole('button', { name: 'Add the Webhook App' }).click();
+    await page.getByRole('button', { name: 'Send a sample' }).click();
+    await page.getByText('Hello').first().waitFor();
+    await person.close();
+  });
+
+  it('says that Gatehouse does not answer where a page could not be fetched, and opens it later', async () => {
+    const person = await visit(browser, {});
+    const { page } = person;
+    await signIn(person, await system.ownerLink());
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Usage' }).click();
+    await page.getByRole('heading', { name: 'Gatehouse does not answer' }).waitFor();
+    await person.picture('away');
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+    await person.close();
+  });
 });

@@ -2,6 +2,11 @@ import { newId } from '#libs/contracts';
 import type { SessionDetail } from '../../apps/engine/src/sessions/session.service.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 
+interface Listed {
+  data: { id: string }[];
+  next_cursor: string | null;
+}
+
 describe('sessions', () => {
   let world: PathWorld;
 
@@ -221,5 +226,44 @@ describe('sessions', () => {
       `/api/v1/sessions?status=active&app_id=${appId}`,
     );
     expect(body.data.map((session) => session.id)).toEqual([session_id]);
+  });
+
+  it('are listed by their newest message, page by page', async () => {
+    const appId = await world.channel({ ...open, session_scope: 'thread' });
+    const ids: (string | null)[] = [];
+    for (const thread_id of ['a', 'b', 'c', 'a'])
+      ids.push((await receive(appId, `in ${thread_id}`, { thread_id })).session_id);
+    const [a, b, c] = ids;
+    const list = async (query: string) =>
+      (await world.api<Listed>('GET', `/api/v1/sessions?app_id=${appId}&limit=2${query}`)).body;
+    const first = await list('&sort=last_message');
+    expect(first.data.map(({ id }) => id)).toEqual([a, c]);
+    const cursor = `&cursor=${first.next_cursor}`;
+    expect((await list(`&sort=last_message${cursor}`)).data.map(({ id }) => id)).toEqual([b]);
+    expect((await list('&sort=last_message&order=asc')).data.map(({ id }) => id)).toEqual([b, c]);
+    expect((await list('')).data.map(({ id }) => id)).toEqual([c, b]);
+    const mixed = await world.api('GET', `/api/v1/sessions?app_id=${appId}${cursor}`);
+    expect(mixed).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
+    const plain = await list('');
+    const other = await world.api('GET', `/api/v1/sessions?sort=last_message&cursor=${plain.next_cursor}`);
+    expect(other).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
+  });
+
+  it('are found by what was written in them, by their sender and by their key', async () => {
+    const appId = await world.channel({ ...open, session_scope: 'thread' });
+    const made = async (text: string, thread_id: string, sender: string) =>
+      (await receive(appId, text, { thread_id, sender })).session_id;
+    const parcel = await made('Where is my 100%_sure parcel?', 'one', 'ada');
+    const bill = await made('The bill is wrong', 'two', 'bob');
+    await receive(appId, 'Anybody?', { thread_id: 'one', sender: 'ada' });
+    const found = async (text: string) => {
+      const path = `/api/v1/sessions?app_id=${appId}&sort=last_message&search=${encodeURIComponent(text)}`;
+      return (await world.api<Listed>('GET', path)).body.data.map(({ id }) => id);
+    };
+    expect(await found('PARCEL')).toEqual([parcel]);
+    expect(await found('%_sure')).toEqual([parcel]);
+    expect(await found('bob')).toEqual([bill]);
+    expect(await found('two')).toEqual([bill]);
+    expect(await found('nobody wrote this')).toEqual([]);
   });
 });

@@ -6,9 +6,16 @@ import { RouterProvider } from '@tanstack/react-router';
 import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient, router } from './app/router.js';
+import { unreachableCode } from './api/connection.js';
 import { cspNonce } from './csp-nonce.js';
 import { Toasts } from './shell/toasts.js';
 import { theme } from './theme.js';
+
+// In the words of the browser, the router would load the page anew at once, which ends at the browser's own error page
+// while Gatehouse is away.
+window.addEventListener('vite:preloadError', ({ payload }) => {
+  payload.message = unreachableCode;
+});
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root.');

@@ -38,12 +38,25 @@ const dark: MantineColorsTuple = [
   '#131518',
   '#0d0f11',
 ];
+/** From its sixth shade on, white text on it has the contrast that WCAG asks for (4.5). */
+const red: MantineColorsTuple = [
+  '#fff5f5',
+  '#ffe3e3',
+  '#ffc9c9',
+  '#ffa8a8',
+  '#ff8787',
+  '#f55a5a',
+  '#d93030',
+  '#c92a2a',
+  '#b02525',
+  '#961f1f',
+];
 
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: 7,
   autoContrast: true,
-  colors: { accent, gray, dark },
+  colors: { accent, gray, dark, red },
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif",
   fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Code', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },

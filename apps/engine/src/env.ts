@@ -1,6 +1,6 @@
 import { changeSettings, integer, json, list, optionalText, readEnv, serviceSettings, url } from '#libs/service-kit';
 import { readPrices, type ModelPrice } from './model/model-prices.js';
-import { checkedModel, readInputs } from './model/model-settings.js';
+import { checkedModel, readCurrency, readInputs } from './model/model-settings.js';
 
 const settings = {
   ...serviceSettings,
@@ -21,6 +21,8 @@ const settings = {
   MODEL_STREAMING: integer(1, 0, 1),
   MODEL_PRICES: (name: string, value: string | undefined): Record<string, ModelPrice> =>
     value ? json(readPrices)(name, value) : {},
+  /** The currency of MODEL_PRICES, as ISO 4217 names it. */
+  MODEL_CURRENCY: readCurrency,
   MODEL_TIMEOUT_MS: integer(60_000, 100, 600_000),
   MODEL_MAX_OUTPUT_TOKENS: integer(2_048, 16, 1_000_000),
   /** Bytes of an answer of a model; a larger one counts as one that cannot be read. */
@@ -60,6 +62,8 @@ const settings = {
   EVENT_STREAM_HEARTBEAT_MS: integer(15_000, 100, 60_000),
   /** After this time a client has to reconnect, and prove again that it may listen. */
   EVENT_STREAM_MAX_MS: integer(600_000, 1_000, 86_400_000),
+  /** Sessions that one request searches for a text; its page names where to continue. */
+  SESSION_SEARCH_SCAN: integer(500, 10, 100_000),
   APPROVAL_WAIT_MS: integer(86_400_000, 1_000, 2_592_000_000),
   /** Characters of a call's arguments in the message that asks a contact for approval; it says what is missing. */
   APPROVAL_ASK_CHARS: integer(1_500, 100, 20_000),

@@ -22,6 +22,7 @@ export interface EngineSettings extends ChangeSettings {
   /** 1: models are asked for streams, so that people see an answer while it is written. 0: for whole answers. */
   MODEL_STREAMING: number;
   MODEL_PRICES: Record<string, ModelPrice>;
+  MODEL_CURRENCY: string;
   /** Longest wait for a whole answer, or for the next piece of a stream. */
   MODEL_TIMEOUT_MS: number;
   MODEL_MAX_OUTPUT_TOKENS: number;
@@ -68,6 +69,8 @@ export interface EngineSettings extends ChangeSettings {
   /** The shortest time between two frames of a stream, and between two reads of what other processes write. */
   TURN_STREAM_EVERY_MS: number;
   EVENT_STREAM_HEARTBEAT_MS: number;
+  /** Sessions that one request searches for a text. */
+  SESSION_SEARCH_SCAN: number;
   EVENT_STREAM_MAX_MS: number;
   /** How long a call waits for a person before it counts as refused. */
   APPROVAL_WAIT_MS: number;

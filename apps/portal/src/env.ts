@@ -33,6 +33,8 @@ const settings = {
   ANSWER_MIN_BYTES_PER_SECOND: integer(10_000, 1, 10_000_000),
   /** Queues whose oldest due job waits longer than this are listed under Needs attention. */
   QUEUE_ATTENTION_MS: integer(15_000, 100, 86_400_000),
+  /** A service whose answers were all late for so long is listed there as silent; before, as slow. */
+  SERVICE_SILENT_MS: integer(20_000, 100, 86_400_000),
   /** The longest silence of a service behind the proxy. */
   UPSTREAM_TIMEOUT_MS: integer(60_000, 100, 600_000),
   /**

@@ -33,6 +33,8 @@ export interface PortalSettings
   CONSOLE_DIR: string;
   /** Queues whose oldest due job waits longer than this need attention. */
   QUEUE_ATTENTION_MS: number;
+  /** A service whose answers were late for so long counts as away; before, as slow. */
+  SERVICE_SILENT_MS: number;
 }
 
 /** Injection token of `PortalSettings`. */

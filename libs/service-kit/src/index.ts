@@ -64,7 +64,7 @@ export { readCookie } from './read-cookie.js';
 export { RowNumberPipe } from './row-number.pipe.js';
 export type { QueueState } from './queues.controller.js';
 export { readIssuers } from './service-issuers.js';
-export { type Followed, ServiceClient, serviceClientProvider } from './service-client.js';
+export { type Followed, isLate, ServiceClient, serviceClientProvider } from './service-client.js';
 export { ServiceTokens, type Audience } from './service-tokens.js';
 export { tokenLimitDefaults } from './token-limits.js';
 export {

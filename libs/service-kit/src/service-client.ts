@@ -103,6 +103,7 @@ export class ServiceClient {
     const authentication = await this.tokens.headers(this.audience, scope);
     const parent = traceparent();
     let answer;
+    let text;
     try {
       answer = await request(`${this.baseUrl}${path}`, {
         method,
@@ -121,16 +122,30 @@ export class ServiceClient {
       if (how && answer.headers['content-type'] === 'application/x-ndjson') {
         return jsonOf(await lastLine(answer.body, how.onLine), this.audience) as T;
       }
+      text = await answer.body.text();
     } catch (error) {
       if (error instanceof Problem) throw error;
       how?.signal?.throwIfAborted();
-      throw new Problem(503, 'service_unavailable', `${this.audience} does not answer.`, [], { 'retry-after': '2' });
+      const waits = { 'retry-after': '2' };
+      const what = wasLate(error) ? `did not answer within ${timeoutMs / 1_000} s` : 'does not answer';
+      const problem = new Problem(503, 'service_unavailable', `${this.audience} ${what}.`, [], waits);
+      problem.cause = error;
+      throw problem;
     }
-    const text = await answer.body.text();
     if (answer.statusCode < 300) return (text ? jsonOf(text, this.audience) : null) as T;
     throw problemOf(answer.statusCode, text, this.audience);
   }
 }
+
+const lateCodes = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+
+function wasLate(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'TimeoutError' || ('code' in error && lateCodes.includes(String(error.code)));
+}
+
+/** Whether a call failed because its answer took too long: the other service may be busy, and not away. */
+export const isLate = (problem: Problem): boolean => wasLate(problem.cause);
 
 /** Reads lines of JSON. @param onLine gets each but the last. @returns the last one */
 async function lastLine(body: AsyncIterable<Buffer>, onLine: (line: unknown) => void): Promise<string> {

@@ -6,6 +6,9 @@ const longestWaitMs = 10_000;
 const listeners = new Set<Listener>();
 let lost = false;
 
+/** The message of the error of a page whose code could not be fetched. */
+export const unreachableCode = 'The code of this page could not be fetched.';
+
 export const connection = {
   isLost: (): boolean => lost,
   subscribe: (listener: Listener): (() => void) => {

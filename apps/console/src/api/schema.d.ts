@@ -3895,6 +3895,8 @@ export interface components {
             name: string | null;
             /** @description Model that is used when the first does not answer */
             fallback_name: string | null;
+            /** @description Currency of all costs, as ISO 4217 names it */
+            currency: string;
         };
         ProviderFindingView: {
             /** @enum {string} */
@@ -4023,6 +4025,8 @@ export interface components {
             updated_at: string;
             /** @description The beginning of its newest message; null if the caller lacks events:read */
             last_text: string | null;
+            /** Format: date-time */
+            last_message_at: string;
             /** @description Result of the turn in progress, or of the newest one; null: nothing is recorded of it */
             result: components["schemas"]["EventResultView"] | null;
         };
@@ -9141,8 +9145,10 @@ export interface operations {
                 cursor?: string;
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
-                /** @description Part of the key, ignoring case */
+                /** @description Part of the key or, with events:read, of a message, a sender or an answer, ignoring case */
                 search?: string;
+                /** @description By when it began (default), or by its newest message: a page that is read later may repeat a session */
+                sort?: "created" | "last_message";
                 status?: "active" | "taken_over" | "resolved" | "closed";
                 app_id?: string;
                 contact_id?: string;

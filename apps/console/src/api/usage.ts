@@ -41,5 +41,13 @@ const digits = 4;
 /** How many days the usage of agents is shown for. */
 export const usageDays = 30;
 
-export const costOf = (micros: number): string =>
-  (micros / millionths).toLocaleString(undefined, { maximumFractionDigits: digits });
+/** Writes a cost, in millionths, in the currency of the installation; while that is unknown, as a number. */
+export function useCost(): (micros: number) => string {
+  const { data } = useProjectQuery(['model'], (signal) => answer(api.GET('/api/v1/model', { signal })));
+  const style = data ? ({ style: 'currency', currency: data.currency } as const) : {};
+  return (micros) => {
+    const value = micros / millionths;
+    const least = { minimumFractionDigits: 2, maximumFractionDigits: value < 1 ? digits : 2 };
+    return value.toLocaleString(undefined, { ...style, ...least });
+  };
+}

@@ -33,6 +33,8 @@ export interface NavigationItem {
   path: `/${string}` | '';
   /** Without this scope, the item is not shown. */
   scope?: string;
+  /** The path of the item below which it is shown, while one of the two is open: the list fits into a laptop's height. */
+  within?: string;
 }
 
 /** Every page of the navigation, in the order in which it shows them within their groups. Every visit loads it. */
@@ -47,9 +49,17 @@ export const navigation: readonly NavigationItem[] = [
     icon: SquareTerminal,
     path: '/developer-portal',
     scope: 'apps:read',
+    within: '/integrations',
   },
   { group: 'messages', label: label.events, icon: Activity, path: '/events', scope: 'events:read' },
-  { group: 'connect', label: label.simulator, icon: FlaskConical, path: '/simulator', scope: 'apps:write' },
+  {
+    group: 'connect',
+    label: label.simulator,
+    icon: FlaskConical,
+    path: '/simulator',
+    scope: 'apps:write',
+    within: '/integrations',
+  },
   {
     group: 'messages',
     label: label.conversations,
@@ -62,9 +72,9 @@ export const navigation: readonly NavigationItem[] = [
   { group: 'build', label: label.workflows, icon: Workflow, path: '/workflows', scope: 'workflows:read' },
   { group: 'build', label: label.agents, icon: Bot, path: '/agents', scope: 'agents:read' },
   { group: 'build', label: label.models, icon: Cpu, path: '/models', scope: 'agents:read' },
-  { group: 'build', label: label.skills, icon: GraduationCap, path: '/skills', scope: 'tools:read' },
   { group: 'build', label: label.tools, icon: Wrench, path: '/tools', scope: 'tools:read' },
-  { group: 'build', label: label.mcpServers, icon: Plug, path: '/mcp-servers', scope: 'tools:read' },
+  { group: 'build', label: label.skills, icon: GraduationCap, path: '/skills', scope: 'tools:read', within: '/tools' },
+  { group: 'build', label: label.mcpServers, icon: Plug, path: '/mcp-servers', scope: 'tools:read', within: '/tools' },
   { group: 'build', label: label.knowledge, icon: BookOpen, path: '/knowledge', scope: 'knowledge:read' },
   { group: 'operate', label: label.usage, icon: ChartColumn, path: '/usage', scope: 'agents:read' },
   { group: 'operate', label: label.operations, icon: Gauge, path: '/operations', scope: 'events:read' },

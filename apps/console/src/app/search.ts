@@ -19,7 +19,8 @@ type Read<Readers> = { [Name in keyof Readers]?: Readers[Name] extends Reader<in
 export function searchOf<Readers extends Record<string, Reader<unknown>>>(readers: Readers) {
   return (search: Record<string, unknown>): Read<Readers> => {
     const read = Object.entries(readers).map(([name, reader]) => [name, reader(search[name])] as const);
-    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Read<Readers>;
+    // The router merges this into what the URL says: only an explicit undefined takes a wrong value out of it.
+    return Object.fromEntries(read.filter(([name, value]) => value !== undefined || name in search)) as Read<Readers>;
   };
 }
 

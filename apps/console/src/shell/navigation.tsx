@@ -1,5 +1,5 @@
 import { Kbd, UnstyledButton } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useProjectId } from '../api/project-query.js';
@@ -37,25 +37,46 @@ export default function Navigation({ onSearch }: { onSearch: () => void }): Reac
 const pathWithin = (projectId: string, path: string): string => `/p/${projectId}${path}`;
 
 function Group({ label, items }: { label: string; items: NavigationItem[] }): ReactNode {
+  const { pathname } = useLocation();
   const projectId = useProjectId();
   if (items.length === 0) return null;
+  const top = items.filter(({ within }) => within === undefined || !items.some(({ path }) => path === within));
+  const isOpen = ({ path }: NavigationItem): boolean => `${pathname}/`.startsWith(`${pathWithin(projectId, path)}/`);
   return (
     <div className={classes.group}>
       {label && <div className={classes.label}>{label}</div>}
       <ul className={classes.items}>
-        {items.map(({ path, label: name, icon: Icon }) => (
-          <li key={path}>
-            <Link
-              to={pathWithin(projectId, path)}
-              className={classes.item}
-              activeOptions={{ exact: path === '', includeSearch: false }}
-            >
-              <Icon size={16} strokeWidth={1.75} aria-hidden />
-              {name}
-            </Link>
-          </li>
-        ))}
+        {top.map((item) => {
+          const below = items.filter(({ within }) => within === item.path);
+          return (
+            <li key={item.path}>
+              <ItemLink item={item} />
+              {[item, ...below].some(isOpen) && below.length > 0 && (
+                <ul className={classes.below}>
+                  {below.map((one) => (
+                    <li key={one.path}>
+                      <ItemLink item={one} />
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </li>
+          );
+        })}
       </ul>
     </div>
+  );
+}
+
+function ItemLink({ item: { path, label, icon: Icon } }: { item: NavigationItem }): ReactNode {
+  return (
+    <Link
+      to={pathWithin(useProjectId(), path)}
+      className={classes.item}
+      activeOptions={{ exact: path === '', includeSearch: false }}
+    >
+      <Icon size={16} strokeWidth={1.75} aria-hidden />
+      {label}
+    </Link>
   );
 }

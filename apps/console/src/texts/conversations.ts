@@ -4,10 +4,10 @@ export const conversationTexts = {
   title: 'Conversations',
   one: 'Conversation',
   description: 'Who writes to your agents, and where a person has to step in.',
-  columns: { with: 'With', app: 'App', agent: 'Agent', status: 'State', updated: 'Last change' },
+  columns: { with: 'With', app: 'App', agent: 'Agent', status: 'State', updated: 'Last message' },
   statuses: { active: 'Active', taken_over: 'Taken over', resolved: 'Resolved', closed: 'Closed' },
   waiting: (count: number) => `${count} waiting`,
-  filters: { status: 'State', anyStatus: 'Any state', app: 'App', anyApp: 'All Apps' },
+  filters: { text: 'Message or sender', status: 'State', anyStatus: 'Any state', app: 'App', anyApp: 'All Apps' },
   empty: {
     title: 'No conversations yet',
     text: 'A message that reaches an agent opens one. Send something to an App to see it here.',

@@ -22,6 +22,10 @@ export const shellTexts = {
     text: 'The address is wrong, or the page no longer exists.',
     action: 'Go to Home',
   },
+  away: {
+    title: 'Gatehouse does not answer',
+    text: 'This page opens by itself as soon as it is back.',
+  },
   broken: { title: 'This page failed', action: 'Try again' },
   noProjects: {
     title: 'You have no project yet',

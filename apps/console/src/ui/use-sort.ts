@@ -26,7 +26,7 @@ export function useOrder(column: string): 'desc' | 'asc' {
 /** The filter of a page's list, without how its table is sorted. */
 export function filterOf<Search extends object>(search: Search): Omit<Search, 'sort'> {
   const { sort: _, ...filter } = search as Search & { sort?: unknown };
-  return filter;
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Omit<Search, 'sort'>;
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -26,6 +26,7 @@ import { AgentVersion } from '../entities/agent-version.entity.js';
 import { AgentVersion1795806000000 } from './1795806000000-agent-version.js';
 import { TurnOutput1795801000000 } from './1795801000000-turn-output.js';
 import { ApprovalAsk1795805000000 } from './1795805000000-approval-ask.js';
+import { SessionOrder1795807000000 } from './1795807000000-session-order.js';
 import { TurnPreview1795788000000 } from './1795788000000-turn-preview.js';
 import { BudgetHold1795790000000 } from './1795790000000-budget-hold.js';
 
@@ -65,5 +66,6 @@ export const schema: ServiceSchema = {
     TurnOutput1795801000000,
     ApprovalAsk1795805000000,
     AgentVersion1795806000000,
+    SessionOrder1795807000000,
   ],
 };

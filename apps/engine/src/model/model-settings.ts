@@ -24,3 +24,11 @@ export function readInputs(name: string, value: string | undefined): string[] {
   if (wrong !== undefined) throw new Error(`${name} has ${JSON.stringify(wrong)}: write text, or text,image`);
   return given;
 }
+
+/** @throws Error for what is no code of ISO 4217: costs could not be written in it */
+export function readCurrency(name: string, value: string | undefined): string {
+  const code = value || 'USD';
+  if (!/^[A-Z]{3}$/.test(code))
+    throw new Error(`${name} is ${JSON.stringify(value)}: write three capitals, such as EUR`);
+  return code;
+}

@@ -18,6 +18,7 @@ class ModelSettingsView {
   name: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Model that is used when the first does not answer' })
   fallback_name: string | null;
+  @ApiProperty({ description: 'Currency of all costs, as ISO 4217 names it' }) currency: string;
 }
 
 @ApiTags('model')
@@ -33,14 +34,19 @@ export class ModelController {
   @ApiOperation({ operationId: 'getModel', summary: 'Read which model answers where an agent names none' })
   @ApiOkResponse({ type: ModelSettingsView })
   async get(@Caller() caller: Principal): Promise<ModelSettingsView> {
-    const { MODEL_BASE_URL: url, MODEL_NAME: name, MODEL_FALLBACK_NAME: fallback } = this.settings;
+    const {
+      MODEL_BASE_URL: url,
+      MODEL_NAME: name,
+      MODEL_FALLBACK_NAME: fallback,
+      MODEL_CURRENCY: currency,
+    } = this.settings;
     const usual = namedModel(await this.directory.of(caller), null, Boolean(url));
     if (usual) {
       const { provider, model } = usual;
       const { host } = new URL(addressOf(placeOf(provider)));
-      return { mode: 'connected', host, name: `${provider.name}/${model}`, fallback_name: null };
+      return { mode: 'connected', host, name: `${provider.name}/${model}`, fallback_name: null, currency };
     }
-    if (!url) return { mode: 'rehearsal', host: null, name: null, fallback_name: null };
-    return { mode: 'connected', host: new URL(url).host, name, fallback_name: fallback };
+    if (!url) return { mode: 'rehearsal', host: null, name: null, fallback_name: null, currency };
+    return { mode: 'connected', host: new URL(url).host, name, fallback_name: fallback, currency };
   }
 }

@@ -18,13 +18,24 @@ import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags 
 import type { FastifyReply } from 'fastify';
 import { PreviewStreams } from '../previews/preview-streams.js';
 import { SessionReplyService } from './session-reply.service.js';
+import { SessionListRepository, type SessionSort, sessionSorts } from './session-list.repository.js';
 import { SessionRepository, sessionStatuses } from './session.repository.js';
 import { SessionService } from './session.service.js';
 import { sessionTurn, SessionTurnPage } from './session-turn.dto.js';
 import { CancelledTurnView, SessionDetailView, SessionPage, SessionReplyView } from './session.dto.js';
 
 class SessionQuery extends OrderedQuery {
-  @Text(200, { optional: true, minLength: 1, description: 'Part of the key, ignoring case' }) search?: string;
+  @Text(200, {
+    optional: true,
+    minLength: 1,
+    description: 'Part of the key or, with events:read, of a message, a sender or an answer, ignoring case',
+  })
+  search?: string;
+  @OneOf(sessionSorts, {
+    optional: true,
+    description: 'By when it began (default), or by its newest message: a page that is read later may repeat a session',
+  })
+  sort?: SessionSort;
   @OneOf(sessionStatuses, { optional: true }) status?: string;
   @Text(100, { optional: true }) app_id?: string;
   @Text(100, { optional: true }) contact_id?: string;
@@ -46,6 +57,7 @@ export class SessionController {
   constructor(
     private readonly service: SessionService,
     private readonly sessions: SessionRepository,
+    private readonly lists: SessionListRepository,
     private readonly replies: SessionReplyService,
     private readonly streams: PreviewStreams,
   ) {}
@@ -55,17 +67,17 @@ export class SessionController {
   @ApiOperation({ operationId: 'listSessions', summary: 'Sessions' })
   @ApiOkResponse({ type: SessionPage })
   async list(@Caller() caller: Principal, @Query() query: SessionQuery): Promise<SessionPage> {
-    const rows = await this.sessions.list(caller.organizationId, caller.projectId, {
+    return this.lists.page(caller.organizationId, caller.projectId, {
       status: query.status ?? null,
       appId: query.app_id ?? null,
       contactId: query.contact_id ?? null,
       search: query.search ?? null,
       cursor: query.cursor ?? null,
+      sort: query.sort ?? 'created',
       order: query.order,
-      limit: query.limit + 1,
+      limit: query.limit,
       withText: holds(caller.scopes, 'events:read'),
     });
-    return pageOf(rows, query.limit, (row) => row.id);
   }
 
   @Get(':id')

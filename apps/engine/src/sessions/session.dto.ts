@@ -2,7 +2,8 @@ import { idOf, PageOf, time } from '#libs/service-kit';
 import { EventResultView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ReplyAnswer } from './session-reply.service.js';
-import { type ListedSession, type SessionMark, type SessionRow, sessionStatuses } from './session.repository.js';
+import type { ListedSession } from './session-list.repository.js';
+import { type SessionMark, type SessionRow, sessionStatuses } from './session.repository.js';
 import type { SessionDetail } from './session.service.js';
 
 export class SessionView implements SessionRow {
@@ -32,6 +33,7 @@ class ListedSessionView extends SessionView implements ListedSession {
     description: 'The beginning of its newest message; null if the caller lacks events:read',
   })
   last_text: string | null;
+  @ApiProperty(time) last_message_at: Date;
   @ApiProperty({
     type: EventResultView,
     nullable: true,

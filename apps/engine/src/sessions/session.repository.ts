@@ -1,7 +1,6 @@
-import type { Order, ReplyTarget } from '#libs/contracts';
-import { Database, keyset } from '#libs/database';
+import type { ReplyTarget } from '#libs/contracts';
+import { Database } from '#libs/database';
 import { type EventResult, eventResult, latestEntries, type LatestEntry } from '#libs/journal';
-import { containing } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { activeStates, type Turn } from '../entities/turn.entity.js';
@@ -10,7 +9,7 @@ import { answeredEpoch, lockSessions, type Started, startNext } from '../turns/s
 
 /** `closed`: it was silent for too long; its successor has another id. */
 export const sessionStatuses = ['active', 'taken_over', 'resolved', 'closed'] as const;
-type SessionStatus = (typeof sessionStatuses)[number];
+export type SessionStatus = (typeof sessionStatuses)[number];
 
 export interface SessionRow {
   id: string;
@@ -35,19 +34,6 @@ export interface SessionRow {
   updated_at: Date;
 }
 
-/** A session as a list shows it. */
-export interface ListedSession extends SessionRow {
-  /** The beginning of the newest message; null: there is none, or the reader may not see messages. */
-  last_text: string | null;
-  /** Of the turn in progress, or of the newest: that of its event. Null: there is none, or nothing is recorded of it. */
-  result: EventResult | null;
-}
-
-/** A session with the turn whose result is its own. */
-interface FoundSession extends Omit<ListedSession, 'result'> {
-  turn: { id: string; receipt_id: string } | null;
-}
-
 type ListedTurn = Turn & { result: EventResult | null };
 
 /** An action of a person in a session. */
@@ -59,66 +45,17 @@ export interface SessionMark {
   delivery_id: string | null;
 }
 
-const lastTextChars = 200;
-
-const columnsSql = `
+/** What the API shows of a session `s`. */
+export const sessionColumns = `
   SELECT s.id, s.organization_id, s.project_id, s.app_id, s.key, s.agent_id, s.contact_id, s.status, s.inbox_mode, s.epoch,
          s.taken_over_epoch, ${answeredEpoch('s')} AS answered_epoch, s.created_at,
          (SELECT id FROM engine.turn t WHERE t.session_id = s.id AND t.state IN ${activeStates}) AS current_turn_id,
          (SELECT count(*)::integer FROM engine.turn t WHERE t.session_id = s.id AND t.state = 'waiting') AS waiting,
          greatest(s.updated_at, (SELECT max(ended_at) FROM engine.turn t WHERE t.session_id = s.id)) AS updated_at`;
-const selectSql = `${columnsSql} FROM engine.session s`;
-const listedSql = `${columnsSql},
-         CASE WHEN $9 THEN (SELECT left(t.input #>> '{message,message}', ${lastTextChars}) FROM engine.turn t
-           WHERE t.session_id = s.id ORDER BY t.id DESC LIMIT 1) END AS last_text,
-         (SELECT json_build_object('id', t.id, 'receipt_id', t.receipt_id) FROM engine.turn t
-           WHERE t.session_id = s.id AND t.state <> 'collected'
-           ORDER BY t.state IN ${activeStates} DESC, t.id DESC LIMIT 1) AS turn
-    FROM engine.session s`;
-
+const selectSql = `${sessionColumns} FROM engine.session s`;
 @Injectable()
 export class SessionRepository {
   constructor(private readonly db: Database) {}
-
-  async list(
-    organizationId: string,
-    projectId: string,
-    filter: {
-      status: string | null;
-      appId: string | null;
-      contactId: string | null;
-      search: string | null;
-      cursor: string | null;
-      order: Order;
-      limit: number;
-      /** Whether `last_text` may be shown. */
-      withText: boolean;
-    },
-  ): Promise<ListedSession[]> {
-    const { after, by } = keyset('s.id', '$6', filter.order);
-    const found = (await this.db.query(
-      `${listedSql} WHERE s.organization_id = $1 AND s.project_id = $2 AND ($3::text IS NULL OR s.status = $3)
-          AND ($4::text IS NULL OR s.app_id = $4) AND ($5::text IS NULL OR s.contact_id = $5)
-          AND ${after} AND ($8::text IS NULL OR s.key ILIKE $8) ORDER BY ${by} LIMIT $7`,
-      [
-        organizationId,
-        projectId,
-        filter.status,
-        filter.appId,
-        filter.contactId,
-        filter.cursor,
-        filter.limit,
-        filter.search === null ? null : containing(filter.search),
-        filter.withText,
-      ],
-    )) as FoundSession[];
-    const latest = await latestEntries(
-      this.db,
-      { organizationId, projectId },
-      found.flatMap(({ turn }) => turn?.receipt_id ?? []),
-    );
-    return found.map(({ turn, ...session }) => ({ ...session, result: turn && resultOf(turn.id, latest) }));
-  }
 
   async find(organizationId: string, projectId: string, id: string): Promise<SessionRow | null> {
     const rows = (await this.db.query(`${selectSql} WHERE s.id = $1 AND s.organization_id = $2 AND s.project_id = $3`, [
@@ -256,7 +193,7 @@ async function markHandled(tx: EntityManager, sessionId: string): Promise<Turn[]
 }
 
 /** @param latest the last entries of the turn's event; none: it was never recorded, or is no longer kept */
-function resultOf(turnId: string, latest: LatestEntry[]): EventResult | null {
+export function resultOf(turnId: string, latest: LatestEntry[]): EventResult | null {
   const last = latest.find(({ stage, subject_id }) => stage === 'turn' && subject_id === turnId);
   return last ? eventResult([{ id: turnId, last }], latest) : null;
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { PreviewsModule } from '../previews/previews.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
+import { SessionListRepository } from './session-list.repository.js';
 import { SessionReplyService } from './session-reply.service.js';
 import { SessionController } from './session.controller.js';
 import { SessionRepository } from './session.repository.js';
@@ -9,6 +10,6 @@ import { SessionService } from './session.service.js';
 @Module({
   imports: [PreviewsModule, TurnsModule],
   controllers: [SessionController],
-  providers: [SessionReplyService, SessionRepository, SessionService],
+  providers: [SessionListRepository, SessionReplyService, SessionRepository, SessionService],
 })
 export class SessionsModule {}

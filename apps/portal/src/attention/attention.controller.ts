@@ -1,5 +1,5 @@
 import type { AttentionItem } from '#libs/contracts';
-import { Caller, holds, type Principal, Problem, RequireScopes } from '#libs/service-kit';
+import { Caller, holds, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type NamedClient, SERVICE_CLIENTS } from '../services.js';
@@ -7,6 +7,7 @@ import { QueueStates } from '../queues/queue-states.js';
 import type { QueueView } from '../queues/queue.dto.js';
 import { type PortalSettings, SETTINGS } from '../settings.js';
 import { RedisTroubles } from './redis-troubles.js';
+import { ServiceReports } from './service-reports.js';
 import { AttentionListView, type AttentionView } from './attention.dto.js';
 
 const telling = ['webhook-ingress', 'adapter-gateway', 'router', 'engine', 'mcp-registry', 'credential-vault'];
@@ -18,6 +19,7 @@ export class AttentionController {
     @Inject(SERVICE_CLIENTS) private readonly services: NamedClient[],
     private readonly redis: RedisTroubles,
     private readonly queues: QueueStates,
+    private readonly reports: ServiceReports,
     @Inject(SETTINGS) private readonly settings: PortalSettings,
   ) {}
 
@@ -31,7 +33,7 @@ export class AttentionController {
   async list(@Caller() caller: Principal): Promise<AttentionListView> {
     const asked = this.services.filter(({ service }) => telling.includes(service));
     const [reported, redis, queues] = await Promise.all([
-      Promise.all(asked.map((one) => itemsOf(one, caller))),
+      Promise.all(asked.map((one) => this.reports.of(one, caller))),
       this.redis.troubles(caller),
       this.queues.read(caller),
     ]);
@@ -60,25 +62,4 @@ function ofQueue({ queue, service, waiting, active, oldest_ms: ms }: QueueView):
     since: new Date(Date.now() - ms).toISOString(),
     scope: 'events:read',
   };
-}
-
-/** A service that does not answer is itself an item, and the most severe one. */
-async function itemsOf({ service, client }: NamedClient, caller: Principal): Promise<AttentionItem[]> {
-  try {
-    return (await client.get<{ data: AttentionItem[] }>('/internal/attention', caller)).data;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return [
-      {
-        code: 'service_silent',
-        severity: 'error',
-        text: `The service ${service} could not be asked what needs attention: ${error.detail}`,
-        what_to_do: 'Check that it runs, and its log.',
-        resource: { kind: 'service', id: service },
-        count: 1,
-        since: null,
-        scope: 'events:read',
-      },
-    ];
-  }
 }

@@ -1,5 +1,5 @@
-import { ask } from '#libs/testing';
-import { createServer } from 'node:http';
+import { ask, until } from '#libs/testing';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 
@@ -16,26 +16,40 @@ const answers: Record<string, object> = {};
 const services = createServer(({ url = '' }, response) => {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(answers[url] ?? { data: [] }));
 });
+/** Whether it takes every request and answers none. */
+let holdsBack = false;
+const busy = createServer((_request, response) => {
+  if (!holdsBack) response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: [] }));
+});
 let portal: PortalWorld;
 let key: string;
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => services.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(services.address() as AddressInfo).port}`;
+  const urlOf = async (server: Server): Promise<string> => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const [url, slow] = [await urlOf(services), await urlOf(busy)];
   const away = 'http://127.0.0.1:9';
-  const urls = { INGRESS_URL: url, VAULT_URL: away, GATEWAY_URL: away, ROUTER_URL: url, MCP_REGISTRY_URL: url };
-  portal = await startPortal({ ...urls, ENGINE_URL: url }, 0);
+  const urls = { INGRESS_URL: url, VAULT_URL: away, GATEWAY_URL: away, ROUTER_URL: url, MCP_REGISTRY_URL: slow };
+  portal = await startPortal({ ...urls, ENGINE_URL: url }, 0, { SERVICE_SILENT_MS: 6_000 });
   key = await portal.key(['events:read']);
 });
 afterAll(async () => {
   await portal.close();
   services.closeAllConnections();
+  busy.closeAllConnections();
+  busy.close();
   await new Promise((resolve) => services.close(resolve));
 });
 
 const items = async () => {
   const asked = { method: 'GET', url: `${portal.url}/api/v1/attention`, token: key };
   return (await ask<{ data: Item[] }>(asked)).body.data;
+};
+const late = async () => {
+  const found = (await items()).filter(({ resource }) => resource.id === 'mcp-registry');
+  return found.find(({ code }) => code.startsWith('service_'));
 };
 const depth = (waiting: number, active: number, oldestMs: number) => ({ waiting, active, delayed: 0, oldestMs });
 /** Each of the four services that answer has such a queue. */
@@ -69,6 +83,19 @@ describe('a queue', () => {
     queuesAre(one);
     expect((await items()).filter(({ resource }) => resource.id === 'engine')).toEqual([]);
   });
+});
+
+it('a service whose answers are late is slow, then silent, and neither once it answers', async () => {
+  holdsBack = true;
+  const first = await late();
+  expect(first).toMatchObject({ code: 'service_slow', severity: 'warning', resource: { id: 'mcp-registry' } });
+  expect(first?.text).toContain('mcp-registry did not answer within 4 s.');
+  await until('it was late for long', async () => (await late())?.code === 'service_silent');
+  holdsBack = false;
+  expect(await late()).toBeUndefined();
+  holdsBack = true;
+  expect((await late())?.code).toBe('service_slow');
+  holdsBack = false;
 });
 
 it('a service that does not answer is the item of an error', async () => {

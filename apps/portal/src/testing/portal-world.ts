@@ -45,6 +45,7 @@ export async function startPortal(
     TRUSTED_PROXIES?: string[];
     HTTP_CONNECTIONS_PER_ADDRESS?: number;
     CONSOLE_DIR?: string;
+    SERVICE_SILENT_MS?: number;
   } = {},
 ): Promise<PortalWorld> {
   const database = await testDatabase();
@@ -73,6 +74,7 @@ export async function startPortal(
     FAILED_KEYS_TRACKED: 100,
     CONSOLE_DIR: '/nowhere',
     QUEUE_ATTENTION_MS: 15_000,
+    SERVICE_SILENT_MS: 20_000,
     PUBLIC_URL: 'http://gatehouse.test',
     SESSION_IDLE_SECONDS: 600,
     SESSION_SECONDS: 3_600,

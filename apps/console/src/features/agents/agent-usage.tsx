@@ -2,7 +2,7 @@ import { SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { ChartNoAxesColumn } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Schema } from '../../api/client.js';
-import { costOf, firstOfDays, usageDays as days, useUsage } from '../../api/usage.js';
+import { firstOfDays, usageDays as days, useCost, useUsage } from '../../api/usage.js';
 import { agentTexts } from '../../texts/agents.js';
 import { EmptyState, ProblemAlert } from '../../ui/notices.js';
 import { LineChart } from '../../ui/line-chart.js';
@@ -16,6 +16,7 @@ const dayMs = 86_400_000;
 /** What its turns used, in total and by day. */
 export function AgentUsage({ agentId }: { agentId: string }): ReactNode {
   const from = firstOfDays(days);
+  const costOf = useCost();
   const total = useUsage(from, 'agent');
   const daily = useUsage(from, 'day_agent');
   const failed = [total, daily].find(({ data, error }) => error && !data);

@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { useContact } from '../../api/principals.js';
 import { useLiveRefresh } from '../../api/event-stream.js';
 import type { Schema } from '../../api/client.js';
@@ -14,6 +14,7 @@ import classes from './chat.module.css';
 import { Composer } from './composer.js';
 import { Participants } from './participants.js';
 import { type Conversation, topicOf, useConversation } from './use-conversation.js';
+import { useEnd } from './use-end.js';
 import { useWrittenWords } from './use-written-words.js';
 
 const route = getRouteApi('/p/$projectId/conversations/$sessionId');
@@ -52,13 +53,9 @@ function Chat({
   session: Schema<'SessionDetailView'>;
 }): ReactNode {
   const { turns, entries } = conversation;
-  const last = entries.at(-1)?.at;
   const written = useWrittenWords(session.id);
   const section = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // Shows the newest entry and the composer. On a phone there is more below.
-    if (last) section.current?.scrollIntoView({ block: 'end' });
-  }, [last, turns.loading]);
+  const leaveEnd = useEnd(section, !turns.loading);
   return (
     <section ref={section} className={classes.chat} aria-label={texts.one}>
       <ol className={classes.entries} aria-live="polite">
@@ -69,7 +66,10 @@ function Chat({
               color="gray"
               size="compact-sm"
               loading={turns.loadingMore}
-              onClick={turns.loadMore}
+              onClick={() => {
+                leaveEnd();
+                turns.loadMore();
+              }}
             >
               {texts.earlier}
             </Button>

@@ -10,7 +10,7 @@ import { type CursorList, useCursorList, useProjectId } from '../../api/project-
 import { sessionStatuses } from '../../app/search-values.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
+import { FilterBar, FilterSelect, FilterText } from '../../ui/filter-bar.js';
 import { LiveDot } from '../../ui/live-dot.js';
 import { AgentName, AppName, NameOver } from '../../ui/name-of.js';
 import { MessageState } from '../../ui/message-state.js';
@@ -36,8 +36,9 @@ export function ConversationsPage(): ReactNode {
   const list = useCursorList(
     ['conversations', 'list', filter],
     (cursor, signal) => {
-      const { status, app, contact } = filter;
-      const query = { status, app_id: app, contact_id: contact, limit: pageSize, cursor };
+      const { status, app, contact, text: search } = filter;
+      const sort = 'last_message' as const;
+      const query = { status, app_id: app, contact_id: contact, search, sort, limit: pageSize, cursor };
       return answer(api.GET('/api/v1/sessions', { params: { query }, signal }));
     },
     { refetchInterval: othersMs },
@@ -47,6 +48,7 @@ export function ConversationsPage(): ReactNode {
   return (
     <Page title={conversationTexts.title} description={conversationTexts.description} mark={<LiveDot state={stream} />}>
       <FilterBar filtered={filtered} onClear={() => void navigate({ search: {} })}>
+        <FilterText label={texts.text} value={filter.text} onChange={(text) => change({ text })} />
         <FilterSelect
           label={texts.status}
           any={texts.anyStatus}
@@ -132,7 +134,7 @@ function columnsWith(contactName: (id: string | null) => string | undefined): Co
       id: 'updated',
       label: columns.updated,
       width: '110px',
-      cell: ({ updated_at }) => <When at={updated_at} relative />,
+      cell: ({ last_message_at }) => <When at={last_message_at} relative />,
     },
   ];
 }

@@ -4,7 +4,12 @@ import { sessionStatuses } from '../../app/search-values.js';
 import { oneOf, searchOf, text } from '../../app/search.js';
 
 /** The URL parameters of the list. */
-const validateConversationSearch = searchOf({ status: oneOf(sessionStatuses), app: text, contact: text });
+const validateConversationSearch = searchOf({
+  status: oneOf(sessionStatuses),
+  app: text,
+  contact: text,
+  text,
+});
 export type ConversationSearch = ReturnType<typeof validateConversationSearch>;
 
 export const conversationRoutes = [

@@ -24,23 +24,31 @@ const grants = ['authorization_code', 'client_credentials'] as const satisfies r
 interface CreateCredentialProps {
   /** The id of the adapter that the credential is for. */
   forAdapter: string | undefined;
+  /** The App that is linked to it, under that key, and whose page opens afterwards; null: none. */
+  linkTo: LinkTo | null;
   onClose: () => void;
 }
 
-export function CreateCredential({ forAdapter, onClose }: CreateCredentialProps): ReactNode {
+interface LinkTo {
+  app: string;
+  as: string;
+}
+
+export function CreateCredential({ forAdapter, linkTo, onClose }: CreateCredentialProps): ReactNode {
   const { data: listings } = useListings();
   if (!listings) return null;
   const slug = listings.find(({ adapter }) => adapter && adapter.id === forAdapter)?.slug ?? null;
-  return <Form key={slug} slug={slug} listings={listings} onClose={onClose} />;
+  return <Form key={slug} slug={slug} listings={listings} linkTo={linkTo} onClose={onClose} />;
 }
 
 interface FormProps {
   slug: string | null;
   listings: Schema<'ListingView'>[];
+  linkTo: LinkTo | null;
   onClose: () => void;
 }
 
-function Form({ slug: first, listings, onClose }: FormProps): ReactNode {
+function Form({ slug: first, listings, linkTo, onClose }: FormProps): ReactNode {
   const projectId = useProjectId();
   const navigate = useNavigate();
   const refresh = useRefresh(...touched);
@@ -48,7 +56,10 @@ function Form({ slug: first, listings, onClose }: FormProps): ReactNode {
   const listingOf = (slug: string | null) => listings.find((listing) => listing.slug === slug);
   const [slug, setSlug] = useState(first);
   const [name, setName] = useState(listingOf(first)?.name ?? '');
-  const [type, setType] = useState<Type>(listingOf(first)?.credentials[0]?.type ?? 'api_key');
+  const wanted = listingOf(first)?.credentials ?? [];
+  const [type, setType] = useState<Type>(
+    (wanted.find(({ key }) => key === linkTo?.as) ?? wanted[0])?.type ?? 'api_key',
+  );
   const [grant, setGrant] = useState<Grant>('authorization_code');
   const declared = listingOf(slug)?.credentials.filter((declaration) => declaration.type === type) ?? [];
   const [fields, setFields] = useState<FieldValue[]>(() => firstFields(type, declared));
@@ -64,10 +75,14 @@ function Form({ slug: first, listings, onClose }: FormProps): ReactNode {
         }),
       );
       if (type === 'oauth2' && slug) await setProvider(made.id, slug);
-      return made;
+      return { id: made.id, linked: linkTo !== null && (await isLinked(linkTo, made.id)) };
     },
-    onSuccess: async ({ id }) => {
+    onSuccess: async ({ id, linked }) => {
       await refresh();
+      if (linked && linkTo) {
+        await navigate({ to: '/p/$projectId/integrations/$appId', params: { projectId, appId: linkTo.app } });
+        return;
+      }
       await navigate({ to: '/p/$projectId/credentials/$credentialId', params: { projectId, credentialId: id } });
     },
   });
@@ -95,13 +110,13 @@ function Form({ slug: first, listings, onClose }: FormProps): ReactNode {
             error={fieldError(create.error, 'adapter_slug')}
             onChange={(chosen) => {
               setSlug(chosen);
-              const wanted = listingOf(chosen)?.credentials ?? [];
-              const next = wanted[0]?.type ?? type;
+              const others = listingOf(chosen)?.credentials ?? [];
+              const next = others[0]?.type ?? type;
               setType(next);
               setFields(
                 firstFields(
                   next,
-                  wanted.filter((one) => one.type === next),
+                  others.filter((one) => one.type === next),
                 ),
               );
             }}
@@ -136,6 +151,19 @@ function Form({ slug: first, listings, onClose }: FormProps): ReactNode {
       </Stack>
     </form>
   );
+}
+
+/** Links the App to it. A refusal leaves a credential that is not linked, which its own page shows. */
+async function isLinked({ app, as }: LinkTo, id: string): Promise<boolean> {
+  try {
+    await answer(
+      api.PATCH('/api/v1/apps/{id}', { params: { path: { id: app } }, body: { credentials: { [as]: id } } }),
+    );
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    return false;
+  }
 }
 
 /**

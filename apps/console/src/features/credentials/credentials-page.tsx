@@ -60,7 +60,7 @@ const columns: Column<Credential>[] = [
 
 export function CredentialsPage(): ReactNode {
   const { projectId } = route.useParams();
-  const { make } = route.useSearch();
+  const { make, app, as } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/credentials' });
   const may = useScope('credentials:write');
   const list = useCursorList(
@@ -93,7 +93,11 @@ export function CredentialsPage(): ReactNode {
         empty={<EmptyState icon={KeyRound} {...texts.empty} />}
       />
       <Modal opened={make !== undefined && may} onClose={() => open(undefined)} title={texts.form.title} size="lg">
-        <CreateCredential forAdapter={make || undefined} onClose={() => open(undefined)} />
+        <CreateCredential
+          forAdapter={make || undefined}
+          linkTo={app && as ? { app, as } : null}
+          onClose={() => open(undefined)}
+        />
       </Modal>
     </Page>
   );

@@ -2,8 +2,11 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
 import { connectOutcomes, flag, oneOf, searchOf, text } from '../../app/search.js';
 
-/** URL parameters of the list: whether a credential is being created, and for which adapter. */
-const validateCredentialsSearch = searchOf({ make: (value) => (value === '' ? '' : text(value)) });
+/**
+ * URL parameters of the list: whether a credential is being created, for which adapter, and the App that it is linked to
+ * under which of its keys.
+ */
+const validateCredentialsSearch = searchOf({ make: (value) => (value === '' ? '' : text(value)), app: text, as: text });
 
 const credentialTabs = ['overview', 'uses', 'history'] as const;
 export type CredentialTab = (typeof credentialTabs)[number];

@@ -12,7 +12,7 @@ import { ProblemAlert } from '../../ui/notices.js';
 import { ProjectLink } from '../../ui/links.js';
 import { Section } from '../../ui/page.js';
 import { modelQuestion, verificationQuestion } from './questions.js';
-import { SendSample, VerifyApp } from './first-steps.js';
+import { InstallWebhook, SendSample, VerifyApp } from './first-steps.js';
 
 const texts = homeTexts.checklist;
 
@@ -63,7 +63,7 @@ export function FirstMinutes({ newest }: { newest: Schema<'EventView'>[] }): Rea
               <WebhookAddress url={webhook.webhook_url} />
             </Stack>
           ) : (
-            <Text c="dimmed">{texts.noWebhookApp}</Text>
+            <InstallWebhook />
           )}
         </Step>
         <Step

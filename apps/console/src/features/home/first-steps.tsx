@@ -1,10 +1,12 @@
-import { Alert, List, Stack } from '@mantine/core';
+import { Alert, List, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleCheck, Send, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { useListings } from '../../api/choices.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { projectKey, useProjectId } from '../../api/project-query.js';
+import { useRefresh } from '../../api/use-change.js';
 import { useScope } from '../../api/session.js';
 import { homeTexts } from '../../texts/home.js';
 import { ActionButton } from '../../ui/action-button.js';
@@ -83,6 +85,33 @@ export function VerifyApp({ appId }: { appId: string }): ReactNode {
         </Alert>
       )}
       <ProblemAlert error={verify.error} />
+    </Stack>
+  );
+}
+
+/** A project that was created later has no App yet. */
+export function InstallWebhook(): ReactNode {
+  const refresh = useRefresh('apps');
+  const mayInstall = useScope('apps:write');
+  const { data: listings = [] } = useListings();
+  const listing = listings.find(({ kind }) => kind === 'builtin');
+  const install = useMutation({
+    mutationFn: ({ slug, name, capabilities }: Schema<'ListingView'>) =>
+      answer(api.POST('/api/v1/listings/{slug}/install', { params: { path: { slug } }, body: { name, capabilities } })),
+    onSuccess: refresh,
+  });
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Text c="dimmed">{texts.noWebhookApp}</Text>
+      <ActionButton
+        reason={mayInstall ? null : texts.mayNotInstall}
+        loading={install.isPending}
+        disabled={listing === undefined}
+        onClick={() => listing && install.mutate(listing)}
+      >
+        {texts.installWebhook}
+      </ActionButton>
+      <ProblemAlert error={install.error} />
     </Stack>
   );
 }

@@ -19,31 +19,8 @@ const texts = integrationTexts.credentials;
 
 /** The credentials that the adapter declares, and what fills them. */
 export default function AppCredentials({ app }: { app: App }): ReactNode {
-  const projectId = useProjectId();
-  const mayMake = useScope('credentials:write');
   return (
-    <Section
-      title={texts.title}
-      actions={
-        mayMake &&
-        app.credentials.length > 0 && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            renderRoot={(props) => (
-              <Link
-                {...props}
-                to="/p/$projectId/credentials"
-                params={{ projectId }}
-                search={{ make: app.adapter_id ?? '' }}
-              />
-            )}
-          >
-            {texts.make}
-          </Button>
-        )
-      }
-    >
+    <Section title={texts.title}>
       {app.credentials.length === 0 && <Text c="dimmed">{texts.none}</Text>}
       <Stack gap="lg">
         {app.credentials.map((declared) => (
@@ -80,6 +57,23 @@ function Declared({ app, declared }: { app: App; declared: Schema<'AppCredential
         <Text size="sm" c="dimmed">
           {key}, {required ? texts.required : texts.optional}
         </Text>
+        {!id && mayWrite && mayConnect && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            ml="auto"
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/p/$projectId/credentials"
+                params={{ projectId }}
+                search={{ make: app.adapter_id ?? '', app: app.id, as: key }}
+              />
+            )}
+          >
+            {texts.make}
+          </Button>
+        )}
         {id && type === 'oauth2' && mayConnect && (
           <Button
             size="compact-sm"

@@ -6,7 +6,7 @@ import { firstOfDays, useUsage } from '../../api/usage.js';
 import { named } from '../../drawn/drawn-text.js';
 import { usageTexts } from '../../texts/usage.js';
 import { Section } from '../../ui/page.js';
-import { measureOf, type Usage, written } from './measures.js';
+import { measureOf, type Usage, useWritten } from './measures.js';
 
 const texts = usageTexts.budgets;
 const microsPerUnit = 1_000_000;
@@ -22,6 +22,7 @@ interface Budget {
 
 /** Each agent's daily budget, and how much of it is used today. */
 export function Budgets(): ReactNode {
+  const written = useWritten();
   const { data: agents } = useAgents();
   const from = firstOfDays(1);
   const { data: usage } = useUsage(from, 'agent');

@@ -1,6 +1,7 @@
 import type { Schema } from '../../api/client.js';
+import { useCost } from '../../api/usage.js';
 import { usageTexts } from '../../texts/usage.js';
-import { grouped, once } from '../../ui/numbers.js';
+import { grouped } from '../../ui/numbers.js';
 import type { UsageBy, UsageMeasure } from '../../app/search-values.js';
 import { useAgentName } from '../../api/choices.js';
 import { usePrincipalName } from '../../api/principals.js';
@@ -19,12 +20,10 @@ export const measureOf: Readonly<Record<UsageMeasure, (usage: Usage) => number>>
 export const measureNameOf = (measure: UsageMeasure, by: UsageBy): string =>
   measure === 'calls' && by === 'model' ? usageTexts.totals.models : usageTexts.measures[measure];
 
-const money = once(() => new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
-const small = once(() => new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 4 }));
-
-export function written(measure: UsageMeasure, value: number): string {
-  if (measure !== 'cost') return grouped(value);
-  return (value < 1 ? small() : money()).format(value);
+/** Writes a value of a measure: a cost in the currency of the installation. */
+export function useWritten(): (measure: UsageMeasure, value: number) => string {
+  const costOf = useCost();
+  return (measure, value) => (measure === 'cost' ? costOf(value * microsPerUnit) : grouped(value));
 }
 
 /** Whose usage it is, by id. */

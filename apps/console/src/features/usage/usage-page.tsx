@@ -12,7 +12,7 @@ import { FilterBar } from '../../ui/filter-bar.js';
 import { EmptyState, ProblemAlert } from '../../ui/notices.js';
 import { Page, Section } from '../../ui/page.js';
 import { Budgets } from './budgets.js';
-import { measureNameOf, measureOf, type Usage, written } from './measures.js';
+import { measureNameOf, measureOf, type Usage, useWritten } from './measures.js';
 import { UsageChart, UsageTable } from './usage-table.js';
 
 const route = getRouteApi('/p/$projectId/usage');
@@ -73,6 +73,7 @@ export function UsagePage(): ReactNode {
 }
 
 function Totals({ used }: { used: Usage }): ReactNode {
+  const written = useWritten();
   const { totals } = usageTexts;
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">

@@ -5,12 +5,13 @@ import type { UsageBy, UsageMeasure } from '../../app/search-values.js';
 import { usageTexts } from '../../texts/usage.js';
 import { LineChart } from '../../ui/line-chart.js';
 import { TextLink } from '../../ui/links.js';
-import { idOf, measureNameOf, measureOf, type Usage, useNames, written } from './measures.js';
+import { idOf, measureNameOf, measureOf, type Usage, useNames, useWritten } from './measures.js';
 
 const texts = usageTexts.columns;
 
 /** Who used how much, the most expensive first. */
 export function UsageTable({ rows, by }: { rows: Usage[]; by: UsageBy }): ReactNode {
+  const written = useWritten();
   const projectId = useProjectId();
   const nameOf = useNames(by, rows);
   const lines = [...Map.groupBy(rows, (row) => idOf(by, row))]
@@ -70,6 +71,7 @@ const rest = 'rest';
 
 /** One measure by day: the largest users each, the others together. */
 export function UsageChart({ rows, from, measure, by }: UsageChartProps): ReactNode {
+  const written = useWritten();
   const nameOf = useNames(by, rows);
   const value = measureOf[measure];
   const totals = new Map<string, number>();

@@ -78,7 +78,8 @@ export function plotOptions({
   const variable = (name: string): string => style.getPropertyValue(name).trim();
   const colorOf = (color: string): string => variable(`--mantine-color-${color.replace('.', '-')}`);
   const drawn = stacked ? series.toReversed() : series;
-  const paths = stacked ? UPlot.paths.bars?.({ size: [0.9, 48] }) : UPlot.paths.spline?.();
+  // Straight lines: a curve would show values that nobody measured, such as less than none.
+  const paths = stacked ? UPlot.paths.bars?.({ size: [0.9, 48] }) : UPlot.paths.linear?.();
   const axis = {
     stroke: variable('--mantine-color-dimmed'),
     font: `11px ${style.fontFamily}`,
