@@ -44,7 +44,7 @@ function comparable(objects: Manifest[]) {
     // Both name a Job by its release; the chart also by everything else that would change the Job.
     .replace(/"name":"(migrate|database-roles)-0\.1\.0(-[0-9a-f]{8})?"/g, '"name":"$1-release"');
   const all = JSON.parse(plain) as Manifest[];
-  for (const { spec } of ofKind(all, 'Deployment')) {
+  for (const { spec } of [...ofKind(all, 'Deployment'), ...ofKind(all, 'StatefulSet')]) {
     const { metadata } = spec.template;
     delete metadata.annotations?.['checksum/settings'];
     if (Object.keys(metadata.annotations ?? {}).length === 0) delete metadata.annotations;

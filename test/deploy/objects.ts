@@ -33,7 +33,16 @@ interface Kinds {
     spec: { scaleTargetRef: { name: string }; triggers: { metadata: { query?: string } }[] };
   };
   Secret: { stringData: Record<string, string> };
+  HorizontalPodAutoscaler: { spec: { scaleTargetRef: { kind: string; name: string }; behavior: object } };
   ServiceAccount: object;
+  StatefulSet: {
+    spec: {
+      strategy?: object;
+      serviceName: string;
+      template: PodTemplate;
+      volumeClaimTemplates: { metadata: { name: string }; spec: { resources: object; storageClassName?: string } }[];
+    };
+  };
   ServiceMonitor: { spec: { endpoints: { port: string }[] } };
 }
 
