@@ -10,6 +10,7 @@ export interface PlainCall {
     text?: string;
     message?: { text: string };
     idempotency_key?: string;
+    resource_path?: string;
   };
 }
 
