@@ -14,7 +14,7 @@ const headerName = /authorization|header/;
 const pasted: readonly [RegExp, string][] = [
   [/^(["'`])[^"'`]+\1$/, 'stands in quotes: give only what is between them'],
   [
-    /^(?:export\s+)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+=[^=\s]/,
+    /^(?:export\s+\w+|(?:set\s+)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)=[^=\s]/,
     'is a line of a settings file: give only what is behind the =',
   ],
   [/^(?:bearer|basic)\s+\S/i, 'begins with the scheme of a header: give only what follows it'],
@@ -26,9 +26,12 @@ const pasted: readonly [RegExp, string][] = [
     'is a whole header: give only its secret',
   ],
 ];
-/** Wholly, or all but the few characters that tell one value from another: `sk_live_****1234`, `••••••••abcd`. */
+/**
+ * Wholly, by one character again and again or a word, or all but the few characters that tell one value from another:
+ * `sk_live_****1234`, `••••••••abcd`, `sk_live_…1234`.
+ */
 const hidden =
-  /^(?:([*•●·…])\1*|x{6,}|0{6,}|[[<(]\s*(?:redacted|hidden|masked)\s*[\])>]|[\w-]{0,20}(?:\*{4,}|[•●…]{2,}|\.{4,})[\w-]{0,12})$/iu;
+  /^(?:([*•●·…])\1*|([\p{L}\p{N}])\2{5,}|[[<(]?\s*(?:redacted|hidden|masked)\s*[\])>]?|[\w-]{0,20}(?:\*{4,}|[•●]{2,}|…+|\.{3,})[\w-]{0,12})$/iu;
 /** What programs write for a value that they do not have. */
 const nothing = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/;
 /** Where a value was to be filled in. */
@@ -70,6 +73,10 @@ export function savedValueProblem(type: CredentialType, field: string, value: st
 /** `whsec_` says that the rest is base64; any other text is a key as it is. */
 function signingProblem(value: string): string | null {
   if (/^\{\s*"/.test(value)) return 'is JSON: give only the secret in it';
+  if (value.startsWith('-----BEGIN')) {
+    return /-----END [\w ]+-----/.test(value) ? null : 'is cut off: give all lines of the key, down to its END';
+  }
+  if (hasControl(value)) return 'must be one line, without control characters';
   const weakness = secretWeakness(value, value.startsWith('whsec_') ? 'standard-webhooks' : 'text');
   return weakness === null ? null : `cannot protect: it ${weakness}`;
 }

@@ -71,3 +71,12 @@ describe('an App that gets another signing secret', () => {
     expect(await post('the second')).toBe(401);
   });
 });
+
+it('an App that no longer checks signatures takes what comes before this replica hears of that', async () => {
+  expect(await post('the first')).toBe(200);
+  gateway.endpoints = [endpoint('hook', { verification: 'none', credentials: [], version: (version += 1) })];
+  gateway.unbound.add('cred_1');
+  await pool.query('SELECT pg_notify($1, $2)', ['gatehouse_vault', 'credential cred_1']);
+  await service.get(ChangeListener, { strict: false }).caughtUp();
+  expect(await post('any')).toBe(200);
+});

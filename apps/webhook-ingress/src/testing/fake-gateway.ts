@@ -20,6 +20,8 @@ export interface FakeGateway {
   fields: Record<string, string>;
   /** By credential id. */
   records: Map<string, Record<string, string | string[]>>;
+  /** Credentials that no App is bound to any more: the vault answers 403. */
+  unbound: Set<string>;
   /** While true all of it answers 503. */
   vaultDown: boolean;
   /** How often it refused to say which endpoints there are. */
@@ -43,7 +45,7 @@ export async function fakeGateway(): Promise<FakeGateway> {
     request.on('end', () => {
       void answer(request.url ?? '', Buffer.concat(chunks).toString()).then((value) =>
         response
-          .writeHead(fake.vaultDown ? 503 : 200, { 'content-type': 'application/json' })
+          .writeHead(fake.vaultDown ? 503 : 'code' in value ? 403 : 200, { 'content-type': 'application/json' })
           .end(JSON.stringify(value)),
       );
     });
@@ -56,6 +58,7 @@ export async function fakeGateway(): Promise<FakeGateway> {
     if (path.startsWith('/internal/credentials')) {
       const wanted = JSON.parse(body) as FakeGateway['resolved'][number];
       fake.resolved.push(wanted);
+      if (fake.unbound.has(wanted.credential_id)) return { code: 'not_bound', detail: 'It is not bound.' };
       return { type: 'text', fields: fake.records.get(wanted.credential_id) ?? fake.fields };
     }
     if (path === '/internal/missed') {
@@ -75,6 +78,7 @@ export async function fakeGateway(): Promise<FakeGateway> {
     endpoints: [],
     fields: {},
     records: new Map(),
+    unbound: new Set(),
     vaultDown: false,
     refusedPulls: 0,
     resolved: [],

@@ -194,7 +194,17 @@ export class WebhookReceiver {
       // Some clients name a coding with every request, even with one without a body.
       if (codings.length > 0 && incoming.body.length > 0) await this.decompress(incoming, codings, owner, response);
     }
-    return webhooks.receive(endpoint, incoming);
+    try {
+      return await webhooks.receive(endpoint, incoming);
+    } catch (error) {
+      // The App has let go of its secret, and this replica has not heard of that yet.
+      if (!(error instanceof Problem) || error.code !== 'not_bound') throw error;
+      await endpoints.pullAfterNow();
+      const changed = endpoints.get(endpoint.app_id);
+      if (changed === null || changed === endpoint) throw error;
+      subject.endpoint = changed;
+      return webhooks.receive(changed, incoming);
+    }
   }
 
   /** Everything but a signature sees the body as it was before it was compressed, and so do the headers. */
