@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { stopChild, exitOf } from '../scripts/launcher/child.mjs';
 import { cacheDir, root } from '../scripts/launcher/project.mjs';
+import { usesOf } from './process-tree.mjs';
 import { median, shown, table } from './table.mjs';
 
 /** By then, compiling and caching at start are over and the python-runner is ready. */
@@ -96,50 +97,8 @@ function usesBelow(launcher, dataDir) {
   // Services that share a process are one row.
   for (const { name, pid } of services) names.set(pid, names.has(pid) ? 'host' : name);
   names.set(postgres.pid, 'postgres').set(redis.pid, 'redis');
-  const all = new Map(readdirSync('/proc').flatMap((entry) => (/^\d+$/.test(entry) ? statOf(Number(entry)) : [])));
-  /** @type {Record<string, {cpuMs: number, pssMb: number}>} */
-  const uses = {};
-  for (const [pid, { cpuMs }] of all) {
-    let at = pid;
-    while (!names.has(at) && all.has(at)) at = all.get(at)?.parent ?? 0;
-    const name = names.get(at);
-    if (!name) continue;
-    const sum = (uses[name] ??= { cpuMs: 0, pssMb: 0 });
-    sum.cpuMs += cpuMs;
-    sum.pssMb += pssOf(pid);
-  }
-  return uses;
+  return usesOf(names);
 }
-
-/**
- * @param {number} pid @returns {Array<[number, {parent: number, cpuMs: number}]>} CPU includes that of exited children;
- *   empty when the process is gone
- */
-function statOf(pid) {
-  const file = `/proc/${pid}/stat`;
-  if (!existsSync(file)) return [];
-  try {
-    const [, parent, ...rest] = (readFileSync(file, 'utf8').split(') ').at(-1) ?? '').split(' ').map(Number);
-    const ticks = rest.slice(9, 13).reduce((sum, each) => sum + each, 0);
-    return [[pid, { parent: parent ?? 0, cpuMs: ticks * 10 }]];
-  } catch (error) {
-    if (isGone(error)) return [];
-    throw error;
-  }
-}
-
-/** @param {number} pid its proportional set size, in MB */
-function pssOf(pid) {
-  try {
-    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1_024;
-  } catch (error) {
-    if (isGone(error)) return 0;
-    throw error;
-  }
-}
-
-/** @param {unknown} error thrown for a process that exited while it was read */
-const isGone = (error) => error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code));
 
 /** @param {Measured[]} all */
 function tableOf(all) {

@@ -39,6 +39,10 @@ const benchmarks = {
         quick ? { seconds: 20, rates: [5] } : { seconds: 30, rates: [5, 20, 100] },
       ),
   },
+  memory: {
+    title: 'Memory: all processes while the ingress is saturated',
+    run: async (quick) => (await import('../bench/memory.mjs')).benchMemory({ seconds: quick ? 20 : 60 }),
+  },
   scale: {
     title: 'Scale: one of each service and one Redis, and two of each with a Redis Cluster',
     run: async (quick) => (await import('../bench/scale.mjs')).benchScale({ burst: quick ? 3_000 : 20_000 }),

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
-import { totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { exitOf, stopChild } from './child.mjs';
 import { composeUp } from './compose.mjs';
+import { sharedBuffersMb } from './memory.mjs';
 import { freePort } from './ports.mjs';
 import { findPostgres } from './postgres-binaries.mjs';
 import { DATABASE, USER, clearLeftover, clusterMajor, ensureCluster } from './postgres-cluster.mjs';
@@ -15,20 +15,15 @@ const LEAST_MAJOR = 15;
 /** Crash recovery replays up to max_wal_size. */
 const READY_MS = 120_000;
 
-/**
- * An eighth of the memory, 256 MB to 1 GB: the index of ten million claimed keys is 0.4 GB. Throw-away data needs
- * little.
- * @param {boolean} durable
- */
-const sharedBuffersMb = (durable) =>
-  durable ? Math.round(Math.min(1024, Math.max(256, totalmem() / 8 / 1024 / 1024))) : 128;
+/** Throw-away data needs little. */
+const THROW_AWAY_BUFFERS_MB = 128;
 
-/** @param {boolean} durable */
-const settings = (durable) => ({
+/** @param {boolean} durable @param {number} buffersMb */
+const settings = (durable, buffersMb) => ({
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '300',
-  shared_buffers: `${sharedBuffersMb(durable)}MB`,
+  shared_buffers: `${buffersMb}MB`,
   wal_buffers: '16MB',
   // The background writer frees buffers ahead of use; otherwise the commit that needs one writes it. 20,000 receipts a
   // second need 5,000.
@@ -91,10 +86,18 @@ async function ready(adminUrl, ended) {
  * @param {number} [options.port] any free one when left out
  * @param {string} [options.log] file for the server's own log; `<dataDir>/postgres.log`
  * @param {boolean} [options.durable] false turns fsync off: for throw-away data only
+ * @param {number} [options.buffersMb] its shared buffers; those of the environment
  * @param {boolean} [options.detached] its own process group, out of reach of the terminal's Ctrl-C
  * @returns {Promise<import('./child.mjs').Running & {url: string, port: number, source: string}>}
  */
-export async function startPostgres({ dataDir, port, log, durable = true, detached = true }) {
+export async function startPostgres({
+  dataDir,
+  port,
+  log,
+  durable = true,
+  buffersMb = durable ? sharedBuffersMb(process.env) : THROW_AWAY_BUFFERS_MB,
+  detached = true,
+}) {
   const dir = resolve(dataDir);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const binaries = findPostgres(clusterMajor(dir) ?? clusterMajor(publicHome(dir)), LEAST_MAJOR);
@@ -103,7 +106,7 @@ export async function startPostgres({ dataDir, port, log, durable = true, detach
   await clearLeftover(join(identity.dir, 'cluster'));
   const { cluster, password } = ensureCluster(identity);
   const at = port ?? (await freePort());
-  const flags = Object.entries({ ...settings(durable), port: String(at) }).flatMap(([name, value]) => [
+  const flags = Object.entries({ ...settings(durable, buffersMb), port: String(at) }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ]);

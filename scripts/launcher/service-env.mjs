@@ -1,14 +1,11 @@
 import { join } from 'node:path';
+import { memoryEnv } from './memory.mjs';
 import { cacheDir } from './project.mjs';
 import { kekRing } from './secrets.mjs';
 import { serviceKeys, thumbprint } from './service-keys.mjs';
 import { operationsOf } from './services.mjs';
 
 const HOST = '127.0.0.1';
-/**
- * V8's default for young objects here is 128 MB. A service grows into part of it while it starts, and never returns it.
- */
-const HEAP = '--max-semi-space-size=8';
 
 /** Only the services named here see these secrets, whatever the launcher's own environment holds. */
 const HOLDERS = {
@@ -21,7 +18,7 @@ const HOLDERS = {
 /** Services that run foreign code see only these settings. */
 const ONLY = {
   'python-runner':
-    /^(PATH|NODE_OPTIONS|NODE_COMPILE_CACHE|PORT|OPERATIONS_PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_ISSUERS|SERVICE_TOKEN_\w+|PYTHON_\w+)$/,
+    /^(PATH|NODE_OPTIONS|MALLOC_ARENA_MAX|NODE_COMPILE_CACHE|PORT|OPERATIONS_PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_ISSUERS|SERVICE_TOKEN_\w+|PYTHON_\w+)$/,
 };
 
 /** @param {number} port */
@@ -52,7 +49,7 @@ export function serviceEnv({ services, ports, stores, secrets, env }) {
     GATEHOUSE_WEBHOOK_KEY: secrets.webhook_key,
     PUBLIC_URL: originOf(ports.portal ?? 0),
     NODE_ENV: 'production',
-    NODE_OPTIONS: HEAP,
+    ...memoryEnv(env),
     NODE_COMPILE_CACHE: join(cacheDir, 'compiled'),
     ...env,
     HOST,

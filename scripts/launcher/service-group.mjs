@@ -1,3 +1,5 @@
+import { memoryEnv } from './memory.mjs';
+
 /**
  * A process of the system and the services that it runs: a single one, or those that it hosts.
  * @typedef {object} Group
@@ -71,5 +73,9 @@ export function groupEnv({ name, services }, envOf) {
       .map(([variable, value]) => [`${service.name.toUpperCase().replaceAll('-', '_')}_${variable}`, value]),
   );
   const names = services.map((service) => service.name).join(',');
-  return { ...Object.fromEntries([...shared, ...own]), GATEHOUSE_SERVICES: names };
+  const env = Object.fromEntries([...shared, ...own]);
+  const ours = memoryEnv({ ...env, NODE_OPTIONS: undefined });
+  // Unless the installation has its own.
+  const more = env.NODE_OPTIONS === ours.NODE_OPTIONS ? memoryEnv({ ...env, NODE_OPTIONS: undefined }, true) : {};
+  return { ...env, ...more, GATEHOUSE_SERVICES: names };
 }

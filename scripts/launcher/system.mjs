@@ -3,6 +3,7 @@ import { databaseState } from './database-state.mjs';
 import { banner, readDescription, writeDescription } from './description.mjs';
 import { endLeftovers, recordChildren } from './leftovers.mjs';
 import { takeLock } from './lock.mjs';
+import { sharedBuffersMb } from './memory.mjs';
 import { choosePorts } from './ports.mjs';
 import { resolvePostgres, startPostgres } from './postgres.mjs';
 import { resolveRedis, startRedis } from './redis.mjs';
@@ -118,7 +119,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
   try {
     const pg = {
       dataDir: join(dataDir, 'postgres'),
-      server: { port: ports.postgres, log: logFileOf(dataDir, 'postgres') },
+      server: { port: ports.postgres, log: logFileOf(dataDir, 'postgres'), buffersMb: sharedBuffersMb(env) },
     };
     const secrets = ensureSecrets(dataDir);
     const rd = {

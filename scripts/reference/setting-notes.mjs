@@ -298,6 +298,11 @@ export const elsewhere = [
       '<SERVICE>_PORT': ['any free port, kept', 'The port of another service: `WEBHOOK_INGRESS_PORT`.'],
       GATEHOUSE_OPERATIONS_PORT: ['any free port, kept', 'The operations port of the portal.'],
       '<SERVICE>_OPERATIONS_PORT': ['any free port, kept', 'The operations port of another service.'],
+      SERVICE_HEAP_MB: [
+        '512',
+        '128–65536. Most memory of V8’s old objects in one service; a process that hosts several has twice that. `NODE_OPTIONS` replaces it.',
+      ],
+      POSTGRES_SHARED_BUFFERS_MB: ['256', '16–1048576. `shared_buffers` of the Postgres that it starts.'],
       DATABASE_URL: ['a Postgres of its own', 'An existing Postgres.'],
       REDIS_URL: ['a Redis of its own', 'An existing Redis (a single server).'],
       GATEHOUSE_EGRESS_ALLOW: [

@@ -12,7 +12,8 @@ const urls: Record<string, string> = {
   engine: 'ENGINE_URL',
 };
 /** What differs where services share a host. */
-const isPlace = (name: string): boolean => /^(OPERATIONS_)?PORT$/.test(name) || Object.values(urls).includes(name);
+const isPlace = (name: string): boolean =>
+  /^((OPERATIONS_)?PORT|NODE_OPTIONS)$/.test(name) || Object.values(urls).includes(name);
 
 describe('docker-compose.path.yml', () => {
   it('starts none of the containers whose services it hosts', () => {

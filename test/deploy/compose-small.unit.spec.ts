@@ -8,7 +8,7 @@ const hosted = Object.keys(hostedServices);
 const environment = small['gatehouse']?.environment ?? {};
 /** Addresses are what differs: services share a host, each with a port of its own. */
 const isPlace = (name: string): boolean =>
-  /^(?:\w+_)?(?:PORT|HOST|URL)$/.test(name) && !/^(DATABASE|REDIS|PUBLIC)_/.test(name);
+  name === 'NODE_OPTIONS' || (/^(?:\w+_)?(?:PORT|HOST|URL)$/.test(name) && !/^(DATABASE|REDIS|PUBLIC)_/.test(name));
 
 describe('docker-compose.small.yml', () => {
   it('starts none of the containers whose services it hosts', () => {

@@ -220,3 +220,8 @@ declare module '*/compose/witness.mjs' {
   export function warningsOf(lines: { service: string; text: string }[]): string[];
   export function endingsOf(events: Event[]): string[];
 }
+
+declare module '*/launcher/memory.mjs' {
+  export function memoryEnv(env: NodeJS.ProcessEnv, host?: boolean): Record<string, string>;
+  export function sharedBuffersMb(env: NodeJS.ProcessEnv): number;
+}
