@@ -18,6 +18,7 @@ export const tableNotes = {
   'router.pairing_code': 'Codes with which an unknown sender becomes a contact, by their hash.',
   'router.outbound': 'What Apps sent, by id or text, to recognise echoes.',
   'router.trigger_window': 'Runs of a trigger in its current window, for its limits.',
+  'router.problem_mark': 'A cause of dead letters that somebody muted or resolved.',
   'router.debounce': 'A run that waits until its sender sends no more.',
   'router.stale_handover': 'A turn that the engine has not confirmed, and when it is handed over again.',
   'router.handover_mark': 'The mark up to which routed messages were looked at.',

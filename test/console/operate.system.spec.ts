@@ -222,6 +222,35 @@ inBrowser('operating the system in the console', () => {
     await other.close();
   });
 
+  it('groups what failed by cause, resolves it, shows that it came again, and redrives it', async () => {
+    const { page } = owner;
+    sink.answer = () => ({ status: 400 });
+    await system.api('POST', '/api/v1/agents', { name: 'Changed before it', instructions: '' });
+    for (const thread_id of ['a', 'b', 'c']) await post(system.webhookUrl, { text: 'a lost cause', thread_id });
+    await goTo(owner, 'Operations');
+    const problem = page.getByRole('article').filter({ hasText: '3 messages' });
+    await problem.getByText('1 person').waitFor();
+    await problem.getByRole('button', { name: 'The last change before it' }).click();
+    await problem.getByText('Changed before it').waitFor();
+    await owner.picture('problems');
+    expect(await violations(page)).toEqual([]);
+    await problem.getByRole('button', { name: 'Resolve' }).click();
+    await page.getByText('No problems').waitFor();
+    await post(system.webhookUrl, { text: 'a lost cause', thread_id: 'd' });
+    const again = page.getByRole('article').filter({ hasText: '4 messages' });
+    await again.getByText('Came again').waitFor();
+    await again.getByRole('combobox', { name: 'Mute' }).click();
+    await page.getByRole('option', { name: 'A day' }).click();
+    await page.getByText('No problems').waitFor();
+    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'Muted' }).click();
+    sink.answer = () => ({ status: 200 });
+    await again.getByRole('button', { name: 'Redrive 4' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Redrive 4' }).click();
+    await page.getByText('Redrive finished: 4 dead letters').waitFor();
+    await owner.picture('problems-redriven');
+  });
+
   it('redrives one dead letter by its button and the others together, and follows the progress', async () => {
     const { page } = owner;
     sink.answer = () => ({ status: 400 });
@@ -318,7 +347,7 @@ inBrowser('operating the system in the console', () => {
     ['Conversations'],
     ['Contacts'],
     ['Usage'],
-    ['Operations', 'Queues', 'Dead letters', 'Deliveries', 'Refusals', 'Audit log'],
+    ['Operations', 'Problems', 'Queues', 'Dead letters', 'Deliveries', 'Refusals', 'Audit log'],
     ['Settings', 'Members', 'Roles', 'API keys', 'Projects', 'My sessions'],
   ];
 });

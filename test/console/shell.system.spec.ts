@@ -109,7 +109,7 @@ inBrowser('the shell of the console', () => {
     const project = new URL(page.url()).pathname.split('/').slice(0, 3).join('/');
     for (const [path, first] of [
       [`/integrations/${system.appId}?tab=nowhere`, 'Overview'],
-      ['/operations/nowhere', 'Queues'],
+      ['/operations/nowhere', 'Problems'],
       ['/settings/nowhere', 'Members'],
       ['/knowledge?tab=nowhere', 'Documents'],
     ] as const) {

@@ -28,6 +28,9 @@ import { EventStreams } from './manage/events/stream/event-streams.js';
 import { StreamController } from './manage/events/stream/stream.controller.js';
 import { HeldController } from './manage/held/held.controller.js';
 import { HeldRepository } from './manage/held/held.repository.js';
+import { ProblemController } from './manage/problems/problem.controller.js';
+import { ProblemMarkRepository } from './manage/problems/problem-mark.repository.js';
+import { ProblemService } from './manage/problems/problem.service.js';
 import { DirectRunController } from './manage/runs/direct-run.controller.js';
 import { DirectRunService } from './manage/runs/direct-run.service.js';
 import { StatisticsController } from './manage/statistics/statistics.controller.js';
@@ -84,6 +87,7 @@ const manage = {
     EventBodyController,
     EventController,
     HeldController,
+    ProblemController,
     StatisticsController,
     TriggerController,
     WorkflowController,
@@ -110,6 +114,8 @@ const manage = {
     RetentionRepository,
     RouterRetention,
     HeldRepository,
+    ProblemMarkRepository,
+    ProblemService,
     StatisticsService,
     StatisticsSweeps,
     ExplainedMessages,

@@ -3,6 +3,10 @@ import { changeSettings, integer, readEnv, serviceSettings, url } from '#libs/se
 export const eventSettings = {
   /** Events that one search scans; a page may be short and continue from there. */
   EVENT_SEARCH_SCAN: integer(10_000, 500, 1_000_000),
+  /** Dead letters, the newest, that a list of problems counts. */
+  PROBLEM_SCAN: integer(10_000, 100, 1_000_000),
+  /** Days of dead letters that a list of problems goes back. */
+  PROBLEM_DAYS: integer(14, 1, 90),
   /** Most events in one bulk replay or redrive. */
   EVENT_BATCH_MAX: integer(5_000, 1, 100_000),
   /** Live streams that one process serves, in all and per project. */

@@ -1,6 +1,6 @@
-import { newId, type Order } from '#libs/contracts';
+import { firstId, newId, type Order } from '#libs/contracts';
 import { keyset, type Queryable, storableJson } from '#libs/database';
-import type { Principal } from '#libs/service-kit';
+import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable, type Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AuditAction, AuditRecord } from './audit.entity.js';
@@ -13,6 +13,8 @@ export interface AuditFilter {
   action?: AuditAction;
   actor?: string;
   subject?: string;
+  /** An RFC 3339 time; only earlier ones. */
+  before?: string;
 }
 
 export interface AuditedChange {
@@ -55,17 +57,19 @@ export class AuditLog {
   async list(
     { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
     limit: number,
-    { cursor, order = 'desc', action, actor, subject }: AuditFilter & { cursor?: string; order?: Order } = {},
+    { cursor, order = 'desc', action, actor, subject, before }: AuditFilter & { cursor?: string; order?: Order } = {},
   ): Promise<AuditRecord[]> {
     const { after: next, by } = keyset('id', '$3', order);
+    const end = before === undefined ? null : firstId('aud', timeIn(before));
     return (await this.db.query(
       `SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, actor, action, subject, before,
               after, request_id
          FROM ${this.schema}.audit
         WHERE organization_id = $1 AND project_id IN ($2, '') AND ${next}
           AND ($4::text IS NULL OR action = $4) AND ($5::text IS NULL OR actor = $5) AND ($6::text IS NULL OR subject = $6)
+          AND ($8::text IS NULL OR id < $8)
         ORDER BY ${by} LIMIT $7`,
-      [organizationId, projectId, cursor ?? null, action ?? null, actor ?? null, subject ?? null, limit],
+      [organizationId, projectId, cursor ?? null, action ?? null, actor ?? null, subject ?? null, limit, end],
     )) as AuditRecord[];
   }
 }
@@ -73,4 +77,12 @@ export class AuditLog {
 /** @param schema of the service; its migrations create the table */
 export function auditProvider(schema: string): Provider {
   return { provide: AuditLog, useFactory: (db: DataSource) => new AuditLog(db, schema), inject: [DataSource] };
+}
+
+/** @throws Problem 422: any other text would be taken for no filter */
+function timeIn(text: string): Date {
+  const time = new Date(text);
+  if (!Number.isNaN(time.getTime())) return time;
+  const message = 'no time: write one as 2026-01-31T12:00:00Z';
+  throw new Problem(422, 'invalid_fields', 'before is no time.', [{ field: 'before', message }]);
 }

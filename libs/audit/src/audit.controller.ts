@@ -9,6 +9,7 @@ export class AuditQuery extends OrderedQuery {
   @OneOf(auditActions, { optional: true, description: 'What was done' }) action?: AuditAction;
   @Text(200, { optional: true, description: 'Who did it: user:<id>, key:<id> or contact:<id>' }) actor?: string;
   @Text(200, { optional: true, description: 'Id of what was changed' }) subject?: string;
+  @Text(40, { optional: true, description: 'Made before this time (RFC 3339)' }) before?: string;
 }
 
 /**

@@ -99,18 +99,29 @@ export interface OpenLetters {
   since: Date;
 }
 
+/** Letters of one cause up to a time, of which nobody wants to hear. */
+export interface QuietCause {
+  app_id: string;
+  stage: string;
+  reason: string | null;
+  until: Date;
+}
+
 /** What waits for a person among a project's letters, the most first. */
 export async function openLetters(
   db: Queryable,
   { organizationId, projectId }: { organizationId: string; projectId: string },
   limit: number,
+  quiet: QuietCause[] = [],
 ): Promise<OpenLetters[]> {
   return (await db.query(
     `SELECT app_id, stage, count(*)::integer AS count, mode() WITHIN GROUP (ORDER BY reason) AS reason, min(at) AS since
-       FROM journal.dead_letter
-      WHERE organization_id = $1 AND project_id = $2 AND state = 'open'
+       FROM journal.dead_letter l
+      WHERE organization_id = $1 AND project_id = $2 AND state = 'open' AND NOT EXISTS (
+              SELECT FROM jsonb_to_recordset($4::jsonb) AS q(app_id text, stage text, reason text, until timestamptz)
+               WHERE q.app_id = l.app_id AND q.stage = l.stage AND q.reason IS NOT DISTINCT FROM l.reason AND l.at <= q.until)
       GROUP BY app_id, stage, reason = 'kills_its_process' ORDER BY count DESC, app_id, stage LIMIT $3`,
-    [organizationId, projectId, limit],
+    [organizationId, projectId, limit, JSON.stringify(quiet)],
   )) as OpenLetters[];
 }
 

@@ -26,7 +26,9 @@ export {
   type DeadLetterQuery,
   type DeadLetterState,
   type OpenLetters,
+  type QuietCause,
 } from './dead-letters.js';
+export { type LetterCause, letterCauses } from './letter-causes.js';
 export { entriesSince, type LiveEntry } from './entries-since.js';
 export type { JournalEntry, JournalSubject } from './entry.js';
 export { type HandedOver, Handovers, handoverTables } from './handovers.js';

@@ -410,6 +410,22 @@ export interface paths {
         /** Release messages: each is routed once */
         post: operations["releaseMessages"];
     };
+    "/api/v1/problems": {
+        /** What failed, by cause: App, stage and reason */
+        get: operations["listProblems"];
+    };
+    "/api/v1/problems/{id}/mute": {
+        /** Keep a problem out of what needs attention, for a time */
+        post: operations["muteProblem"];
+    };
+    "/api/v1/problems/{id}/resolve": {
+        /** Mark a problem as resolved, until its cause comes again */
+        post: operations["resolveProblem"];
+    };
+    "/api/v1/problems/{id}/reopen": {
+        /** Take back that a problem is muted or resolved */
+        post: operations["reopenProblem"];
+    };
     "/api/v1/statistics/messages": {
         /** Messages by outcome and how long answers, turns and deliveries took, by minute, hour or day */
         get: operations["messageStatistics"];
@@ -3113,6 +3129,52 @@ export interface components {
             released: string[];
             run_ids: string[];
         };
+        ProblemView: {
+            /** @description Of its cause: it stays the same when the cause comes again */
+            id: string;
+            /** @description The App that the messages came through */
+            app_id: string;
+            /** @description Stage at which they failed */
+            stage: string;
+            /** @description Code of the failure */
+            reason: string | null;
+            /** @enum {string} */
+            state: "open" | "regressed" | "muted" | "resolved";
+            /** @description In the words of the newest failure */
+            error: string | null;
+            /** @description Dead letters of the time that the list goes back */
+            count: number;
+            /** @description Those that wait for a person */
+            open: number;
+            /** @description Contacts and senders whose messages they are */
+            people: number;
+            /** Format: date-time */
+            first_seen: string;
+            /** Format: date-time */
+            last_seen: string;
+            /** @description The newest event */
+            last_event_id: string;
+            /** @description Letters by equal parts of the time that the list goes back */
+            parts: number[];
+            /** Format: date-time */
+            muted_until: string | null;
+            /** @description Who muted or resolved it */
+            marked_by: string | null;
+            /** Format: date-time */
+            marked_at: string | null;
+        };
+        ProblemList: {
+            /** @description What waits for a person first, then the newest */
+            data: components["schemas"]["ProblemView"][];
+            /** @description Days that it goes back */
+            days: number;
+            /** @description There are more letters than are counted: numbers may be too small */
+            cut: boolean;
+        };
+        Mute: {
+            /** @description Absent: until somebody reopens it */
+            hours?: number;
+        };
         OutcomeCount: {
             /** @enum {string} */
             outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead";
@@ -5296,6 +5358,8 @@ export interface operations {
                 actor?: string;
                 /** @description Id of what was changed */
                 subject?: string;
+                /** @description Made before this time (RFC 3339) */
+                before?: string;
             };
             header?: never;
             path?: never;
@@ -7918,6 +7982,98 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listProblems: {
+        parameters: {
+            query?: {
+                state?: "open" | "regressed" | "muted" | "resolved";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemList"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    muteProblem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Mute"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    resolveProblem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    reopenProblem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
             };
             default: components["responses"]["Problem"];
         };

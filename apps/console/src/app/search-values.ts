@@ -34,6 +34,7 @@ export type HealthHours = (typeof healthHours)[number];
 /** Of dead letters. */
 export const letterStates = ['open', 'redriving', 'redriven', 'lost'] as const;
 export const letterStages = ['verified', 'parsed', 'routed', 'turn', 'delivery'] as const;
+export const problemStates = ['open', 'regressed', 'muted', 'resolved'] as const;
 export const deliveryStates = ['dead', 'unknown', 'expired', 'queued', 'sending', 'delivered'] as const;
 
 /** How many days back. */

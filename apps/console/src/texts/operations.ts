@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 import { grouped } from '../ui/numbers.js';
 
 /** Entries of the audit log. */
@@ -38,6 +40,7 @@ export const auditActions = {
 export const operationsTexts = {
   title: 'Operations',
   sections: {
+    problems: { label: 'Problems', description: 'What failed, by its cause. Repair it, then redrive what it stopped.' },
     queues: { label: 'Queues', description: 'How much waits, and for how long. Refreshed every few seconds.' },
     'dead-letters': {
       label: 'Dead letters',
@@ -106,6 +109,36 @@ export const operationsTexts = {
     nothingToRedrive: 'There is nothing to redrive.',
     empty: { title: 'No dead letters', text: 'Everything that came in was processed, or is in progress.' },
     emptyFiltered: { title: 'No dead letter matches', text: 'Change or clear the filters.' },
+  },
+  problems: {
+    state: 'State',
+    anyState: 'Open ones',
+    states: { open: 'Open', regressed: 'Came again', muted: 'Muted', resolved: 'Resolved' },
+    letters: (count: number) => `${count} ${count === 1 ? 'message' : 'messages'}`,
+    people: (count: number) => `${count} ${count === 1 ? 'person' : 'people'}`,
+    open: (count: number) => (count === 0 ? 'none waits' : `${count} ${count === 1 ? 'waits' : 'wait'}`),
+    first: 'First',
+    last: 'last',
+    spark: (days: number, parts: number[]) =>
+      `${parts.reduce((sum, part) => sum + part, 0)} in the last ${days} days, ${parts.at(-1) ?? 0} of them lately.`,
+    newest: 'The newest event',
+    each: 'Each of its dead letters',
+    before: 'The last change before it',
+    noChange: 'Nobody changed anything that is recorded before it.',
+    redrive: (count: number) => `Redrive ${count}`,
+    redriveQuestion: (count: number) =>
+      `${count === 1 ? 'It continues' : `All ${count} continue`} from where they failed. Repair the cause first, or they fail again.`,
+    noCode: 'Its dead letters have no code: redrive them one by one.',
+    resolve: 'Resolve',
+    reopen: 'Reopen',
+    mute: 'Mute for …',
+    muteFor: { '1': 'An hour', '24': 'A day', '168': 'A week', ever: 'Until reopened' },
+    mutedUntil: 'until',
+    markedBy: (who: string) => `by ${named(who)}`,
+    cut: 'There are more dead letters than are counted here: numbers may be too small.',
+    others: (count: number) => `${count} more ${count === 1 ? 'is' : 'are'} muted or resolved.`,
+    empty: { title: 'No problems', text: 'Nothing that failed waits for you.' },
+    emptyFiltered: { title: 'None in this state', text: 'Clear the filter to see the open ones.' },
   },
   batch: {
     running: (done: number, total: number) => `Redriving: ${done} of ${total}`,

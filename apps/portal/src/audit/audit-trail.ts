@@ -56,7 +56,7 @@ export class AuditTrail {
 }
 
 /** The same query, as another service takes it. */
-function written({ limit, cursor, order, action, actor, subject }: AuditQuery): string {
-  const said = { limit: String(limit), cursor: cursor && writeCursor(cursor), order, action, actor, subject };
+function written({ limit, cursor, order, action, actor, subject, before }: AuditQuery): string {
+  const said = { limit: String(limit), cursor: cursor && writeCursor(cursor), order, action, actor, subject, before };
   return new URLSearchParams(Object.entries(said).filter((one): one is [string, string] => !!one[1])).toString();
 }

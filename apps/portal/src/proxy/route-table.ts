@@ -26,7 +26,7 @@ export const upstreams: readonly Upstream[] = [
   {
     audience: 'router',
     urlSetting: 'ROUTER_URL',
-    resources: ['workflows', 'triggers', 'events', 'channels', 'contacts', 'held-messages', 'statistics'],
+    resources: ['workflows', 'triggers', 'events', 'channels', 'contacts', 'held-messages', 'problems', 'statistics'],
   },
   { audience: 'webhook-ingress', urlSetting: 'INGRESS_URL', resources: ['refusals'] },
   {

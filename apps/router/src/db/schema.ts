@@ -8,6 +8,7 @@ import { SameForm1795693980542 } from './1795693980542-same-form.js';
 import { DayNotice1795717800000 } from './1795717800000-day-notice.js';
 import { LimitWords1795765800000 } from './1795765800000-limit-words.js';
 import { OutputSchema1795801000000 } from './1795801000000-output-schema.js';
+import { ProblemMark1795808000000 } from './1795808000000-problem-mark.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
@@ -18,5 +19,6 @@ export const schema: ServiceSchema = {
     DayNotice1795717800000,
     LimitWords1795765800000,
     OutputSchema1795801000000,
+    ProblemMark1795808000000,
   ],
 };

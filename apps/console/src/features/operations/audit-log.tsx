@@ -11,9 +11,10 @@ import { DiffView } from '../../ui/diff-view.js';
 import { EmptyState } from '../../ui/notices.js';
 import { Facts } from '../../ui/facts.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
-import { AgentName, AppName, PrincipalName } from '../../ui/name-of.js';
+import { PrincipalName } from '../../ui/name-of.js';
 import { useOrder } from '../../ui/use-sort.js';
 import { When } from '../../ui/when.js';
+import { AuditSubject, recordedName } from './audit-subject.js';
 import { useOperationsSearch } from './filters.js';
 
 type Entry = Schema<'AuditLogEntryView'>;
@@ -90,24 +91,6 @@ export function AuditLog(): ReactNode {
   );
 }
 
-/** What was changed, by name: as the entry recorded it, else as it is called now. */
-function Subject({ entry }: { entry: Entry }): ReactNode {
-  const { subject } = entry;
-  const recorded = nameOf(entry);
-  if (recorded !== null) return <>{recorded}</>;
-  if (subject.startsWith('app_')) return <AppName id={subject} />;
-  if (subject.startsWith('agt_')) return <AgentName id={subject} />;
-  if (entry.action.startsWith('member.')) return <PrincipalName subject={`user:${subject}`} />;
-  if (subject.startsWith('key_')) return <PrincipalName subject={`key:${subject}`} />;
-  return <code>{subject}</code>;
-}
-
-/** The name that an entry recorded of what it is about; of a call, the tool. Null: none. */
-function nameOf({ before, after }: Entry): string | null {
-  const values = [after?.name, before?.name, after?.tool, before?.tool, after?.email, before?.email];
-  return values.find((value): value is string => typeof value === 'string' && value !== '') ?? null;
-}
-
 /** What an entry changed, as a difference. */
 function Change({ entry }: { entry: Entry }): ReactNode {
   return (
@@ -116,7 +99,7 @@ function Change({ entry }: { entry: Entry }): ReactNode {
         of={[
           [texts.actor, entry.actor_name ?? <PrincipalName key="actor" subject={entry.actor} />],
           [texts.at, <When key="at" at={entry.at} />],
-          [texts.name, nameOf(entry)],
+          [texts.name, recordedName(entry)],
           [texts.subject, <CopyText key="subject" text={entry.subject} />],
           [texts.request, entry.request_id && <CopyText key="request" text={entry.request_id} />],
         ]}
@@ -133,7 +116,7 @@ const columns: Column<Entry>[] = [
     id: 'subject',
     label: texts.subject,
     width: 'minmax(0, 2fr)',
-    cell: (entry) => <Subject entry={entry} />,
+    cell: (entry) => <AuditSubject entry={entry} />,
     hideOnPhone: true,
   },
   { id: 'at', label: texts.at, ordered: true, width: '120px', cell: ({ at }) => <When at={at} relative /> },

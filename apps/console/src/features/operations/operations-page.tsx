@@ -12,12 +12,14 @@ import { AuditLog } from './audit-log.js';
 import { DeadLetters } from './dead-letters.js';
 import { Deliveries } from './deliveries.js';
 import { Keys } from './keys.js';
+import { Problems } from './problems.js';
 import { Refusals } from './refusals.js';
 
 const route = getRouteApi('/p/$projectId/operations/$section');
 const { sections } = operationsTexts;
 
 const tabs = [
+  { value: 'problems', label: sections.problems.label, content: <Problems /> },
   { value: 'queues', label: sections.queues.label, content: <Queues /> },
   { value: 'dead-letters', label: sections['dead-letters'].label, content: <DeadLetters /> },
   { value: 'deliveries', label: sections.deliveries.label, content: <Deliveries /> },

@@ -1,12 +1,13 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
-import { deliveryStates, letterStages, letterStates } from '../../app/search-values.js';
+import { deliveryStates, letterStages, letterStates, problemStates } from '../../app/search-values.js';
 import { oneOf, searchOf, text } from '../../app/search.js';
 
 /** The URL parameters of each section. */
 const validateOperationsSearch = searchOf({
   app: text,
   reason: text,
+  problem: oneOf(problemStates),
   stage: oneOf(letterStages),
   state: oneOf(letterStates),
   /** Dead letters that are redriven together. */
@@ -24,7 +25,7 @@ export const operationsRoutes = [
     getParentRoute: () => projectRoute,
     path: '/operations',
     beforeLoad: ({ params }) => {
-      throw redirect({ to: '/p/$projectId/operations/$section', params: { ...params, section: 'queues' } });
+      throw redirect({ to: '/p/$projectId/operations/$section', params: { ...params, section: 'problems' } });
     },
   }),
   createRoute({

@@ -4,6 +4,7 @@ import { countsByApp, type OpenLetters, openLetters } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { NamedApps } from '../channels/named-apps.js';
+import { ProblemMarkRepository } from '../problems/problem-mark.repository.js';
 
 interface Kept {
   outcome: string;
@@ -34,6 +35,7 @@ export class AttentionRepository {
   constructor(
     private readonly db: Database,
     private readonly apps: NamedApps,
+    private readonly marks: ProblemMarkRepository,
   ) {}
 
   async of(scope: Scope): Promise<AttentionItem[]> {
@@ -41,7 +43,8 @@ export class AttentionRepository {
   }
 
   private async dead(scope: Scope): Promise<AttentionItem[]> {
-    const groups = await openLetters(this.db, scope, attentionAtMost);
+    const quiet = await this.marks.quiet(scope.projectId);
+    const groups = await openLetters(this.db, scope, attentionAtMost, quiet);
     return Promise.all(groups.map(async (group) => ofLetters(group, await this.nameOf(scope, group.app_id))));
   }
 
