@@ -9,6 +9,7 @@ import { CoreModule } from './core.module.js';
 import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { DiagnosisModule } from './diagnosis/diagnosis.module.js';
 import type { GatewaySettings } from './env.js';
+import { HeldConnectionsModule } from './held-connections/held-connections.module.js';
 import { InboundModule } from './inbound/inbound.module.js';
 import { ListingsModule } from './listings/listings.module.js';
 import { MissedModule } from './missed/missed.module.js';
@@ -41,6 +42,7 @@ export class AppModule {
         SourcesModule,
         WebhookRenewalsModule,
         MissedModule,
+        HeldConnectionsModule,
         AttentionModule,
         DiagnosisModule,
         InboundModule,

@@ -79,6 +79,16 @@ const settings = {
   SURPLUS_DELIVERIES_IN_FLIGHT: integer(64, 1, 100_000),
   /** Bytes of all files of one message; a manifest's message.max_attachment_bytes may say less. */
   DELIVERY_ATTACHMENTS_MAX_BYTES: integer(10_485_760, 0, 26_214_400),
+  /** Apps whose provider one process asks for events at a time. */
+  HELD_CONNECTIONS: integer(500, 0, 10_000),
+  /** How often connections are looked for that nobody holds. */
+  CONNECTION_SWEEP_MS: integer(1_000, 50, 60_000),
+  /** After this a process that holds a connection, and cannot be seen to have died, has lost it. */
+  CONNECTION_LEASE_MS: integer(30_000, 1_000, 600_000),
+  /** How long a provider without events may take to answer. */
+  CONNECTION_WAIT_S: integer(25, 0, 50),
+  /** The least time between two questions to a provider that had no events. */
+  CONNECTION_PAUSE_MS: integer(250, 10, 60_000),
   /** How long the numbers of a message's choices can be answered on a channel without buttons. */
   CHOICE_WAIT_MS: integer(604_800_000, 60_000, 2_592_000_000),
   /** Parts of one message to a channel that bounds their length; the rest is cut. */

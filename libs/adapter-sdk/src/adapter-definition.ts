@@ -9,6 +9,7 @@ import type { Manifest } from './manifest.js';
 import { manifestProblems } from './manifest-problems.js';
 import type { MissedSinceCall, MissedSinceResult } from './missed-since.js';
 import type { NormalizedMessage } from './normalized-message.js';
+import type { PollCall, PollResult } from './polling.js';
 import type { RenewWebhookCall, RenewWebhookResult } from './webhook-renewal.js';
 import type { VerifyWebhookResult } from './webhook-verification.js';
 
@@ -27,6 +28,8 @@ export interface AdapterDefinition {
   renewWebhook?(call: RenewWebhookCall): Awaitable<RenewWebhookResult>;
   /** Gets what the provider could not deliver in a time; needs `webhook.missed_since` in the manifest. */
   missedSince?(call: MissedSinceCall): Awaitable<MissedSinceResult>;
+  /** The provider's next events; needs `connect` in the manifest. */
+  poll?(call: PollCall): Awaitable<PollResult>;
   deliver?(call: DeliverCall): Awaitable<DeliverResponse>;
   lookup?(call: LookupCall): Awaitable<LookupResult>;
   format?(call: FormatCall): Awaitable<FormatResult>;
@@ -74,5 +77,9 @@ function handlerProblems(definition: AdapterDefinition): string[] {
     offersFeature(definition.manifest, 'typing') === (definition.indicate !== undefined)
       ? []
       : ['the feature typing requires the handler indicate, and the handler requires it'];
-  return [...renewal, ...missed, ...typing, ...handlers];
+  const polling =
+    (definition.manifest.connect !== undefined) === (definition.poll !== undefined)
+      ? []
+      : ['connect requires the handler poll, and the handler requires it'];
+  return [...renewal, ...missed, ...typing, ...polling, ...handlers];
 }

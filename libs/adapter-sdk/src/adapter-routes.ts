@@ -10,6 +10,7 @@ import {
   readListChanges,
   readLookup,
   readMissedSince,
+  readPoll,
   readRenewal,
 } from './call-reading.js';
 import { checkAnswer, ContractViolation } from './contract-violation.js';
@@ -63,8 +64,8 @@ function messageOf(traceparent: string | undefined): { event_id: string; trace_i
 }
 
 function handlers(adapter: AdapterDefinition): Record<string, Handler> {
-  const { verifyWebhook, parseInbound, renewWebhook, missedSince, deliver, lookup, format, indicate, sources } =
-    adapter;
+  const { verifyWebhook, parseInbound, renewWebhook, missedSince, poll } = adapter;
+  const { deliver, lookup, format, indicate, sources } = adapter;
   const fetchFile = sources?.fetchFile.bind(sources) ?? adapter.fetchFile?.bind(adapter);
   return {
     verify: (body, context) => adapter.verify({ credentials: readCredentials(body), context }),
@@ -80,6 +81,7 @@ function handlers(adapter: AdapterDefinition): Record<string, Handler> {
     ...(missedSince && {
       'missed-since': (body, context) => missedSince.call(adapter, { ...readMissedSince(body), context }),
     }),
+    ...(poll && { poll: (body, context) => poll.call(adapter, { ...readPoll(body), context }) }),
     ...(deliver && {
       deliver: (body, context) => {
         const read = readDelivery(body);

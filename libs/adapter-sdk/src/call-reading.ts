@@ -15,6 +15,7 @@ import type { MessageFormat } from './manifest.js';
 import type { MissedSinceCall } from './missed-since.js';
 import { isOriginMarker } from './origin-marker.js';
 import { readActions } from './outgoing-actions.js';
+import type { PollCall } from './polling.js';
 import type { RenewWebhookCall } from './webhook-renewal.js';
 
 type WithoutContext<T> = Omit<T, 'context'>;
@@ -123,6 +124,18 @@ export function readMissedSince(body: JsonObject): WithoutContext<MissedSinceCal
   };
 }
 
+export function readPoll(body: JsonObject): WithoutContext<PollCall> {
+  const { cursor, wait_seconds: wait } = body;
+  if (cursor !== undefined && cursor !== null && typeof cursor !== 'string') {
+    throw new InvalidRequest('cursor must be a text, or absent');
+  }
+  if (typeof wait !== 'number' || !(wait >= 0)) throw new InvalidRequest('wait_seconds must be a number of seconds');
+  return {
+    credentials: readCredentials(body),
+    ...(typeof cursor === 'string' && { cursor }),
+    wait_seconds: wait,
+  };
+}
 export function readIndication(body: JsonObject): WithoutContext<IndicateCall> {
   const { state } = body;
   if (state !== 'working' && state !== 'done') throw new InvalidRequest('state must be working or done');

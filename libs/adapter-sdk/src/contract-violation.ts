@@ -1,6 +1,7 @@
 import { CURSOR_MAX_BYTES, isChangeRecord, SOURCE_ERRORS } from './document-sources.js';
 import { DELIVER_ERRORS } from './delivery.js';
 import { missedProblem } from './missed-since.js';
+import { POLL_CURSOR_MAX_BYTES, POLL_MAX_EVENTS } from './polling.js';
 import { isJsonObject, stringifyJson, type JsonObject } from './json-value.js';
 import {
   aListOf,
@@ -45,6 +46,8 @@ const CHECKS: Record<string, Check> = {
     first(answer, { thread_id: aText, channel_address: aText, parts, error_detail: anObject, delivered_parts: count }),
   indicate: (answer) =>
     wrongType(answer, 'ok', 'boolean') ?? (answer.ok ? undefined : notOneOf(answer.error, DELIVER_ERRORS)),
+  poll: (answer) =>
+    wrongType(answer, 'ok', 'boolean') ?? (answer.ok ? pollProblem(answer) : notOneOf(answer.error, DELIVER_ERRORS)),
   'deliver/lookup': (answer) =>
     wrongType(answer, 'found', 'boolean') ?? (answer.found ? wrongType(answer, 'message_id', 'string') : undefined),
   format: (answer) =>
@@ -95,6 +98,15 @@ function messageProblem(answer: JsonObject): string | undefined {
     tooLong(metadata.reply_context, 'metadata.reply_context', REPLY_CONTEXT_MAX_BYTES) ??
     (answer.event_type === 'batch' ? batchProblem(metadata.messages) : undefined)
   );
+}
+
+function pollProblem({ events, cursor, gap }: JsonObject): string | undefined {
+  const isEvent = (event: unknown): boolean =>
+    isJsonObject(event) && typeof event.id === 'string' && event.id !== '' && typeof event.body === 'string';
+  if (!Array.isArray(events) || events.length > POLL_MAX_EVENTS || !events.every(isEvent)) {
+    return `events must be a list of at most ${POLL_MAX_EVENTS} objects with an id and a body as text`;
+  }
+  return first({ cursor, gap }, { cursor: aText, gap: anObject }) ?? tooLong(cursor, 'cursor', POLL_CURSOR_MAX_BYTES);
 }
 
 function batchProblem(messages: unknown): string | undefined {

@@ -34,7 +34,7 @@ function answerUnavailable(error: ProviderUnavailable, request: FastifyRequest, 
   const route = request.routeOptions.url ?? '';
   request.log.warn({ event: 'adapter.provider_unavailable', route, reason: message });
   if (route.endsWith('/verify')) return reply.send({ ok: false, error: 'provider_unavailable', message });
-  if (route.endsWith('/deliver') || route.endsWith('/indicate')) {
+  if (route.endsWith('/deliver') || route.endsWith('/indicate') || route.endsWith('/poll')) {
     const detail = retryAfter === undefined ? {} : { retry_after: retryAfter };
     return reply.send(deliverFailure('provider_unavailable', message, detail));
   }

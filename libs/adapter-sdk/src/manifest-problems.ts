@@ -91,6 +91,7 @@ const objects: Record<string, Check> = {
       quirks: anObject,
     },
   ),
+  connect: only({ kind: oneOf(['poll']) }, { keeps_seconds: aWholeNumber(1) }),
   webhook: webhookProblems,
   message: (given, at) => [
     ...fieldProblems(

@@ -1,4 +1,5 @@
 import type { Feature } from './features.js';
+import type { ConnectDeclaration } from './polling.js';
 
 /** What an adapter serves at `/manifest.json` (contract 2.1, 2.2; additions are optional). Unknown fields are ignored. */
 export interface Manifest {
@@ -18,6 +19,8 @@ export interface Manifest {
   /** Version of the adapter contract that the adapter was written against; this SDK speaks `1`. */
   contract?: string;
   webhook?: WebhookDeclaration;
+  /** Its events can be fetched as well, for an App that no provider can reach; needs the handler `poll`. */
+  connect?: ConnectDeclaration;
   message?: MessageDeclaration;
   /** What its messages can have beyond their text; for everything else the gateway has a fallback. */
   features?: Feature[];

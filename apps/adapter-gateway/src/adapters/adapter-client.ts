@@ -92,6 +92,31 @@ export class AdapterClient implements OnApplicationShutdown {
     });
   }
 
+  /**
+   * Like `post`, for a call that the adapter answers when there is something to tell: it takes no slot from the others,
+   * and says nothing about the circuit.
+   * @param waitMs how long the adapter may take beside the time of any call
+   */
+  async hold<T extends object>(
+    baseUrl: string,
+    path: string,
+    body: object,
+    context: AdapterCallContext,
+    waitMs: number,
+    wrong: (answer: JsonObject) => string | null,
+  ): Promise<T> {
+    await this.readiness.require(baseUrl, context);
+    const limits = {
+      timeoutMs: waitMs + this.settings.ADAPTER_TIMEOUT_MS,
+      maxResponseBytes: this.settings.ADAPTER_MAX_RESPONSE_BYTES,
+    };
+    const value = jsonAnswer(await this.send('POST', baseUrl, path, JSON.stringify(body), context, limits), path);
+    const problem = wrong(value);
+    if (problem === null) return value as T;
+    this.violations.note(baseUrl, `${path}: ${problem}`);
+    throw new AdapterError('contract_violation', `${path}: ${problem}`, false);
+  }
+
   /** Like `post`, for the one route that may answer bytes; a longer answer is cut and marked as `truncated`. */
   fetchFile(baseUrl: string, body: object, context: AdapterCallContext, limits: Limits): Promise<EgressResponse> {
     const path = '/sources/fetch-file';

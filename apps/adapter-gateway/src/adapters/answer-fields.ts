@@ -7,6 +7,8 @@ import {
   fieldProblems,
   isJsonObject,
   type JsonObject,
+  POLL_CURSOR_MAX_BYTES,
+  POLL_MAX_EVENTS,
   trueOrFalse,
   type Wanted,
 } from '#libs/adapter-sdk';
@@ -39,6 +41,26 @@ export const wrongRenewal = check({ ok: trueOrFalse }, { expires_at: aText, erro
 
 /** `/format`: a missing text must not become an empty message. */
 export const wrongFormat = check({ text: aText }, { format: aText, parts: texts, lossy: texts });
+
+const isPolled = (value: unknown): boolean =>
+  isJsonObject(value) && typeof value['id'] === 'string' && value['id'] !== '' && typeof value['body'] === 'string';
+const polled: Wanted = {
+  is: `a list of at most ${POLL_MAX_EVENTS} objects with an id and a body as text`,
+  accepts: (value) => Array.isArray(value) && value.length <= POLL_MAX_EVENTS && value.every(isPolled),
+};
+const aCursor: Wanted = {
+  is: `a text of at most ${POLL_CURSOR_MAX_BYTES} bytes`,
+  accepts: (value) => typeof value === 'string' && Buffer.byteLength(value) <= POLL_CURSOR_MAX_BYTES,
+};
+const gapDetails = check({ reason: aText }, { since: aText, until: aText });
+
+/** `/poll`: without its events, an answer would move the cursor past them. */
+export const wrongPoll: AnswerCheck = (answer) => {
+  if (answer['ok'] !== true) return check({ ok: trueOrFalse, error: aText }, { error_detail: anObject })(answer);
+  const { gap } = answer;
+  const inner = isJsonObject(gap) ? gapDetails(gap) : null;
+  return check({ events: polled }, { cursor: aCursor, gap: anObject })(answer) ?? (inner && `gap.${inner}`);
+};
 
 export const wrongIndication = check({ ok: trueOrFalse }, { error: aText });
 

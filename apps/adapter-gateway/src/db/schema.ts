@@ -7,6 +7,7 @@ import { SkillRemovalRow } from '../adapters/skill-removal.entity.js';
 import { ConformanceRunRow } from '../entities/conformance-run.entity.js';
 import { AppRow } from '../entities/app.entity.js';
 import { AddressPaceRow, DeliveryAttachmentRow, DeliveryPartRow, DeliveryRow } from '../entities/delivery.entity.js';
+import { HeldConnection } from '../held-connections/held-connection.entity.js';
 import { InboundWaitRow } from '../inbound/inbound-wait.entity.js';
 import { ParsedMessages } from '../inbound/parsed-messages.entity.js';
 import { SourceChangeRow } from '../sources/source-change.entity.js';
@@ -22,6 +23,7 @@ import { DeliveryWork1795705000000 } from './1795705000000-delivery-work.js';
 import { WebhookSenders1795706000000 } from './1795706000000-webhook-senders.js';
 import { Suspects1795766100000 } from './1795766100000-suspects.js';
 import { ProviderStatuses1795767900000 } from './1795767900000-provider-statuses.js';
+import { HeldConnection1795808000000 } from './1795808000000-held-connection.js';
 import { OfferedChoice1795806000000 } from './1795806000000-offered-choice.js';
 import { OfferedChoice } from '../deliveries/offered-choice.entity.js';
 import { Missed1795807000000 } from './1795807000000-missed.js';
@@ -37,6 +39,7 @@ export const schema: ServiceSchema = {
     DeliveryAttachmentRow,
     DeliveryPartRow,
     DeliveryRow,
+    HeldConnection,
     InboundWaitRow,
     ManifestVersionRow,
     MissedAsk,
@@ -60,5 +63,6 @@ export const schema: ServiceSchema = {
     ProviderStatuses1795767900000,
     OfferedChoice1795806000000,
     Missed1795807000000,
+    HeldConnection1795808000000,
   ],
 };

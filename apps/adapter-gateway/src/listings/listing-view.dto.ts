@@ -27,6 +27,8 @@ export class ListingView implements Listing {
   @ApiProperty({ description: 'Whether consent is given through an OAuth flow' }) oauth: boolean;
   @ApiProperty({ description: 'Whether its provider sends events for a time, and then has to be asked again' })
   renews_webhook: boolean;
+  @ApiProperty({ description: 'Its events can be fetched from the provider (PUT /api/v1/apps/{id}/connection)' })
+  can_fetch: boolean;
   @ApiProperty({
     type: ListedAdapter,
     nullable: true,

@@ -20,6 +20,8 @@ export interface Listing {
   oauth: boolean;
   /** Whether the provider sends events for a limited time, and then has to be asked again. */
   renews_webhook: boolean;
+  /** Its events can be fetched from the provider. */
+  can_fetch: boolean;
   /** Null for the built-in App, and for a shipped adapter that the project has not registered: installing it does that. */
   adapter: {
     id: string;
@@ -46,6 +48,7 @@ export const builtinListing: Listing = {
   skill: null,
   oauth: false,
   renews_webhook: false,
+  can_fetch: false,
   adapter: null,
   app_id: null,
 };
@@ -90,6 +93,7 @@ function declared(manifest: Manifest): Omit<Listing, 'slug' | 'kind' | 'adapter'
     skill: manifest.skill ? { ...manifest.skill, ...named(manifest.skill.name) } : null,
     oauth: manifest.oauth_config !== undefined,
     renews_webhook: manifest.webhook?.renew_seconds !== undefined,
+    can_fetch: manifest.connect !== undefined,
   };
 }
 

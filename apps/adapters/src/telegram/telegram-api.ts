@@ -11,13 +11,13 @@ export interface TelegramSettings extends ProviderHttp {
   apiUrl: string;
 }
 
-/** One Bot API method: its result, or the failure. Source: https://core.telegram.org/bots/api#making-requests */
+/** One Bot API method: its result, also as the `list` that some give, or the failure. Source: https://core.telegram.org/bots/api#making-requests */
 export async function callTelegram(
   method: string,
   content: { json: JsonObject } | { form: MultipartForm },
   credentials: Credentials,
   settings: TelegramSettings,
-): Promise<{ ok: true; result: JsonObject } | DeliverFailure> {
+): Promise<{ ok: true; result: JsonObject; list: unknown } | DeliverFailure> {
   const token = botToken(credentials);
   if (token === undefined) return deliverFailure('auth_failed', 'no usable bot token is set');
   const answer = await callProvider(settings, {
@@ -27,7 +27,8 @@ export async function callTelegram(
   if ('ok' in answer) return answer;
   const body = objectOf(answer.json);
   // Some methods answer true.
-  if (body.ok === true && body.result !== undefined) return { ok: true, result: objectOf(body.result) };
+  if (body.ok === true && body.result !== undefined)
+    return { ok: true, result: objectOf(body.result), list: body.result };
   return failureOfTelegramError(answer.status, body);
 }
 

@@ -7,12 +7,13 @@ import { formatMessage } from './format-message.js';
 import { indicate } from './indicate.js';
 import { parseTelegramInbound } from './parse-inbound.js';
 import { hastenPending } from './missed-since.js';
+import { pollUpdates } from './poll-updates.js';
 import { TELEGRAM_API_URL, type TelegramSettings } from './telegram-api.js';
 import { TELEGRAM_MAX_LENGTH, telegramManifest } from './telegram.manifest.js';
 import { verifyCredentials } from './verify-credentials.js';
 import { verifyTelegramWebhook } from './verify-webhook.js';
 
-/** A Telegram bot over webhooks. Telegram has no look-up of sent messages, so a lost answer stays unknown. */
+/** A Telegram bot over webhooks, or asked for its updates. Telegram has no look-up of sent messages, so a lost answer stays unknown. */
 export function createTelegramAdapter(http: ProviderHttp & Partial<TelegramSettings>): AdapterDefinition {
   const settings = { apiUrl: TELEGRAM_API_URL, ...http };
   return defineAdapter({
@@ -25,6 +26,7 @@ export function createTelegramAdapter(http: ProviderHttp & Partial<TelegramSetti
       return parsed;
     },
     missedSince: (call) => hastenPending(call, settings),
+    poll: (call) => pollUpdates(call, settings),
     deliver: (call) => deliverMessage(call, settings),
     indicate: (call) => indicate(call, settings),
     fetchFile: (call) => fetchFile(call, settings),

@@ -25,16 +25,21 @@ export const telegramManifest: Manifest = {
       type: 'text',
       label: 'Secret token of the webhook',
       maps_to: 'signing_secret',
-      description: '1 to 256 letters, digits, _ and -, chosen by you. Without it nothing can be received.',
+      required: false,
+      description:
+        'For the webhook: 1 to 256 letters, digits, _ and -, chosen by you. Without it nothing is received by webhook.',
     },
   ],
   setup_instructions: [
     'Create a bot with @BotFather (/newbot) and copy its token into the credentials.',
+    'Without a public address: choose Fetch messages on the App card, and you are done. Otherwise go on with the webhook.',
     'Choose a secret token, for example the output of: openssl rand -hex 32',
     'Tell Telegram: curl https://api.telegram.org/bot<token>/setWebhook -d url=<Webhook URL of the App card> -d secret_token=<secret token> -d \'allowed_updates=["message","edited_message","channel_post","edited_channel_post","callback_query","message_reaction"]\'',
     'To read every message of a group, switch privacy mode off with /setprivacy and add the bot to the group again.',
   ],
   webhook: { verification: 'adapter', missed_since: true },
+  // Telegram keeps updates for a day.
+  connect: { kind: 'poll', keeps_seconds: 86_400 },
   message: {
     max_length: TELEGRAM_MAX_LENGTH,
     formats: ['markdown', 'plain', 'native'],

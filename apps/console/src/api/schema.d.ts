@@ -286,6 +286,14 @@ export interface paths {
         /** Ask the provider for what it could not deliver since a time */
         post: operations["askForMissed"];
     };
+    "/api/v1/apps/{id}/connection": {
+        /** How the events of an App are fetched from its provider */
+        get: operations["getConnection"];
+        /** Fetch the events of an App from its provider, where that cannot reach this installation */
+        put: operations["holdConnection"];
+        /** Fetch no more events of an App */
+        delete: operations["dropConnection"];
+    };
     "/api/v1/channels": {
         /** List channels that were set up; others use the defaults */
         get: operations["listChannels"];
@@ -2031,6 +2039,8 @@ export interface components {
             oauth: boolean;
             /** @description Whether its provider sends events for a time, and then has to be asked again */
             renews_webhook: boolean;
+            /** @description Its events can be fetched from the provider (PUT /api/v1/apps/{id}/connection) */
+            can_fetch: boolean;
             /** @description Null for the built-in App, and for a shipped adapter that the project has not registered yet */
             adapter: components["schemas"]["ListedAdapter"] | null;
             /** @description The project's App of it */
@@ -2364,6 +2374,44 @@ export interface components {
              * @description Since when webhooks were missed
              */
             since: string;
+        };
+        ConnectionGapView: {
+            /** @description away_too_long, event_too_large, or the word of the adapter */
+            reason: string;
+            /** Format: date-time */
+            since?: string;
+            /** Format: date-time */
+            until?: string;
+        };
+        HeldConnectionView: {
+            app_id: string;
+            /**
+             * @description waiting: for a process to hold it; failing: the last try failed, and another one follows; stopped: none does
+             * @enum {string}
+             */
+            state: "waiting" | "connected" | "failing" | "stopped";
+            /** @description The process that holds it */
+            held_by: string | null;
+            /** Format: date-time */
+            connected_since: string | null;
+            /**
+             * Format: date-time
+             * @description When the provider last answered
+             */
+            answered_at: string | null;
+            /** Format: date-time */
+            last_event_at: string | null;
+            /** @description Events so far */
+            events: number;
+            /** @description How often a process took it after the first one */
+            reconnects: number;
+            /** @description The last events that the provider no longer had, or that could not be taken */
+            gap: components["schemas"]["ConnectionGapView"] | null;
+            /** @description Why it is not connected: a code */
+            error: string | null;
+            error_detail: string | null;
+            /** Format: date-time */
+            next_try_at: string | null;
         };
         ChannelView: {
             app_id: string;
@@ -7113,6 +7161,70 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["MissedAskView"];
                 };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeldConnectionView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    holdConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeldConnectionView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    dropConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Problem"];
         };

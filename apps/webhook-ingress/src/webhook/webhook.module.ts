@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { EndpointsModule } from '../endpoints/endpoints.module.js';
 import { ReceiptsModule } from '../receipts/receipts.module.js';
 import { BuiltinPayload } from './builtin-payload.js';
+import { FetchedEventController } from './fetched-event.controller.js';
 import { Handshakes } from './handshakes.js';
 import { MissedRequestController } from './missed-request.controller.js';
 import { Secrets } from './secrets.js';
@@ -9,7 +10,7 @@ import { WebhookService } from './webhook.service.js';
 
 @Module({
   imports: [EndpointsModule, ReceiptsModule],
-  controllers: [MissedRequestController],
+  controllers: [FetchedEventController, MissedRequestController],
   providers: [BuiltinPayload, Handshakes, Secrets, WebhookService],
 })
 export class WebhookModule {}

@@ -18,6 +18,9 @@ import { Secrets } from './secrets.js';
 import { PublicAddress } from '../receipts/public-address.js';
 import { type Verified, verifySignature } from './verify-signature.js';
 
+/** How an event was verified that the platform asked the provider for, with the credentials of the App. */
+const fetchedScheme = 'fetched';
+
 /** Only Slack signs in this header. */
 const slackHeader = 'x-slack-signature';
 
@@ -87,6 +90,24 @@ export class WebhookService {
     const isSpooled = written.stored && written.spooled === true;
     if (receipt.outcome !== 'held' && !isSpooled) this.dispatcher.offer(receipt, undefined, endpoint);
     return this.accepted(endpoint, receipt.id, false);
+  }
+
+  /**
+   * Takes an event that the platform fetched from the provider itself, once per id.
+   * @throws Refused; any other error: it is not stored
+   */
+  async take(endpoint: Endpoint, incoming: Incoming, id: string): Promise<{ event_id: string; duplicate: boolean }> {
+    if (endpoint.state === 'retired') throw new Refused(410, 'app_retired', 'The App is retired.');
+    if (endpoint.state === 'project_closed') throw new Refused(404, 'project_closed', 'The project is closed.');
+    if (endpoint.state === 'disabled') throw new Refused(404, 'app_disabled', 'The App is disabled.');
+    this.requirePlace(endpoint);
+    const receipt = receiptOf(endpoint, incoming, fetchedScheme);
+    const key = { hash: sha256(`fetched:${id}`), bodyHash: sha256(incoming.body) };
+    const written = await this.hold.write(receipt, key, null, Infinity);
+    if (!written.stored) return { event_id: written.firstId, duplicate: true };
+    this.metrics.outcomes.inc({ stage: 'received', outcome: receipt.outcome });
+    if (receipt.outcome !== 'held' && written.spooled !== true) this.dispatcher.offer(receipt, undefined, endpoint);
+    return { event_id: receipt.id, duplicate: false };
   }
 
   /** @returns what was checked; null when the adapter has to check. @throws Refused */

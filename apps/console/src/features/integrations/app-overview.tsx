@@ -11,6 +11,7 @@ import { LinkAnchor } from '../../ui/links.js';
 import { Section } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import { AppActivity, AppSkills } from './app-activity.js';
+import { AppConnection } from './app-connection.js';
 import { AppRenewal } from './app-renewal.js';
 import { Capabilities } from './app-card.js';
 import { SenderSection } from './sender-section.js';
@@ -49,6 +50,7 @@ export function AppOverview({ app, listing, edit, onEdit }: AppOverviewProps): R
               <AppCredentials app={app} />
             </Suspense>
           )}
+          {listing?.can_fetch && app.capabilities.includes('receive') && <AppConnection app={app} />}
           {listing?.renews_webhook && app.webhook_url && <AppRenewal app={app} />}
           <AppSkills app={app} />
         </Stack>

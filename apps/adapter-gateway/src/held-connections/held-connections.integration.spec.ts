@@ -1,0 +1,197 @@
+import { until } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
+import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
+import { HeldConnections } from './held-connections.service.js';
+
+let world: GatewayWorld;
+let ingress: TestServer;
+let adapter: FakeAdapter;
+let app: string;
+/** Ids that the ingress has stored, in order, each once. */
+let stored: string[];
+/** What the ingress answers instead of 200; null: it stores. */
+let refusing: number | null;
+/** What the provider has, and how often it was asked at one time. */
+let provider: { events: string[]; asking: number; most: number };
+let replicas: NestFastifyApplication[];
+
+beforeAll(async () => {
+  world = await gatewayWorld();
+  ingress = await httpServer((_path, body, response) => {
+    if (refusing !== null) return sendJson(response, { code: 'refused', detail: 'no' }, refusing);
+    const { id } = JSON.parse(body) as { id: string };
+    const duplicate = stored.includes(id);
+    if (!duplicate) stored.push(id);
+    return sendJson(response, { event_id: `evt_${id}`, duplicate });
+  });
+  replicas = [await world.start({ INGRESS_URL: ingress.url }), await world.start({ INGRESS_URL: ingress.url })];
+});
+afterAll(async () => {
+  await world.close();
+  await ingress.close();
+});
+beforeEach(async () => {
+  [stored, refusing, provider] = [[], null, { events: [], asking: 0, most: 0 }];
+  const connect = { kind: 'poll', keeps_seconds: 3_600 };
+  adapter = await fakeAdapter(`poll-${Math.random().toString(36).slice(2, 8)}`, { connect, credentials: [] });
+  adapter.routes['poll'] = ({ cursor }) => answer(Number(cursor ?? 0));
+  await world.call('POST', 'adapters', { url: adapter.url });
+  app = (await world.call('POST', `listings/${adapter.slug}/install`, {})).body.id;
+});
+afterEach(async () => {
+  await world.pool.query('DELETE FROM gateway.held_connection');
+  await until('nobody asks any more', () => provider.asking === 0);
+  await adapter.close();
+});
+
+/** Two events at a time, and a wait where there is none. */
+async function answer(from: number): Promise<object> {
+  provider.asking += 1;
+  provider.most = Math.max(provider.most, provider.asking);
+  const events = provider.events.slice(from, from + 2).map((id) => ({ id, body: `{"said":"${id}"}` }));
+  if (events.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  provider.asking -= 1;
+  return { ok: true, events, cursor: String(from + events.length) };
+}
+
+const say = (...ids: string[]) => provider.events.push(...ids);
+const connection = async () => (await world.call('GET', `apps/${app}/connection`)).body as Record<string, unknown>;
+const hold = () => world.call('PUT', `apps/${app}/connection`);
+const storedAll = () => until('all are stored', () => provider.events.every((id) => stored.includes(id)));
+const becomes = (state: string) =>
+  until(`it is ${state}`, async () => {
+    const now = await connection();
+    return now['state'] === state && now;
+  });
+
+describe('a provider that is asked for its events', () => {
+  it('has each stored once and in order, by one process at a time', async () => {
+    say('a', 'b', 'c');
+    expect((await hold()).status).toBe(200);
+    await storedAll();
+    expect(await becomes('connected')).toMatchObject({ events: 3, gap: null, error: null, reconnects: 0 });
+    say('d', 'e');
+    await storedAll();
+    expect(stored).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(provider.most).toBe(1);
+  });
+
+  it('is asked again from the same cursor until the ingress has stored what it gave', async () => {
+    refusing = 503;
+    say('a', 'b');
+    await hold();
+    expect(await becomes('failing')).toMatchObject({ error: expect.any(String), next_try_at: expect.any(String) });
+    const { rows } = await world.pool.query('SELECT cursor FROM gateway.held_connection');
+    expect(rows).toEqual([{ cursor: null }]);
+    refusing = null;
+    await storedAll();
+    expect(await becomes('connected')).toMatchObject({ error: null, error_detail: null });
+  });
+
+  it('goes on with another process where the first one stops, from its cursor', async () => {
+    say('a');
+    await hold();
+    await storedAll();
+    const { rows } = await world.pool.query('SELECT owner FROM gateway.held_connection');
+    const spare = await world.start({ INGRESS_URL: ingress.url });
+    for (const replica of replicas) await replica.get(HeldConnections, { strict: false }).onModuleDestroy();
+    say('b');
+    await storedAll();
+    const after = await until('another one has it', async () => {
+      const found = (await world.pool.query('SELECT owner, state FROM gateway.held_connection')).rows[0];
+      return found?.state === 'running' && found;
+    });
+    expect(after.owner).not.toBe(rows[0].owner);
+    expect(stored).toEqual(['a', 'b']);
+    replicas = [spare];
+  });
+
+  it('moves no cursor for a claim that was lost: what it still gives is dropped', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    adapter.routes['poll'] = async () => {
+      await held;
+      return { ok: true, events: [{ id: 'late', body: '{}' }], cursor: '9' };
+    };
+    await hold();
+    await until('it is asked', () => adapter.bodiesOf('poll').length > 0);
+    await world.pool.query('UPDATE gateway.held_connection SET claim = claim + 1, cursor = $1', ['5']);
+    adapter.routes['poll'] = ({ cursor }) => answer(Number(cursor ?? 0));
+    await until('the lease is taken over', async () => {
+      const { rows } = await world.pool.query('SELECT claim FROM gateway.held_connection');
+      return rows[0].claim > 2;
+    });
+    release();
+    await until('it goes on', async () => (await connection())['state'] === 'connected');
+    const { rows } = await world.pool.query('SELECT cursor FROM gateway.held_connection');
+    expect(rows).toEqual([{ cursor: '5' }]);
+  });
+
+  it.each([
+    [
+      'says when it may be asked again',
+      { ok: false, error: 'rate_limited', error_detail: { message: 'slow', retry_after: 30 } },
+      'rate_limited',
+    ],
+    ['refuses the credentials', { ok: false, error: 'auth_failed', error_detail: { message: 'no' } }, 'auth_failed'],
+    ['breaks the contract', { ok: true, events: [{ id: 7 }], cursor: '1' }, 'contract_violation'],
+    ['names a cursor that cannot be stored', { ok: true, events: [], cursor: 'x'.repeat(5_000) }, 'contract_violation'],
+  ])('that %s is told with its reason, and tried again later', async (_what, given, code) => {
+    adapter.routes['poll'] = () => given;
+    await hold();
+    expect(await becomes('failing')).toMatchObject({ error: code, next_try_at: expect.any(String) });
+    expect(stored).toEqual([]);
+  });
+
+  it('tells a gap: of its own, after a silence longer than it keeps events, and of an event that is too large', async () => {
+    adapter.routes['poll'] = () => ({
+      ok: true,
+      events: [],
+      cursor: '1',
+      gap: { reason: 'reset', until: '2026-01-01T00:00:00Z' },
+    });
+    await hold();
+    await until('it is told', async () => (await connection())['gap'] !== null);
+    expect((await connection())['gap']).toEqual({ reason: 'reset', until: '2026-01-01T00:00:00Z' });
+    expect((await world.call('DELETE', `apps/${app}/connection`)).status).toBe(204);
+    adapter.routes['poll'] = ({ cursor }) => answer(Number(cursor ?? 0));
+    const away = `INSERT INTO gateway.held_connection (app_id, organization_id, project_id, answered_at)
+      SELECT id, organization_id, project_id, now() - interval '3 hours' FROM gateway.app WHERE id = $1`;
+    await world.pool.query(away, [app]);
+    const gap = await until(
+      'it is told',
+      async () => (await connection())['gap'] as { reason: string; since: string; until: string },
+    );
+    expect(gap.reason).toBe('away_too_long');
+    expect(Date.parse(gap.until) - Date.parse(gap.since)).toBeGreaterThan(7_000_000);
+    refusing = 413;
+    say('huge');
+    await until(
+      'it is told',
+      async () => ((await connection())['gap'] as { reason: string }).reason === 'event_too_large',
+    );
+    refusing = null;
+    say('small');
+    await until('the next one is stored', () => stored.includes('small'));
+  });
+
+  it('is asked no more when that is turned off, and only where its adapter can be asked', async () => {
+    await hold();
+    await becomes('connected');
+    expect((await world.call('DELETE', `apps/${app}/connection`)).status).toBe(204);
+    expect((await world.call('GET', `apps/${app}/connection`)).body).toMatchObject({ code: 'connection_not_found' });
+    await until('nobody asks', async () => {
+      const before = adapter.bodiesOf('poll').length;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return adapter.bodiesOf('poll').length === before;
+    });
+    const plain = await fakeAdapter('no-poll', { credentials: [] });
+    await world.call('POST', 'adapters', { url: plain.url });
+    const other = (await world.call('POST', 'listings/no-poll/install', {})).body.id;
+    const refused = await world.call('PUT', `apps/${other}/connection`);
+    expect([refused.status, (refused.body as { code?: string }).code]).toEqual([422, 'connection_unsupported']);
+    await plain.close();
+  });
+});

@@ -1,0 +1,113 @@
+import { Alert, Group, Text } from '@mantine/core';
+import { TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { answer, api, type Schema } from '../../api/client.js';
+import { isProblem } from '../../api/problem.js';
+import { useProjectQuery } from '../../api/project-query.js';
+import { useChange } from '../../api/use-change.js';
+import { integrationTexts } from '../../texts/integrations.js';
+import { ActionButton } from '../../ui/action-button.js';
+import { useReason } from '../../ui/editable.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Section } from '../../ui/page.js';
+import { When } from '../../ui/when.js';
+import type { App } from './use-app.js';
+
+const texts = integrationTexts.connection;
+const [connectingMs, connectedMs] = [1_000, 10_000];
+
+/** For providers that can be asked for their messages: whether they are, and why not. */
+export function AppConnection({ app }: { app: App }): ReactNode {
+  const params = { path: { id: app.id } };
+  const reason = useReason('apps:write');
+  const { data, error } = useProjectQuery(
+    ['apps', app.id, 'connection'],
+    (signal) => answer(api.GET('/api/v1/apps/{id}/connection', { params, signal })).catch(noneWhenMissing),
+    { refetchInterval: (last) => (last ? (last.state === 'connected' ? connectedMs : connectingMs) : false) },
+  );
+  const hold = useChange(() => answer(api.PUT('/api/v1/apps/{id}/connection', { params })), 'apps');
+  const drop = useChange(() => answer(api.DELETE('/api/v1/apps/{id}/connection', { params })), 'apps');
+  if (error) return <ProblemAlert error={error} />;
+  if (data === undefined) return null;
+  const change = data ? drop : hold;
+  return (
+    <Section
+      title={texts.title}
+      actions={
+        <ActionButton size="compact-sm" reason={reason} loading={change.isPending} onClick={() => change.mutate()}>
+          {data ? texts.drop : texts.hold}
+        </ActionButton>
+      }
+    >
+      {data ? <State connection={data} /> : <Text size="sm">{texts.about}</Text>}
+      <ProblemAlert error={change.error} />
+    </Section>
+  );
+}
+
+function State({ connection }: { connection: Schema<'HeldConnectionView'> }): ReactNode {
+  const {
+    state,
+    connected_since: since,
+    last_event_at: last,
+    error,
+    error_detail: detail,
+    next_try_at: next,
+  } = connection;
+  const { gap } = connection;
+  return (
+    <>
+      <Text size="sm" role="status">
+        {texts.states[state]}
+        {since && (
+          <>
+            {' '}
+            {texts.since} <When at={since} relative />
+          </>
+        )}
+        .{' '}
+        {last ? (
+          <>
+            {texts.lastEvent} <When at={last} relative />.
+          </>
+        ) : (
+          state === 'connected' && texts.none
+        )}
+      </Text>
+      {error && (
+        <Group gap={6} mt="xs">
+          <Text size="sm" c="red.8">
+            <code>{error}</code> {detail}{' '}
+            {next && (
+              <>
+                {texts.nextTry} <When at={next} relative />.
+              </>
+            )}
+          </Text>
+        </Group>
+      )}
+      {gap && (
+        <Alert mt="xs" color="yellow" variant="light" icon={<TriangleAlert size={18} aria-hidden />}>
+          {texts.gap} <code>{gap.reason}</code>
+          {gap.since && (
+            <>
+              {' '}
+              {texts.from} <When at={gap.since} />
+            </>
+          )}
+          {gap.until && (
+            <>
+              {' '}
+              {texts.until} <When at={gap.until} />
+            </>
+          )}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+function noneWhenMissing(error: Error): null {
+  if (isProblem(error, 'connection_not_found')) return null;
+  throw error;
+}
