@@ -82,6 +82,10 @@ const settings = {
   TURN_ATTENTION_MS: integer(15_000, 0, 86_400_000),
   /** Versions of an agent that are kept; the one in force always is. */
   AGENT_VERSIONS: integer(200, 10, 10_000),
+  /** Characters of the summary of a session's older turns. */
+  SESSION_SUMMARY_CHARS: integer(8_000, 500, 100_000),
+  /** How long a limit that a model has refused a conversation by is remembered. */
+  MODEL_WINDOW_KEPT_MS: integer(604_800_000, 60_000, 2_147_483_647),
   TURN_MAX_SHORTENINGS: integer(4, 0, 4),
   TURN_WINDOW: integer(20, 0, 200),
   TURN_WINDOW_CHARS: integer(4_000, 100, 100_000),

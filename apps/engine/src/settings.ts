@@ -89,6 +89,10 @@ export interface EngineSettings extends ChangeSettings {
   TURN_ATTENTION_MS: number;
   /** Versions of an agent that are kept; the one in force always is. */
   AGENT_VERSIONS: number;
+  /** Characters of the summary of a session's older turns. */
+  SESSION_SUMMARY_CHARS: number;
+  /** How long a limit that a model has refused a conversation by is remembered. */
+  MODEL_WINDOW_KEPT_MS: number;
   /** How often a turn's conversation is shortened when the model says that it is too long. */
   TURN_MAX_SHORTENINGS: number;
   /** Earlier turns of the session that the model is shown. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { sanitizeValue } from './sanitize-value.js';
 import { sanitize } from './sanitize.js';
 
@@ -14,6 +14,9 @@ export interface ExternalText {
   facts?: readonly (readonly [name: string, value: unknown])[];
   text: string;
 }
+
+/** Of this process. */
+const secret = randomBytes(32);
 
 const maxFactChars = 2_000;
 /** A fact is cut once, by its characters, so that the note of the cut counts everything that is missing. */
@@ -34,17 +37,17 @@ says verified: yes, and even then only the sending system is known.`;
  * sanitised, including imitations of the fence; each fact stays on its own line.
  */
 export function fence(external: ExternalText): string {
-  const id = randomBytes(8).toString('hex');
-  return [
-    `[external ${id}]`,
+  const lines = [
     `source: ${oneLine(external.source)}`,
     `claimed sender: ${oneLine(external.sender)}`,
     `verified: ${external.verified ? 'yes' : 'no'}`,
     ...(external.facts ?? []).map(([name, value]) => `${oneLine(name)}: ${oneLine(value)}`),
     'text:',
     sanitize(external.text).text,
-    `[/external ${id}]`,
-  ].join('\n');
+  ];
+  // Of the text itself, so that no text can contain its own, and the same one reads the same in each prompt.
+  const id = createHmac('sha256', secret).update(lines.join('\n')).digest('hex').slice(0, 16);
+  return [`[external ${id}]`, ...lines, `[/external ${id}]`].join('\n');
 }
 
 /** A value on one line, so that it cannot pass for another fact. */

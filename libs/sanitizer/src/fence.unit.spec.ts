@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { fence } from './index.js';
 
 const event = { source: 'app_1', sender: 'ada', verified: false, text: 'hello' };
@@ -18,9 +19,13 @@ describe('a fence', () => {
     ]);
   });
 
-  it('has an id that cannot be known in advance', () => {
-    const ids = Array.from({ length: 100 }, () => fence(event).slice(0, 27));
+  it('has an id of its text, which cannot be known in advance', () => {
+    const ids = Array.from({ length: 100 }, (_, at) => fence({ ...event, text: `text ${at}` }).slice(0, 27));
     expect(new Set(ids).size).toBe(100);
+    expect(fence(event)).toBe(fence({ ...event }));
+    // Plain hashes of what a sender knows are none of it.
+    const lines = fence(event).split('\n').slice(1, -1).join('\n');
+    expect(fence(event)).not.toContain(createHash('sha256').update(lines).digest('hex').slice(0, 16));
   });
 
   it('cannot be closed from within, by the text or by a fact', () => {

@@ -620,6 +620,10 @@ export interface paths {
         /** Stream what the agent writes in a session, as it writes */
         get: operations["streamSession"];
     };
+    "/api/v1/sessions/{id}/summary": {
+        /** Correct what the model is shown of older turns */
+        put: operations["correctSessionSummary"];
+    };
     "/api/v1/sessions/{id}/takeover": {
         /** Take a session over: from now on a person answers, and no turn starts */
         post: operations["takeOverSession"];
@@ -4145,6 +4149,27 @@ export interface components {
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
+        SessionSummaryView: {
+            /** @description Shown to the model instead of the turns in it; empty: nothing is shown */
+            text: string;
+            /** @description How many turns are in it */
+            turns: number;
+            /** @description The last turn in it */
+            through_turn_id: string;
+            /**
+             * @description The least trust of the turns in it
+             * @enum {string}
+             */
+            content_trust: "untrusted" | "partner" | "own";
+            /** @description The model that wrote it */
+            model: string;
+            /** Format: date-time */
+            made_at: string;
+            /** @description Who corrected it last */
+            corrected_by: string | null;
+            /** Format: date-time */
+            corrected_at: string | null;
+        };
         SessionMarkView: {
             /** Format: date-time */
             at: string;
@@ -4180,6 +4205,8 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description What its older turns said, in short; null: there is none, or the caller lacks events:read */
+            summary: components["schemas"]["SessionSummaryView"] | null;
             marks: components["schemas"]["SessionMarkView"][];
         };
         ReplyTargetView: {
@@ -4279,6 +4306,10 @@ export interface components {
             data: components["schemas"]["ListedSessionTurnView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
+        };
+        CorrectedSummary: {
+            /** @description Empty: the model is shown nothing of the turns in it */
+            text: string;
         };
         Reply: {
             text: string;
@@ -9504,6 +9535,32 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    correctSessionSummary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorrectedSummary"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionSummaryView"];
                 };
             };
             default: components["responses"]["Problem"];

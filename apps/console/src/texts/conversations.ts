@@ -64,6 +64,16 @@ export const conversationTexts = {
     agent: 'The agent answers them now',
     confirm: 'Hand back',
   },
+  summary: {
+    title: 'Summary of older turns',
+    of: (turns: number) => `${turns} ${turns === 1 ? 'turn' : 'turns'}, shown to the agent in short`,
+    nothing: 'The agent is shown nothing of them.',
+    madeBy: (model: string) => `Written by ${named(model)}`,
+    correctedBy: (who: string) => `Corrected by ${named(who)}`,
+    correct: 'Correct',
+    save: 'Save',
+    hint: 'The agent reads this instead of the older turns. Leave it empty to make it forget them.',
+  },
   participants: {
     title: 'Participants',
     identity: (sender: string, app: string) => `${named(sender)} on ${named(app)}`,

@@ -24,6 +24,9 @@ import { Suspects1795766100000 } from './1795766100000-suspects.js';
 import { PythonCalls1795799000000 } from './1795799000000-python-calls.js';
 import { AgentVersion } from '../entities/agent-version.entity.js';
 import { AgentVersion1795806000000 } from './1795806000000-agent-version.js';
+import { ModelWindow } from '../compaction/model-window.entity.js';
+import { SessionSummary } from '../compaction/session-summary.entity.js';
+import { SessionSummary1795808000000 } from './1795808000000-session-summary.js';
 import { TurnOutput1795801000000 } from './1795801000000-turn-output.js';
 import { ApprovalAsk1795805000000 } from './1795805000000-approval-ask.js';
 import { SessionOrder1795807000000 } from './1795807000000-session-order.js';
@@ -37,6 +40,8 @@ export const schema: ServiceSchema = {
     AgentVersion,
     Provider,
     Turn,
+    SessionSummary,
+    ModelWindow,
     TurnPreviewRow,
     Step,
     ToolCallRecord,
@@ -67,5 +72,6 @@ export const schema: ServiceSchema = {
     ApprovalAsk1795805000000,
     AgentVersion1795806000000,
     SessionOrder1795807000000,
+    SessionSummary1795808000000,
   ],
 };

@@ -4,17 +4,18 @@ import { inSpan } from '#libs/telemetry';
 import { type Completion, type Model, ModelError, type PassedModel, type UnreadAnswer } from '../model/model.js';
 import type { ModelPrices } from '../model/model-prices.js';
 import type { ModelSpending } from '../model/model-spending.js';
+import type { LearnedWindow } from '../compaction/model-windows.js';
 import type { TurnPreview } from '../previews/turn-preview.js';
 import type { Conversation } from '../prompt/conversation.js';
 import type { Step } from '../steps/step.entity.js';
-import type { Spent } from '../steps/new-step.js';
 import { type Answer, answerOf, brokenOff } from './answer-of.js';
 import type { CallGuard } from './call-guard.js';
 import type { CallMaker } from './call-maker.js';
 import { type ReplyCleaner, takenAway } from './reply-cleaner.js';
 import { type CheckedOutput, type Output, type OutputCheck, repairOf, wordsOfProblems } from './output-check.js';
+import { markOf, spentBy, stepOf } from './step-content.js';
 import { close, type Listener, type OpenStep, replay, withUniqueIds } from './replay.js';
-import type { StepLog } from './step-log.js';
+import type { StepLog } from '../steps/step-log.js';
 
 /** What a call of the model may use of a day's budget. */
 export interface NextCall {
@@ -48,6 +49,8 @@ export interface LoopInput {
   reserve: ((call: NextCall) => Promise<boolean>) | null;
   /** How often the conversation may be shortened when the model says that it is too long. */
   maxShortenings: number;
+  /** What the model takes, as far as it is known. */
+  window: LearnedWindow;
   signal: AbortSignal;
   /** Models of the chain that gave no answer. */
   passed: PassedModel[];
@@ -88,6 +91,7 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
     const window = leastTrusted(conversation.trust, before.open.window);
     await makeCalls(calls, { ...before.open, window }, conversation);
   }
+  await fit(input);
   for (let first = true; ; first = false) {
     signal.throwIfAborted();
     const limit = limitOf(input) ?? (await dayLimitOf(input, first));
@@ -148,6 +152,7 @@ async function ask(input: LoopInput, limit: TurnLimit | null): Promise<Completio
   try {
     const offered = limit ? [] : calls.offered;
     preview?.begin(input.log.next);
+    const chars = charsOf(input);
     const completion = await inSpan('model', 'client', { 'gatehouse.tools_offered': offered.length }, () =>
       model.complete(conversation.messages, offered, signal, {
         ...(preview ? { sink: preview } : {}),
@@ -155,6 +160,7 @@ async function ask(input: LoopInput, limit: TurnLimit | null): Promise<Completio
       }),
     );
     spending.ended('ok', performance.now() - beganMs);
+    if (completion.estimated !== true) input.window.used(chars, completion.input_tokens);
     addUnread(input, completion.unread ?? []);
     notePassed(input, completion);
     return withUniqueIds(completion);
@@ -163,6 +169,7 @@ async function ask(input: LoopInput, limit: TurnLimit | null): Promise<Completio
     if (!(error instanceof ModelError)) throw error;
     addUnread(input, error.unread);
     if (error.code === 'context_length') {
+      await input.window.refused(charsOf(input), error.message);
       await shorten(input, error);
       return null;
     }
@@ -189,17 +196,35 @@ function addUnread({ log, prices, spending }: LoopInput, answers: UnreadAnswer[]
   }
 }
 
-function markOf({ estimated }: { estimated?: boolean }): { tokens_estimated?: true } {
-  return estimated === true ? { tokens_estimated: true } : {};
+/** Shows as much as the model took before. What cannot be shortened is tried as it is. */
+async function fit(input: LoopInput): Promise<void> {
+  const { chars } = input.window;
+  while (chars !== null && charsOf(input) > chars && input.log.counted('shortened') < input.maxShortenings) {
+    const why = new PermanentFailure('context_length', `the model refused more than about ${chars} characters before`);
+    if (!(await shorten(input, why, false))) return;
+  }
 }
 
-/** Shows the model less from here on, in later claims too. @throws `why` when it cannot be shortened further */
-async function shorten({ conversation, log, maxShortenings, onShortened }: LoopInput, why: Error): Promise<void> {
+function charsOf({ conversation, calls }: LoopInput): number {
+  return conversation.chars + JSON.stringify(calls.offered).length;
+}
+
+/**
+ * Shows the model less from here on, in later claims too.
+ * @returns whether it could
+ * @throws `why` when it cannot be shortened further, but must be
+ */
+async function shorten(
+  { conversation, log, maxShortenings, onShortened }: LoopInput,
+  why: Error,
+  must = true,
+): Promise<boolean> {
   const next = log.counted('shortened') < maxShortenings ? conversation.shorten() : null;
   if (next) log.add('shortened', { ...next, reason: why.message });
   await log.commit();
-  if (!next) throw why;
-  onShortened(next.level, next.left_out_chars);
+  if (!next && must) throw why;
+  if (next) onShortened(next.level, next.left_out_chars);
+  return next !== null;
 }
 
 function levelIn(stored: Step[]): number {
@@ -214,10 +239,10 @@ function limitOf({ guard, log, maxTokens, maxCostMicros, maxSteps }: LoopInput):
 }
 
 /** The last answer needs no reservation of its own: each call reserves one more. */
-async function dayLimitOf({ reserve, conversation, calls, log }: LoopInput, first: boolean): Promise<TurnLimit | null> {
+async function dayLimitOf(input: LoopInput, first: boolean): Promise<TurnLimit | null> {
+  const { reserve, log } = input;
   if (!reserve) return null;
-  const inputChars = conversation.chars + JSON.stringify(calls.offered).length;
-  return (await reserve({ inputChars, unstored: log.unstored, first })) ? null : 'budget_spent';
+  return (await reserve({ inputChars: charsOf(input), unstored: log.unstored, first })) ? null : 'budget_spent';
 }
 
 /** Calls in an answer that was broken off are incomplete and are not made. */
@@ -239,27 +264,7 @@ function valueIn(
   return output.read([written, spoken], (text) => cleaner.clean(text, conversation.messages).text);
 }
 
-function stepOf(
-  { text, model, finish_reason, refusal, insteadOf, estimated = false }: Completion,
-  asked: Completion['tool_calls'],
-  answer: Answer | null,
-  value: CheckedOutput | null,
-): Record<string, unknown> {
-  const refused = refusal === undefined ? {} : { refusal };
-  const instead = insteadOf ? { instead_of: insteadOf } : {};
-  const shown = { text, tool_calls: asked, model, finish_reason, ...refused, ...instead, ...markOf({ estimated }) };
-  if (value && 'problems' in value) return { ...shown, discarded: 'output_invalid', problems: value.problems };
-  if (answer?.is === 'too_long') return { ...shown, discarded: 'empty_at_length' };
-  return answer?.is === 'failed' ? { ...shown, discarded: answer.code } : shown;
-}
-
 async function makeCalls(calls: CallMaker, step: OpenStep, conversation: Listener): Promise<void> {
   await calls.make(step);
   close(step, conversation);
 }
-
-function spentBy({ input_tokens, output_tokens, model }: Tokens, prices: ModelPrices): Spent {
-  return { model, input_tokens, output_tokens, cost_micros: prices.costMicros(model, input_tokens, output_tokens) };
-}
-
-type Tokens = Pick<Completion, 'model' | 'input_tokens' | 'output_tokens'>;

@@ -13,7 +13,7 @@ import { type CallGuard, callKey } from './call-guard.js';
 import { inChunks } from './call-order.js';
 import { bytesIn, type OpenStep } from './replay.js';
 import { cleanResult, rehearsedResult, shownResult } from './call-result.js';
-import type { StepLog } from './step-log.js';
+import type { StepLog } from '../steps/step-log.js';
 
 export interface CallMakerInput {
   turn: TurnScope;

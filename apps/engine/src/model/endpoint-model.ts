@@ -121,7 +121,11 @@ export class EndpointModel implements Model {
     const reading = { kind: access.kind, maxBytes, secrets: Object.values(access.key ?? {}) };
     const asking = { access, exchange, reading };
     const request = {
-      ...sdkRequest(messages, tools, { name, takesImages: this.takesImages }),
+      ...sdkRequest(messages, tools, {
+        name,
+        takesImages: this.takesImages,
+        caches: asksToCache(access.kind, this.settings.model),
+      }),
       ...(output ? { output: outputOf(output) } : {}),
       maxRetries: 0,
       maxOutputTokens,
@@ -223,6 +227,11 @@ class Silence {
   end(): void {
     clearTimeout(this.timer);
   }
+}
+
+/** Others cache by themselves, or refuse to be asked. */
+function asksToCache(kind: ProviderAccess['kind'], model: string): boolean {
+  return kind === 'anthropic' || (kind === 'amazon-bedrock' && /claude|nova/.test(model));
 }
 
 /** Some endpoints answer whole answers only, or take no schema, or not every one. They name what they refuse. */

@@ -35,6 +35,15 @@ export class ModelChain implements Model {
     return this.candidates.some(({ model }) => model.takesImages === true);
   }
 
+  /** The one that is asked next. */
+  get name(): string {
+    return this.candidates[this.at]?.name ?? '';
+  }
+
+  get isRehearsal(): boolean {
+    return this.candidates.every(({ model }) => model.isRehearsal === true);
+  }
+
   async complete(
     messages: ModelMessage[],
     tools: ToolDescription[],

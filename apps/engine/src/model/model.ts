@@ -166,6 +166,10 @@ export interface CallOptions {
 export interface Model {
   /** Absent: it takes text only, and images are left to the text that names them. */
   readonly takesImages?: boolean;
+  /** It only rehearses, and cannot summarise. */
+  readonly isRehearsal?: boolean;
+  /** As agents write it; absent where there is one model only. */
+  readonly name?: string;
   /** @throws ModelError, or the signal's reason when it was aborted from outside */
   complete(
     messages: ModelMessage[],

@@ -81,6 +81,12 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       expect(request?.text).toContain('look');
     });
 
+    it('is asked to cache instructions and what was said, if it has to be asked', async () => {
+      answering(protocol.text('good morning'));
+      await modelOf(protocol).complete(asked, tools, never);
+      expect(calls()[0]?.text.match(/cache_control/g) ?? []).toHaveLength(protocol.kind === 'anthropic' ? 2 : 0);
+    });
+
     it('is asked for a value by a schema', async () => {
       answering(protocol.text('{"depth": 3}'));
       const output = { type: 'object', properties: { depth: { type: 'number' } }, required: ['depth'] };

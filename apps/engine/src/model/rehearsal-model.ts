@@ -19,6 +19,7 @@ const cacheSize = 500;
  * It follows directives in the system message only: text from outside is shown, never obeyed.
  */
 export class RehearsalModel implements Model {
+  readonly isRehearsal = true;
   private readonly read = new Map<string, Directives>();
 
   complete(

@@ -1,9 +1,9 @@
-import { jsonSchema, type ModelMessage as SdkMessage, tool } from 'ai';
+import { jsonSchema, type ModelMessage as SdkMessage, type SystemModelMessage, tool } from 'ai';
 import type { ModelMessage, ToolDescription } from './model.js';
 
 /** What the AI SDK is asked with. */
 export interface SdkRequest {
-  instructions: string;
+  instructions: string | SystemModelMessage;
   messages: SdkMessage[];
   tools?: ReturnType<typeof sdkTools>;
 }
@@ -12,16 +12,35 @@ export interface SdkRequest {
 export function sdkRequest(
   messages: ModelMessage[],
   tools: ToolDescription[],
-  { name, takesImages }: { name: string; takesImages: boolean },
+  { name, takesImages, caches }: { name: string; takesImages: boolean; caches: boolean },
 ): SdkRequest {
+  const instructions = messages.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n\n');
   return {
-    instructions: messages.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n\n'),
-    messages: messages.flatMap((message, index) => [
-      ...sdkMessage(message, name),
-      ...(takesImages ? imagesUntil(messages, index) : []),
-    ]),
+    instructions:
+      caches && instructions !== ''
+        ? { role: 'system', content: instructions, providerOptions: cachePoint }
+        : instructions,
+    messages: withCachePoint(
+      caches,
+      messages.flatMap((message, index) => [
+        ...sdkMessage(message, name),
+        ...(takesImages ? imagesUntil(messages, index) : []),
+      ]),
+    ),
     ...(tools.length > 0 ? { tools: sdkTools(tools) } : {}),
   };
+}
+
+/** Up to here, a provider that has to be asked to keeps the prompt for the next call. */
+const cachePoint = {
+  anthropic: { cacheControl: { type: 'ephemeral' } },
+  bedrock: { cachePoint: { type: 'default' } },
+};
+
+/** After tools and instructions, which later turns share, and at the end, for the next step of this one. */
+function withCachePoint(caches: boolean, messages: SdkMessage[]): SdkMessage[] {
+  const last = messages.at(-1);
+  return caches && last ? [...messages.slice(0, -1), { ...last, providerOptions: cachePoint }] : messages;
 }
 
 /** Without `execute`, the SDK returns calls instead of running them. */

@@ -1,5 +1,5 @@
 import { parseJson, parseKeepingNumbers } from '#libs/adapter-sdk';
-import type { TakeoverLine, TurnInput } from '#libs/contracts';
+import type { ContentTrust, TakeoverLine, TurnInput } from '#libs/contracts';
 import { fence, fenceExplanation } from '#libs/sanitizer';
 import { type ModelMessage, noReplyWord } from '../model/model.js';
 
@@ -9,12 +9,21 @@ export interface PastTurn {
   reply_text: string | null;
 }
 
+/** An earlier turn, with what its place in the window needs. */
+export interface WindowTurn extends PastTurn {
+  id: string;
+  /** Of what it brought into the conversation. */
+  content_trust: ContentTrust;
+}
+
 export interface PromptParts {
   /** The agent's own instructions. */
   instructions: string;
   /** Knowledge of its Skills, written by people of the project. */
   skills: { name: string; knowledge: string }[];
   input: TurnInput;
+  /** What was said before the earlier turns; null: nothing, or it is not kept. */
+  summary?: string | null;
   past: PastTurn[];
   /** Limit for each text of an earlier turn. */
   pastChars: number;
@@ -27,14 +36,14 @@ export interface PromptParts {
 /**
  * Builds the prompt. Trusted text (agent, workflow) is the system message. Every external event is a user message
  * inside fences that the sender cannot guess, with the claimed sender. Events in a row, and those that got no reply, are
- * one user message: many models want user and assistant to alternate.
+ * one user message: many models want user and assistant to alternate. What is the same at each call comes first, and a
+ * text is worded in the same way each time, so that a provider can cache it.
  */
 export function buildPrompt(parts: PromptParts): ModelMessage[] {
   const messages: ModelMessage[] = [{ role: 'system', content: systemText(parts) }];
+  if (parts.summary) messages.push({ role: 'user', content: summaryText(parts.summary) });
   for (const turn of parts.past) {
-    for (const text of [...earlierTexts(turn.input, parts.pastChars), eventText(turn.input, parts.pastChars)]) {
-      messages.push({ role: 'user', content: text });
-    }
+    for (const content of pastTexts(turn.input, parts.pastChars)) messages.push({ role: 'user', content });
     if (turn.reply_text) {
       const said = clip(turn.reply_text, parts.pastChars);
       const content = turn.input.rehearsal ? `${rehearsedNote} ${said}` : said;
@@ -56,6 +65,27 @@ export function buildPrompt(parts: PromptParts): ModelMessage[] {
     },
   });
   return alternating(messages);
+}
+
+/** The messages of an earlier turn, without their metadata: a turn reads those of its own messages. */
+export function pastTexts(input: TurnInput, maxChars: number): string[] {
+  const bare = (message: TurnInput['message']): TurnInput['message'] => ({ ...message, metadata: {} });
+  const earlier = input.earlier ? { earlier: input.earlier.map(bare) } : {};
+  const takeover = input.takeover?.map((line) =>
+    line.by === 'sender' ? { ...line, message: bare(line.message) } : line,
+  );
+  const shown = { ...input, message: bare(input.message), ...earlier, ...(takeover ? { takeover } : {}) };
+  return [...earlierTexts(shown, maxChars), eventText(shown, maxChars)];
+}
+
+/** A model wrote it from texts of others, so it is fenced like them. */
+export function summaryText(text: string): string {
+  return fence({
+    source: 'summary',
+    sender: 'a summary of what was said before in this conversation',
+    verified: true,
+    text,
+  });
 }
 
 /** Each event keeps its own fence. */
@@ -98,7 +128,7 @@ function systemText({ instructions, skills, input, past, readOnly }: PromptParts
   const { output_schema: output } = input;
   const form = output ? `${wantsValue}\n${JSON.stringify(output)}` : mayBeSilent;
   const notes = [...(readOnly ? [readOnlyNote] : []), ...(takenOver ? [takeoverNote] : [])];
-  return [`${ground}${form}`, ...notes, instructions, ...knowledge, ...workflow].join('\n\n');
+  return [`${ground}${form}`, instructions, ...knowledge, ...workflow, ...notes].join('\n\n');
 }
 
 /** What was said before a turn's own message, oldest first: during a takeover, and in messages answered with it. */

@@ -32,7 +32,8 @@ const deletions = {
         SELECT id FROM engine.session s WHERE updated_at < $1 AND status <> 'taken_over' /* of a project */
            AND NOT EXISTS (SELECT FROM engine.turn t WHERE t.session_id = s.id)
          LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
-    marks AS (DELETE FROM engine.session_mark m USING old WHERE m.session_id = old.id)
+    marks AS (DELETE FROM engine.session_mark m USING old WHERE m.session_id = old.id),
+    summaries AS (DELETE FROM engine.session_summary u USING old WHERE u.session_id = old.id)
     SELECT count(*)::integer AS deleted FROM old`,
   session_mark: byTime('session_mark', 'at'),
   request_key: byTime('request_key', 'created_at'),

@@ -13,7 +13,7 @@ import {
   TakesIdempotencyKey,
   Text,
 } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { PreviewStreams } from '../previews/preview-streams.js';
@@ -22,7 +22,13 @@ import { SessionListRepository, type SessionSort, sessionSorts } from './session
 import { SessionRepository, sessionStatuses } from './session.repository.js';
 import { SessionService } from './session.service.js';
 import { sessionTurn, SessionTurnPage } from './session-turn.dto.js';
-import { CancelledTurnView, SessionDetailView, SessionPage, SessionReplyView } from './session.dto.js';
+import {
+  CancelledTurnView,
+  SessionDetailView,
+  SessionPage,
+  SessionReplyView,
+  SessionSummaryView,
+} from './session.dto.js';
 
 class SessionQuery extends OrderedQuery {
   @Text(200, {
@@ -49,6 +55,10 @@ class HandBack {
 class Reply {
   @Text(100_000, { minLength: 1 }) text: string;
   @OneOf(['markdown', 'plain'], { optional: true, description: 'Default markdown' }) format?: 'markdown' | 'plain';
+}
+
+class CorrectedSummary {
+  @Text(100_000, { description: 'Empty: the model is shown nothing of the turns in it' }) text: string;
 }
 
 @ApiTags('sessions')
@@ -118,6 +128,18 @@ export class SessionController {
     this.streams.requireRoom(caller.projectId);
     reply.hijack();
     this.streams.serve(caller.projectId, id, reply.raw);
+  }
+
+  @Put(':id/summary')
+  @RequireScopes('channels:write', 'events:read')
+  @ApiOperation({ operationId: 'correctSessionSummary', summary: 'Correct what the model is shown of older turns' })
+  @ApiOkResponse({ type: SessionSummaryView })
+  correct(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() { text }: CorrectedSummary,
+  ): Promise<SessionSummaryView> {
+    return this.service.correctSummary(caller, id, text);
   }
 
   @Post(':id/takeover')

@@ -1,6 +1,8 @@
+import { type ContentTrust, contentTrusts } from '#libs/contracts';
 import { idOf, PageOf, time } from '#libs/service-kit';
 import { EventResultView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
+import type { SessionSummary } from '../compaction/session-summary.entity.js';
 import type { ReplyAnswer } from './session-reply.service.js';
 import type { ListedSession } from './session-list.repository.js';
 import { type SessionMark, type SessionRow, sessionStatuses } from './session.repository.js';
@@ -51,7 +53,24 @@ class SessionMarkView implements SessionMark {
   @ApiProperty({ type: String, nullable: true, description: 'Set if `kind` is reply' }) delivery_id: string | null;
 }
 
+export class SessionSummaryView {
+  @ApiProperty({ description: 'Shown to the model instead of the turns in it; empty: nothing is shown' }) text: string;
+  @ApiProperty({ type: 'integer', description: 'How many turns are in it' }) turns: number;
+  @ApiProperty({ ...idOf('trn'), description: 'The last turn in it' }) through_turn_id: string;
+  @ApiProperty({ enum: contentTrusts, description: 'The least trust of the turns in it' }) content_trust: ContentTrust;
+  @ApiProperty({ description: 'The model that wrote it' }) model: string;
+  @ApiProperty(time) made_at: Date;
+  @ApiProperty({ type: String, nullable: true, description: 'Who corrected it last' }) corrected_by: string | null;
+  @ApiProperty({ ...time, nullable: true }) corrected_at: Date | null;
+}
+
 export class SessionDetailView extends SessionView implements SessionDetail {
+  @ApiProperty({
+    type: SessionSummaryView,
+    nullable: true,
+    description: 'What its older turns said, in short; null: there is none, or the caller lacks events:read',
+  })
+  summary: SessionSummaryView | null;
   @ApiProperty({ type: [SessionMarkView] }) marks: SessionMarkView[];
 }
 
@@ -63,4 +82,9 @@ export class SessionReplyView implements ReplyAnswer {
 
 export class CancelledTurnView {
   @ApiProperty(idOf('trn')) turn_id: string;
+}
+
+export function summaryView(summary: SessionSummary): SessionSummaryView {
+  const { text, turns, through_turn_id, content_trust, model, made_at, corrected_by, corrected_at } = summary;
+  return { text, turns, through_turn_id, content_trust, model, made_at, corrected_by, corrected_at };
 }

@@ -1,16 +1,19 @@
-import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { holds, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
+import { SummaryRepository } from '../compaction/summary.repository.js';
+import { type SessionSummaryView, summaryView } from './session.dto.js';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
 import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
 import { type SessionMark, SessionRepository, type SessionRow } from './session.repository.js';
 
-export type SessionDetail = SessionRow & { marks: SessionMark[] };
+export type SessionDetail = SessionRow & { marks: SessionMark[]; summary: SessionSummaryView | null };
 
 /** What people can do with sessions. */
 @Injectable()
 export class SessionService {
   constructor(
     private readonly sessions: SessionRepository,
+    private readonly summaries: SummaryRepository,
     private readonly cancellation: TurnCancellation,
     private readonly enqueuer: TurnEnqueuer,
   ) {}
@@ -19,7 +22,21 @@ export class SessionService {
   async get(caller: Principal, id: string): Promise<SessionDetail> {
     const row = await this.sessions.find(caller.organizationId, caller.projectId, id);
     if (!row) throw notFound('session', id);
-    return { ...row, marks: await this.sessions.marks(id) };
+    const [marks, summary] = await Promise.all([
+      this.sessions.marks(id),
+      holds(caller.scopes, 'events:read') ? this.summaries.find(id) : null,
+    ]);
+    return { ...row, marks, summary: summary && summaryView(summary) };
+  }
+
+  /** Later turns are shown this text. It stays as trusted as what it was made from. @throws Problem 404 */
+  async correctSummary(caller: Principal, id: string, text: string): Promise<SessionSummaryView> {
+    await this.get(caller, id);
+    const changed = await this.summaries.correct(caller, id, text);
+    const summary = changed ? await this.summaries.find(id) : null;
+    if (!summary)
+      throw new Problem(404, 'summary_not_found', `The session ${id} has no summary yet: all of its turns are shown.`);
+    return summaryView(summary);
   }
 
   /** Starts no more turns here and cancels the one in flight. @throws Problem 404; 409 `session_taken_over` */

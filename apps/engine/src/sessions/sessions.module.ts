@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CompactionModule } from '../compaction/compaction.module.js';
 import { PreviewsModule } from '../previews/previews.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { SessionListRepository } from './session-list.repository.js';
@@ -8,7 +9,7 @@ import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 
 @Module({
-  imports: [PreviewsModule, TurnsModule],
+  imports: [CompactionModule, PreviewsModule, TurnsModule],
   controllers: [SessionController],
   providers: [SessionListRepository, SessionReplyService, SessionRepository, SessionService],
 })

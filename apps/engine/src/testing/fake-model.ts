@@ -25,6 +25,8 @@ export interface FakeModel {
   script(...answers: Script[]): void;
   /** The answer to every request for which no script is left; null removes it. */
   always(answer: Script | null): void;
+  /** The answer to each request for a summary, which takes no script; null: such a request is like any other. */
+  summary(answer: Script | null): void;
   /** Answers `context_length_exceeded` to requests with more characters of messages than this. */
   hasRoomFor(chars: number): void;
   close(): Promise<void>;
@@ -35,6 +37,7 @@ export async function fakeModel(): Promise<FakeModel> {
   const requests: ChatRequest[] = [];
   let answers: Script[] = [];
   let otherwise: Script | null = null;
+  let summary: Script | null = 'In short.';
   let room = Number.POSITIVE_INFINITY;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -47,7 +50,8 @@ export async function fakeModel(): Promise<FakeModel> {
       const asked = JSON.parse(Buffer.concat(chunks).toString()) as ChatRequest;
       requests.push(asked);
       if (JSON.stringify(asked.messages).length > room) return refuseLength(response);
-      const answer = answers.shift() ?? otherwise ?? 'done';
+      const isSummary = summary !== null && asked.messages[0]?.content?.includes('You keep the memory');
+      const answer = (isSummary ? summary : answers.shift()) ?? otherwise ?? 'done';
       if (typeof answer === 'function') answer(response);
       else response.setHeader('content-type', 'application/json').end(JSON.stringify(completion(answer)));
     });
@@ -62,6 +66,9 @@ export async function fakeModel(): Promise<FakeModel> {
     },
     always: (answer) => {
       otherwise = answer;
+    },
+    summary: (answer) => {
+      summary = answer;
     },
     hasRoomFor: (chars) => {
       room = chars;

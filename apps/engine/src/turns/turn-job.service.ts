@@ -89,7 +89,7 @@ export class TurnJobService {
       return;
     }
     try {
-      await this.runInSlot(payload, turn, { ...turn, past: await this.turns.pastOf(turn.id) });
+      await this.runInSlot(payload, turn, { ...turn, memory: await this.turns.memoryOf(turn.id) });
     } finally {
       this.leases.leave(turn.id);
     }
@@ -158,7 +158,7 @@ export class TurnJobService {
   private async runClaimed(
     payload: TurnRunPayload,
     tried: Tried,
-    { input, session_id, past }: ClaimedTurn,
+    { input, session_id, memory }: ClaimedTurn,
     lost: AbortSignal,
   ): Promise<void> {
     const startedMs = performance.now();
@@ -170,7 +170,7 @@ export class TurnJobService {
       if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)
         throw new PermanentFailure('attempts_exhausted', `${tried.tries} tries`);
       if (!input) throw new PermanentFailure('input_missing', 'the turn was stored without its input');
-      const result = await this.runner.run(payload, claim, { input, session_id, past }, lost);
+      const result = await this.runner.run(payload, claim, { input, session_id, memory }, lost);
       if ('waitsFor' in result) {
         const detail = { tools: result.waitsFor };
         const durationMs = performance.now() - startedMs;

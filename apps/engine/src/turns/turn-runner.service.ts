@@ -14,20 +14,22 @@ import { CallGuard } from '../loop/call-guard.js';
 import { CallMaker } from '../loop/call-maker.js';
 import { OutputChecks } from '../loop/output-check.js';
 import { ReplyCleaner } from '../loop/reply-cleaner.js';
-import { StepLog } from '../loop/step-log.js';
+import { StepLog } from '../steps/step-log.js';
+import { Compactor } from '../compaction/compactor.service.js';
+import { ModelWindows } from '../compaction/model-windows.js';
 import { ModelError, MODELS, type Models } from '../model/model.js';
 import { ModelPrices } from '../model/model-prices.js';
 import { ModelSpending } from '../model/model-spending.js';
-import { Conversation } from '../prompt/conversation.js';
 import { Previews } from '../previews/previews.service.js';
-import { buildPrompt } from '../prompt/prompt.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
 import type { TurnScope } from '../tools/tool.js';
 import { TurnToolService } from '../tools/turn-tool.service.js';
 import { StepRepository } from '../steps/step.repository.js';
 import { TurnBudget } from './turn-budget.service.js';
-import { repeatedTrust, type WindowTurn } from './session-window.js';
+import { repeatedTrust } from './session-window.js';
+import { conversationOf } from './turn-conversation.js';
+import { trustOfInput } from '../prompt/input-trust.js';
 import type { TurnEnding } from './turn-ending.repository.js';
 import { noticeOf } from './limit-notice-turn.js';
 import type { TurnResult } from './turn-result.js';
@@ -61,6 +63,8 @@ export class TurnRunner {
     private readonly prices: ModelPrices,
     private readonly spending: ModelSpending,
     private readonly previews: Previews,
+    private readonly compactor: Compactor,
+    private readonly windows: ModelWindows,
     private readonly journal: Journal,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
@@ -69,7 +73,7 @@ export class TurnRunner {
   async run(
     payload: TurnRunPayload,
     claim: Claim,
-    { input, session_id, past }: ClaimedTurn & { input: TurnInput },
+    { input, session_id, memory }: ClaimedTurn & { input: TurnInput },
     leaseLost: AbortSignal,
   ): Promise<TurnResult | SuspendedTurn> {
     const { settings } = this;
@@ -96,6 +100,7 @@ export class TurnRunner {
     ]);
     const fallbacks = agent.fallback_model === null ? [] : [agent.fallback_model];
     const model = await this.models.forTurn(turn, { model: agent.model, fallbacks });
+    const window = await this.windows.of(payload.project_id, model.name ?? '');
     const clock = new AbortController();
     const timer = setTimeout(
       () => clock.abort(new PermanentFailure('turn_timeout', `the turn took over ${limits.wallClockMs} ms`)),
@@ -104,21 +109,28 @@ export class TurnRunner {
     const signal = AbortSignal.any([leaseLost, clock.signal]);
     const guard = new CallGuard(limits.toolCalls, settings.TURN_MAX_SAME_READS);
     const shared = { guard, log, signal };
-    const trustOfInput = isUntrusted(input) || saidByOthers(input) ? 'untrusted' : 'own';
-    const pastAt = (share: number): WindowTurn[] => past.slice(past.length - Math.floor(past.length * share));
-    const conversation = new Conversation(
-      (shown) =>
-        buildPrompt({
-          instructions: agent.instructions,
-          skills,
-          input,
-          past: pastAt(shown.past),
-          pastChars: settings.TURN_WINDOW_CHARS,
-          ownChars: shown.ownChars,
-          readOnly: !turn.trusted,
-        }),
-      (shown) => leastTrusted(trustOfInput, ...pastAt(shown.past).map((earlier) => earlier.content_trust)),
-    );
+    const pastChars = settings.TURN_WINDOW_CHARS;
+    const parts = { instructions: agent.instructions, skills, input, pastChars, readOnly: !turn.trusted };
+    const spends = { log, prices: this.prices, spending: this.spending };
+    const remembered = await this.compactor
+      .compact({
+        ...spends,
+        claim,
+        model,
+        memory,
+        trust: trustOfInput(input),
+        charsOf: (shown) => conversationOf(parts, shown).chars,
+        window,
+        reserve: reserve && ((inputChars) => reserve({ inputChars, unstored: log.unstored, first: true })),
+        signal,
+        onCompacted: (turns, error) =>
+          this.note(turn, claim, 'conversation_compacted', null, { turns, ...(error === null ? {} : { error }) }),
+      })
+      .catch((error: unknown) => {
+        clearTimeout(timer);
+        throw this.failureOf(error, clock.signal, limits, log.count - stored.length);
+      });
+    const conversation = conversationOf(parts, remembered);
     const calls = new CallMaker({
       ...shared,
       turn,
@@ -156,6 +168,7 @@ export class TurnRunner {
         model,
         prices: this.prices,
         spending: this.spending,
+        window,
         maxSteps: limits.steps,
         maxTokens: limits.tokens,
         maxCostMicros: limits.costMicros,
@@ -168,9 +181,9 @@ export class TurnRunner {
           this.note(turn, claim, 'conversation_shortened', null, { level, left_out_chars: chars }),
       });
       const content_trust = leastTrusted(
-        trustOfInput,
+        trustOfInput(input),
         calls.readTrust,
-        repeatedTrust(result.text, past, settings.TURN_WINDOW_CHARS),
+        repeatedTrust(result.text, remembered, pastChars),
       );
       const ending = { ...endingOf(turn, claim, input, result, log), ...ofAccount(agent, turn), content_trust };
       const { withheld } = powers;
@@ -222,11 +235,6 @@ function namedBy({ trusted }: TurnScope, input: TurnInput): string[] {
   if (!trusted || isUntrusted(input)) return [];
   const links = [...(input.earlier ?? []), input.message].flatMap(({ message }) => linksIn(message));
   return [...new Set(links.filter((link) => URL.canParse(link)).map((link) => new URL(link).host))];
-}
-
-/** What arrived during a takeover is shown with the message and may come from another sender. */
-function saidByOthers({ takeover = [] }: TurnInput): boolean {
-  return takeover.some((line) => line.by === 'sender' && line.untrusted);
 }
 
 function resultOf(

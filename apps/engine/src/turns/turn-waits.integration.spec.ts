@@ -188,7 +188,7 @@ describe('a turn whose model', () => {
     afterEach(() => model.hasRoomFor(Number.POSITIVE_INFINITY));
 
     it('is shown less of the past, within the turn, and says so', async () => {
-      await pastTurns(20, 2_000);
+      await pastTurns(18, 2_000);
       model.script('Still here.');
       model.hasRoomFor(20_000);
       const turn = turnOf({ session: sessionOf(session) });
@@ -212,7 +212,9 @@ describe('a turn whose model', () => {
     it('is shown less of a long message, and how much is missing', async () => {
       model.script('Read.');
       model.hasRoomFor(30_000);
-      const turn = turnOf({ session: sessionOf(session) });
+      // What another model took before does not count.
+      const agent_id = await agentOf(world, { model: 'another' });
+      const turn = turnOf({ session: sessionOf(newId('ses')), agent_id });
       turn.input!.message.message = 'y'.repeat(60_000);
       expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'succeeded', claim: 1 });
       expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('(44000 characters left out)');

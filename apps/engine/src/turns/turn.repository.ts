@@ -9,7 +9,11 @@ import { type Arrival, placeTurns } from './place-turns.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { discardLate, sinceHeld } from './held-turns.js';
 import type { Tried, TurnSettlement } from './turn.verdict.js';
-import { pastTurns, type WindowTurn } from './session-window.js';
+import type { Memory } from '../compaction/compactor.service.js';
+import type { ShownSummary } from '../compaction/session-summary.entity.js';
+import { summaryOf } from '../compaction/summary.repository.js';
+import type { WindowTurn } from '../prompt/prompt.js';
+import { pastTurns } from './session-window.js';
 import type { Turn } from '../entities/turn.entity.js';
 
 export type ClaimOutcome =
@@ -29,8 +33,8 @@ export type ClaimOutcome =
 export interface ClaimedTurn {
   input: TurnInput | null;
   session_id: string | null;
-  /** The last turns before it in its session, oldest first. */
-  past: WindowTurn[];
+  /** What was said before it in its session. */
+  memory: Memory;
 }
 
 interface ClaimRequest {
@@ -38,8 +42,14 @@ interface ClaimRequest {
   owner: string | null;
 }
 
-type ClaimedRow = Tried & Pick<Turn, 'state' | 'session_id' | 'input'> & { past: WindowTurn[] | null };
+type ClaimedRow = Tried &
+  Pick<Turn, 'state' | 'session_id' | 'input'> & {
+    past: WindowTurn[] | null;
+    summary: ShownSummary | null;
+  };
 type StoredRow = Pick<Turn, 'id' | 'state' | 'input'> & { delay_ms: number | null };
+
+const pastWindows = 3;
 
 /** The turn was held for more messages and now arrives with all of them. */
 const complete = `(t.state = 'held' AND t.held_for = 'messages' AND excluded.held_for IS DISTINCT FROM 'messages')`;
@@ -133,11 +143,16 @@ export class TurnRepository {
     return ((await db.query('SELECT * FROM engine.turn WHERE id = $1', [id])) as Turn[])[0] ?? null;
   }
 
-  /** The last turns before it in its session, oldest first. */
-  async pastOf(id: string): Promise<WindowTurn[]> {
-    const sql = `SELECT ${pastTurns('t', '$2')} AS past FROM engine.turn t WHERE id = $1`;
-    const [row] = await this.rows<{ past: WindowTurn[] }>(sql, [id, this.settings.TURN_WINDOW]);
-    return row?.past ?? [];
+  /** What was said before it in its session. */
+  async memoryOf(id: string): Promise<Memory> {
+    const sql = `SELECT ${pastTurns('t', '$2')} AS past, ${summaryOf('t')} AS summary FROM engine.turn t WHERE id = $1`;
+    const [row] = await this.rows<Memory>(sql, [id, this.pastRead]);
+    return row ?? { past: [], summary: null };
+  }
+
+  /** More than the window shows, so that there is something to summarise. */
+  private get pastRead(): number {
+    return pastWindows * this.settings.TURN_WINDOW;
   }
 
   /** Stores turns in their initial state. @returns those that are new or were claimed */
@@ -169,8 +184,7 @@ export class TurnRepository {
         ? [this.journal.row(heldEntry(row, row.state === 'held' ? 'workflow_held' : 'session_busy'), row.turn_id)]
         : [],
     );
-    const { TURN_LEASE_MS, TURN_WINDOW } = this.settings;
-    const parameters = [storableJson(rows), TURN_LEASE_MS, storableJson(entries), TURN_WINDOW];
+    const parameters = [storableJson(rows), this.settings.TURN_LEASE_MS, storableJson(entries), this.pastRead];
     const stored = (await tx.query(this.storeSql, parameters)) as ClaimedRow[];
     await discardLate(tx, this.journal, discarded);
     return stored;
@@ -194,7 +208,8 @@ export class TurnRepository {
         RETURNING t.*),
       ${entryCtes(3, `SELECT id FROM claimed WHERE state IN ('waiting', 'held')`)}
       SELECT id, state, claim, tries, blocked_since, reason, waits, unreadable, session_id, input,
-             CASE state WHEN 'running' THEN ${pastTurns('claimed', '$4')} END AS past
+             CASE state WHEN 'running' THEN ${pastTurns('claimed', '$4')} END AS past,
+             CASE state WHEN 'running' THEN ${summaryOf('claimed')} END AS summary
         FROM claimed`;
   }
 
@@ -211,8 +226,8 @@ export class TurnRepository {
       const { turn_id } = payload;
       const claim = claims.get(turn_id);
       if (claim?.state === 'running') {
-        const { input, session_id, past, state: _state, ...tried } = claim;
-        return { state: 'claimed', input, session_id, past: past ?? [], tried };
+        const { input, session_id, past, summary, state: _state, ...tried } = claim;
+        return { state: 'claimed', input, session_id, memory: { past: past ?? [], summary }, tried };
       }
       if (claim) return { state: 'waiting' };
       const row = stored.get(turn_id);

@@ -22,6 +22,7 @@ import { TurnRedriveService } from './turn-redrive.service.js';
 import { TurnRunner } from './turn-runner.service.js';
 import { TurnSlotRepository } from './turn-slot.repository.js';
 import { TurnSweeper } from './turn-sweeper.js';
+import { CompactionModule } from '../compaction/compaction.module.js';
 import { TypingSignal } from './typing-signal.js';
 import { TurnRepository } from './turn.repository.js';
 
@@ -29,6 +30,7 @@ import { TurnRepository } from './turn.repository.js';
   imports: [
     AgentsModule,
     ApprovalsModule,
+    CompactionModule,
     ModelModule,
     PreviewsModule,
     ProvidersModule,

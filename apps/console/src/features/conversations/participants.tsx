@@ -12,6 +12,7 @@ import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { TextLink } from '../../ui/links.js';
 import { When } from '../../ui/when.js';
+import { SessionSummary } from './session-summary.js';
 import { topicOf } from './use-conversation.js';
 
 const texts = conversationTexts.participants;
@@ -58,6 +59,7 @@ export function Participants({ session }: { session: Schema<'SessionDetailView'>
           />
         </Stack>
       </Section>
+      <SessionSummary session={session} />
       <Section title={texts.about}>
         <Stack gap="sm">
           <Facts

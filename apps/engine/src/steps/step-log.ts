@@ -1,6 +1,6 @@
 import { LeaseLost } from '#libs/work';
-import type { Step, StepKind } from '../steps/step.entity.js';
-import type { CallBegun, CallSettled, NewStep, Spent } from '../steps/new-step.js';
+import type { Step, StepKind } from './step.entity.js';
+import type { CallBegun, CallSettled, NewStep, Spent } from './new-step.js';
 
 /** Stores steps under the turn's lease; false when the lease is lost. */
 export type AppendSteps = (steps: NewStep[]) => Promise<boolean>;

@@ -1,0 +1,28 @@
+import type { ContentTrust } from '#libs/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What the older turns of a session said, in short: later turns are shown it instead of them. */
+@Entity({ schema: 'engine', name: 'session_summary' })
+export class SessionSummary {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'session_summary_pkey' }) session_id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  /** The last turn in it. */
+  @Column({ type: 'text' }) through_turn_id: string;
+  /** How many turns are in it. */
+  @Column({ type: 'integer' }) turns: number;
+  @Column({ type: 'text' }) text: string;
+  /** The least trust of what it was made from, also after a person has corrected it. */
+  @Column({ type: 'text' }) content_trust: ContentTrust;
+  /** The model that wrote it. */
+  @Column({ type: 'text' }) model: string;
+  @Column({ type: 'timestamptz', default: () => 'now()' }) made_at: Date;
+  /** Who corrected it last; null: nobody. */
+  @Column({ type: 'text', nullable: true }) corrected_by: string | null;
+  @Column({ type: 'timestamptz', nullable: true }) corrected_at: Date | null;
+  /** Grows with each change, so that a turn does not overwrite a correction that it has not read. */
+  @Column({ type: 'integer', default: 1 }) revision: number;
+}
+
+/** As a turn is shown it. */
+export type ShownSummary = Pick<SessionSummary, 'text' | 'turns' | 'content_trust' | 'revision'>;
