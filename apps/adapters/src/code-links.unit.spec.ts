@@ -1,7 +1,8 @@
 import { Parser } from 'htmlparser2';
 import { pino } from 'pino';
 import { mailPart } from './mail/mail-part.js';
-import { formatMessage as slackText, partsToPost } from './slack/format-message.js';
+import { dialectFormat, dialectParts } from '#libs/adapter-sdk';
+import { mrkdwnDialect } from './slack/mrkdwn-dialect.js';
 import { formatMessage as telegramText, partsToSend } from './telegram/format-message.js';
 
 const addresses = [
@@ -69,8 +70,8 @@ it.each(messages)('no program of a reader is given an address that runs code: %j
   }
   // Slack makes a link of `<address|words>` alone.
   for (const sent of [
-    slackText({ text, mode: 'rich' }, 4_000).text,
-    ...partsToPost({ text, format: 'markdown' }, 4_000),
+    dialectFormat({ text, mode: 'rich' }, mrkdwnDialect, 4_000).text,
+    ...dialectParts({ text, format: 'markdown' }, mrkdwnDialect, 4_000),
   ]) {
     expect(sent.match(/<(?!https?:|mailto:|tel:|\/)[^>]*>/g)).toBeNull();
   }
@@ -85,5 +86,7 @@ it('what leads to a page stays a link', () => {
   );
   expect(schemesIn(html)).toEqual(['https:']);
   expect(telegramText({ text, mode: 'rich' }, 4_096).text).toContain('<a href="https://e.example/?next=javascript:1">');
-  expect(slackText({ text, mode: 'rich' }, 4_000).text).toContain('<https://e.example/?next=javascript:1|click>');
+  expect(dialectFormat({ text, mode: 'rich' }, mrkdwnDialect, 4_000).text).toContain(
+    '<https://e.example/?next=javascript:1|click>',
+  );
 });

@@ -84,6 +84,7 @@ export { codeLinksIn, runsCode } from './code-links.js';
 export { terminalJson, terminalText } from './terminal-text.js';
 export { unsafeParts } from './unsafe-parts.js';
 export { manifestProblems, SCHEMA_VERSIONS, type ManifestProblem } from './manifest-problems.js';
+export { dialectFormat, dialectParts } from './dialect-format.js';
 export { plainFormat } from './plain-format.js';
 export type { MarkdownDialect, MarkdownKind, MarkdownLink, MarkdownList, MarkdownTable } from './markdown/dialect.js';
 export { escapeHtml, htmlDialect } from './markdown/html-dialect.js';

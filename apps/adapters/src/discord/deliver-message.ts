@@ -7,10 +7,11 @@ import {
   deliverReaction,
   type DeliverResponse,
   type Reaction,
+  dialectParts,
 } from '#libs/adapter-sdk';
 import { callDiscord, type DiscordSettings } from './discord-api.js';
 import { DISCORD_MAX_LENGTH } from './discord.manifest.js';
-import { partsToSend } from './format-message.js';
+import { discordDialect } from './discord-dialect.js';
 import { openInteraction } from './interaction-token.js';
 import { sendPart } from './send-part.js';
 
@@ -40,7 +41,7 @@ async function sendMessage(call: DeliverCall, settings: DiscordSettings): Promis
   if ('ok' in files) return files;
   const isEmpty = message.text.trim() === '';
   if (isEmpty && files.length === 0) return deliverFailure('invalid_request', 'message.text is empty');
-  const texts = isEmpty ? [] : partsToSend(message, DISCORD_MAX_LENGTH);
+  const texts = isEmpty ? [] : dialectParts(message, discordDialect, DISCORD_MAX_LENGTH);
   if (texts.length === 0 && files.length === 0) {
     return deliverFailure('invalid_request', 'message.text has no visible text');
   }

@@ -1,9 +1,9 @@
-import { type AdapterDefinition, defineAdapter, PreparedScheme, verifyScheme } from '#libs/adapter-sdk';
+import { type AdapterDefinition, defineAdapter, PreparedScheme, verifyScheme, dialectFormat } from '#libs/adapter-sdk';
 import type { ProviderHttp } from '../provider-calls/call-provider.js';
 import { deliverMessage } from './deliver-message.js';
 import { callDiscord, DISCORD_API_URL, type DiscordSettings } from './discord-api.js';
 import { DISCORD_MAX_LENGTH, discordManifest } from './discord.manifest.js';
-import { formatMessage } from './format-message.js';
+import { discordDialect } from './discord-dialect.js';
 import { parseDiscordInbound } from './parse-inbound.js';
 import { verifyApplication } from './verify-application.js';
 
@@ -30,6 +30,6 @@ export function createDiscordAdapter(http: ProviderHttp & Partial<DiscordSetting
       const answer = await callDiscord(`/channels/${channel}/typing`, { method: 'POST' }, credentials, settings);
       return answer.ok ? { ok: true } : answer;
     },
-    format: (request) => formatMessage(request, DISCORD_MAX_LENGTH),
+    format: (request) => dialectFormat(request, discordDialect, DISCORD_MAX_LENGTH),
   });
 }

@@ -5,9 +5,10 @@ import {
   deliverParts,
   deliverReaction,
   type DeliverResponse,
+  dialectParts,
 } from '#libs/adapter-sdk';
 import { addReaction } from './add-reaction.js';
-import { partsToPost } from './format-message.js';
+import { escapeMrkdwn, mrkdwnDialect } from './mrkdwn-dialect.js';
 import { postText } from './post-text.js';
 import type { SlackSettings } from './slack-api.js';
 import { SLACK_MAX_LENGTH } from './slack.manifest.js';
@@ -45,7 +46,7 @@ async function postMessage(
   if (message.text.trim() === '' && files.length === 0) {
     return deliverFailure('invalid_request', 'message.text is empty');
   }
-  const texts = message.text.trim() === '' ? [] : partsToPost(message, SLACK_MAX_LENGTH);
+  const texts = message.text.trim() === '' ? [] : dialectParts(message, mrkdwnDialect, SLACK_MAX_LENGTH, escapeMrkdwn);
   if (texts.length === 0 && files.length === 0) {
     return deliverFailure('invalid_request', 'message.text has no visible text');
   }

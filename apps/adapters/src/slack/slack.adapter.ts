@@ -1,9 +1,9 @@
-import { defineAdapter, type AdapterDefinition } from '#libs/adapter-sdk';
+import { defineAdapter, type AdapterDefinition, dialectFormat } from '#libs/adapter-sdk';
 import type { ProviderHttp } from '../provider-calls/call-provider.js';
 import { deliverMessage } from './deliver-message.js';
 import { fetchFile, SLACK_FILES_URL } from './fetch-file.js';
 import { findDelivery } from './find-delivery.js';
-import { formatMessage } from './format-message.js';
+import { mrkdwnDialect } from './mrkdwn-dialect.js';
 import { parseSlackInbound } from './parse-inbound.js';
 import { SLACK_API_URL, type SlackSettings } from './slack-api.js';
 import { SLACK_MAX_LENGTH, slackManifest } from './slack.manifest.js';
@@ -23,6 +23,6 @@ export function createSlackAdapter(
     deliver: (call) => deliverMessage(call, settings),
     lookup: (call) => findDelivery(call, settings),
     fetchFile: (call) => fetchFile(call, settings),
-    format: (request) => formatMessage(request, SLACK_MAX_LENGTH),
+    format: (request) => dialectFormat(request, mrkdwnDialect, SLACK_MAX_LENGTH),
   });
 }

@@ -11,10 +11,11 @@ import {
   type MessageAction,
   type PartToSend,
   type SentPart,
+  dialectParts,
 } from '#libs/adapter-sdk';
 import { textOf } from '../provider-calls/json-fields.js';
 import { activitiesPath, readConversation } from './conversation.js';
-import { partsToSend } from './format-message.js';
+import { teamsDialect } from './teams-dialect.js';
 import { callTeams, serviceOf, type TeamsSettings } from './teams-api.js';
 import { TEAMS_MAX_LENGTH } from './teams.manifest.js';
 
@@ -31,7 +32,7 @@ export async function deliverMessage(call: DeliverCall, settings: TeamsSettings)
   const context = isJsonObject(message.reply_context) ? message.reply_context : {};
   const url = activitiesUrl(call.channel_address, message.thread_id, textOf(context.service_url), settings);
   if (typeof url !== 'string') return url;
-  const texts = partsToSend(message, TEAMS_MAX_LENGTH);
+  const texts = dialectParts(message, teamsDialect, TEAMS_MAX_LENGTH);
   if (texts.length === 0) return deliverFailure('invalid_request', 'message.text has no visible text');
   return deliverParts(call, texts, (part) => sendPart(call, part, url, settings));
 }

@@ -1,10 +1,10 @@
-import { type AdapterDefinition, defineAdapter } from '#libs/adapter-sdk';
+import { type AdapterDefinition, defineAdapter, dialectFormat } from '#libs/adapter-sdk';
 import type { ProviderHttp } from '../provider-calls/call-provider.js';
 import { providerKeys } from '../provider-calls/provider-keys.js';
 import { textOf } from '../provider-calls/json-fields.js';
 import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { deliverMessage, indicate } from './deliver-message.js';
-import { formatMessage } from './format-message.js';
+import { teamsDialect } from './teams-dialect.js';
 import { parseTeamsInbound } from './parse-inbound.js';
 import { issueToken, TEAMS_JWKS_URL, TEAMS_LOGIN_URL, type TeamsSettings } from './teams-api.js';
 import { TEAMS_MAX_LENGTH, teamsManifest } from './teams.manifest.js';
@@ -27,6 +27,6 @@ export function createTeamsAdapter(http: ProviderHttp & Partial<TeamsSettings>):
     parseInbound: parseTeamsInbound,
     deliver: (call) => deliverMessage(call, settings),
     indicate: (call) => indicate(call, settings),
-    format: (request) => formatMessage(request, TEAMS_MAX_LENGTH),
+    format: (request) => dialectFormat(request, teamsDialect, TEAMS_MAX_LENGTH),
   });
 }

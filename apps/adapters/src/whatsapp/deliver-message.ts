@@ -12,10 +12,11 @@ import {
   parseJson,
   type PartToSend,
   type SentPart,
+  dialectParts,
 } from '#libs/adapter-sdk';
 import { objectsOf, textOf } from '../provider-calls/json-fields.js';
 import { ACTIONS_MAX_TEXT, interactiveOf } from './interactive.js';
-import { partsToSend } from './format-message.js';
+import { whatsappDialect } from './whatsapp-dialect.js';
 import { accountOf, callWhatsapp, type WhatsappSettings } from './whatsapp-api.js';
 import { WHATSAPP_MAX_LENGTH } from './whatsapp.manifest.js';
 
@@ -48,7 +49,7 @@ async function sendMessage(call: DeliverCall, settings: WhatsappSettings): Promi
   if (template) return deliverParts(call, [message.text], () => send(call, template, settings));
   // Below a longer text WhatsApp shows no choices.
   const limit = message.actions ? ACTIONS_MAX_TEXT : WHATSAPP_MAX_LENGTH;
-  const texts = isEmpty ? [] : partsToSend(message, limit);
+  const texts = isEmpty ? [] : dialectParts(message, whatsappDialect, limit);
   if (texts.length === 0 && files.length === 0) {
     return deliverFailure('invalid_request', 'message.text has no visible text');
   }

@@ -1,4 +1,4 @@
-import { alignedTable, type MarkdownDialect, plainDialect } from '#libs/adapter-sdk';
+import { alignedTable, type MarkdownDialect, plainDialect, neutraliseBroadcasts } from '#libs/adapter-sdk';
 
 const ZERO_WIDTH_SPACE = '\u200b';
 
@@ -9,10 +9,11 @@ const ZERO_WIDTH_SPACE = '\u200b';
 export const whatsappDialect: MarkdownDialect = {
   ...plainDialect,
   lossy: ['heading', 'table', 'image'],
+  text: (value) => neutraliseBroadcasts(value),
   strong: (content) => byLine('*', content),
   emphasis: (content) => byLine('_', content),
   strikethrough: (content) => byLine('~', content),
-  code: (value) => (value.includes('`') ? value : `\`${value}\``),
+  code: (value) => (value.includes('`') ? neutraliseBroadcasts(value) : `\`${value}\``),
   heading: (content) => byLine('*', content.replaceAll(/\*([^*\n]+)\*/g, '$1')),
   codeBlock: (value) => fenced(value),
   quote: (content) => content.replaceAll(/^/gm, '> '),

@@ -1,10 +1,17 @@
-import { type AdapterDefinition, defineAdapter, PreparedScheme, secretList, verifyScheme } from '#libs/adapter-sdk';
+import {
+  type AdapterDefinition,
+  defineAdapter,
+  PreparedScheme,
+  secretList,
+  verifyScheme,
+  dialectFormat,
+} from '#libs/adapter-sdk';
 import type { ProviderHttp } from '../provider-calls/call-provider.js';
 import { textOf } from '../provider-calls/json-fields.js';
 import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { deliverMessage } from './deliver-message.js';
 import { fetchFile } from './fetch-file.js';
-import { formatMessage } from './format-message.js';
+import { whatsappDialect } from './whatsapp-dialect.js';
 import { parseWhatsappInbound } from './parse-inbound.js';
 import { accountOf, callWhatsapp, WHATSAPP_API_URL, type WhatsappSettings } from './whatsapp-api.js';
 import { WHATSAPP_MAX_LENGTH, whatsappManifest } from './whatsapp.manifest.js';
@@ -40,6 +47,6 @@ export function createWhatsappAdapter(http: ProviderHttp & Partial<WhatsappSetti
     parseInbound: parseWhatsappInbound,
     deliver: (call) => deliverMessage(call, settings),
     fetchFile: (call) => fetchFile(call, settings),
-    format: (request) => formatMessage(request, WHATSAPP_MAX_LENGTH),
+    format: (request) => dialectFormat(request, whatsappDialect, WHATSAPP_MAX_LENGTH),
   });
 }

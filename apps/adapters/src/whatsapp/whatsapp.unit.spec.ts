@@ -47,6 +47,11 @@ describe('a message to WhatsApp', () => {
     expect(meta.seen[0]).toMatchObject({ url: `/${number}/messages`, headers: { authorization: 'Bearer token' } });
   });
 
+  it('makes a call to everybody inert in its text, and leaves code as it is', async () => {
+    await deliver({ text: 'Ask @all, or run `mail @all`.', format: 'markdown' });
+    expect(sent()[0]?.text).toMatchObject({ body: 'Ask @\u200ball, or run `mail @all`.' });
+  });
+
   it('shows up to three short choices as buttons, and others as a list, below at most 1,024 characters', async () => {
     const choices = (count: number, label = 'Choice') =>
       Array.from({ length: count }, (_, index) => ({ id: `c${index}`, label: `${label} ${index}`, value: 'v' }));
