@@ -1,3 +1,4 @@
+import { parseKeepingNumbers } from '#libs/adapter-sdk';
 import { type Fields, fieldsOf, partsOf, textOf } from './answer-parts.js';
 import { depthOf } from './read-arguments.js';
 
@@ -106,7 +107,7 @@ class JoinedCalls {
 
 function parsed(data: string): unknown {
   try {
-    return JSON.parse(data);
+    return parseKeepingNumbers(data);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return null;

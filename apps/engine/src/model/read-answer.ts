@@ -1,3 +1,4 @@
+import { parseKeepingNumbers } from '#libs/adapter-sdk';
 import { callsOf, type Fields, fieldsOf, finishOf, partsOf, textOf } from './answer-parts.js';
 import { beginsStream, JoinedStream } from './joined-stream.js';
 import type { Completion } from './model.js';
@@ -65,7 +66,7 @@ function jsonOf(text: string): { json: unknown } | ReadAnswer {
   if (text.startsWith('<')) return unreadable('it is a web page');
   if (depthOf(text) > maxDepth) return unreadable(`it is nested deeper than ${maxDepth} levels`);
   try {
-    return { json: JSON.parse(text) as unknown };
+    return { json: parseKeepingNumbers(text) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return unreadable('it is not JSON, or was cut off');

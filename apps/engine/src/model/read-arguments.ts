@@ -1,3 +1,5 @@
+import { parseKeepingNumbers } from '#libs/adapter-sdk';
+
 /** Deeper arguments are not read: what works on them goes down level by level. */
 const maxDepth = 64;
 /** Arguments that were encoded once too often are text that holds JSON text. */
@@ -8,6 +10,7 @@ const nothing: ReadonlySet<string> = new Set(['', 'null', 'undefined', 'None']);
 /**
  * The arguments of a call as endpoints send them: JSON as text, an object, text in text, the fragments of a stream, a
  * list around one object, or nothing at all. Nothing that was cut off is completed: half an argument must not be used.
+ * A number that a double would change is its digits as text, so that no tool acts on another one.
  * @returns the value, usually an object; the text itself if it is no JSON or nested too deep (`argumentsProblem`)
  */
 export function readArguments(given: unknown): unknown {
@@ -77,7 +80,7 @@ function readJson(text: string): { value: unknown } | null {
   for (const attempt of [text, tidied(text)]) {
     if (attempt === null || depthOf(attempt) > maxDepth) continue;
     try {
-      return { value: JSON.parse(attempt) as unknown };
+      return { value: parseKeepingNumbers(attempt) };
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
     }

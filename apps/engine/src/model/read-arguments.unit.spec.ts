@@ -36,6 +36,13 @@ describe('the arguments of a call', () => {
     expect(readArguments(given)).toEqual(args);
   });
 
+  it('keep the digits of a number that a double would change', () => {
+    const sent = '{"id":12345678901234567890,"list":[-9007199254740993],"size":1e400,"small":7}';
+    const kept = { id: '12345678901234567890', list: ['-9007199254740993'], size: '1e400', small: 7 };
+    expect(readArguments(sent)).toEqual(kept);
+    expect(readArguments(JSON.stringify(sent))).toEqual(kept);
+  });
+
   it('keep a key `__proto__` as a key', () => {
     expect(Object.keys(readArguments('{"__proto__":{"a":1}}') as object)).toEqual(['__proto__']);
   });

@@ -29,7 +29,10 @@ export class ArgumentCheck {
     if (!check) return 'The schema of this tool cannot be used.';
     if (check(args)) return null;
     const what = (check.errors ?? []).slice(0, 3);
-    return `${what.map(wordsOf).join('; ')}.`;
+    const long = what.some(
+      (error) => wantsNumber(error) && /^-?\d{16,}$/.test(String(valueAt(args, error.instancePath))),
+    );
+    return `${what.map(wordsOf).join('; ')}.${long ? ' A number of more than 15 digits would lose some of them here.' : ''}`;
   }
 
   private checkOf(schema: Record<string, unknown>): ValidateFunction | null {
@@ -45,6 +48,16 @@ export class ArgumentCheck {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function wantsNumber({ keyword, params }: ErrorObject): boolean {
+  const { type } = params as Record<string, unknown>;
+  return keyword === 'type' && [type].flat().some((each) => each === 'integer' || each === 'number');
+}
+
+function valueAt(args: unknown, pointer: string): unknown {
+  const path = pointer.split('/').slice(1);
+  return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], args);
 }
 
 /** Ajv's message, with what it leaves out: the allowed values, the property that is too many. */
