@@ -42,6 +42,7 @@ import { sourceTexts } from '../texts/sources.js';
 import { toolTexts } from '../texts/tools.js';
 import { uiTexts } from '../texts/ui.js';
 import { workflowTexts } from '../texts/workflows.js';
+import { lastMessagePalette } from './last-message-palette.js';
 import { contains, limit, listed, type Palette } from './palette.js';
 
 const { palette: settings } = settingsTexts;
@@ -125,6 +126,7 @@ export const palettes: readonly Palette[] = [
     ask: (search, signal) => answer(api.GET('/api/v1/approvals', { params: { query: { search, limit } }, signal })),
     entry: ({ tool, state }) => ({ label: tool, description: own(uiTexts.outcomes, state) }),
   }),
+  lastMessagePalette,
   listed({
     label: contactTexts.title,
     scope: 'contacts:read',

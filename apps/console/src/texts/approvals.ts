@@ -1,6 +1,13 @@
 import { named } from '../drawn/drawn-text.js';
 
 export const approvalTexts = {
+  all: {
+    waiting: (count: number, tool: string) => `${count} calls of ${named(tool)} wait for you.`,
+    approve: (count: number) => `Approve ${count}`,
+    question: (count: number, tool: string) =>
+      `All ${count} waiting calls of ${named(tool)} are made with the arguments shown below. Each is recorded as your decision.`,
+    progress: (done: number, total: number) => `${done} of ${total} approved`,
+  },
   title: 'Approvals',
   description:
     'Calls that an agent may not make by itself. An approved call is made once, with exactly these arguments.',

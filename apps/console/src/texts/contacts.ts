@@ -68,4 +68,5 @@ export const contactTexts = {
     code: 'Code',
     action: 'Create',
   },
+  palette: { lastMessage: 'Last message of', noText: 'a message without text' },
 };

@@ -67,6 +67,16 @@ export const integrationTexts = {
     optional: 'Optional',
     submit: 'Install',
   },
+  connect: {
+    title: (name: string) => `Connect ${named(name)}`,
+    address: 'Give the provider this address',
+    paste: 'Paste what the provider shows you',
+    connect: 'Save and verify',
+    cannot: 'To paste credentials, your role needs credentials:write and apps:write.',
+    first: 'The provider’s first request arrives',
+    waits: 'Waiting for it. Do something at the provider that sends one.',
+    refused: (reason: string) => `A request came, and was refused: ${reason}. Check the pasted secret.`,
+  },
   app: {
     tabs: {
       overview: 'Overview',

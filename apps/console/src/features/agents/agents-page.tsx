@@ -1,22 +1,20 @@
-import { Badge, Group, Textarea } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Badge, Group } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Bot, Plus, SearchX } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useAgents } from '../../api/choices.js';
-import { answer, api, type Schema } from '../../api/client.js';
-import { projectKey, useProjectId } from '../../api/project-query.js';
+import type { Schema } from '../../api/client.js';
+import { useProjectId } from '../../api/project-query.js';
 import { firstOfDays, usageDays, useUsage } from '../../api/usage.js';
 import { agentTexts } from '../../texts/agents.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
-import { FormModal } from '../../ui/dialog.js';
 import { useReason } from '../../ui/editable.js';
 import { FilterBar, FilterText } from '../../ui/filter-bar.js';
-import { NameField } from '../../ui/name-field.js';
 import { Unread } from '../../ui/name-of.js';
-import { EmptyState, fieldError } from '../../ui/notices.js';
+import { EmptyState } from '../../ui/notices.js';
 import { Page } from '../../ui/page.js';
+import { NewAgent } from './new-agent.js';
 
 const route = getRouteApi('/p/$projectId/agents');
 
@@ -113,50 +111,4 @@ function useColumns(): Column<Schema<'AgentView'>>[] {
     },
     { id: 'used', label: texts.used, width: '130px', cell: ({ id }) => usedBy(id), hideOnPhone: true },
   ];
-}
-
-function NewAgent({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
-  const projectId = useProjectId();
-  const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const [name, setName] = useState('');
-  const [instructions, setInstructions] = useState('');
-  const create = useMutation({
-    mutationFn: () => answer(api.POST('/api/v1/agents', { body: { name, instructions } })),
-    onSuccess: ({ id }) => {
-      void queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['agents']) });
-      void navigate({
-        to: '/p/$projectId/agents/$agentId',
-        params: { projectId, agentId: id },
-        search: { tab: 'tools' },
-      });
-    },
-  });
-  const texts = agentTexts.fields;
-  return (
-    <FormModal
-      opened={opened}
-      title={agentTexts.create}
-      submit={agentTexts.createAction}
-      size="lg"
-      saving={create.isPending}
-      error={create.error}
-      fields={['name', 'instructions']}
-      ready={name.trim() !== ''}
-      onSubmit={() => create.mutate()}
-      onClose={onClose}
-    >
-      <NameField first value={name} error={create.error} onChange={setName} />
-      <Textarea
-        label={texts.instructions}
-        description={texts.instructionsHint}
-        autosize
-        minRows={5}
-        maxRows={20}
-        value={instructions}
-        error={fieldError(create.error, 'instructions')}
-        onChange={(event) => setInstructions(event.currentTarget.value)}
-      />
-    </FormModal>
-  );
 }

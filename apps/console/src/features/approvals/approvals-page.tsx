@@ -13,6 +13,7 @@ import { When } from '../../ui/when.js';
 import { ApprovalCall } from './approval-call.js';
 import { ApprovalContext } from './approval-context.js';
 import { ApprovalHistory } from './approval-history.js';
+import { DecideAll } from './decide-all.js';
 import { Decide } from './decide.js';
 
 const route = getRouteApi('/p/$projectId/approvals');
@@ -37,6 +38,7 @@ export function ApprovalsPage(): ReactNode {
           {!calls && !pending.error && <Skeleton height={180} />}
           {pending.error && !calls && <ProblemAlert error={pending.error} onRetry={() => void pending.refetch()} />}
           {calls?.length === 0 && <EmptyState icon={ShieldCheck} {...approvalTexts.empty} />}
+          {calls && calls.length > 1 && <DecideAll approvals={calls} />}
           {calls?.map((approval) => (
             <PendingApproval key={approval.id} approval={approval} />
           ))}

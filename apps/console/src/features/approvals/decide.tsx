@@ -84,7 +84,7 @@ export function Decide({ approval }: { approval: Approval }): ReactNode {
 }
 
 /** Why this person may not decide on the call; null: they may. The engine checks the same again. */
-function whyNot(approval: Approval, { member, scopes }: Session): string | null {
+export function whyNot(approval: Approval, { member, scopes }: Session): string | null {
   const texts = approvalTexts.notice;
   const me = `user:${member.id}`;
   if (!hasScope(scopes, 'approvals:decide')) return texts.lacksScope;

@@ -1,6 +1,5 @@
-import { Anchor, Button, Group, Input, Progress, Stack, Text, ThemeIcon } from '@mantine/core';
+import { Anchor, Button, Input, Progress, Stack, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { Check } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { useApps } from '../../api/choices.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
@@ -11,6 +10,7 @@ import { CopyField } from '../../ui/copy.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { ProjectLink } from '../../ui/links.js';
 import { Section } from '../../ui/page.js';
+import { Step } from '../../ui/step.js';
 import { modelQuestion, verificationQuestion } from './questions.js';
 import { InstallWebhook, SendSample, VerifyApp } from './first-steps.js';
 
@@ -129,47 +129,5 @@ function WebhookAddress({ url }: { url: string | null }): ReactNode {
         <CodeBlock code={curl} label={texts.curl} />
       </Input.Wrapper>
     </Stack>
-  );
-}
-
-interface StepProps {
-  number: number;
-  done: boolean;
-  title: string;
-  text?: string;
-  /** Beside the title, done or not. */
-  link?: ReactNode;
-  /** What the step takes; hidden once it is done. */
-  children?: ReactNode;
-}
-
-/** One line of a checklist. */
-function Step({ number, done, title, text, link, children }: StepProps): ReactNode {
-  return (
-    <li data-done={done}>
-      <Group gap="sm" wrap="nowrap" align="flex-start">
-        <ThemeIcon size={22} radius="xl" variant={done ? 'filled' : 'default'} color="teal.8" mt={1}>
-          {done ? (
-            <Check size={13} aria-label="✓" />
-          ) : (
-            <Text span size="xs" fw={600} aria-hidden>
-              {number}
-            </Text>
-          )}
-        </ThemeIcon>
-        <div style={{ flex: 1, minWidth: 0 }}>
-          <Group gap="sm">
-            <Text fw={500}>{title}</Text>
-            {link}
-          </Group>
-          {text && !done && (
-            <Text size="sm" c="dimmed">
-              {text}
-            </Text>
-          )}
-          {children && !done && <div style={{ marginTop: 10 }}>{children}</div>}
-        </div>
-      </Group>
-    </li>
   );
 }

@@ -12,6 +12,7 @@ import { Section } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import { AppActivity, AppSkills } from './app-activity.js';
 import { AppConnection } from './app-connection.js';
+import { ConnectApp } from './connect-app.js';
 import { AppRenewal } from './app-renewal.js';
 import { Capabilities } from './app-card.js';
 import { SenderSection } from './sender-section.js';
@@ -35,6 +36,7 @@ export function AppOverview({ app, listing, edit, onEdit }: AppOverviewProps): R
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: 7 }}>
         <Stack gap="md">
+          {app.kind === 'adapter' && <ConnectApp key={app.id} app={app} listing={listing} />}
           <AppComplaints app={app} />
           <Section title={texts.webhook}>
             <Webhook app={app} />
