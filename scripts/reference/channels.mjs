@@ -25,6 +25,7 @@ export async function channelsPage() {
     head(
       'Adapter',
       'Receives',
+      'Without a public address',
       'Sends',
       ...FEATURES.map((/** @type {string} */ name) => `\`${name}\``),
       'Threads',
@@ -35,6 +36,7 @@ export async function channelsPage() {
       row(
         `${manifest.name} \`${manifest.slug}\``,
         yes(manifest.capabilities.includes('receive')),
+        yes(manifest.connect),
         yes(manifest.capabilities.includes('send')),
         ...FEATURES.map((/** @type {string} */ feature) => yes(offersFeature(manifest, feature))),
         yes(manifest.message?.threads),
@@ -47,7 +49,7 @@ export async function channelsPage() {
   ].join('\n');
 }
 
-/** @typedef {{ slug: string, name: string, description: string, capabilities: string[], message?: { max_length?: number, formats?: string[], threads?: boolean, lookup?: boolean, rate_per_address?: { count: number, seconds: number } }, events?: { type: string }[], sources?: object }} Manifest */
+/** @typedef {{ slug: string, name: string, description: string, capabilities: string[], message?: { max_length?: number, formats?: string[], threads?: boolean, lookup?: boolean, rate_per_address?: { count: number, seconds: number } }, events?: { type: string }[], sources?: object, connect?: object }} Manifest */
 
 /** A table of what is known; nothing for an adapter that is no channel. @param {Manifest} manifest */
 function factsOf(manifest) {

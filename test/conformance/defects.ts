@@ -165,6 +165,15 @@ export const DEFECTS: [string, Defect][] = [
   ['9.edit', { adapter: (acme) => ({ manifest: { ...acme.manifest, features: ['edit'] } }) }],
   ['9.reactions', { adapter: (acme) => ({ manifest: { ...acme.manifest, features: ['reactions'] } }) }],
   [
+    '9.poll',
+    {
+      adapter: (acme) => ({
+        manifest: { ...acme.manifest, connect: { kind: 'poll' } },
+        poll: () => ({ ok: true, events: [{ id: 'always', body: '{}' }], cursor: '1' }),
+      }),
+    },
+  ],
+  [
     '9.typing',
     {
       adapter: (acme) => ({

@@ -87,6 +87,8 @@ const settings = {
   CONNECTION_LEASE_MS: integer(30_000, 1_000, 600_000),
   /** How long a provider without events may take to answer. */
   CONNECTION_WAIT_S: integer(25, 0, 50),
+  /** Needs attention: a provider that has not answered for this long. */
+  CONNECTION_ATTENTION_MS: integer(60_000, 0, 86_400_000),
   /** The least time between two questions to a provider that had no events. */
   CONNECTION_PAUSE_MS: integer(250, 10, 60_000),
   /** How long the numbers of a message's choices can be answered on a channel without buttons. */

@@ -13,7 +13,7 @@ import { waitsForCredential } from '../apps/credential-not-ready.js';
 import { type WaitingGroup, WaitingReplies } from '../deliveries/waiting-replies.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import { AttentionRepository } from './attention.repository.js';
+import { AttentionRepository, type TroubledConnection } from './attention.repository.js';
 
 /** The Apps, adapters and sources of a project that do not work, or wait for a person. */
 @Injectable()
@@ -31,19 +31,21 @@ export class AttentionService {
 
   async of(caller: Principal): Promise<AttentionItem[]> {
     const rows = await this.apps.list(caller);
-    const [apps, weak, adapters, manifests, sources, replies] = await Promise.all([
+    const [apps, weak, adapters, manifests, sources, replies, connections] = await Promise.all([
       this.views.all(rows, caller),
       this.weakKeys(caller, rows),
       this.adapters.list(caller),
       this.rows.waitingManifests(caller),
       this.rows.failingSources(caller),
       this.waiting.ofProject(caller, this.settings.DELIVERY_ATTENTION_MS),
+      this.rows.connections(caller, this.settings.CONNECTION_ATTENTION_MS),
     ]);
     const names = new Map(apps.map(({ id, name }) => [id, name]));
     return [
       ...apps.flatMap(ofApp).slice(0, attentionAtMost),
       ...apps.flatMap((app) => ofWeakKeys(app, weak.get(app.id) ?? [])).slice(0, attentionAtMost),
       ...adapters.flatMap(ofAdapter).slice(0, attentionAtMost),
+      ...connections.flatMap((each) => ofConnection(each, names.get(each.app_id) ?? each.app_id)),
       ...replies.map((group) => ofReplies(group, names.get(group.app_id) ?? group.app_id)),
       ...manifests.map(({ adapter_id: id, slug, number, since }): AttentionItem => ({
         code: 'manifest_waits',
@@ -72,6 +74,38 @@ export class AttentionService {
     const checked = rows.map((app) => ({ app, adapter: byId.get(app.adapter_id ?? '') ?? null }));
     return this.keys.problemsOf(caller, checked);
   }
+}
+
+/** An App hears nothing, or has missed something: nobody else would say so. */
+function ofConnection(connection: TroubledConnection, name: string): AttentionItem[] {
+  const { app_id: id, state, reason, error_detail: detail, since, gap, failing } = connection;
+  const common = { resource: { kind: 'app' as const, id }, count: 1, scope: 'apps:read' as const };
+  const span = [gap?.since && ` from ${gap.since}`, gap?.until && ` until ${gap.until}`].filter(Boolean).join('');
+  const missed: AttentionItem[] = gap
+    ? [
+        {
+          ...common,
+          code: 'connection_gap',
+          severity: 'warning',
+          text: `${name}: messages${span} are missing (${gap.reason}): its provider does not have them any more.`,
+          what_to_do: 'Look at the provider for what was written in that time.',
+          since: gap.since ?? null,
+        },
+      ]
+    : [];
+  if (!failing) return missed;
+  const again = state === 'dead' ? 'It is not asked any more' : 'It is asked again';
+  return [
+    {
+      ...common,
+      code: 'connection_failing',
+      severity: 'error',
+      text: `${name} hears nothing: its provider cannot be asked for messages (${reason ?? 'no reason'}): ${detail ?? 'no detail'}.`,
+      what_to_do: `${again}. Repair what the reason names, on the page of the App.`,
+      since: since.toISOString(),
+    },
+    ...missed,
+  ];
 }
 
 /** A secret that was stored before such secrets were refused, or that its App reads in another way than it was meant. */

@@ -66,6 +66,11 @@ const becomes = (state: string) =>
     return now['state'] === state && now;
   });
 
+const attention = async () => {
+  const { data } = (await world.service('GET', 'attention')).body;
+  return data.filter(({ resource }) => resource.id === app).map(({ code, text }) => ({ code, text }));
+};
+
 describe('a provider that is asked for its events', () => {
   it('has each stored once and in order, by one process at a time', async () => {
     say('a', 'b', 'c');
@@ -150,11 +155,11 @@ describe('a provider that is asked for its events', () => {
       ok: true,
       events: [],
       cursor: '1',
-      gap: { reason: 'reset', until: '2026-01-01T00:00:00Z' },
+      gap: { reason: 'reset', since: 'once upon a time', until: '2026-01-01T00:00:00Z' },
     });
     await hold();
     await until('it is told', async () => (await connection())['gap'] !== null);
-    expect((await connection())['gap']).toEqual({ reason: 'reset', until: '2026-01-01T00:00:00Z' });
+    expect((await connection())['gap']).toEqual({ reason: 'reset', until: '2026-01-01T00:00:00.000Z' });
     expect((await world.call('DELETE', `apps/${app}/connection`)).status).toBe(204);
     adapter.routes['poll'] = ({ cursor }) => answer(Number(cursor ?? 0));
     const away = `INSERT INTO gateway.held_connection (app_id, organization_id, project_id, answered_at)
@@ -175,6 +180,22 @@ describe('a provider that is asked for its events', () => {
     refusing = null;
     say('small');
     await until('the next one is stored', () => stored.includes('small'));
+  });
+
+  it('needs attention once it has not answered for a while, and while messages of the last days are missing', async () => {
+    adapter.routes['poll'] = () => ({ ok: false, error: 'auth_failed', error_detail: { message: 'no such bot' } });
+    await hold();
+    await becomes('failing');
+    expect(await attention()).toEqual([]);
+    await world.pool.query(`UPDATE gateway.held_connection SET created_at = now() - interval '2 minutes'`);
+    expect(await attention()).toEqual([
+      { code: 'connection_failing', text: expect.stringContaining('(auth_failed): no such bot.') },
+    ]);
+    const gap = `UPDATE gateway.held_connection SET gap = jsonb_build_object('reason', 'away_too_long', 'until', now() - $1::interval)`;
+    await world.pool.query(gap, ['1 day']);
+    expect((await attention()).map(({ code }) => code)).toEqual(['connection_failing', 'connection_gap']);
+    await world.pool.query(gap, ['4 days']);
+    expect((await attention()).map(({ code }) => code)).toEqual(['connection_failing']);
   });
 
   it('is asked no more when that is turned off, and only where its adapter can be asked', async () => {

@@ -108,7 +108,7 @@ export class HeldConnections extends Sweeping {
     for (;;) {
       const notBefore = pause(this.settings.CONNECTION_PAUSE_MS, undefined, { ref: false });
       const asked = await orAborted(this.ask(row.app_id, cursor), ended);
-      let gap = asked.gap ?? gapSince(answeredAt, asked.keepsSeconds);
+      let gap = asked.gap ? datedGap(asked.gap) : gapSince(answeredAt, asked.keepsSeconds);
       for (const event of asked.events) {
         ended.throwIfAborted();
         gap = (await this.store(row, event)) ?? gap;
@@ -169,6 +169,16 @@ export class HeldConnections extends Sweeping {
       return { reason: 'event_too_large', since: now, until: now };
     }
   }
+}
+
+/** As an adapter tells it: its times as RFC 3339, and an end, so that it is known how old it is. */
+function datedGap({ reason, since, until }: ConnectionGap): ConnectionGap {
+  const at = (text: string | undefined): string | null => {
+    const ms = Date.parse(text ?? '');
+    return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+  };
+  const from = at(since);
+  return { reason: reason.slice(0, 100), ...(from && { since: from }), until: at(until) ?? new Date().toISOString() };
 }
 
 /** A silence that was longer than the provider keeps its events. */

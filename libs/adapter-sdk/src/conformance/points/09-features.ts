@@ -6,6 +6,32 @@ import type { Kit } from '../kit.js';
 
 type Check = (name: string, title: string, advice: string, run: () => Promise<void>) => Promise<void>;
 
+/** Events without a webhook: the same question twice gives the same, and asking after them gives none of them. */
+async function polls(kit: Kit): Promise<void> {
+  if (kit.manifest.connect === undefined) throw new NotApplicable('the manifest has no connect');
+  const ask = async (more: JsonObject): Promise<{ answer: Answer; ids: string[]; cursor: unknown }> => {
+    const answer = await kit.adapter.post('/poll', { credentials: kit.credentials, wait_seconds: 0, ...more });
+    accepted(answer);
+    const { events, cursor } = answered(answer);
+    const list = Array.isArray(events) ? events.filter(isJsonObject) : [];
+    const isWhole =
+      Array.isArray(events) && list.every(({ id, body }) => typeof id === 'string' && typeof body === 'string');
+    expectThat(isWhole, answer, 'events, each with an id and a body as text', answer.json);
+    return { answer, ids: list.map(({ id }) => String(id)), cursor };
+  };
+  const first = await ask({});
+  const again = await ask({});
+  expectThat(
+    first.ids.every((id) => again.ids.includes(id)),
+    again.answer,
+    'the events of the first answer again',
+    again.ids,
+  );
+  if (typeof first.cursor !== 'string') return;
+  const after = await ask({ cursor: first.cursor });
+  expectThat(!after.ids.some((id) => first.ids.includes(id)), after.answer, 'no event before the cursor', after.ids);
+}
+
 /** Each feature that the manifest lists, delivered once. */
 export async function sendsFeatures(kit: Kit, check: Check): Promise<void> {
   await check(
@@ -55,6 +81,12 @@ export async function sendsFeatures(kit: Kit, check: Check): Promise<void> {
       const reaction_to = need(kit.fixtures.deliver?.message_id, 'message to react to (deliver.message_id)');
       accepted(await send(kit, '', { reaction_to, reaction: kit.fixtures.deliver?.reaction ?? '👍' }));
     },
+  );
+  await check(
+    'poll',
+    'gives its events without a webhook, where the manifest says so',
+    'Serve /poll: events from the cursor on, the same until a later cursor is asked for; or leave connect out.',
+    () => polls(kit),
   );
   await check(
     'typing',
