@@ -90,6 +90,9 @@ function drive() {
     };
     const open = () => connect({ host: hostname, port: Number(port), noDelay: true, onread });
     let socket = open();
+    /** Until the request is due. */
+    let waiting = false;
+    let closed = false;
     const next = () => {
       if (!due()) {
         socket.destroy();
@@ -99,12 +102,20 @@ function drive() {
       n = sent;
       const slot = load.rate ? startedAt + (sent / load.rate) * 1000 : 0;
       const send = () => {
+        waiting = false;
+        if (closed) {
+          closed = false;
+          text = '';
+          socket = open();
+          attach();
+        }
         began = load.rate ? slot : performance.now();
         socket.write(load.keepIds ? prepared(n) : withKey(n));
       };
       sent += 1;
       const waitMs = slot - performance.now();
-      if (waitMs > 0) setTimeout(send, waitMs);
+      waiting = waitMs > 0;
+      if (waiting) setTimeout(send, waitMs);
       else send();
     };
     const take = () => {
@@ -112,6 +123,8 @@ function drive() {
       if (head < 0) return;
       const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
       if (text.length < head + 4 + length) return;
+      // Said to a connection on which nothing was asked.
+      if (waiting) return void (text = '');
       const status = text.slice(9, 12);
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (status.startsWith('2')) {
@@ -125,6 +138,8 @@ function drive() {
     const attach = () => {
       socket.on('error', () => undefined);
       socket.on('close', () => {
+        // Idle for longer than the server keeps a connection: nothing was sent on it.
+        if (waiting) return void (closed = true);
         if (!due()) return resolve();
         refused += 1;
         text = '';

@@ -73,7 +73,7 @@ await runScript(async () => {
     each.name,
     each.offered,
     each.acknowledged,
-    each.lost,
+    each.lost + each.stuck,
     each.ended,
     each.doubled,
     each.repeated,
@@ -92,5 +92,5 @@ await runScript(async () => {
     'slowest message',
   ];
   process.stdout.write(`\n${rate} messages/s for ${seconds} s each\n\n${table(head, rows)}\n`);
-  process.exit(outcomes.some(({ lost, doubled }) => lost + doubled > 0) ? 1 : 0);
+  process.exit(outcomes.some(({ lost, stuck, doubled }) => lost + stuck + doubled > 0) ? 1 : 0);
 });

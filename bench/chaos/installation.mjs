@@ -11,9 +11,10 @@ const startMs = 120_000;
 /**
  * A fresh installation under its own supervisor, exactly as `npm start` runs it.
  * @param {NodeJS.ProcessEnv} settings
+ * @param {{name?: string}} [options] of its folder in the cache
  */
-export async function startInstallation(settings) {
-  const dataDir = join(cacheDir, 'chaos');
+export async function startInstallation(settings, { name: folder = 'chaos' } = {}) {
+  const dataDir = join(cacheDir, folder);
   await rm(dataDir, { recursive: true, force: true });
   const child = spawn(process.execPath, [join(root, 'scripts/start.mjs'), '--no-install', '--data-dir', dataDir], {
     cwd: root,

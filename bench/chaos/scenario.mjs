@@ -8,14 +8,18 @@ const lateMs = 1_000;
  * @typedef {object} Outcome
  * @property {string} name
  * @property {number} offered requests the generator made
+ * @property {number} sent requests that were answered or cut off; fewer than offered where the generator is late
  * @property {number} acknowledged 2xx
- * @property {number} lost acknowledged, but neither delivered nor in a named end state
+ * @property {Record<string, number>} answers by status; `cut`: connections that closed before their answer
+ * @property {number} lost acknowledged, and unknown to the platform
+ * @property {number} stuck acknowledged, and neither delivered nor in a named end state
  * @property {number} ended acknowledged, not delivered, but in a named end state
  * @property {number} doubled receipts delivered under more than one Idempotency-Key
  * @property {number} repeated requests whose key the receiver had applied already
  * @property {number} recoveredMs from the fault to the last late delivery
+ * @property {number} tailMs from the end of the cause to the last late delivery
  * @property {number} worstMs the longest time that a message took
- * @property {string[]} examples ids of the lost
+ * @property {string[]} examples ids of those that were not delivered
  */
 
 /**
@@ -24,21 +28,32 @@ const lateMs = 1_000;
  * @param {object} on
  * @param {import('./faults.mjs').Fault} on.fault
  * @param {import('./installation.mjs').Installation} on.installation
- * @param {import('./faults.mjs').FickleAdapter} on.adapter
+ * @param {import('./faults.mjs').FickleAdapter | null} on.adapter null: the fault needs none
  * @param {string} on.sink its origin
  * @param {{url: string, secret: string, workflowId: number}} on.app
  * @param {number} on.rate per second
  * @param {number} on.seconds
+ * @param {number} [on.connections] of the generator
  * @param {number} on.settleMs how long after the load a message may still arrive
  * @returns {Promise<Outcome>}
  */
-export async function runScenario({ fault, installation, adapter, sink, app, rate, seconds, settleMs }) {
+export async function runScenario({
+  fault,
+  installation,
+  adapter,
+  sink,
+  app,
+  rate,
+  seconds,
+  settleMs,
+  connections = 32,
+}) {
   await fetch(`${sink}/clear`, { method: 'POST' });
   const run = `run${Date.now()}`;
   const loading = runLoad({
     url: app.url,
     secret: app.secret,
-    connections: 32,
+    connections,
     seconds,
     rate,
     bytes: 512,
@@ -47,7 +62,8 @@ export async function runScenario({ fault, installation, adapter, sink, app, rat
   });
   await pause((seconds * 1000) / 4);
   const struckAt = Date.now();
-  await fault.strike(installation, adapter);
+  await fault.strike(installation, /** @type {import('./faults.mjs').FickleAdapter} */ (adapter));
+  const mendedAt = Date.now();
   const load = await loading;
   const nameOf = (/** @type {[string, number]} */ [id, n]) => (fault.route === 'adapter' ? `${run}-${n}` : id);
   /** @type {Map<string, {at: number, deliveries: number}>} */
@@ -61,7 +77,7 @@ export async function runScenario({ fault, installation, adapter, sink, app, rat
     if (missing().length === 0) break;
   }
   const report = await (await fetch(`${sink}/report`)).json();
-  const { lost, ended } = await examine(
+  const { lost, stuck, ended } = await examine(
     installation,
     missing().map(([id]) => id),
   );
@@ -73,25 +89,29 @@ export async function runScenario({ fault, installation, adapter, sink, app, rat
   return {
     name: fault.name,
     offered: rate * seconds,
+    sent: load.refused + Object.values(load.statuses).reduce((sum, count) => sum + count, 0),
+    answers: { ...load.statuses, cut: load.refused },
     acknowledged: load.ids.length,
     lost: lost.length,
+    stuck: stuck.length,
     ended,
     doubled: [...arrivals.values()].filter(({ deliveries }) => deliveries > 1).length,
     repeated: report.requests - report.applied,
     recoveredMs: late.length > 0 ? Math.max(...late) - struckAt : 0,
+    tailMs: Math.max(0, ...late.map((at) => at - mendedAt)),
     worstMs: Math.max(0, ...took.map(({ ms }) => ms)),
-    examples: lost.slice(0, 3),
+    examples: [...lost, ...stuck].slice(0, 3),
   };
 }
 
 /**
- * What the platform reports about receipts that were not delivered. A dead letter or a failed run is a named end;
- * silence is a loss.
+ * What the platform reports about receipts that were not delivered. A dead letter or a failed run is a named end.
  * @param {import('./installation.mjs').Installation} installation
  * @param {string[]} ids
  */
 async function examine(installation, ids) {
   const lost = [];
+  const stuck = [];
   let ended = 0;
   for (const id of ids) {
     const event = await installation.api('GET', `/events/${id}`).catch(() => null);
@@ -101,7 +121,8 @@ async function examine(installation, ids) {
     const named =
       ['dead', 'failed', 'unknown'].includes(last?.outcome) || (event?.outcome && event.outcome !== 'routed');
     if (named) ended += 1;
+    else if (event) stuck.push(id);
     else lost.push(id);
   }
-  return { lost, ended };
+  return { lost, stuck, ended };
 }
