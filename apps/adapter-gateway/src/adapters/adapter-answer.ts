@@ -16,7 +16,7 @@ const wrongSecret =
 export function jsonAnswer(answer: EgressResponse, path: string): JsonObject {
   const violation = (what: string): AdapterError =>
     new AdapterError('contract_violation', `${path} answered ${what}`, false);
-  const text = answer.body.toString('utf8');
+  const text = textOf(answer);
   if (text.trim() === '') throw violation(`${answer.status} without a body, not a JSON object`);
   const type = String(answer.headers['content-type'] ?? '');
   if (!/^application\/json\s*(;|$)/i.test(type)) {
@@ -34,13 +34,18 @@ export function requireSuccess(answer: EgressResponse, path: string): void {
   const { status, headers } = answer;
   if (status >= 200 && status <= 299) return;
   const notSent = status < 500 || notActedUpon.has(status);
-  const body = parseJson(answer.body.toString('utf8'), parseKeepingNumbers);
+  const body = parseJson(textOf(answer), parseKeepingNumbers);
   const failed = { status, body: isJsonObject(body) ? body : null };
   const what = `${path} answered ${status}${refusesPlatform(failed) ? `: ${wrongSecret}` : ''}`;
   throw new AdapterError('provider_unavailable', what, notSent, {
     retryAfterMs: readRetryAfter(headers['retry-after']),
     answer: failed,
   });
+}
+
+/** Some frameworks write a byte order mark before their JSON (RFC 8259, 8.1: it may be ignored). */
+function textOf({ body }: EgressResponse): string {
+  return body.toString('utf8').replace(/^\ufeff/, '');
 }
 
 export function adapterErrorOf(error: EgressError, path: string): AdapterError {

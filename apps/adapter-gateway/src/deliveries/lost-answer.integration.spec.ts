@@ -78,6 +78,13 @@ describe('a delivery', () => {
     expect(adapter.bodiesOf('deliver')).toHaveLength(1);
   });
 
+  it('answered in JSON behind a byte order mark is delivered', async () => {
+    await install();
+    adapter.routes['deliver'] = (_body, response) => void json('\ufeff{"ok":true,"message_id":"m-1"}')(response);
+    const id = await deliveries.send(app);
+    expect(await deliveries.inState(id, 'unknown', 'delivered')).toMatchObject({ state: 'delivered', error: null });
+  });
+
   it('answered by a violation is not sent again, though the adapter honours its key', async () => {
     adapter.manifest.message = { idempotent: true };
     await install();
