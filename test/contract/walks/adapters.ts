@@ -55,6 +55,18 @@ export function walkAdapters(ground: () => Ground): void {
     await ask('GET', `apps/${app.id}/missed`);
   });
 
+  it('a provider that is asked for its events', async () => {
+    const connect = { kind: 'poll' };
+    const adapter = await ground().adapters.mount('fetched', { credentials: [], connect });
+    await adapter.answer('poll', { json: { ok: true, events: [{ id: '1', body: '{}' }], cursor: '2' } });
+    const { app } = await install(adapter);
+    await ask('PUT', `apps/${app.id}/connection`);
+    const connected = async () =>
+      (await ask<{ state: string }>('GET', `apps/${app.id}/connection`)).state === 'connected';
+    await until('it is connected', connected);
+    await ask('DELETE', `apps/${app.id}/connection`);
+  });
+
   it('an adapter that is moved, renamed, disabled and unregistered', async () => {
     const adapter = await ground().adapters.mount('leaving', { credentials: [] });
     const { app, id } = await install(adapter);
