@@ -28,6 +28,7 @@ const manifest = {
   features: ['typing'],
   events: [{ type: 'message_received', description: 'A message in a room' }],
   webhook: { renew_seconds: 86_400 },
+  connect: { kind: 'poll', keeps_seconds: 86_400 },
 };
 
 /** A call of Courier that brought nothing, as `/deliver` says it. */
@@ -148,6 +149,14 @@ const routes = {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return { ok: false, error: error.code, message: error.message };
+    }
+  },
+  'POST /poll': async ({ credentials, cursor = '0' }) => {
+    try {
+      const { events } = await (await courier(credentials, 'GET', `/events?after=${cursor}`)).json();
+      return { ok: true, events, cursor: String(Number(cursor) + events.length) };
+    } catch (error) {
+      return { ok: false, error: error.code ?? 'provider_unavailable', error_detail: error.detail };
     }
   },
   'POST /renew-webhook': async ({ credentials, webhook_url: url }) => {

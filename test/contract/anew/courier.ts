@@ -26,6 +26,8 @@ export interface Courier {
   pages: Map<string, string>;
   /** Addresses that it sends events to. */
   subscriptions: string[];
+  /** What it keeps for whoever asks, oldest first. */
+  kept: { id: string; body: string }[];
   /** A status that it answers to every call, instead of working. */
   trouble: number | null;
   /** How many messages it refuses for now with 429. */
@@ -46,6 +48,7 @@ export async function openCourier(): Promise<Courier> {
     writing: [] as string[],
     pages: new Map<string, string>(),
     subscriptions: [] as string[],
+    kept: [] as Courier['kept'],
     trouble: null as number | null,
     limited: 0,
     mute: false,
@@ -82,6 +85,7 @@ export async function openCourier(): Promise<Courier> {
       state.subscriptions.push(body.url);
       return [200, { until: new Date(Date.now() + 7 * 86_400_000).toISOString() }];
     }
+    if (kind === 'events') return [200, { events: state.kept.slice(Number(url.searchParams.get('after'))) }];
     if (kind === 'pages' && name === '') return [200, listed(url.searchParams.get('after') ?? '')];
     if (kind === 'pages') return state.pages.has(name) ? [200, Buffer.from(state.pages.get(name) ?? '')] : [404, {}];
     if (kind === 'messages') {

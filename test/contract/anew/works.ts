@@ -212,6 +212,20 @@ export function holdWorks(shared: () => CourierWorld): void {
       expect(renewal.body.expires_at).toMatch(/^\d{4}-/);
     });
 
+    it('is asked for what Courier keeps, where Courier cannot reach the installation', async () => {
+      const id = `kept-${Date.now()}`;
+      const author = { id: `u-${id}`, name: 'Jane' };
+      const message = { id, kind: 'message', room: 'hall', author, text: 'Kept for you.' };
+      world.courier.kept.push({ id, body: JSON.stringify(message) });
+      await world.system.ask('PUT', `apps/${world.app.id}/connection`);
+      const connection = async () =>
+        (await world.system.ask<Schema<'HeldConnectionView'>>('GET', `apps/${world.app.id}/connection`)).body;
+      await until('the event is taken', async () => (await connection()).events === 1);
+      expect(await connection()).toMatchObject({ state: 'connected', gap: null });
+      await until('it is answered', () => world.courier.sent.some(({ room }) => room === 'hall'));
+      await world.system.ask('DELETE', `apps/${world.app.id}/connection`);
+    });
+
     it('gets the organization with every call, /health and /manifest.json too', () => {
       const strange = world.adapter.answered().filter(({ organization }) => organization?.startsWith('org_') !== true);
       expect(strange).toEqual([]);
