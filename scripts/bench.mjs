@@ -124,6 +124,13 @@ const benchmarks = {
         quick ? { calls: 300, seconds: 2, kills: 3 } : { calls: 2_000, seconds: 5, kills: 7 },
       ),
   },
+  home: {
+    title: 'Home: what the first page of the console asks for, over the events of a day',
+    run: async (quick) =>
+      (await import('../bench/home.mjs')).benchHome(
+        quick ? { events: 20_000, rounds: 5 } : { events: 150_000, rounds: 15 },
+      ),
+  },
   lighthouse: {
     title: 'Lighthouse: Home, Events and an App card of the console',
     run: async (quick) =>

@@ -32,7 +32,7 @@ export async function listEvents(db: Queryable, query: EventQuery): Promise<Even
   const { after } = keyset('receipt_id', '$3', query.order);
   return (await db.query(
     `SELECT c.receipt_id AS id, c.app_id, c.at AS received_at, e.outcome, e.reason
-       FROM (${candidates(query.outcome, `${after} AND ${chosen}`)}) c
+       FROM (${candidates(query.outcome, `${after} AND ${chosen}`, keyset('receipt_id', '$3', query.order).by)}) c
        LEFT JOIN LATERAL (SELECT outcome, reason FROM journal.entry
                            WHERE receipt_id = c.receipt_id AND terminal ORDER BY ${latest} LIMIT 1) e ON true
       WHERE $7::text IS NULL OR e.outcome = $7
@@ -54,12 +54,15 @@ const chosen = `organization_id = $1 AND project_id = $2
   AND ($4::text IS NULL OR app_id = $4) AND ($5::text IS NULL OR receipt_id >= $5) AND ($6::text IS NULL OR receipt_id < $6)`;
 
 /** Receipts that may be on the page, by the most selective index: rare outcomes have one of their own. */
-function candidates(outcome: EventQuery['outcome'], where: string): string {
+function candidates(outcome: EventQuery['outcome'], where: string, by: string): string {
   if (outcome === null || outcome === 'routed') {
+    // Without a filter of outcomes, each side needs no more rows than the page: else all are joined and sorted.
+    const page = outcome === null ? ` ORDER BY ${by} LIMIT $8` : '';
     // Requests of Verify are receipts and end at once, in an entry of the same stage.
-    return `SELECT receipt_id, app_id, at FROM journal.receipt WHERE ${where}
+    return `(SELECT receipt_id, app_id, at FROM journal.receipt WHERE ${where}${page})
              UNION ALL
-            SELECT receipt_id, app_id, at FROM journal.entry WHERE stage = 'received' AND outcome <> 'verification' AND ${where}`;
+            (SELECT receipt_id, app_id, at FROM journal.entry
+              WHERE stage = 'received' AND outcome <> 'verification' AND ${where}${page})`;
   }
   return `SELECT s.receipt_id, s.app_id, r.at
             FROM (SELECT DISTINCT receipt_id, app_id FROM journal.entry
