@@ -56,7 +56,6 @@ export { type HmacEncoding, signaturesIn, standardSignaturesIn } from './signatu
 export type { Envelope, EnvelopeRequest, InboundCall } from './inbound-envelope.js';
 export type { IndicateCall, IndicateResult } from './indication.js';
 export {
-  type ConnectDeclaration,
   POLL_CURSOR_MAX_BYTES,
   POLL_MAX_EVENTS,
   type PollCall,
@@ -70,6 +69,7 @@ export { isJsonObject, parseJson, stringifyJson, type JsonObject } from './json-
 export { localJwtKeys, remoteJwtKeys, verifyJwt, type JwtKeys } from './jwt.js';
 export type {
   Capability,
+  ConnectDeclaration,
   CredentialDeclaration,
   CredentialType,
   HandshakeDeclaration,

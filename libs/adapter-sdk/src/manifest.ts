@@ -1,5 +1,4 @@
 import type { Feature } from './features.js';
-import type { ConnectDeclaration } from './polling.js';
 
 /** What an adapter serves at `/manifest.json` (contract 2.1, 2.2; additions are optional). Unknown fields are ignored. */
 export interface Manifest {
@@ -127,4 +126,12 @@ export interface MessageDeclaration {
   lookup?: boolean;
   /** Messages that the provider accepts per address in this many seconds; the gateway spaces them evenly. */
   rate_per_address?: { count: number; seconds: number };
+}
+
+/** A manifest's `connect`: the provider can be asked for its events, so that none has to reach the platform. */
+export interface ConnectDeclaration {
+  /** `/poll` is called again and again, by one process at a time. */
+  kind: 'poll';
+  /** How long the provider keeps events for whoever does not ask. A longer silence is told as a gap. */
+  keeps_seconds?: number;
 }

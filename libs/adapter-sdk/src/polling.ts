@@ -6,14 +6,6 @@ export const POLL_CURSOR_MAX_BYTES = 4_096;
 /** Most events of one answer. */
 export const POLL_MAX_EVENTS = 100;
 
-/** A manifest's `connect`: the provider can be asked for its events, so that none has to reach the platform. */
-export interface ConnectDeclaration {
-  /** `/poll` is called again and again, by one process at a time. */
-  kind: 'poll';
-  /** How long the provider keeps events for whoever does not ask. A longer silence is told as a gap. */
-  keeps_seconds?: number;
-}
-
 /** Request of `/poll`: the next events after a cursor. Asking with a cursor acknowledges all before it. */
 export interface PollCall {
   credentials: Credentials;

@@ -1,5 +1,5 @@
+import { Database } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 
 /** Leaves room for what the estimate of characters misses. */
@@ -35,7 +35,7 @@ export class ModelWindows {
   private readonly known = new Map<string, Known>();
 
   constructor(
-    private readonly db: DataSource,
+    private readonly db: Database,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

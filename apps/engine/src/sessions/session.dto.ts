@@ -2,11 +2,10 @@ import { type ContentTrust, contentTrusts } from '#libs/contracts';
 import { idOf, PageOf, time } from '#libs/service-kit';
 import { EventResultView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
-import type { SessionSummary } from '../compaction/session-summary.entity.js';
 import type { ReplyAnswer } from './session-reply.service.js';
 import type { ListedSession } from './session-list.repository.js';
 import { type SessionMark, type SessionRow, sessionStatuses } from './session.repository.js';
-import type { SessionDetail } from './session.service.js';
+import type { SessionDetail, ReadSummary } from './session.service.js';
 
 export class SessionView implements SessionRow {
   @ApiProperty(idOf('ses')) id: string;
@@ -53,7 +52,7 @@ class SessionMarkView implements SessionMark {
   @ApiProperty({ type: String, nullable: true, description: 'Set if `kind` is reply' }) delivery_id: string | null;
 }
 
-export class SessionSummaryView {
+export class SessionSummaryView implements ReadSummary {
   @ApiProperty({ description: 'Shown to the model instead of the turns in it; empty: nothing is shown' }) text: string;
   @ApiProperty({ type: 'integer', description: 'How many turns are in it' }) turns: number;
   @ApiProperty({ ...idOf('trn'), description: 'The last turn in it' }) through_turn_id: string;
@@ -82,9 +81,4 @@ export class SessionReplyView implements ReplyAnswer {
 
 export class CancelledTurnView {
   @ApiProperty(idOf('trn')) turn_id: string;
-}
-
-export function summaryView(summary: SessionSummary): SessionSummaryView {
-  const { text, turns, through_turn_id, content_trust, model, made_at, corrected_by, corrected_at } = summary;
-  return { text, turns, through_turn_id, content_trust, model, made_at, corrected_by, corrected_at };
 }

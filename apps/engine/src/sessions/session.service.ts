@@ -1,12 +1,14 @@
 import { holds, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
+import type { SessionSummary } from '../compaction/session-summary.entity.js';
 import { SummaryRepository } from '../compaction/summary.repository.js';
-import { type SessionSummaryView, summaryView } from './session.dto.js';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
 import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
 import { type SessionMark, SessionRepository, type SessionRow } from './session.repository.js';
 
-export type SessionDetail = SessionRow & { marks: SessionMark[]; summary: SessionSummaryView | null };
+/** A summary as people read it. */
+export type ReadSummary = Omit<SessionSummary, 'session_id' | 'organization_id' | 'project_id' | 'revision'>;
+export type SessionDetail = SessionRow & { marks: SessionMark[]; summary: ReadSummary | null };
 
 /** What people can do with sessions. */
 @Injectable()
@@ -26,17 +28,17 @@ export class SessionService {
       this.sessions.marks(id),
       holds(caller.scopes, 'events:read') ? this.summaries.find(id) : null,
     ]);
-    return { ...row, marks, summary: summary && summaryView(summary) };
+    return { ...row, marks, summary: summary && readable(summary) };
   }
 
   /** Later turns are shown this text. It stays as trusted as what it was made from. @throws Problem 404 */
-  async correctSummary(caller: Principal, id: string, text: string): Promise<SessionSummaryView> {
+  async correctSummary(caller: Principal, id: string, text: string): Promise<ReadSummary> {
     await this.get(caller, id);
     const changed = await this.summaries.correct(caller, id, text);
     const summary = changed ? await this.summaries.find(id) : null;
     if (!summary)
       throw new Problem(404, 'summary_not_found', `The session ${id} has no summary yet: all of its turns are shown.`);
-    return summaryView(summary);
+    return readable(summary);
   }
 
   /** Starts no more turns here and cancels the one in flight. @throws Problem 404; 409 `session_taken_over` */
@@ -95,4 +97,9 @@ export class SessionService {
     }
     return this.get(caller, id);
   }
+}
+
+function readable(summary: SessionSummary): ReadSummary {
+  const { text, turns, through_turn_id, content_trust, model, made_at, corrected_by, corrected_at } = summary;
+  return { text, turns, through_turn_id, content_trust, model, made_at, corrected_by, corrected_at };
 }
