@@ -55,13 +55,7 @@ export { signHmac, verifyHmac, type HmacAlgorithm } from './hmac.js';
 export { type HmacEncoding, signaturesIn, standardSignaturesIn } from './signatures-in.js';
 export type { Envelope, EnvelopeRequest, InboundCall } from './inbound-envelope.js';
 export type { IndicateCall, IndicateResult } from './indication.js';
-export {
-  POLL_CURSOR_MAX_BYTES,
-  POLL_MAX_EVENTS,
-  type PollCall,
-  type PolledEvent,
-  type PollResult,
-} from './polling.js';
+export { POLL_CURSOR_MAX_BYTES, POLL_MAX_EVENTS, type PollCall, type PolledEvent, type PollResult } from './polling.js';
 export { InvalidRequest } from './invalid-request.js';
 export { parseKeepingNumbers, wholeNumberAsText } from './json-numbers.js';
 export { isJsonPointer, jsonPointerGet } from './json-pointer.js';
