@@ -11,11 +11,12 @@ import { walkTools } from './walks/tools.js';
 
 /**
  * Operations that no walk reaches: those of a signed-in browser, its way through a consent, an endless stream, a turn
- * that must be caught while it runs.
+ * that must be caught while it runs, a summary that only a long conversation has.
  */
 const notWalked = [
   'cancelSessionTurn',
   'confirmAccount',
+  'correctSessionSummary',
   'createOrganization',
   'declineAccount',
   'endMemberSession',

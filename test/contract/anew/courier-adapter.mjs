@@ -27,7 +27,7 @@ const manifest = {
   message: { max_length: maxLength, formats: ['markdown', 'plain'], threads: true, lookup: true },
   features: ['typing'],
   events: [{ type: 'message_received', description: 'A message in a room' }],
-  webhook: { renew_seconds: 86_400 },
+  webhook: { renew_seconds: 86_400, missed_since: true },
   connect: { kind: 'poll', keeps_seconds: 86_400 },
 };
 
@@ -167,6 +167,12 @@ const routes = {
       return { ok: false, error: error.code ?? 'provider_unavailable', message: error.message };
     }
   },
+  'POST /missed-since': ({ credentials, since, until }) =>
+    orRefusal(async () => {
+      const query = `since=${encodeURIComponent(since)}&until=${encodeURIComponent(until)}`;
+      const { events } = await (await courier(credentials, 'GET', `/undelivered?${query}`)).json();
+      return { ok: true, requests: events.map(({ id, body }) => ({ id: `courier:${id}`, body })), has_more: false };
+    }),
   'POST /sources/list-changes': ({ credentials, resource_path: folder, cursor }) =>
     orRefusal(async () => {
       const query = `folder=${encodeURIComponent(folder)}&after=${encodeURIComponent(cursor ?? '')}`;

@@ -28,6 +28,8 @@ export interface Courier {
   subscriptions: string[];
   /** What it keeps for whoever asks, oldest first. */
   kept: { id: string; body: string }[];
+  /** What it could not deliver. */
+  undelivered: { id: string; body: string; at: Date }[];
   /** A status that it answers to every call, instead of working. */
   trouble: number | null;
   /** How many messages it refuses for now with 429. */
@@ -49,6 +51,7 @@ export async function openCourier(): Promise<Courier> {
     pages: new Map<string, string>(),
     subscriptions: [] as string[],
     kept: [] as Courier['kept'],
+    undelivered: [] as Courier['undelivered'],
     trouble: null as number | null,
     limited: 0,
     mute: false,
@@ -86,6 +89,10 @@ export async function openCourier(): Promise<Courier> {
       return [200, { until: new Date(Date.now() + 7 * 86_400_000).toISOString() }];
     }
     if (kind === 'events') return [200, { events: state.kept.slice(Number(url.searchParams.get('after'))) }];
+    if (kind === 'undelivered') {
+      const [since, before] = ['since', 'until'].map((limit) => new Date(url.searchParams.get(limit) ?? ''));
+      return [200, { events: state.undelivered.filter(({ at }) => since && before && at >= since && at <= before) }];
+    }
     if (kind === 'pages' && name === '') return [200, listed(url.searchParams.get('after') ?? '')];
     if (kind === 'pages') return state.pages.has(name) ? [200, Buffer.from(state.pages.get(name) ?? '')] : [404, {}];
     if (kind === 'messages') {

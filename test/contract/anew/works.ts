@@ -226,6 +226,24 @@ export function holdWorks(shared: () => CourierWorld): void {
       await world.system.ask('DELETE', `apps/${world.app.id}/connection`);
     });
 
+    it('is asked for what Courier could not deliver, and what it answers twice is stored once', async () => {
+      const id = `undelivered-${Date.now()}`;
+      const author = { id: `u-${id}`, name: 'Jane' };
+      const message = { id, kind: 'message', room: 'porch', author, text: 'Nobody was at the door.' };
+      world.courier.undelivered.push({ id, body: JSON.stringify(message), at: new Date(Date.now() - 60_000) });
+      const asked = async (): Promise<Schema<'MissedAskView'>> => {
+        const since = new Date(Date.now() - 3_600_000).toISOString();
+        await world.system.ask('POST', `apps/${world.app.id}/missed`, { since });
+        return until('Courier was asked', async () => {
+          const { body } = await world.system.ask<Schema<'MissedAskView'>>('GET', `apps/${world.app.id}/missed`);
+          return body.ended_at ? body : null;
+        });
+      };
+      expect(await asked()).toMatchObject({ state: 'done', stored: 1 });
+      await until('it is answered', () => world.courier.sent.some(({ room }) => room === 'porch'));
+      expect(await asked()).toMatchObject({ state: 'done', stored: 0 });
+    });
+
     it('gets the organization with every call, /health and /manifest.json too', () => {
       const strange = world.adapter.answered().filter(({ organization }) => organization?.startsWith('org_') !== true);
       expect(strange).toEqual([]);

@@ -69,6 +69,10 @@ export function walkMessages(ground: () => Ground): void {
       async () => (await ask<Listed>('GET', 'events/dead-letters')).data[0],
     );
     await ask('GET', `events/dead-letters/${letters.id}`);
+    const { data: problems } = await ask<Listed>('GET', 'problems');
+    await ask('POST', `problems/${problems[0]?.id}/mute`, { hours: 1 });
+    await ask('POST', `problems/${problems[0]?.id}/resolve`);
+    await ask('POST', `problems/${problems[0]?.id}/reopen`);
     await ask('POST', `events/dead-letters/${letters.id}/redrive`, undefined, key());
     await system.reached(id, 'delivery', 'delivered');
     await ask('POST', 'events/dead-letters/redrive', {}, key());

@@ -62,7 +62,13 @@ export function walkTools(ground: () => Ground): void {
     const { id } = await ask('POST', 'agents', { name: 'walker', instructions: 'reply: walked', caps: { steps: 3 } });
     await ask('GET', 'agents');
     await ask('GET', `agents/${id}`);
+    await ask('GET', `agents/${id}/toolset?sender=unsigned`);
     await ask('PATCH', `agents/${id}`, { name: 'runner' });
+    await ask('GET', `agents/${id}/versions`);
+    const { version } = await ask<{ version: number }>('POST', `agents/${id}/versions`, { instructions: 'reply: ran' });
+    await ask('GET', `agents/${id}/versions/${version}`);
+    await ask('GET', `agents/${id}/versions/${version}/differences?with=1`);
+    await ask('POST', `agents/${id}/versions/${version}/promote`, { note: 'It runs.' });
     await ask('DELETE', `agents/${id}`);
     await ask('GET', 'usage');
     await ask('GET', 'usage/export');

@@ -104,14 +104,15 @@ export class MissedService extends Sweeping {
         );
       }
       const answer = await this.page(row, cursor);
+      const { asked_again: askedAgain = 0, requests = [] } = answer;
       let stored = 0;
-      for (const request of answer.requests) {
+      for (const request of requests) {
         lost.throwIfAborted();
         stored += await this.store(row, request);
       }
       cursor = answer.has_more === true ? (answer.cursor ?? null) : null;
-      if (!(await this.asks.advance(row, cursor, answer.asked_again, stored))) return;
-      const counts = { asked_again: answer.asked_again, stored };
+      if (!(await this.asks.advance(row, cursor, askedAgain, stored))) return;
+      const counts = { asked_again: askedAgain, stored };
       this.logger.log({ event: 'missed.asked', app_id: row.app_id, since: row.since, until: row.until, ...counts });
       if (cursor === null) return;
     }

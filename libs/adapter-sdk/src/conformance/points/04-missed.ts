@@ -12,7 +12,7 @@ export async function answersMissed(kit: Kit): Promise<void> {
   await kit.check(
     '4.missed',
     'gets what its webhook missed, where the manifest says so',
-    'Serve /missed-since with asked_again and requests, each under the id of its delivery, or set no webhook.missed_since.',
+    'Serve /missed-since with asked_again or requests, each under the id of its delivery, or set no webhook.missed_since.',
     async () => {
       const { webhook } = kit.manifest;
       if (!isJsonObject(webhook) || webhook.missed_since !== true) {
@@ -51,5 +51,5 @@ async function missed(kit: Kit, call: object) {
       throw new CheckFailed(answer.request, 'an answer of the contract', error.message);
     throw error;
   }
-  return { answer, requests: said.requests as MissedRequest[] };
+  return { answer, requests: (said.requests ?? []) as MissedRequest[] };
 }
