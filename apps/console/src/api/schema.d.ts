@@ -3803,11 +3803,11 @@ export interface components {
             /** @description As it is in the version compared with */
             before: {
                 [key: string]: unknown;
-            };
+            } | unknown[] | string | number | boolean | null;
             /** @description As it is in this version */
             after: {
                 [key: string]: unknown;
-            };
+            } | unknown[] | string | number | boolean | null;
         };
         AgentDifferences: {
             version: number;

@@ -1,5 +1,5 @@
 import { toolGrades, type ToolGrade } from '#libs/contracts';
-import { PageOf, Text, Whole } from '#libs/service-kit';
+import { anyValue, PageOf, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentVersion } from '../entities/agent-version.entity.js';
@@ -65,9 +65,8 @@ export class AgentVersionDetail extends AgentVersionView {
 
 export class AgentDifference {
   @ApiProperty({ enum: agentFields }) field: string;
-  @ApiProperty({ description: 'As it is in the version compared with', additionalProperties: true, type: 'object' })
-  before: unknown;
-  @ApiProperty({ description: 'As it is in this version', additionalProperties: true, type: 'object' }) after: unknown;
+  @ApiProperty({ ...anyValue, description: 'As it is in the version compared with' }) before: unknown;
+  @ApiProperty({ ...anyValue, description: 'As it is in this version' }) after: unknown;
 }
 
 export class AgentDifferences {
