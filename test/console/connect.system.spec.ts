@@ -86,7 +86,7 @@ inBrowser('connecting other systems in the console', () => {
       fetch(system.webhookUrl, { method: 'POST', body: '{}' }),
     );
     expect((await Promise.all(flood)).map(({ status }) => status)).toContain(429);
-    await page.getByText('Over ENDPOINT_RATE_PER_SECOND of the webhook-ingress').waitFor();
+    await page.getByText('Over ENDPOINT_RATE_PER_SECOND of the webhook-ingress').first().waitFor();
     await page.getByRole('tab', { name: 'Samples' }).click();
     await page.getByText('Changed after signing').click();
     await button(page, 'Send the sample').click();
