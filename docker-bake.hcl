@@ -19,6 +19,8 @@ variable "APPS" {
     "python-runner",
     "adapters",
     "portal",
+    # The path in one process, for the chart's value path.
+    "host",
   ]
 }
 

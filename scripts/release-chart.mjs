@@ -40,8 +40,9 @@ await runScript(async () => {
   edit('values.yaml', (values) => {
     values.setIn(['image', 'repository'], repository);
     for (const service of Object.keys(values.toJS().services)) {
-      const digest = built[`release-${service}`]?.['containerimage.digest'];
-      if (!/^sha256:[0-9a-f]{64}$/.test(digest ?? '')) throw new Error(`${images} has no digest of ${service}`);
+      const image = service === 'path' ? 'host' : service;
+      const digest = built[`release-${image}`]?.['containerimage.digest'];
+      if (!/^sha256:[0-9a-f]{64}$/.test(digest ?? '')) throw new Error(`${images} has no digest of ${image}`);
       values.setIn(['services', service, 'image', 'digest'], digest);
     }
   });

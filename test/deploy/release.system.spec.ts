@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../../scripts/launcher/project.mjs';
 import { describeRendered, rendered } from './helm.js';
-import { read, runnableApps } from './manifests.js';
+import { type Manifest, read, runnableApps } from './manifests.js';
 
 interface Step {
   uses?: string;
@@ -27,7 +27,7 @@ const { version, scripts } = JSON.parse(read('package.json')) as { version: stri
 describe('the images of a release', () => {
   it('are those of all apps', () => {
     const apps = [...(/variable "APPS" \{([\s\S]*?)\n\}/.exec(bake)?.[1] ?? '').matchAll(/"([\w-]+)"/g)];
-    expect(apps.map(([, app]) => app).sort()).toEqual(runnableApps().sort());
+    expect(apps.map(([, app]) => app).sort()).toEqual([...runnableApps(), 'host'].sort());
   });
 
   it('get no argument that the Dockerfile does not accept', () => {
@@ -105,15 +105,20 @@ describe('the chart of a release', () => {
   });
 
   describeRendered('when it is made', () => {
+    const imagesOf = (objects: Manifest[]): Set<string | undefined> =>
+      new Set(
+        objects
+          .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+          .flatMap(({ spec }) => spec?.template?.spec.containers.map(({ image }) => image)),
+      );
+    const imageOf = (app: string): string => `ghcr.io/some/gatehouse/${app}:9.8.7@${digestOf(app)}`;
+
     it('has the images by digest, its version, and files in place of links', () => {
-      expect(release(runnableApps())).toMatchObject({ status: 0 });
+      expect(release([...runnableApps(), 'host'])).toMatchObject({ status: 0 });
       expect(lstatSync(join(out, 'dashboards')).isDirectory()).toBe(true);
       const objects = rendered({ monitoring: { dashboards: { enabled: true } } }, out);
-      const pods = objects.filter(({ kind }) => kind === 'Deployment' || kind === 'Job');
-      const images = pods.flatMap(({ spec }) => spec?.template?.spec.containers.map(({ image }) => image) ?? []);
-      expect(new Set(images)).toEqual(
-        new Set(runnableApps().map((app) => `ghcr.io/some/gatehouse/${app}:9.8.7@${digestOf(app)}`)),
-      );
+      expect(imagesOf(objects)).toEqual(new Set(runnableApps().map(imageOf)));
+      expect(imagesOf(rendered({ path: { enabled: true } }, out))).toContain(imageOf('host'));
       const shown = objects.find(({ metadata }) => metadata.name === 'gatehouse-dashboards');
       expect(Object.keys(shown?.data ?? {})).toContain('pipeline.json');
     });

@@ -3,8 +3,8 @@ import { openPlainAdapter, type PlainAdapter } from './plain-adapter.js';
 import { startSystem, type System } from './system.js';
 
 const neighbours = 3;
-/** A process that was killed is taken for dead by its connection; leases only have to be no reason to wait. */
-const settings = { SYNC_LEASE_MS: '5000', SYNC_SWEEP_MS: '200', ADAPTER_TIMEOUT_MS: '60000' };
+/** A death counts as one alone while its trial lasts: on a busy machine a call may take longer than its default. */
+const settings = { POISON_TRIAL_MS: '30000', SYNC_SWEEP_MS: '200', ADAPTER_TIMEOUT_MS: '60000' };
 
 interface Run {
   id: string;

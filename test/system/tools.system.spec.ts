@@ -65,7 +65,16 @@ describe('tools, through all services', () => {
   it('are listed on the agent as given to its model or not', async () => {
     const { toolset } = await system.api<{ toolset: object }>('GET', `/api/v1/agents/${agentId}`);
     expect(toolset).toEqual({
-      offered: [{ name: 'http_request', skill: 'orders', source: 'builtin', grade: 'read' }],
+      offered: [
+        {
+          id: 'builtin:http_request',
+          name: 'http_request',
+          skill: 'orders',
+          source: 'builtin',
+          grade: 'read',
+          for_untrusted: 'without_credentials',
+        },
+      ],
       by_search: [],
       left_out: [expect.objectContaining({ name: 'web_search', skill: 'orders', reason: 'turned_off' })],
       problems: [],

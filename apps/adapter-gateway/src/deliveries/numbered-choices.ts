@@ -89,7 +89,8 @@ export class NumberedChoices extends Sweeping {
         hashOf(typeof address === 'string' ? address : message.sender),
         this.settings.CHOICE_WAIT_MS,
         receiptId,
-        message.sender,
+        // As the router stores it: Postgres takes no NUL.
+        message.sender.replaceAll('\0', '\ufffd'),
       ],
     )) as Open[];
     const chosen = chosenOf(text, open);
