@@ -1,4 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Server } from 'node:http';
 import { ConnectionPlaces } from './incoming/connection-places.js';
 
@@ -56,8 +57,17 @@ export function limitConnections(
   settings: Partial<HttpLimits> & { HTTP_CONNECTIONS_PER_ADDRESS?: number },
   trustedProxies: string[],
 ): void {
-  const most = settings.HTTP_MAX_CONNECTIONS ?? httpLimitDefaults.HTTP_MAX_CONNECTIONS;
-  const mostPerAddress = settings.HTTP_CONNECTIONS_PER_ADDRESS ?? most;
+  const limits = { ...httpLimitDefaults, ...settings };
+  const most = limits.HTTP_MAX_CONNECTIONS;
+  const places = new ConnectionPlaces({
+    most,
+    mostPerAddress: settings.HTTP_CONNECTIONS_PER_ADDRESS ?? most,
+    trustedProxies,
+    headMs: limits.HTTP_HEADERS_TIMEOUT_MS,
+    bodyMs: limits.HTTP_REQUEST_TIMEOUT_MS,
+  });
   const server: Server = app.getHttpServer();
-  new ConnectionPlaces({ most, mostPerAddress, trustedProxies }).listen(server);
+  places.listen(server);
+  const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
+  fastify.addHook('preClose', async () => places.end(server));
 }

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { limitReached } from '../limit-reached.js';
 import { Problem } from '../problem.js';
 import { networkOf } from './network-of.js';
-import { answerOn } from './parser-refusals.js';
+import { answerOn, currentAnswer } from './parser-refusals.js';
 
 export interface ConnectionLimits {
   /** Simultaneous connections. */
@@ -14,6 +14,9 @@ export interface ConnectionLimits {
   mostPerAddress: number;
   /** Addresses of proxies, whose connections belong to many clients. */
   trustedProxies: string[];
+  /** How long a server that closes waits for the rest of a head, and of a body. */
+  headMs: number;
+  bodyMs: number;
 }
 
 interface Connection {
@@ -54,6 +57,9 @@ export function holdConnection(socket: Socket): () => void {
 /** Refused connections that may linger until their client has read why. */
 const lingering = 256;
 const logEveryMs = 10_000;
+/** A server that closes waits as long for a request on a connection that has had none: it may be on its way. */
+const firstBytesMs = 500;
+const endEveryMs = 50;
 
 /**
  * Gives connections their places. Where all are taken, or all of one address, a connection without a request gives way
@@ -65,7 +71,7 @@ export class ConnectionPlaces {
   private readonly logger = new Logger('connections');
   private readonly networks = new Map<string, Network>();
   private readonly trusts: (address: string, hop: number) => boolean;
-  private total = 0;
+  private readonly open = new Set<Connection>();
   private refused = 0;
   private notLogged = { refused: 0, closed: 0 };
   private loggedMs = Number.NEGATIVE_INFINITY;
@@ -83,6 +89,32 @@ export class ConnectionPlaces {
       if (this.enter(socket)) for (const listener of others) listener.call(server, socket);
     });
     server.prependListener('request', (request, response) => this.noteRequest(request, response));
+  }
+
+  /**
+   * Ends each connection as soon as it has no request, until the server has closed. Node ends those that are idle when
+   * it begins to close, waits for all others until their clients end them, and limits their heads and bodies no more.
+   */
+  end(server: Server): void {
+    const begunMs = performance.now();
+    const check = setInterval(() => {
+      const forMs = performance.now() - begunMs;
+      for (const connection of this.open) this.endIfIdle(connection, forMs);
+    }, endEveryMs);
+    server.once('close', () => clearInterval(check));
+  }
+
+  private endIfIdle(connection: Connection, forMs: number): void {
+    const { socket, busy } = connection;
+    if (busy === 0) {
+      const patienceMs = socket.bytesRead === 0 ? firstBytesMs : this.limits.headMs;
+      if (isIdle(connection) || forMs > patienceMs) socket.destroySoon();
+      return;
+    }
+    const answer = currentAnswer(socket);
+    if (!answer || answer.writableFinished) return;
+    if (!answer.headersSent) answer.shouldKeepAlive = false;
+    if (!answer.req.complete && forMs > this.limits.bodyMs) socket.destroy();
   }
 
   private enter(socket: Socket): boolean {
@@ -103,7 +135,7 @@ export class ConnectionPlaces {
     this.networks.set(name, network);
     const connection: Connection = { socket, network, trusted, busy: 0, readBefore: 0 };
     network.open += 1;
-    this.total += 1;
+    this.open.add(connection);
     if (!trusted) network.waiting.add(connection);
     connections.set(socket, connection);
     socket.once('close', () => this.leave(connection));
@@ -119,7 +151,7 @@ export class ConnectionPlaces {
       const raise = `An operator raises it with ${name}, or names a proxy that connects for many clients in TRUSTED_PROXIES.`;
       return limitReached('too_many_connections', what, { name, of: 'address', value: mostPerAddress, raise }, 2);
     }
-    if (this.total < most || this.close(this.mostWaiting())) return null;
+    if (this.open.size < most || this.close(this.mostWaiting())) return null;
     const detail = `All ${most} connections of this server are busy (HTTP_MAX_CONNECTIONS): try again.`;
     return new Problem(503, 'busy', detail, [], { 'retry-after': '2' });
   }
@@ -159,7 +191,7 @@ export class ConnectionPlaces {
     if (!connections.delete(socket)) return;
     network.waiting.delete(connection);
     network.open -= 1;
-    this.total -= 1;
+    this.open.delete(connection);
     if (network.open === 0) this.networks.delete(network.name);
   }
 
@@ -181,7 +213,7 @@ export class ConnectionPlaces {
   private log(code: string, address: string): void {
     const nowMs = performance.now();
     if (nowMs - this.loggedMs < logEveryMs) return;
-    this.logger.warn({ event: 'connections.full', code, address, open: this.total, ...this.notLogged });
+    this.logger.warn({ event: 'connections.full', code, address, open: this.open.size, ...this.notLogged });
     this.loggedMs = nowMs;
     this.notLogged = { refused: 0, closed: 0 };
   }

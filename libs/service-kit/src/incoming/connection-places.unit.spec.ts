@@ -2,22 +2,37 @@ import { slowClient, type SlowClient, until } from '#libs/testing';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { type ConnectionLimits, ConnectionPlaces } from './connection-places.js';
+import { guardRequests } from './request-guard.js';
 
 const servers: Server[] = [];
 const clients: SlowClient[] = [];
 const head = 'GET / HTTP/1.1\r\nhost: x\r\n';
 
-/** @returns its address, and its requests that have no answer yet */
-async function start(limits: Partial<ConnectionLimits>): Promise<{ url: string; open: ServerResponse[] }> {
+interface Started {
+  url: string;
+  /** Its requests that have no answer yet. */
+  open: ServerResponse[];
+  /** Resolves when nobody is connected any more. */
+  close: () => Promise<void>;
+}
+
+async function start(limits: Partial<ConnectionLimits>): Promise<Started> {
   const open: ServerResponse[] = [];
   const server = createServer((request, response) => {
     if (request.url === '/') response.end('done');
     else open.push(response);
   });
-  new ConnectionPlaces({ most: 100, mostPerAddress: 100, trustedProxies: [], ...limits }).listen(server);
+  guardRequests(server);
+  const rest = { most: 100, mostPerAddress: 100, trustedProxies: [], headMs: 300, bodyMs: 300 };
+  const places = new ConnectionPlaces({ ...rest, ...limits });
+  places.listen(server);
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, open };
+  const close = (): Promise<void> => {
+    places.end(server);
+    return new Promise((resolve) => server.close(() => resolve()));
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, open, close };
 }
 
 async function client(url: string, text: string): Promise<SlowClient> {
@@ -132,4 +147,36 @@ it('two requests on one connection make it no less able to give way', async () =
   await until('both were answered', () => twice.received.split('done').length === 3);
   const next = await client(url, `${head}\r\n`);
   await until('it is answered', () => next.received.includes('done'));
+});
+
+describe('a server that closes', () => {
+  it.each([
+    ['that sent nothing', ''],
+    ['whose head has begun', head],
+    ['whose body has begun', 'POST /held HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nbody'],
+  ])('ends a connection %s', async (_what, text) => {
+    const { url, close } = await start({});
+    const connected = new Promise((resolve) => servers[0]?.once('connection', resolve));
+    const { closed } = await client(url, text);
+    await connected;
+    await Promise.all([close(), closed]);
+  });
+
+  it('ends a connection when its answer has been sent, whether its head had been or not', async () => {
+    const { url, open, close } = await start({});
+    const both = await several(2, url, `GET /held HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await until('both requests came', () => open.length === 2);
+    open[0]?.writeHead(200, { 'content-length': 4 }).write('do');
+    await until('the head came', () => both.some(({ received }) => received.includes('do')));
+    const ended = close();
+    await until('it is closing', () => open[1]?.shouldKeepAlive === false);
+    open[0]?.end('ne');
+    open[1]?.end('done');
+    await ended;
+    expect(both.map(({ received }) => received)).toEqual([
+      expect.stringMatching(/^HTTP\/1\.1 200 [^]*done$/),
+      expect.stringMatching(/^HTTP\/1\.1 200 [^]*done$/),
+    ]);
+    expect(both.filter(({ received }) => /^connection: close/im.test(received))).toHaveLength(1);
+  });
 });
