@@ -1,10 +1,15 @@
-import { until } from '#libs/testing';
+import { migrateAll, ownerRole, prepareRoles, roleOf } from '#libs/database';
+import { type TestDatabase, testPasswords, until } from '#libs/testing';
 import { Redis } from 'ioredis';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { hostable, startSystem, type System } from './system.js';
 import { openSink, type Sink } from './sink.js';
 import { path } from '../../apps/host/src/hosted-services.js';
+import { startPostgres } from '../../scripts/launcher/postgres.mjs';
 import { post } from './webhook.js';
 
 const queues = ['inbound', 'route', 'turns', 'outbound'];
@@ -17,15 +22,19 @@ describe.each<[string, string[], number]>([
   ['one process for the path', path, 0],
   ['one process for all', hostable, 0],
 ])('a message of the built-in App through services in %s', (_title, hosted, jobsEach) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-path-costs-'));
   let system: System;
   let sink: Sink;
   let redis: Redis;
+  /** Of its own: numbers of transactions are those of a whole server. */
+  let postgres: Awaited<ReturnType<typeof startPostgres>>;
   let database: pg.Client;
   let workflow: { id: number };
 
   beforeAll(async () => {
     sink = await openSink();
-    system = await startSystem({}, { hosted, linked: false });
+    postgres = await startPostgres({ dataDir, durable: false, detached: false });
+    system = await startSystem({}, { hosted, linked: false, given: { database: await migrated(postgres.url) } });
     redis = new Redis(system.redisUrl);
     database = new pg.Client({ connectionString: system.databaseUrl });
     await database.connect();
@@ -36,6 +45,8 @@ describe.each<[string, string[], number]>([
     redis?.disconnect();
     await database?.end();
     await system?.stop();
+    await postgres?.stop();
+    rmSync(dataDir, { recursive: true, force: true });
     await sink?.close();
   });
 
@@ -72,3 +83,16 @@ describe.each<[string, string[], number]>([
     expect(commits / messages).toBeLessThan(6.4);
   });
 });
+
+/** The one database of a server. */
+async function migrated(url: string): Promise<TestDatabase> {
+  const urlOf = (service: string): string => {
+    const own = new URL(url);
+    own.username = service === 'owner' ? ownerRole : roleOf(service);
+    own.password = testPasswords[service] ?? '';
+    return own.href;
+  };
+  await prepareRoles(url, testPasswords, 'ts');
+  await migrateAll(urlOf('owner'), 'ts');
+  return { url, urlOf, drop: () => Promise.resolve() };
+}
