@@ -25,12 +25,14 @@ export class RefusalFile {
     if (this.directory === null) return [];
     const names = await readdir(this.directory).catch(() => []);
     const left: Refusal[] = [];
-    for (const name of names.filter((each) => each.endsWith(suffix))) {
+    const found = names.filter((each) => each.endsWith(suffix));
+    for (const name of found) {
       const text = await readFile(join(this.directory, name), 'utf8').catch(() => '');
       // A line that is not whole was being written when the process died.
       for (const line of text.split('\n')) left.push(...readLine(line));
-      this.files.add(name);
     }
+    // Not before: what is stored meanwhile would remove files whose refusals wait for nobody yet.
+    for (const name of found) this.files.add(name);
     return left;
   }
 
@@ -48,7 +50,7 @@ export class RefusalFile {
   /** All that was appended, or found, is stored. */
   async clear(): Promise<void> {
     if (this.directory === null) return;
-    for (const name of this.files) {
+    for (const name of [...this.files]) {
       await rm(join(this.directory, name), { force: true });
       this.files.delete(name);
     }
