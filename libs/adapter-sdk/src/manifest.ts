@@ -132,6 +132,6 @@ export interface MessageDeclaration {
 export interface ConnectDeclaration {
   /** `/poll` is called again and again, by one process at a time. */
   kind: 'poll';
-  /** How long the provider keeps events for whoever does not ask. A longer silence is told as a gap. */
+  /** How long the provider keeps events for whoever does not ask. A longer silence is reported as a gap. */
   keeps_seconds?: number;
 }

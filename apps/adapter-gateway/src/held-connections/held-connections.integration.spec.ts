@@ -143,14 +143,14 @@ describe('a provider that is asked for its events', () => {
     ['refuses the credentials', { ok: false, error: 'auth_failed', error_detail: { message: 'no' } }, 'auth_failed'],
     ['breaks the contract', { ok: true, events: [{ id: 7 }], cursor: '1' }, 'contract_violation'],
     ['names a cursor that cannot be stored', { ok: true, events: [], cursor: 'x'.repeat(5_000) }, 'contract_violation'],
-  ])('that %s is told with its reason, and tried again later', async (_what, given, code) => {
+  ])('that %s is shown with its reason, and tried again later', async (_what, given, code) => {
     adapter.routes['poll'] = () => given;
     await hold();
     expect(await becomes('failing')).toMatchObject({ error: code, next_try_at: expect.any(String) });
     expect(stored).toEqual([]);
   });
 
-  it('tells a gap: of its own, after a silence longer than it keeps events, and of an event that is too large', async () => {
+  it('shows a gap: of its own, after a silence longer than it keeps events, and of an event that is too large', async () => {
     adapter.routes['poll'] = () => ({
       ok: true,
       events: [],
@@ -158,7 +158,7 @@ describe('a provider that is asked for its events', () => {
       gap: { reason: 'reset', since: 'once upon a time', until: '2026-01-01T00:00:00Z' },
     });
     await hold();
-    await until('it is told', async () => (await connection())['gap'] !== null);
+    await until('it is shown', async () => (await connection())['gap'] !== null);
     expect((await connection())['gap']).toEqual({ reason: 'reset', until: '2026-01-01T00:00:00.000Z' });
     expect((await world.call('DELETE', `apps/${app}/connection`)).status).toBe(204);
     adapter.routes['poll'] = ({ cursor }) => answer(Number(cursor ?? 0));
@@ -166,7 +166,7 @@ describe('a provider that is asked for its events', () => {
       SELECT id, organization_id, project_id, now() - interval '3 hours' FROM gateway.app WHERE id = $1`;
     await world.pool.query(away, [app]);
     const gap = await until(
-      'it is told',
+      'it is shown',
       async () => (await connection())['gap'] as { reason: string; since: string; until: string },
     );
     expect(gap.reason).toBe('away_too_long');
@@ -174,7 +174,7 @@ describe('a provider that is asked for its events', () => {
     refusing = 413;
     say('huge');
     await until(
-      'it is told',
+      'it is shown',
       async () => ((await connection())['gap'] as { reason: string }).reason === 'event_too_large',
     );
     refusing = null;
@@ -203,11 +203,22 @@ describe('a provider that is asked for its events', () => {
     await becomes('connected');
     expect((await world.call('DELETE', `apps/${app}/connection`)).status).toBe(204);
     expect((await world.call('GET', `apps/${app}/connection`)).body).toMatchObject({ code: 'connection_not_found' });
-    await until('nobody asks', async () => {
-      const before = adapter.bodiesOf('poll').length;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      return adapter.bodiesOf('poll').length === before;
+    await until('nobody asks', () => provider.asking === 0);
+    const before = adapter.bodiesOf('poll').length;
+    // As long as it takes to ask another provider five times.
+    const another = await fakeAdapter('poll-another', {
+      connect: { kind: 'poll', keeps_seconds: 60 },
+      credentials: [],
     });
+    another.routes['poll'] = () => answer(0);
+    await world.call('POST', 'adapters', { url: another.url });
+    const second = (await world.call('POST', 'listings/poll-another/install', {})).body.id;
+    await world.call('PUT', `apps/${second}/connection`);
+    await until('another is asked', () => another.bodiesOf('poll').length >= 5);
+    expect(adapter.bodiesOf('poll')).toHaveLength(before);
+    await world.call('DELETE', `apps/${second}/connection`);
+    await until('nobody asks any more', () => provider.asking === 0);
+    await another.close();
     const plain = await fakeAdapter('no-poll', { credentials: [] });
     await world.call('POST', 'adapters', { url: plain.url });
     const other = (await world.call('POST', 'listings/no-poll/install', {})).body.id;

@@ -161,7 +161,8 @@ export class HeldConnections extends Sweeping {
     const scope = { organizationId: organization_id, projectId: project_id };
     try {
       const { id, body, headers } = event;
-      await this.ingress.post(`/internal/apps/${app_id}/events`, scope, { id: id.slice(0, 500), body, headers });
+      const request = { as: 'fetched', id: id.slice(0, 500), body, headers };
+      await this.ingress.post(`/internal/apps/${app_id}/fetched-requests`, scope, request);
       return null;
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 413) throw error;

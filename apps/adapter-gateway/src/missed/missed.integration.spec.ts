@@ -15,11 +15,11 @@ describe('what a provider could not deliver', () => {
     silenceLogs();
     ingress = await httpServer((path, body, response) => {
       if (ingressIsAway) return sendJson(response, { code: 'unavailable' }, 503);
-      if (path !== '/internal/missed-requests') return sendJson(response, {});
+      if (!path.endsWith('/fetched-requests')) return sendJson(response, {});
       const request = JSON.parse(body) as { id: string };
       const isNew = !stored.has(request.id);
       stored.set(request.id, request);
-      return sendJson(response, { stored: isNew, id: 'evt_1' });
+      return sendJson(response, { duplicate: !isNew, event_id: 'evt_1' });
     });
     world = await gatewayWorld();
     const settings = { MISSED_SWEEP_MS: 20, INGRESS_URL: ingress.url };
@@ -77,7 +77,7 @@ describe('what a provider could not deliver', () => {
       expect.objectContaining({ webhook_url, since, until: outage.until, cursor: null }),
       expect.objectContaining({ cursor: 'next' }),
     ]);
-    expect(stored.get('a')).toEqual({ app_id: id, id: 'a', body: '{}' });
+    expect(stored.get('a')).toEqual({ as: 'asked_again', id: 'a', body: '{}' });
   });
 
   it('is asked for again from the page that was not stored, and every request is stored once', async () => {

@@ -144,9 +144,10 @@ export class MissedService extends Sweeping {
   private async store(row: MissedAsk, request: MissedRequest): Promise<number> {
     const scope = { organizationId: row.organization_id, projectId: row.project_id };
     try {
-      const body = { app_id: row.app_id, ...request };
-      const { stored } = await this.ingress.post<{ stored: boolean }>('/internal/missed-requests', scope, body);
-      return stored ? 1 : 0;
+      const path = `/internal/apps/${row.app_id}/fetched-requests`;
+      const body = { as: 'asked_again', ...request };
+      const { duplicate } = await this.ingress.post<{ duplicate: boolean }>(path, scope, body);
+      return duplicate ? 0 : 1;
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 413) throw error;
       this.logger.error({ event: 'missed.too_large', app_id: row.app_id, id: request.id, error: error.detail });

@@ -44,7 +44,7 @@ export async function pollUpdates(call: PollCall, settings: TelegramSettings): P
   return {
     ok: true,
     events: updates,
-    // Also without any: a webhook that somebody sets later is their decision, and is told as a conflict.
+    // Also without any: a webhook that somebody sets later is their decision, and is reported as a conflict.
     cursor: last === undefined ? (cursor ?? '0') : String(Number(last) + 1),
   };
 }

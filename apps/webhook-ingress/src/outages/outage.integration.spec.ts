@@ -1,9 +1,9 @@
-import { createService, ServiceTokens } from '#libs/service-kit';
-import { ask, testDatabase, type TestDatabase, testServiceKey, until } from '#libs/testing';
+import { createService } from '#libs/service-kit';
+import { testDatabase, type TestDatabase, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { ingressService } from '../service.js';
-import { endpoint, type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
+import { type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { ingressSettings } from '../testing/ingress-settings.js';
 
 let database: TestDatabase;
@@ -20,12 +20,6 @@ beforeAll(async () => {
   database = await testDatabase();
   pool = new pg.Pool({ connectionString: database.url });
   gateway = await fakeGateway();
-  gateway.endpoints = [
-    endpoint('own', { delivery_id_header: 'x-delivery' }),
-    endpoint('held', { state: 'paused' }),
-    endpoint('closed', { state: 'disabled' }),
-    endpoint('small', { max_body_bytes: 10 }),
-  ];
   service = await start();
 });
 afterAll(async () => {
@@ -57,68 +51,5 @@ describe('an outage of the door', () => {
       return rows.every(({ announced_at: at }) => at !== null);
     });
     expect(gateway.outages).toHaveLength(1);
-  });
-});
-
-describe('a request that was fetched from its provider', () => {
-  const home = { organizationId: 'org_1', projectId: 'prj_1' };
-  const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');
-  const store = async (body: object, scope = home) => {
-    const token = await tokens.mint('webhook-ingress', { ...scope, subject: 'service:test', scopes: ['service'] });
-    const url = `${await service.getUrl()}/internal/missed-requests`;
-    return ask<{ stored: boolean; id: string; code: string }>({ method: 'POST', url, token, body });
-  };
-  const missed = {
-    app_id: 'app_own',
-    id: 'm-1',
-    body: '{"text":"hello"}',
-    headers: { 'X-Event': 'push' },
-    query: { a: '1' },
-  };
-
-  it('is stored once under its id, verified, and says where it comes from', async () => {
-    await until('the endpoints are known', async () => (await store(missed)).status === 200);
-    const again = await store(missed);
-    expect(again.body).toMatchObject({ stored: false });
-    const { rows } = await pool.query('SELECT * FROM ingress.receipt WHERE id = $1', [again.body.id]);
-    expect(rows).toEqual([
-      expect.objectContaining({
-        verified_scheme: 'asked_again',
-        reason: 'asked_again',
-        outcome: 'accepted',
-        url: '/api/v1/webhooks/asked_again?a=1',
-        body: Buffer.from(missed.body),
-      }),
-    ]);
-    expect(JSON.parse(String(rows[0].headers))).toMatchObject({ 'x-event': 'push' });
-  });
-
-  it('is not stored where the webhook itself arrived, or the other way round', async () => {
-    const send = async (id: string) => {
-      const headers = { 'content-type': 'application/json', 'x-delivery': id };
-      const answer = await fetch(`${await service.getUrl()}/api/v1/webhooks/own`, {
-        method: 'POST',
-        headers,
-        body: '{}',
-      });
-      return (await answer.json()) as { id: string; duplicate?: boolean };
-    };
-    const delivered = await store({ ...missed, id: 'm-2', body: '{}', headers: { 'x-delivery': 'd-2' } });
-    expect(delivered.body.stored).toBe(true);
-    // An unverified request claims no key: its adapter is asked first.
-    expect((await send('d-3')).duplicate).toBeUndefined();
-    expect((await store({ ...missed, id: 'm-4', body: '{}', headers: { 'x-delivery': 'd-2' } })).body).toEqual({
-      stored: false,
-      id: delivered.body.id,
-    });
-  });
-
-  it('is held for a paused App, and refused for one that takes nothing, another project, and over its size', async () => {
-    const held = await store({ ...missed, app_id: 'app_held' });
-    const { rows } = await pool.query('SELECT outcome FROM ingress.receipt WHERE id = $1', [held.body.id]);
-    expect(rows).toEqual([{ outcome: 'held' }]);
-    expect((await store({ ...missed, app_id: 'app_closed' })).status).toBe(409);
-    expect((await store(missed, { ...home, projectId: 'prj_2' })).status).toBe(404);
-    expect((await store({ ...missed, app_id: 'app_small' })).status).toBe(413);
   });
 });

@@ -7,7 +7,10 @@ export interface Receipt {
   appId: string;
   /** The outcome in the receipt's journal entry: `held` while its App is paused. */
   outcome: 'accepted' | 'held';
-  /** `asked_again`: fetched from the provider, after an outage. `verification`: the platform's own request, which is kept for people to see and is not enqueued. */
+  /**
+   * `asked_again`: fetched from the provider, after an outage. `verification`: the platform's own request, which is kept
+   * for people to see and is not enqueued.
+   */
   reason: 'asked_again' | 'delivery_id_reused' | 'verification' | null;
   method: string;
   /** Path and query as sent, the token included: a provider's signature may be over it. No view shows it. */

@@ -18,6 +18,7 @@ beforeAll(async () => {
   gateway = await fakeGateway();
   gateway.endpoints = [
     open,
+    endpoint('named', { kind: 'adapter', verification: 'adapter', delivery_id_header: 'x-delivery' }),
     endpoint('paused', { kind: 'adapter', state: 'paused' }),
     endpoint('disabled', { kind: 'adapter', state: 'disabled' }),
   ];
@@ -36,20 +37,20 @@ async function send(token: string, event: object, over: { scopes?: Scope[]; proj
   const of = gateway.endpoints.find(({ app_id: id }) => id === endpoint(token).app_id) ?? open;
   const as = { subject: 'service:test', organizationId: of.organization_id, projectId: of.project_id };
   const bearer = await tokens.mint('webhook-ingress', { ...as, scopes: ['service'], ...over });
-  const url = `${await service.getUrl()}/internal/apps/${of.app_id}/events`;
+  const url = `${await service.getUrl()}/internal/apps/${of.app_id}/fetched-requests`;
   return ask<{ event_id: string; duplicate: boolean; code: string }>({
     method: 'POST',
     url,
     token: bearer,
-    body: event,
+    body: { as: 'fetched', ...event },
   });
 }
 const receipt = async (id: string) => {
-  const sql = 'SELECT body, headers, verified_scheme, outcome FROM ingress.receipt WHERE id = $1';
+  const sql = 'SELECT body, headers, url, verified_scheme, reason, outcome FROM ingress.receipt WHERE id = $1';
   return (await pool.query(sql, [id])).rows[0];
 };
 
-describe('an event that the platform has fetched', () => {
+describe('a request that the platform has fetched', () => {
   it('is stored once by its id, whatever its body, before it is answered', async () => {
     const first = await send('open', { id: 'a', body: '{"n":1}', headers: { 'X-Kind': 'update', broken: 7 } });
     expect(first.body).toEqual({ event_id: expect.stringMatching(/^evt_/), duplicate: false });
@@ -63,8 +64,27 @@ describe('an event that the platform has fetched', () => {
     expect((await send('open', { id: 'b', body: '{"n":1}' })).body.duplicate).toBe(false);
   });
 
+  it('says that it was asked for again, with its query, and has its bytes', async () => {
+    const body = Buffer.from([0xff, 0]);
+    const again = { as: 'asked_again', id: 'bytes', body: body.toString('base64'), body_encoding: 'base64' };
+    const { event_id: id } = (await send('open', { ...again, query: { a: '1', broken: {} } })).body;
+    const said = { verified_scheme: 'asked_again', reason: 'asked_again', url: '/asked_again?a=1', body };
+    expect(await receipt(id)).toMatchObject(said);
+    expect((await send('open', { ...again, as: 'fetched' })).body).toEqual({ event_id: id, duplicate: true });
+    expect((await send('open', { ...again, as: 'dreamt' })).status).toBe(422);
+  });
+
+  it('is the webhook that names the same delivery', async () => {
+    const headers = { 'X-Delivery': 'd-1' };
+    const first = await send('named', { as: 'asked_again', id: 'm-1', body: '{}', headers });
+    expect(first.body.duplicate).toBe(false);
+    const again = await send('named', { as: 'asked_again', id: 'm-2', body: '{}', headers });
+    expect(again.body).toEqual({ event_id: first.body.event_id, duplicate: true });
+  });
+
   it('is held for an App that is paused, and refused for one that is disabled', async () => {
-    expect((await send('paused', { id: 'a', body: '{}' })).status).toBe(200);
+    const { event_id: held } = (await send('paused', { id: 'a', body: '{}' })).body;
+    expect(await receipt(held)).toMatchObject({ outcome: 'held' });
     expect((await send('disabled', { id: 'a', body: '{}' })).body.code).toBe('app_disabled');
   });
 

@@ -18,8 +18,12 @@ import { Secrets } from './secrets.js';
 import { PublicAddress } from '../receipts/public-address.js';
 import { type Verified, verifySignature } from './verify-signature.js';
 
-/** How an event was verified that the platform asked the provider for, with the credentials of the App. */
-const fetchedScheme = 'fetched';
+/**
+ * How a request was verified that the platform asked the provider for, with the credentials of the App: there is no
+ * signature to check. `asked_again`: the provider could not deliver it. `fetched`: it never delivers to the App.
+ */
+export const fetchedAs = ['asked_again', 'fetched'] as const;
+export type FetchedAs = (typeof fetchedAs)[number];
 
 /** Only Slack signs in this header. */
 const slackHeader = 'x-slack-signature';
@@ -93,16 +97,23 @@ export class WebhookService {
   }
 
   /**
-   * Takes an event that the platform fetched from the provider itself, once per id.
+   * Takes a request that the platform fetched from the provider itself, once per id. One that names its delivery as the
+   * webhook would is that webhook: the first of both is stored.
    * @throws Refused; any other error: it is not stored
    */
-  async take(endpoint: Endpoint, incoming: Incoming, id: string): Promise<{ event_id: string; duplicate: boolean }> {
+  async take(
+    endpoint: Endpoint,
+    incoming: Incoming,
+    { as, id }: { as: FetchedAs; id: string },
+  ): Promise<{ event_id: string; duplicate: boolean }> {
     if (endpoint.state === 'retired') throw new Refused(410, 'app_retired', 'The App is retired.');
     if (endpoint.state === 'project_closed') throw new Refused(404, 'project_closed', 'The project is closed.');
     if (endpoint.state === 'disabled') throw new Refused(404, 'app_disabled', 'The App is disabled.');
     this.requirePlace(endpoint);
-    const receipt = receiptOf(endpoint, incoming, fetchedScheme);
-    const key = { hash: sha256(`fetched:${id}`), bodyHash: sha256(incoming.body) };
+    const receipt = receiptOf(endpoint, incoming, as);
+    if (as === 'asked_again') receipt.reason = as;
+    const name = deliveryIdOf(endpoint, incoming.headers)?.key ?? `fetched:${id}`;
+    const key = { hash: sha256(name), bodyHash: sha256(incoming.body) };
     const written = await this.hold.write(receipt, key, null, Infinity);
     if (!written.stored) return { event_id: written.firstId, duplicate: true };
     this.metrics.outcomes.inc({ stage: 'received', outcome: receipt.outcome });
