@@ -50,7 +50,8 @@ export class RefusalFile {
   /** All that was appended, or found, is stored. */
   async clear(): Promise<void> {
     if (this.directory === null) return;
-    for (const name of [...this.files]) {
+    const names = [...this.files];
+    for (const name of names) {
       await rm(join(this.directory, name), { force: true });
       this.files.delete(name);
     }
