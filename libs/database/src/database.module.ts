@@ -1,9 +1,10 @@
-import { type DynamicModule, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Liveness } from './liveness.js';
 import { type ConnectionSettings, dataSourceOptions, type ServiceSchema } from './service-schema.js';
+import { LastingTrouble } from './lasting-trouble.js';
 
 const attempts = 20;
 const betweenMs = 1_000;
@@ -36,12 +37,15 @@ export class DatabaseModule implements OnApplicationShutdown {
 
 /** Waits for a Postgres that is starting at the same time. @throws its last refusal */
 async function connected(source: DataSource): Promise<DataSource> {
+  const trouble = new LastingTrouble('postgres', 'postgres.not_connected');
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await source.initialize();
+      const connected = await source.initialize();
+      trouble.works('start');
+      return connected;
     } catch (error) {
       if (attempt === attempts) throw error;
-      new Logger(DatabaseModule.name).warn(`No connection to Postgres, next try in ${betweenMs} ms: ${String(error)}`);
+      trouble.fails('start', error);
       await pause(betweenMs);
     }
   }

@@ -17,6 +17,7 @@ export { migrateAll } from './migrate.js';
 export { ownerRole, roleOf } from './role-names.js';
 export { prepareRoles, type RolePasswords } from './roles.js';
 export { SchemaState } from './schema-state.js';
+export { LastingTrouble } from './lasting-trouble.js';
 export { storableJson } from './storable-json.js';
 export { SweepMark } from './sweep-mark.js';
 export { Sweeper, Sweeping } from './sweeper.js';

@@ -3,6 +3,10 @@ import type { DataSource } from 'typeorm';
 /** The schema, its list of migrations or its grants do not exist yet. */
 const notYet = ['42P01', '3F000', '42501'];
 
+const readableSql = `SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = $1 AND c.relname = 'migration'
+    AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')`;
+
 /**
  * Whether the schema of a service has every migration that its code knows. A migration that was seen once is not
  * checked again: migrations are not reverted.
@@ -30,6 +34,9 @@ export class SchemaState {
 
   private async done(): Promise<string[]> {
     try {
+      // Asked first, since Postgres logs each statement that fails, and every service asks until it is there.
+      const readable = (await this.source.query(readableSql, [this.schema])) as unknown[];
+      if (readable.length === 0) return [];
       const rows = (await this.source.query(`SELECT name FROM "${this.schema}".migration`)) as { name: string }[];
       return rows.map(({ name }) => name);
     } catch (error) {

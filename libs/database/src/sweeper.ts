@@ -1,5 +1,6 @@
-import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Liveness } from './liveness.js';
+import { LastingTrouble } from './lasting-trouble.js';
 
 export interface SweeperOptions {
   name: string;
@@ -15,9 +16,11 @@ export interface SweeperOptions {
   afterLoss?: () => Promise<unknown>;
 }
 
+/** Of all sweepers of this process: Postgres is away for each of them. */
+const trouble = new LastingTrouble('sweepers', 'sweeps.failing');
+
 /** Runs a background sweep at intervals, never twice at a time in one process, and survives its failures. */
 export class Sweeper {
-  private readonly logger: Logger;
   private timer: NodeJS.Timeout | undefined;
   private current: Promise<void> = Promise.resolve();
   /** Requested during a sweep that may already have looked past the new row. */
@@ -25,9 +28,7 @@ export class Sweeper {
   private stopped = false;
   private lost = false;
 
-  constructor(private readonly options: SweeperOptions) {
-    this.logger = new Logger(`sweeper:${options.name}`);
-  }
+  constructor(private readonly options: SweeperOptions) {}
 
   start(): this {
     // The first run comes after a random part of the interval, so that replicas do not sweep in step.
@@ -64,7 +65,7 @@ export class Sweeper {
   }
 
   private async run(): Promise<void> {
-    const { everyMs, idleMs = everyMs, batch, afterLoss } = this.options;
+    const { name, everyMs, idleMs = everyMs, batch, afterLoss } = this.options;
     const lost = this.lost;
     this.lost = false;
     this.again = false;
@@ -76,9 +77,10 @@ export class Sweeper {
         taken = await this.options.sweep(batch);
       }
       pauseMs = found > 0 ? everyMs : idleMs;
+      trouble.works(name);
     } catch (error) {
       this.lost ||= lost;
-      this.logger.warn(`sweep failed, next in ${everyMs} ms: ${String(error)}`);
+      trouble.fails(name, error);
     }
     this.schedule(this.again ? 0 : pauseMs);
   }

@@ -1,7 +1,7 @@
 import type { Endpoint } from '#libs/contracts';
-import { ChangeListener, Sweeper } from '#libs/database';
+import { ChangeListener, LastingTrouble, Sweeper } from '#libs/database';
 import { type ServiceClient } from '#libs/service-kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { hash as digest } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { IngressSettings } from '../env.js';
@@ -24,7 +24,7 @@ export type Found = { endpoint: Endpoint } | 'retired' | null;
 /** All endpoints, in memory, kept current by asking the gateway for changes. */
 @Injectable()
 export class EndpointService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger('endpoints');
+  private readonly trouble = new LastingTrouble('endpoints', 'endpoints.not_read');
   private readonly byTokenHash = new Map<string, Endpoint>();
   private readonly byApp = new Map<string, Endpoint>();
   /** Tokens replaced by the last rotation, with their App and their expiry. */
@@ -149,12 +149,13 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
         { organizationId: '', projectId: '' },
       );
       const news = endpoints.filter((endpoint) => (this.byApp.get(endpoint.app_id)?.version ?? 0) < endpoint.version);
+      this.trouble.works('gateway');
       if (news.length === 0) return true;
       await this.repository.save(news);
       for (const endpoint of news) this.remember(endpoint);
       return true;
     } catch (error) {
-      this.logger.warn(`endpoints not read from the gateway: ${String(error)}`);
+      this.trouble.fails('gateway', error);
       return false;
     }
   }

@@ -1,8 +1,9 @@
 import { deliverySend, type Endpoint, inboundParse, messageRoute, turnRun } from '#libs/contracts';
+import { LastingTrouble } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
 import { batchLimits, JobClient } from '#libs/queue';
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { IngressSettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { DirectRoutes, type DirectSettings } from './direct-route.js';
@@ -53,7 +54,7 @@ const queues = [inboundParse, messageRoute, turnRun, deliverySend].map(({ queue 
  */
 @Injectable()
 export class Dispatcher implements OnApplicationShutdown {
-  private readonly logger = new Logger('dispatcher');
+  private readonly trouble = new LastingTrouble('dispatcher', 'receipts.not_enqueued');
   private readonly lines = new ProjectLines(maxInLine);
   private readonly shares: ProjectShares;
   private readonly rates: ProjectRates;
@@ -185,8 +186,9 @@ export class Dispatcher implements OnApplicationShutdown {
       while (this.lines.size > 0 && this.room > 0 && !this.stopped) {
         if (!(await this.feed())) break;
       }
+      this.trouble.works('receipts');
     } catch (error) {
-      this.logger.warn(`receipts were not enqueued, next try in ${feedEveryMs} ms: ${String(error)}`);
+      this.trouble.fails('receipts', error);
     }
     this.timer = undefined;
     this.schedule();

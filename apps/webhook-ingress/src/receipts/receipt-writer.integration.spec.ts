@@ -49,6 +49,29 @@ describe('a receipt', () => {
   });
 });
 
+describe('a sender that repeats what was stored', () => {
+  it('has Postgres refuse a batch once, not each time', async () => {
+    const refused = async (): Promise<number> => {
+      await world.db.query('SELECT pg_stat_force_next_flush()');
+      const [row] = await world.db.query<{ n: string }[]>(
+        'SELECT xact_rollback AS n FROM pg_stat_database WHERE datname = current_database()',
+      );
+      return Number(row!.n);
+    };
+    const other = world.writer();
+    await other.write(receipt(), keyOf('first'));
+    const before = await refused();
+    for (let n = 0; n < 5; n += 1) {
+      expect(await other.write(receipt(), keyOf('first'))).toMatchObject({ stored: false, sameBody: true });
+    }
+    expect(await other.write(receipt(), keyOf('second'))).toEqual({ stored: true });
+    // Its connection tells what it did when it ends.
+    await other.onApplicationShutdown();
+    await until('the refusal is counted', async () => (await refused()) > before);
+    expect(await refused()).toBe(before + 1);
+  });
+});
+
 describe('a batch that Postgres refuses', () => {
   it('rejects the receipt at fault, and stores the others', async () => {
     // NUL is the one character that Postgres cannot store in a text.

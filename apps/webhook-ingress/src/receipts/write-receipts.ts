@@ -18,7 +18,12 @@ export interface Item {
 export interface WriterConnection {
   client: pg.Client;
   encoder: CopyEncoder;
+  /** Until then keys are looked up before a batch is written, by `performance.now()`. Absent: they are not. */
+  looksUntilMs?: number;
 }
+
+/** A sender that repeats a webhook soon repeats others. Each refusal of a batch is six lines in Postgres' log. */
+const looksForMs = 60_000;
 
 /** The sweep stays behind an open transaction, so one whose process is cut off must not stay open. */
 const begin = `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs};
@@ -26,18 +31,19 @@ const begin = `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs};
 
 /**
  * Stores a batch in one transaction, receipts and keys in the same round trip. A key is rarely taken already. Then
- * Postgres refuses the whole batch, and it is decided key by key.
+ * Postgres refuses the whole batch, it is decided key by key, and for a while keys are looked up first.
  */
 export async function writeReceipts(connection: WriterConnection, items: Item[]): Promise<(Written | Error)[]> {
   const receipts = items.map(({ receipt }) => receipt);
   const keys = sortedKeys(items);
-  if (!isAnyTwice(keys)) {
+  if (!isAnyTwice(keys) && !(await isAnyKnown(connection, keys))) {
     try {
       await copy(connection, receipts, keys);
       return items.map(() => ({ stored: true }));
     } catch (error) {
       if (!isTaken(error)) throw error;
       connection.encoder = new CopyEncoder();
+      connection.looksUntilMs = performance.now() + looksForMs;
     }
   }
   return claimFirst(connection, items, keys);
@@ -59,6 +65,17 @@ function isAnyTwice(sorted: ReceiptKey[]): boolean {
     const before = sorted[at - 1];
     return before !== undefined && before.receipt.appId === receipt.appId && before.key.hash === key.hash;
   });
+}
+
+async function isAnyKnown(connection: WriterConnection, keys: ReceiptKey[]): Promise<boolean> {
+  if (keys.length === 0 || performance.now() > (connection.looksUntilMs ?? 0)) return false;
+  const { rows } = await connection.client.query(
+    `SELECT FROM ingress.delivery_key
+      WHERE (app_id, key_hash) IN (SELECT * FROM unnest($1::text[], $2::bytea[])) LIMIT 1`,
+    [keys.map(({ receipt }) => receipt.appId), keys.map(({ key }) => Buffer.from(key.hash, 'latin1'))],
+  );
+  if (rows.length > 0) connection.looksUntilMs = performance.now() + looksForMs;
+  return rows.length > 0;
 }
 
 function isTaken(error: unknown): boolean {
