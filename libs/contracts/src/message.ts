@@ -64,6 +64,8 @@ export interface StoredRequest {
 export interface ReplyTarget {
   app_id: string;
   channel_address: string | null;
+  /** The address is the channel's own setting: each attempt takes the one of its time. Absent: it came with the message. */
+  by_channel?: true;
   thread_id: string | null;
   reply_context: unknown;
   /** Deliveries in a row that led to the message being answered (`origin.hops`). Absent: none. */

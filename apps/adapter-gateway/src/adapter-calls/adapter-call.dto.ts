@@ -1,6 +1,6 @@
 import { type Credentials, MAX_ACTIONS } from '#libs/adapter-sdk';
 import type { CredentialType } from '#libs/contracts';
-import { AsGiven, JsonObject, MayBeAbsent, Nested, NestedList, OneOf, Text, Whole } from '#libs/service-kit';
+import { AsGiven, Flag, JsonObject, MayBeAbsent, Nested, NestedList, OneOf, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsOptional, ValidateNested } from 'class-validator';
@@ -96,6 +96,8 @@ export class IndicateCall {
 export class DeliverCall {
   @Text(100, { minLength: 1 }) app_id: string;
   @Text(2_000) channel_address: string;
+  @Flag({ optional: true, description: "The address is the channel's setting: the one of the attempt's time counts" })
+  by_channel?: boolean;
   @Nested(OutgoingMessage) message: OutgoingMessage;
   @Text(200, { minLength: 1, description: 'The same message with the same key is delivered once' })
   idempotency_key: string;

@@ -109,7 +109,7 @@ function cleaned(text: string, format: OutboundContent['format']): string {
 }
 
 function contentOf(
-  { app_id, channel_address, message, ttl_seconds: ttl }: DeliverCall,
+  { app_id, channel_address, by_channel, message, ttl_seconds: ttl }: DeliverCall,
   attachments: AttachmentHead[],
 ): OutboundContent {
   const {
@@ -135,6 +135,7 @@ function contentOf(
     target: {
       app_id,
       channel_address,
+      ...(by_channel ? { by_channel } : {}),
       thread_id,
       reply_context,
       ...(ttl === undefined ? {} : { ttl_seconds: ttl }),

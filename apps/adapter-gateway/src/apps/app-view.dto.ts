@@ -19,6 +19,7 @@ type Hidden =
   | 'organization_id'
   | 'origin_marker'
   | 'has_reply_address'
+  | 'reply_address'
   | 'project_closed'
   | 'self'
   | 'bindings_due_at'

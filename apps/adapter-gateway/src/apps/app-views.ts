@@ -77,6 +77,7 @@ export class AppViews {
       organization_id: _organization,
       origin_marker: _marker,
       has_reply_address: _hasReplyAddress,
+      reply_address: _replyAddress,
       project_closed: _closed,
       self: _self,
       bindings_due_at: _due,

@@ -93,6 +93,7 @@ export class AppService {
       max_body_bytes: body.max_body_bytes ?? adapter?.manifest.webhook?.max_body_bytes ?? defaultMaxBodyBytes,
       origin_marker: randomBytes(16).toString('hex'),
       has_reply_address: false,
+      reply_address: null,
       self: null,
       renewal_failure: null,
       version: await this.apps.nextVersion(),
@@ -175,8 +176,8 @@ export class AppService {
   async noteReplyAddress(caller: Principal, id: string, address: string | null): Promise<AppRow> {
     const app = await this.get(caller, id);
     if (address !== null) requireReplyAddress(app, address);
-    const hasAddress = address !== null;
-    return app.has_reply_address === hasAddress ? app : this.save(app, { has_reply_address: hasAddress });
+    if (app.reply_address === address && app.has_reply_address === (address !== null)) return app;
+    return this.save(app, { has_reply_address: address !== null, reply_address: address });
   }
 
   /** Stores the App's identity at its provider, from `/verify`. */

@@ -27,6 +27,7 @@ import { HeldConnection1795808000000 } from './1795808000000-held-connection.js'
 import { OfferedChoice1795806000000 } from './1795806000000-offered-choice.js';
 import { OfferedChoice } from '../deliveries/offered-choice.entity.js';
 import { Missed1795807000000 } from './1795807000000-missed.js';
+import { ReplyAddress1795812000000 } from './1795812000000-reply-address.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -64,5 +65,6 @@ export const schema: ServiceSchema = {
     OfferedChoice1795806000000,
     Missed1795807000000,
     HeldConnection1795808000000,
+    ReplyAddress1795812000000,
   ],
 };

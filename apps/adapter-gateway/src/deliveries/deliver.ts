@@ -88,6 +88,7 @@ export class Deliverer {
   async attempt(delivery: ClaimedDelivery, lost: AbortSignal): Promise<AttemptResult> {
     if (!isInDoubt(delivery)) requireInTime(delivery);
     const installed = await this.installed.get(delivery.app_id);
+    await this.readdress(delivery, installed.app);
     if (!installed.adapter) {
       const credentials = await this.credentials.forWork(installed);
       const { app_id: appId, project_id: projectId, content } = delivery;
@@ -126,6 +127,24 @@ export class Deliverer {
       result = refused(error.refusal, '/format', credentials);
     }
     return this.refusedTokens.settle(installed, credentials, previous, result);
+  }
+
+  /**
+   * A channel's own address is the one of now, also for what died at an earlier one. What may have arrived stays with
+   * whoever may have it.
+   */
+  private async readdress(delivery: ClaimedDelivery, app: AppRow): Promise<void> {
+    const { target } = delivery.content;
+    if (!target.by_channel || isInDoubt(delivery)) return;
+    if (!app.has_reply_address) {
+      const why = "the App's channel has no reply_address any more: set one, then redrive";
+      throw new PermanentFailure('no_reply_address', why);
+    }
+    const { reply_address: address } = app;
+    if (address === null || address === target.channel_address) return;
+    delivery.content = { ...delivery.content, target: { ...target, channel_address: address } };
+    delivery.moved_to = null;
+    await this.deliveries.readdress(delivery.id, address);
   }
 
   private sendAll(

@@ -14,6 +14,13 @@ class AttachmentView implements AttachmentHead {
 class DeliveryTargetView implements ReplyTarget {
   @ApiProperty(idOf('app')) app_id: string;
   @ApiProperty({ type: String, nullable: true }) channel_address: string | null;
+  @ApiProperty({
+    enum: [true],
+    type: Boolean,
+    required: false,
+    description: "The address is the channel's setting, so each attempt takes the one of its time",
+  })
+  by_channel?: true;
   @ApiProperty({ type: String, nullable: true }) thread_id: string | null;
   @ApiProperty({ ...anyValue, description: "The adapter's own" }) reply_context: unknown;
   @ApiProperty({

@@ -138,6 +138,16 @@ export class DeliveryRepository {
     return (result as [unknown[], number])[1] > 0;
   }
 
+  /** Its channel has another address now. */
+  async readdress(id: string, address: string): Promise<void> {
+    await this.rows.query(
+      `UPDATE gateway.delivery SET moved_to = NULL,
+              content = jsonb_set(content::jsonb, '{target,channel_address}', to_jsonb($2::text))
+        WHERE id = $1`,
+      [id, address],
+    );
+  }
+
   /**
    * Stores the outcomes of attempts with their timeline entries. If another claim has taken over, only a delivery that
    * has arrived is stored.

@@ -53,6 +53,8 @@ export class AppRow {
   @Column({ type: 'text' }) origin_marker: string;
   /** Whether its channel has a reply address, as the router reported when it was set. */
   @Column({ type: 'boolean', default: false }) has_reply_address: boolean;
+  /** That address; null also where it was set before it was kept here. */
+  @Column({ type: 'text', nullable: true }) reply_address: string | null;
   /** Its project is closed, as the portal reported: the App takes no webhooks. */
   @Column({ type: 'boolean', default: false }) project_closed: boolean;
   /** The App's identity at its provider, from `/verify`; adapters need it to recognise their own messages. */

@@ -8,6 +8,8 @@ import { type GatewayWorld, home } from './gateway-world.js';
 interface Message {
   text?: string;
   address?: string;
+  /** The address is the channel's setting. */
+  byChannel?: true;
   thread?: string | null;
   format?: 'native';
   ttl?: number;
@@ -15,8 +17,14 @@ interface Message {
 
 /** A delivery's job as the engine enqueues it. @param app its id */
 export function deliveryOf(app: string, message: Message = {}): DeliverySendPayload {
-  const { text = 'hello', address = 'room', thread = null, format, ttl } = message;
-  const target = { app_id: app, channel_address: address, thread_id: thread, reply_context: null };
+  const { text = 'hello', address = 'room', byChannel, thread = null, format, ttl } = message;
+  const target = {
+    app_id: app,
+    channel_address: address,
+    ...(byChannel && { by_channel: byChannel }),
+    thread_id: thread,
+    reply_context: null,
+  };
   return {
     delivery_id: newId('dlv'),
     organization_id: home.organizationId,

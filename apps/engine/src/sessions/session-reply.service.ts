@@ -50,6 +50,7 @@ export class SessionReplyService {
     const answer = await this.gateway.post<ReplyAnswer>('/internal/adapter-calls/deliver', caller, {
       app_id: last.reply.app_id,
       channel_address: last.reply.channel_address,
+      ...(last.reply.by_channel ? { by_channel: true } : {}),
       message: messageOf(reply, last.reply),
       idempotency_key: keyOf(project_id, id, key),
       receipt_id: last.receipt_id,

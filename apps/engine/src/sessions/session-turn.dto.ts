@@ -29,6 +29,13 @@ class ReplyTargetView implements ReplyTarget {
   @ApiProperty(idOf('app')) app_id: string;
   @ApiProperty({ type: String, nullable: true, description: 'Null: there is no address to answer' }) channel_address:
     string | null;
+  @ApiProperty({
+    enum: [true],
+    type: Boolean,
+    required: false,
+    description: "The address is the channel's setting, so a reply takes the one of its time",
+  })
+  by_channel?: true;
   @ApiProperty({ type: String, nullable: true }) thread_id: string | null;
   @ApiProperty({ ...anyValue, description: 'Data of the adapter, passed back unchanged' }) reply_context: unknown;
   @ApiProperty({ type: 'integer', required: false, description: 'How many deliveries between Apps in a row led here' })

@@ -39,18 +39,28 @@ export function replyOf(draft: Draft, channel: Pick<ChannelRow, 'reply_address' 
   const automatic = automaticKindOf(draft.message);
   if (automatic) return { withheld: automatic };
   if (!draft.appSends) return { withheld: 'app_cannot_send' };
-  const address = addressOf(draft, channel?.reply_address ?? null);
+  const channels = channel?.reply_address ?? null;
+  const own = addressOf(draft);
+  const address = channels !== null && own.yields ? channels : own.address;
   if (address === null) return { withheld: 'no_address' };
   const ttl = channel?.reply_ttl_seconds ?? null;
-  return { target: { ...draft.reply, channel_address: address, ...(ttl === null ? {} : { ttl_seconds: ttl }) } };
+  return {
+    target: {
+      ...draft.reply,
+      channel_address: address,
+      ...(channels !== null && own.yields ? { by_channel: true } : {}),
+      ...(ttl === null ? {} : { ttl_seconds: ttl }),
+    },
+  };
 }
 
 /**
- * The adapter's own address, then the channel's, then the sender (spec 2.5 has no other address). For the built-in
- * Webhook app, neither payload nor sender is an address: any caller could have signed replies sent anywhere.
+ * The address that a message itself gives, and whether the channel's goes before it: the adapter's own address, then the
+ * channel's, then the sender (spec 2.5 has no other address). For the built-in Webhook app, neither payload nor sender
+ * is an address: any caller could have signed replies sent anywhere.
  */
-function addressOf({ app_kind, reply, sender }: Draft, channels: string | null): string | null {
-  if (app_kind === 'builtin') return channels;
-  if (reply.channel_address !== null) return reply.channel_address;
-  return channels ?? sender;
+function addressOf({ app_kind, reply, sender }: Draft): { address: string | null; yields: boolean } {
+  if (app_kind === 'builtin') return { address: null, yields: true };
+  if (reply.channel_address !== null) return { address: reply.channel_address, yields: false };
+  return { address: sender, yields: true };
 }

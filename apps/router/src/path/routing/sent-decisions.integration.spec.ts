@@ -66,6 +66,20 @@ describe('a decision about a call that waits for approval', () => {
   });
 });
 
+describe('a reply', () => {
+  const replyTo = async (appId: string, message: object) => (await send(appId, message)).turns[0]?.input.reply;
+
+  it("goes to the message's address, else to the channel's, which may change until it is sent, else to the sender", async () => {
+    const set = await channel({ reply_address: 'lobby' });
+    expect(await replyTo(set, { metadata: { channel_address: 'C1' } })).toMatchObject({ channel_address: 'C1' });
+    expect(await replyTo(set, { metadata: { channel_address: 'C1' } })).not.toHaveProperty('by_channel');
+    expect(await replyTo(set, {})).toMatchObject({ channel_address: 'lobby', by_channel: true });
+    const unset = await replyTo(await channel(), {});
+    expect(unset).toMatchObject({ channel_address: 'ada' });
+    expect(unset).not.toHaveProperty('by_channel');
+  });
+});
+
 describe('where a contact is alone with an App', () => {
   const addressOf = async (contact: string | null) =>
     (await world.api<{ address: object | null }>('GET', `/internal/contacts/${contact}/private-address`)).body.address;
