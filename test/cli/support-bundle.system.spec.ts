@@ -1,7 +1,8 @@
 import { until } from '#libs/testing';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type StdioOptions } from 'node:child_process';
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { root } from '../../scripts/launcher/project.mjs';
 import { services } from '../../scripts/launcher/services.mjs';
 import { openCanaries } from '../system/canaries.js';
 import { startSystem, type System } from '../system/system.js';
@@ -104,5 +105,16 @@ describe('gatehouse support-bundle', () => {
 
   it('can be read only by its owner', () => {
     expect(statSync(bundle).mode & 0o777).toBe(0o600);
+  });
+
+  it('goes to standard output where no file can be written, as in a container', async () => {
+    const env = { GATEHOUSE_DATA_DIR: system.dataDir };
+    const command = [join(root, 'dist/apps/cli/src/gatehouse.js'), 'support-bundle', '--out', '-'];
+    const stdio: StdioOptions = ['ignore', 'pipe', 'ignore'];
+    const archive = execFileSync(process.execPath, command, { env, stdio, maxBuffer: 2 ** 28 });
+    const names = execFileSync('tar', ['-tz'], { input: archive, encoding: 'utf8' });
+    expect(names.split('\n')).toEqual(expect.arrayContaining(['machine.json', 'doctor.json']));
+    const refused = await gatehouse(['support-bundle', '--out', join(system.dataDir, 'missing/bundle.tar.gz')], env);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/cannot be written[^]*--out - /) });
   });
 });

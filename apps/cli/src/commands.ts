@@ -6,6 +6,7 @@ import { deadLetterCommands } from './commands/dead-letters.js';
 import { doctor } from './commands/doctor.js';
 import { eventCommands } from './commands/events.js';
 import { missedCommands } from './commands/missed.js';
+import { operations } from './commands/operations.js';
 import { replay } from './commands/replay.js';
 import { status } from './commands/status.js';
 import { supportBundle } from './commands/support-bundle.js';
@@ -23,5 +24,6 @@ export const commands: Command[] = [
   ...apiKeyCommands,
   ...vaultCommands,
   doctor,
+  operations,
   supportBundle,
 ];

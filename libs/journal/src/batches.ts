@@ -22,6 +22,8 @@ export interface BatchProgress extends Batch {
   cancelled: number;
   /** The first failures. */
   failures: { id: string; error: string }[];
+  /** Of a redrive: what became of its letters so far; `redriving` until that is known. The most frequent comes first. */
+  became: { outcome: string; count: number }[];
 }
 
 export interface BatchItem {
@@ -66,7 +68,7 @@ export async function batchProgress(
        FROM journal.batch b LEFT JOIN journal.batch_item i ON i.batch_id = b.id
       WHERE b.id = $1 AND b.organization_id = $2 AND b.project_id = $3 GROUP BY b.id`,
     [id, organizationId, projectId],
-  )) as Omit<BatchProgress, 'failures'>[];
+  )) as Omit<BatchProgress, 'failures' | 'became'>[];
   const [batch] = rows;
   if (!batch) return null;
   const failures = (await db.query(
@@ -74,7 +76,13 @@ export async function batchProgress(
       ORDER BY subject_id LIMIT $2`,
     [id, shownFailures],
   )) as BatchProgress['failures'];
-  return { ...batch, failures };
+  const became = (await db.query(
+    `SELECT coalesce(l.outcome, l.state) AS outcome, count(*)::integer AS count
+       FROM journal.batch_item i JOIN journal.dead_letter l ON l.id = i.subject_id
+      WHERE i.batch_id = $1 AND i.state = 'done' GROUP BY 1 ORDER BY 2 DESC, 1`,
+    [id],
+  )) as BatchProgress['became'];
+  return { ...batch, failures, became };
 }
 
 /** The next items of the oldest unfinished batch; null when none waits. */

@@ -1,7 +1,7 @@
 import { exits, usageError } from '../api/cli-error.js';
 import type { Command, Option } from '../call/command.js';
 import { facts, table } from '../call/table.js';
-import { type Batch, followBatch } from './batch.js';
+import { type Batch, ended, followBatch, isBad, redriveWords } from './batch.js';
 import { filter, paging, query } from './filters.js';
 
 interface DeadLetter {
@@ -81,7 +81,8 @@ const redrive: Command = {
   scopes: '`events:write`',
   notes: [
     'Fix the cause first: what fails again becomes a new dead letter.',
-    'Exit code 1: some items of a batch failed.',
+    'A reply goes to the reply address, adapter and credentials that its App has now.',
+    'Waits up to a minute until it is known what became of it. Exit code 1: something failed, or is dead again.',
   ],
   examples: [
     'gatehouse dead-letters redrive dlt_...',
@@ -95,10 +96,16 @@ const redrive: Command = {
     if ((id === undefined) !== call.flag('all')) throw usageError('Give the id of a dead letter, or --all.', name);
     if (id === undefined) return followBatch(call, api, await api.post<Batch>('events/dead-letters/redrive', chosen));
     if (Object.keys(chosen).length > 0) throw usageError('A filter needs --all.', name);
-    const letter = await api.post<DeadLetter>(`${pathOf(id)}/redrive`);
+    const letter = await ended(
+      await api.post<DeadLetter>(`${pathOf(id)}/redrive`),
+      () => api.get<DeadLetter>(pathOf(id)),
+      ({ state, redrive_error: blocked }) => state === 'redriving' && blocked === null,
+    );
     call.tell(letter);
     for (const line of shown(letter)) call.say(line);
-    return exits.done;
+    const became = letter.outcome ?? letter.state;
+    call.say(`What became of it: ${redriveWords(became)}.`);
+    return isBad(became) ? exits.unwell : exits.done;
   },
 };
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CliError, exits } from '../api/cli-error.js';
 import type { Command, Option } from '../call/command.js';
@@ -19,6 +20,7 @@ function command(
     notes: [...(about.notes ?? []), needs],
     run: async (call) => {
       const to = call.value('to');
+      requireCommands(call.env);
       if (!call.env['VAULT_URL'] || !call.env['GATEHOUSE_SERVICE_KEY']) {
         const toDo =
           'Run it where the vault runs: kubectl exec deploy/credential-vault -- node dist/apps/cli/src/gatehouse.js vault ...';
@@ -35,6 +37,15 @@ function command(
       return status === 0 ? exits.done : exits.unwell;
     },
   };
+}
+
+/** Each image has what its service runs. @throws CliError `no_vault` */
+function requireCommands(env: NodeJS.ProcessEnv): void {
+  if (existsSync(vaultCli)) return;
+  const here = env['APP'] ? `This is the image of ${env['APP']}, and it` : 'This installation';
+  const run = 'node dist/apps/cli/src/gatehouse.js vault ...';
+  const toDo = `Run it where the vault runs: docker compose exec credential-vault ${run}, or kubectl exec deploy/credential-vault -- ${run}`;
+  throw new CliError(exits.usage, `${here} does not have the commands of the vault.`, vaultCli, toDo, 'no_vault');
 }
 
 export const vaultCommands = [

@@ -1927,6 +1927,11 @@ export interface components {
         DeliveryTargetView: {
             app_id: string;
             channel_address: string | null;
+            /**
+             * @description The address is the channel's setting, so each attempt takes the one of its time
+             * @enum {boolean}
+             */
+            by_channel?: true;
             thread_id: string | null;
             /** @description The adapter's own */
             reply_context: {
@@ -2866,6 +2871,11 @@ export interface components {
             id: string;
             error: string;
         };
+        BatchOutcome: {
+            /** @description How its redrive ended, or the letter's state */
+            outcome: string;
+            count: number;
+        };
         BegunBatchView: {
             id: string;
             organization_id: string;
@@ -2885,6 +2895,8 @@ export interface components {
             cancelled: number;
             /** @description The first items that failed */
             failures: components["schemas"]["BatchFailure"][];
+            /** @description Of a redrive: what became of its letters so far, the most frequent first; `redriving`: not known yet */
+            became: components["schemas"]["BatchOutcome"][];
             /** @description Whether more items match than one batch takes */
             more: boolean;
         };
@@ -2923,6 +2935,8 @@ export interface components {
             cancelled: number;
             /** @description The first items that failed */
             failures: components["schemas"]["BatchFailure"][];
+            /** @description Of a redrive: what became of its letters so far, the most frequent first; `redriving`: not known yet */
+            became: components["schemas"]["BatchOutcome"][];
         };
         SentValue: {
             name: string;
@@ -4213,6 +4227,11 @@ export interface components {
             app_id: string;
             /** @description Null: there is no address to answer */
             channel_address: string | null;
+            /**
+             * @description The address is the channel's setting, so a reply takes the one of its time
+             * @enum {boolean}
+             */
+            by_channel?: true;
             thread_id: string | null;
             /** @description Data of the adapter, passed back unchanged */
             reply_context: {

@@ -37,6 +37,15 @@ export const auditActions = {
   'sign_in_link.created': 'Sign-in link created',
 };
 
+/** How a redrive ended, or where it is; other outcomes stand for themselves. */
+const becameWords: Record<string, string> = {
+  redriving: 'on the way',
+  dead: 'dead again',
+  unknown: 'unknown whether they arrived',
+  expired: 'too late to be sent',
+  lost: 'lost: what they need is no longer kept',
+};
+
 export const operationsTexts = {
   title: 'Operations',
   sections: {
@@ -146,6 +155,7 @@ export const operationsTexts = {
     done: (count: number) => `${count} redriven`,
     failed: (count: number) => `${count} failed`,
     cancelled: (count: number) => `${count} skipped`,
+    became: (outcome: string, count: number) => `${count} ${becameWords[outcome] ?? outcome}`,
     cancel: 'Stop',
   },
   deliveries: {

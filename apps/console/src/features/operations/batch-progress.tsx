@@ -2,6 +2,7 @@ import { CloseButton, Group, List, Paper, Progress, Skeleton, Text } from '@mant
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { answer, api } from '../../api/client.js';
+import type { components } from '../../api/schema.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useChange } from '../../api/use-change.js';
 import { operationsTexts } from '../../texts/operations.js';
@@ -20,7 +21,7 @@ export function BatchProgress({ id, onClose }: { id: string; onClose: () => void
   const { data: batch, error } = useProjectQuery(
     ['batches', id],
     (signal) => answer(api.GET('/api/v1/events/batches/{id}', { params, signal })),
-    { refetchInterval: (last) => (last?.state === 'finished' ? false : everyMs) },
+    { refetchInterval: (last) => (last && isKnown(last) ? false : everyMs) },
   );
   const queryClient = useQueryClient();
   const projectId = useProjectId();
@@ -31,7 +32,7 @@ export function BatchProgress({ id, onClose }: { id: string; onClose: () => void
   const cancel = useChange(() => answer(api.POST('/api/v1/events/batches/{id}/cancel', { params })), 'batches');
   if (error && !batch) return <ProblemAlert error={error} />;
   if (!batch) return <Skeleton height={72} />;
-  const { total, done, failed, cancelled, state, failures } = batch;
+  const { total, done, failed, cancelled, state, failures, became } = batch;
   const share = (count: number): number => (total === 0 ? 0 : (count / total) * 100);
   return (
     <Paper role="status">
@@ -56,6 +57,11 @@ export function BatchProgress({ id, onClose }: { id: string; onClose: () => void
           .filter(Boolean)
           .join(' · ')}
       </Text>
+      {became.length > 0 && (
+        <Text size="sm" mt={6}>
+          {became.map(({ outcome, count }) => texts.became(outcome, count)).join(' · ')}
+        </Text>
+      )}
       {failures.length > 0 && (
         <List size="sm" mt={6}>
           {failures.map((failure) => (
@@ -68,4 +74,9 @@ export function BatchProgress({ id, onClose }: { id: string; onClose: () => void
       <ProblemAlert error={cancel.error} />
     </Paper>
   );
+}
+
+/** Finished, and it is known what became of each. */
+function isKnown({ state, became }: components['schemas']['BatchView']): boolean {
+  return state === 'finished' && !became.some(({ outcome }) => outcome === 'redriving');
 }

@@ -8,6 +8,11 @@ class BatchFailure {
   @ApiProperty() error: string;
 }
 
+class BatchOutcome {
+  @ApiProperty({ description: "How its redrive ended, or the letter's state" }) outcome: string;
+  @ApiProperty({ type: 'integer' }) count: number;
+}
+
 export class BatchView implements BatchProgress {
   @ApiProperty(idOf('bat')) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
@@ -22,6 +27,11 @@ export class BatchView implements BatchProgress {
   @ApiProperty({ type: 'integer' }) failed: number;
   @ApiProperty({ type: 'integer' }) cancelled: number;
   @ApiProperty({ type: [BatchFailure], description: 'The first items that failed' }) failures: BatchFailure[];
+  @ApiProperty({
+    type: [BatchOutcome],
+    description: 'Of a redrive: what became of its letters so far, the most frequent first; `redriving`: not known yet',
+  })
+  became: BatchOutcome[];
 }
 
 export class BegunBatchView extends BatchView implements BatchBegun {

@@ -13,6 +13,7 @@ interface Progress {
   cancelled: number;
   more: boolean;
   failures: { id: string; error: string }[];
+  became: { outcome: string; count: number }[];
 }
 
 let world: RouterWorld;
@@ -166,6 +167,12 @@ describe('a bulk redrive', () => {
       ids.slice(0, 2).every((id) => ingress.asked.some((asked) => asked.includes(id))),
     );
     expect(ingress.asked.some((asked) => asked.includes(ids[2]!))).toBe(false);
+    expect((await finished(body.id)).became).toEqual([{ outcome: 'redriving', count: 2 }]);
+    await events.append({ receipt_id: ids[0]!, app_id: 'app_dead', stage: 'parsed', outcome: 'dead' });
+    await until('it is known that one of them died again', async () => {
+      const { became } = await finished(body.id);
+      return became.length === 2 && became.some(({ outcome, count }) => outcome === 'dead' && count === 1);
+    });
     const again = await world.api<Progress>('POST', path, { app_id: 'app_dead', reason: 'timeout' });
     expect(again.body.total).toBe(0);
   });
