@@ -1,6 +1,7 @@
 // What is done to the installation while messages flow.
 import { randomBytes } from 'node:crypto';
 import { run, until } from '../disturbance/command.mjs';
+import { redisPasswords } from './redis-passwords.mjs';
 
 /**
  * @typedef {object} Row
@@ -140,11 +141,16 @@ export const rows = [
       }
     },
   },
+  { name: 'redis-passwords', title: "Other passwords of the services' users in Redis", strike: redisPasswords },
   {
     name: 'backup',
     title: 'The backup Job',
     strike: async ({ kubectl }) => {
-      await kubectl(['create', 'job', '-n', 'gatehouse', 'backup-now', '--from=cronjob/backup']);
+      // `create job --from` of a kubectl knows only its own version of CronJob.
+      const { spec } = await kubectl.json('cronjob', 'backup', '-n', 'gatehouse');
+      const metadata = { name: 'backup-now', namespace: 'gatehouse' };
+      const job = { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: spec.jobTemplate.spec };
+      await kubectl(['apply', '-f', '-'], JSON.stringify(job));
       await until('the backup is done', async () => {
         const { status } = await kubectl.json('job', 'backup-now', '-n', 'gatehouse');
         if (status.conditions?.some((/** @type {any} */ { type }) => type === 'Failed'))

@@ -18,25 +18,26 @@ const MIGRATED = `SELECT quote_ident(schemaname) AS schema FROM pg_tables WHERE 
 /**
  * Whether the database is in the state in which this build's roles and migrations steps left it. One query replaces two
  * processes. Only for our own server: only there may the launcher read all that it compares.
- * @param {{dataDir: string, url: string, isOurs: boolean}} of url: as an administrator
+ * @param {{dataDir: string, url: string, isOurs: boolean, passwords: string}} of url: as an administrator; passwords: that
+ *   the roles are to have
  */
-export function databaseState({ dataDir, url, isOurs }) {
+export function databaseState({ dataDir, url, isOurs, passwords }) {
   const file = join(dataDir, 'database.json');
   return {
     /** @returns {Promise<boolean>} */
     async holds() {
       if (!isOurs || !existsSync(file)) return false;
-      return JSON.parse(readFileSync(file, 'utf8')).state === (await stateOf(url));
+      return JSON.parse(readFileSync(file, 'utf8')).state === (await stateOf(url, passwords));
     },
     /** Stores the state for the next start. */
     async remember() {
-      if (isOurs) writePrivate(file, { state: await stateOf(url) });
+      if (isOurs) writePrivate(file, { state: await stateOf(url, passwords) });
     },
   };
 }
 
-/** @param {string} url */
-async function stateOf(url) {
+/** @param {string} url @param {string} passwords */
+async function stateOf(url, passwords) {
   const client = await connect(url);
   try {
     const { rows: prepared } = await client.query(PREPARED);
@@ -44,7 +45,7 @@ async function stateOf(url) {
     const each = migrated.map(({ schema }) => `SELECT '${schema}' AS schema, name FROM ${schema}.migration`);
     const ran = each.length > 0 ? (await client.query(`${each.join(' UNION ALL ')} ORDER BY 1, 2`)).rows : [];
     return createHash('sha256')
-      .update(JSON.stringify([buildId(), prepared, ran]))
+      .update(JSON.stringify([buildId(), passwords, prepared, ran]))
       .digest('hex');
   } finally {
     await client.end();

@@ -48,6 +48,12 @@ export function kekRing({ kek, older_keks: older = [] }) {
   return JSON.stringify({ primary: kek.kid, keys, local: true });
 }
 
+const makers = {
+  service_key: serviceKey,
+  webhook_key: newWebhookKey,
+  adapter_secret: () => `whsec_${randomBytes(32).toString('base64')}`,
+};
+
 /**
  * The installation's own secrets in `<dataDir>/secrets.json` (mode 0600), created at the first start. Without this file
  * every credential in the vault is lost.
@@ -58,15 +64,17 @@ export function ensureSecrets(dataDir) {
   const file = fileOf(dataDir);
   if (existsSync(file)) {
     const known = JSON.parse(readFileSync(file, 'utf8'));
-    // A file of an older version lacks this key, so it is added.
-    if (!known.webhook_key) writePrivate(file, Object.assign(known, { webhook_key: newWebhookKey() }));
+    // Deleted to have another one, or an older version wrote the file. Nobody can replace the keys of the vault.
+    const missing = Object.entries(makers).filter(([name]) => !known[name]);
+    for (const [name, make] of missing) known[name] = make();
+    if (missing.length > 0) writePrivate(file, known);
     return known;
   }
   const secrets = {
     kek: newKek(),
-    service_key: serviceKey(),
-    webhook_key: newWebhookKey(),
-    adapter_secret: `whsec_${randomBytes(32).toString('base64')}`,
+    service_key: makers.service_key(),
+    webhook_key: makers.webhook_key(),
+    adapter_secret: makers.adapter_secret(),
   };
   writePrivate(file, secrets);
   return secrets;

@@ -152,7 +152,8 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
       Boolean,
     );
     if (shared.length > 0) say(`Warning: all services share ${shared.join(' and ')}: see docs/security.md`);
-    const prepared = databaseState({ dataDir, url: postgres.url, isOurs: postgres.pid !== null });
+    const passwords = databasePasswords(secrets);
+    const prepared = databaseState({ dataDir, url: postgres.url, isOurs: postgres.pid !== null, passwords });
     const migrate = async () => {
       await runStep(MIGRATE, envOf('migrations'), told.signal);
       await prepared.remember();
@@ -160,7 +161,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
     if (!(await prepared.holds())) {
       say('Migrating the database …');
       if (roles) {
-        const admin = { DATABASE_ADMIN_URL: postgres.url, GATEHOUSE_DATABASE_PASSWORDS: databasePasswords(secrets) };
+        const admin = { DATABASE_ADMIN_URL: postgres.url, GATEHOUSE_DATABASE_PASSWORDS: passwords };
         await runStep(ROLES, { ...env, ...admin }, told.signal);
       }
       await migrate();

@@ -9,7 +9,8 @@ describe('the state of roles and migrations', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-state-'));
   let database: TestDatabase;
   let client: pg.Client;
-  const state = (isOurs = true) => databaseState({ dataDir, url: database.url, isOurs });
+  const state = (isOurs = true, passwords = 'first') =>
+    databaseState({ dataDir, url: database.url, isOurs, passwords });
 
   beforeAll(async () => {
     database = await testDatabase();
@@ -27,6 +28,7 @@ describe('the state of roles and migrations', () => {
     await state().remember();
     expect(await state().holds()).toBe(true);
     expect(await state(false).holds()).toBe(false);
+    expect(await state(true, 'other').holds()).toBe(false);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addKek, ensureSecrets, kekRing } from '../../scripts/launcher/secrets.mjs';
@@ -17,5 +17,14 @@ describe('the key ring of npm start', () => {
     expect(ring.keys[first.kek.kid]).toBe(first.kek.key);
     expect(secrets.service_key).toEqual(first.service_key);
     expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('stays when the key of the services is deleted to have another one', () => {
+    const { service_key: before, ...others } = ensureSecrets(dataDir);
+    writeFileSync(join(dataDir, 'secrets.json'), JSON.stringify(others));
+    const after = ensureSecrets(dataDir);
+    expect(after).toMatchObject(others);
+    expect(after.service_key.kid).not.toBe(before.kid);
+    expect(JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8'))).toEqual(after);
   });
 });

@@ -25,7 +25,7 @@ declare module '*/launcher/service-group.mjs' {
 }
 
 declare module '*/launcher/database-state.mjs' {
-  export function databaseState(of: { dataDir: string; url: string; isOurs: boolean }): {
+  export function databaseState(of: { dataDir: string; url: string; isOurs: boolean; passwords: string }): {
     holds(): Promise<boolean>;
     remember(): Promise<void>;
   };
@@ -35,7 +35,7 @@ declare module '*/launcher/secrets.mjs' {
   export interface Secrets {
     kek: { kid: string; key: string };
     older_keks?: { kid: string; key: string }[];
-    service_key: object;
+    service_key: object & { kid: string };
     adapter_secret: string;
     webhook_key: string;
   }
