@@ -102,6 +102,8 @@ export class RefusalLog extends Sweeping implements OnApplicationShutdown {
     });
     this.waiting.set(refusal.id, refusal);
     this.last.set(sender, refusal);
+    const { id: refusal_id, app_id: app, remote_address } = refusal;
+    this.logger.log({ event: 'webhook.refused', refusal: refusal_id, app, code, status, remote_address });
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -2,6 +2,7 @@ import type { Endpoint } from '#libs/contracts';
 import { dataSourceOptions } from '#libs/database';
 import { Metrics } from '#libs/service-kit';
 import { restoreLogs, silenceLogs, until } from '#libs/testing';
+import { Logger } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -83,7 +84,13 @@ const kept = (count: number): Promise<Refusal[]> =>
   });
 
 describe('refusals', () => {
-  it('are kept without their body, and counted', async () => {
+  it('are kept without their body, counted, and a line of the log each', async () => {
+    const lines: object[] = [];
+    Logger.overrideLogger({
+      log: (line: object) => void lines.push(line),
+      warn: () => undefined,
+      error: () => undefined,
+    });
     const metrics = new Metrics('webhook-ingress');
     started(source, metrics).record(endpoint, incoming, badSignature);
     const [row] = await kept(1);
@@ -92,6 +99,9 @@ describe('refusals', () => {
       /gatehouse_outcomes_total\{stage="received",outcome="refused".*\} 1/,
     );
     expect(await rows.list('org_2', 'prj_1', first)).toEqual([]);
+    silenceLogs();
+    const line = { event: 'webhook.refused', refusal: row?.id, app: 'app_1', code: 'bad_signature', status: 401 };
+    expect(lines).toEqual([{ ...line, remote_address: '::1' }]);
   });
 
   it('are read from either end', async () => {
