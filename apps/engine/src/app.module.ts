@@ -13,6 +13,7 @@ import { SessionsModule } from './sessions/sessions.module.js';
 import type { EngineSettings } from './settings.js';
 import { StepsModule } from './steps/steps.module.js';
 import { ToolsModule } from './tools/tools.module.js';
+import { TrialsModule } from './trials/trials.module.js';
 import { TurnsModule } from './turns/turns.module.js';
 import { UsageModule } from './usage/usage.module.js';
 
@@ -26,6 +27,7 @@ export class AppModule {
         // The API is described in this order.
         AttentionModule,
         AgentsModule,
+        TrialsModule,
         ApprovalsModule,
         KnowledgeModule,
         ProvidersModule,

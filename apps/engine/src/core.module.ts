@@ -6,6 +6,7 @@ import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#
 import { ServiceClient, serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
+import { isOfTrial } from './entities/turn.entity.js';
 import { EGRESS, GATEWAY, PYTHON_RUNNER, REGISTRY, VAULT } from './services.js';
 import { type EngineSettings, SETTINGS } from './settings.js';
 
@@ -39,7 +40,7 @@ export class CoreModule {
         serviceClientProvider(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, toolTimeoutMs),
         auditProvider('engine'),
         changeListenerProvider('engine', settings, ['engine', 'vault']),
-        journalProvider('engine'),
+        journalProvider('engine', isOfTrial),
         projectLimitsProvider('engine'),
       ],
       exports: [

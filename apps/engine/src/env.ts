@@ -82,6 +82,8 @@ const settings = {
   TURN_ATTENTION_MS: integer(15_000, 0, 86_400_000),
   /** Versions of an agent that are kept; the one in force always is. */
   AGENT_VERSIONS: integer(200, 10, 10_000),
+  /** Messages of one conversation in which a person tries an agent. */
+  TRIAL_TURNS: integer(50, 1, 1_000),
   /** Characters of the summary of a session's older turns. */
   SESSION_SUMMARY_CHARS: integer(8_000, 500, 100_000),
   /** How long a limit that a model has refused a conversation by is remembered. */

@@ -89,6 +89,8 @@ export interface EngineSettings extends ChangeSettings {
   TURN_ATTENTION_MS: number;
   /** Versions of an agent that are kept; the one in force always is. */
   AGENT_VERSIONS: number;
+  /** Messages of one conversation in which a person tries an agent. */
+  TRIAL_TURNS: number;
   /** Characters of the summary of a session's older turns. */
   SESSION_SUMMARY_CHARS: number;
   /** How long a limit that a model has refused a conversation by is remembered. */

@@ -45,6 +45,7 @@ export type IdKind =
   | 'doc'
   | 'ent'
   | 'apr'
+  | 'tri'
   | 'ask'
   | 'req'
   | 'cfr';

@@ -56,6 +56,7 @@ const words: Readonly<Record<string, string>> = {
     'The engine died whenever it worked on the turn, also when on nothing else: see the end of its log, then redrive the turn.',
   attempts_exhausted: 'The process that worked on the turn ended at every attempt.',
   agent_not_found: 'The agent was deleted.',
+  version_not_found: 'That version of the agent is no longer kept.',
   cancelled: 'It was cancelled.',
   waiting_approval: "A tool call waits for a person's decision.",
 };

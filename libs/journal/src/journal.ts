@@ -15,6 +15,8 @@ export class Journal {
     private readonly service: string,
     private readonly onFailure: (error: unknown, entries: number) => void,
     private readonly onEntry: (entry: JournalEntry) => void,
+    /** Entries about nothing that was received. They are not written. */
+    private readonly skips: (entry: JournalEntry) => boolean = () => false,
   ) {
     const together = { maxItems: 500, maxWaitMs: 20, maxRunning: 2, failsByItem: isRefusedRow };
     this.batcher = new Batcher((entries) => this.write(entries), together);
@@ -27,12 +29,14 @@ export class Journal {
 
   /** Appends and resolves when the entry is committed. */
   appendNow(entry: JournalEntry): Promise<void> {
+    if (this.skips(entry)) return Promise.resolve();
     this.onEntry(entry);
     return this.batcher.add({ ...entry, at: entry.at ?? new Date() });
   }
 
   /** Appends in the caller's transaction, for an entry that must be there if what it reports is committed. */
   async appendIn(tx: Queryable, entry: JournalEntry): Promise<void> {
+    if (this.skips(entry)) return;
     await insertEntries(tx, this.service, [{ ...entry, at: entry.at ?? new Date() }]);
     this.onEntry(entry);
   }
@@ -42,12 +46,12 @@ export class Journal {
    * @param onlyWith what the statement has to have written for the entry to be written
    */
   row(entry: JournalEntry, onlyWith: string): Record<string, unknown> {
-    return { ...entryRow(entry, this.service), only_with: onlyWith };
+    return { ...entryRow(entry, this.service), only_with: this.skips(entry) ? null : onlyWith };
   }
 
   /** Counts an entry that a statement of this service has committed. */
   noted(entry: JournalEntry): void {
-    this.onEntry(entry);
+    if (!this.skips(entry)) this.onEntry(entry);
   }
 
   /** Nest calls this on shutdown, before the connections close. */

@@ -1,8 +1,10 @@
+import type { TurnTrial } from '#libs/contracts';
 import { ChangeCache, ChangeListener } from '#libs/database';
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { Agent } from '../entities/agent.entity.js';
+import { AgentVersionRepository } from './agent-version.repository.js';
 import { AgentRepository } from './agent.repository.js';
 
 const maxKept = 5_000;
@@ -14,6 +16,7 @@ export class AgentDirectory {
 
   constructor(
     private readonly agents: AgentRepository,
+    private readonly versions: AgentVersionRepository,
     changes: ChangeListener,
     @Inject(SETTINGS) { CHANGE_CACHE_MS: keptMs, AGENT_CACHE_MS: unheardMs }: EngineSettings,
   ) {
@@ -27,6 +30,16 @@ export class AgentDirectory {
   forTurn(organizationId: string, projectId: string, agentId: string | null): Promise<Agent> {
     const asked = `${organizationId} ${agentId ?? ''}`;
     return this.cache.get(projectId, () => this.read(organizationId, projectId, agentId), asked);
+  }
+
+  /**
+   * The agent as a turn tries it.
+   * @throws PermanentFailure `version_not_found` when the version is no longer kept
+   */
+  async asTried(agent: Agent, { version, ...instead }: TurnTrial): Promise<Agent> {
+    const row = await this.versions.find(agent.id, version);
+    if (!row) throw new PermanentFailure('version_not_found', `version ${version} of the agent is no longer kept`);
+    return { ...agent, ...row.fields, version, ...instead };
   }
 
   /** Drops a project's cached agents after one of them changed here. */

@@ -23,6 +23,6 @@ import { NamedSkills } from './named-skills.js';
     AgentVersionService,
     NamedSkills,
   ],
-  exports: [AgentDirectory, AgentRepository],
+  exports: [AgentDirectory, AgentRepository, AgentService, AgentVersionRepository],
 })
 export class AgentsModule {}

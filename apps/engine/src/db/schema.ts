@@ -29,6 +29,8 @@ import { SessionSummary } from '../compaction/session-summary.entity.js';
 import { SessionSummary1795808000000 } from './1795808000000-session-summary.js';
 import { TurnOutput1795801000000 } from './1795801000000-turn-output.js';
 import { ApprovalAsk1795805000000 } from './1795805000000-approval-ask.js';
+import { Trial } from '../trials/trial.entity.js';
+import { Trial1795811000000 } from './1795811000000-trial.js';
 import { SessionOrder1795807000000 } from './1795807000000-session-order.js';
 import { TurnPreview1795788000000 } from './1795788000000-turn-preview.js';
 import { BudgetHold1795790000000 } from './1795790000000-budget-hold.js';
@@ -38,6 +40,7 @@ export const schema: ServiceSchema = {
   entities: [
     Agent,
     AgentVersion,
+    Trial,
     Provider,
     Turn,
     SessionSummary,
@@ -73,5 +76,6 @@ export const schema: ServiceSchema = {
     AgentVersion1795806000000,
     SessionOrder1795807000000,
     SessionSummary1795808000000,
+    Trial1795811000000,
   ],
 };

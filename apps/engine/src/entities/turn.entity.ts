@@ -97,6 +97,17 @@ export class Turn extends WorkRow<TurnState> {
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
 }
 
+const trialApp = 'trial:';
+
+/** In place of the App of a turn that a person tries. Such a turn has no event, so no timeline and no dead letter. */
+export function trialAppOf(projectId: string): string {
+  return `${trialApp}${projectId}`;
+}
+
+export function isOfTrial({ app_id }: Pick<Turn, 'app_id'>): boolean {
+  return app_id.startsWith(trialApp);
+}
+
 /** Why a turn waits or has failed. */
 export function errorOf({ state, reason }: Pick<Turn, 'state' | 'reason'>): string | null {
   return state === 'succeeded' ? null : reason;

@@ -35,6 +35,14 @@ const deletions = {
     marks AS (DELETE FROM engine.session_mark m USING old WHERE m.session_id = old.id),
     summaries AS (DELETE FROM engine.session_summary u USING old WHERE u.session_id = old.id)
     SELECT count(*)::integer AS deleted FROM old`,
+  trial: `
+    WITH old AS (
+      DELETE FROM engine.trial WHERE id = ANY(ARRAY(
+        SELECT id FROM engine.trial s WHERE created_at < $1 /* of a project */
+           AND NOT EXISTS (SELECT FROM engine.turn t WHERE t.session_id = s.id)
+         LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
+    summaries AS (DELETE FROM engine.session_summary u USING old WHERE u.session_id = old.id)
+    SELECT count(*)::integer AS deleted FROM old`,
   session_mark: byTime('session_mark', 'at'),
   request_key: byTime('request_key', 'created_at'),
 } as const;
@@ -44,6 +52,7 @@ export type RetainedTable = keyof typeof deletions;
 const ofProject = {
   turn: 'AND project_id = $4',
   session: 'AND s.project_id = $3',
+  trial: 'AND s.project_id = $3',
   request_key: 'AND project_id = $3',
 } as const;
 

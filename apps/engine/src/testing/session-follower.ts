@@ -14,8 +14,12 @@ export interface SessionFollower {
   leave(): void;
 }
 
-export async function followSession(url: string, sessionId: string, token: string): Promise<SessionFollower> {
-  const path = `${url}/api/v1/sessions/${sessionId}/stream`;
+/** Follows the stream of a session. */
+export function followSession(url: string, sessionId: string, token: string): Promise<SessionFollower> {
+  return followStream(`${url}/api/v1/sessions/${sessionId}/stream`, token);
+}
+
+export async function followStream(path: string, token: string): Promise<SessionFollower> {
   const response = await new Promise<IncomingMessage>((resolve, reject) =>
     get(path, { headers: { authorization: `Bearer ${token}` }, agent: false }, resolve).once('error', reject),
   );

@@ -80,7 +80,7 @@ export class TurnRunner {
     if (input.limit_notice) return noticeOf(payload, claim, input, input.limit_notice);
     const again = claim.claim > 1;
     const [agent, stored, approvals] = await Promise.all([
-      this.agents.forTurn(payload.organization_id, payload.project_id, payload.agent_id ?? null),
+      this.agentOf(payload, input),
       again ? this.steps.of(payload.turn_id) : [],
       again ? this.approvals.ofTurn(payload.turn_id) : new Map(),
     ]);
@@ -201,6 +201,14 @@ export class TurnRunner {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  private async agentOf(
+    { organization_id, project_id, agent_id = null }: TurnRunPayload,
+    input: TurnInput,
+  ): Promise<Agent> {
+    const agent = await this.agents.forTurn(organization_id, project_id, agent_id);
+    return input.trial ? this.agents.asTried(agent, input.trial) : agent;
   }
 
   /**

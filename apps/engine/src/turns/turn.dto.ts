@@ -33,7 +33,8 @@ export class TurnDeliveryView {
   state: string;
 }
 
-export class TurnView {
+/** A turn's facts without its steps. */
+export class TurnHead {
   @ApiProperty(idOf('trn')) id: string;
   @ApiProperty(idOf('evt')) receipt_id: string;
   @ApiProperty({ ...idOf('run'), nullable: true }) run_id: string | null;
@@ -73,11 +74,11 @@ export class TurnView {
   cost_micros: number;
   @ApiProperty({ format: 'date-time' }) created_at: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finished_at: string | null;
-  @ApiProperty({ type: [StepView] }) steps: StepView[];
 }
 
-/** A turn's facts without its steps. */
-export type TurnHead = Omit<TurnView, 'steps'>;
+export class TurnView extends TurnHead {
+  @ApiProperty({ type: [StepView] }) steps: StepView[];
+}
 
 export function turnView(turn: Turn, steps: Step[], sent: SentReply[], waitMs: number): TurnView {
   return {

@@ -38,8 +38,19 @@ export interface TurnInput {
   contact_id?: string;
   /** Earlier waiting messages of the session, answered together with `message`, oldest first. Absent when none. */
   earlier?: NormalizedMessage[];
+  /** A person tries the agent: no event has the turn, and it answers nobody. Absent in all others. */
+  trial?: TurnTrial;
   /** What was said during takeovers since the last successful turn, oldest first. Absent when there was none. */
   takeover?: TakeoverLine[];
+}
+
+/** What a turn tries: a version of its agent, be it in force or not. */
+export interface TurnTrial {
+  version: number;
+  /** In place of those of the version. */
+  instructions?: string;
+  /** In place of that of the version; null: the default model. */
+  model?: string | null;
 }
 
 /**
