@@ -518,6 +518,22 @@ export interface paths {
         /** Put a version in force: a draft, or an earlier one */
         post: operations["promoteAgentVersion"];
     };
+    "/api/v1/agents/{id}/trials": {
+        /** Begin a conversation that tries an agent; nothing is sent */
+        post: operations["beginTrial"];
+    };
+    "/api/v1/agents/{id}/trials/{trial}": {
+        /** Read a conversation that tries an agent */
+        get: operations["getTrial"];
+    };
+    "/api/v1/agents/{id}/trials/{trial}/messages": {
+        /** Ask a version of the agent, or instructions that are not saved */
+        post: operations["askInTrial"];
+    };
+    "/api/v1/agents/{id}/trials/{trial}/stream": {
+        /** Stream what the agent writes, as it writes */
+        get: operations["streamTrial"];
+    };
     "/api/v1/approvals": {
         /** List calls that wait or waited for a person */
         get: operations["listApprovals"];
@@ -3834,6 +3850,108 @@ export interface components {
             /** @description The version that it replaces: 409 if another one is in force by now. Default: any */
             instead_of?: number;
         };
+        TurnWaitView: {
+            /** @description Code of what is unavailable */
+            reason: string;
+            /** @description The reason in words */
+            text: string | null;
+            /** Format: date-time */
+            since: string;
+            /**
+             * Format: date-time
+             * @description When the turn fails if it is still unavailable
+             */
+            until: string;
+            /** Format: date-time */
+            next_try_at: string | null;
+        };
+        TurnDeliveryView: {
+            id: string;
+            /** @enum {string} */
+            kind: "answer" | "failure_notice";
+            /**
+             * @description open: offered to the gateway; taken: the gateway has it; dead, unknown: see /api/v1/deliveries/<id>
+             * @enum {string}
+             */
+            state: "open" | "taken" | "delivered" | "dead" | "unknown" | "expired";
+        };
+        TrialTurnView: {
+            id: string;
+            receipt_id: string;
+            run_id: string | null;
+            session_id: string | null;
+            /** @description null: the Chief of Staff */
+            agent_id: string | null;
+            /** @description Version of the agent when it last ran */
+            agent_version: number | null;
+            /** @enum {string} */
+            state: "waiting" | "held" | "queued" | "running" | "waiting_approval" | "succeeded" | "failed" | "collected" | "handled";
+            /** @description Code of the last failure */
+            error: string | null;
+            /** @description A replay without delivery: calls that would change something are not made */
+            rehearsal: boolean;
+            /**
+             * @description Null until it has ended
+             * @enum {string|null}
+             */
+            reply: "sent" | "none" | null;
+            /** @description What the reply lacks, or why there is none; for a failed turn: its error */
+            reason: string | null;
+            /** @description The reason in words */
+            reason_text: string | null;
+            /** @description Set while something it needs is unavailable */
+            waiting: components["schemas"]["TurnWaitView"] | null;
+            deliveries: components["schemas"]["TurnDeliveryView"][];
+            /** @description How often it was redriven */
+            redrives: number;
+            attempt: number;
+            reply_text: string | null;
+            /**
+             * @description If it succeeded: the least trust of its message and of what it read (docs/security.md)
+             * @enum {string}
+             */
+            content_trust: "untrusted" | "partner" | "own";
+            /** @description Tokens of all model calls */
+            tokens: number;
+            /** @description Cost of all model calls, in millionths of the currency of MODEL_PRICES */
+            cost_micros: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** @description What was asked */
+            message: string;
+            /** @description The version that was tried */
+            version: number;
+            /** @description Whether its instructions or its model were others than those of the version */
+            edited: boolean;
+            /** @enum {string} */
+            tools: "rehearsed" | "real";
+        };
+        TrialView: {
+            id: string;
+            agent_id: string;
+            /** @description key:<id> or user:<id> */
+            made_by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Oldest first */
+            turns: components["schemas"]["TrialTurnView"][];
+        };
+        NewTrialMessage: {
+            text: string;
+            /** @description Of the agent, a draft too; default: the one in force */
+            version?: number;
+            /** @description In place of those of the version, without saving them */
+            instructions?: string;
+            /** @description In place of that of the version; null: the default model */
+            model?: string | null;
+            /**
+             * @description rehearsed (default): calls that only read are made, all others answer what would be called. real: all are made, with the grades and approvals of any turn; needs the scope workflows:write
+             * @enum {string}
+             */
+            tools?: "rehearsed" | "real";
+        };
         ApprovalView: {
             id: string;
             agent_id: string;
@@ -4350,31 +4468,6 @@ export interface components {
         };
         CancelledTurnView: {
             turn_id: string;
-        };
-        TurnWaitView: {
-            /** @description Code of what is unavailable */
-            reason: string;
-            /** @description The reason in words */
-            text: string | null;
-            /** Format: date-time */
-            since: string;
-            /**
-             * Format: date-time
-             * @description When the turn fails if it is still unavailable
-             */
-            until: string;
-            /** Format: date-time */
-            next_try_at: string | null;
-        };
-        TurnDeliveryView: {
-            id: string;
-            /** @enum {string} */
-            kind: "answer" | "failure_notice";
-            /**
-             * @description open: offered to the gateway; taken: the gateway has it; dead, unknown: see /api/v1/deliveries/<id>
-             * @enum {string}
-             */
-            state: "open" | "taken" | "delivered" | "dead" | "unknown" | "expired";
         };
         StepView: {
             seq: number;
@@ -8854,6 +8947,112 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    beginTrial: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getTrial: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                trial: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    askInTrial: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key gives the same turn */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                trial: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTrialMessage"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialTurnView"];
+                };
+            };
+            /** @description `idempotency_key_reused`: it was sent with another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    streamTrial: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                trial: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events as those of a session */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             default: components["responses"]["Problem"];
