@@ -59,3 +59,40 @@ function remainder(left: number, right: number): number {
   if (right === 0) throw new EvaluationError('modulo by zero');
   return left % right;
 }
+
+type OnText = (text: string, ...given: unknown[]) => unknown;
+
+/**
+ * Positions and times are whole numbers, and those of a message are doubles: without these, what can be saved would fail
+ * at every message.
+ */
+const withDoubles: [signature: string, call: OnText][] = [
+  ['indexOf(string, double): int', (text, part, from) => BigInt(text.indexOf(String(part), positionIn(text, from)))],
+  [
+    'lastIndexOf(string, double): int',
+    (text, part, from) => BigInt(text.lastIndexOf(String(part), positionIn(text, from))),
+  ],
+  ['substring(double): string', substring],
+  ['substring(double, double): string', substring],
+  ['substring(double, int): string', substring],
+  ['substring(int, double): string', substring],
+];
+for (const [signature, call] of withDoubles) environment.registerFunction(`string.${signature}`, call);
+environment.registerFunction('timestamp(double): google.protobuf.Timestamp', (seconds: number) => {
+  const time = new Date(seconds * 1_000);
+  if (Number.isNaN(time.getTime())) throw new EvaluationError(`timestamp() takes seconds since 1970, not ${seconds}`);
+  return time;
+});
+
+function substring(text: string, from: unknown, to: unknown = text.length): string {
+  const [start, end] = [positionIn(text, from), positionIn(text, to)];
+  if (start > end) throw new EvaluationError(`substring() cannot end at ${end}, before its start at ${start}`);
+  return text.slice(start, end);
+}
+
+/** @throws EvaluationError for what is no position in the text, as for whole numbers */
+function positionIn(text: string, given: unknown): number {
+  const position = Number(given);
+  if (Number.isInteger(position) && position >= 0 && position <= text.length) return position;
+  throw new EvaluationError(`${position} is no position in a text of ${text.length} characters`);
+}

@@ -1,3 +1,5 @@
+import { environment } from './filter-environment.js';
+
 const words: Record<string, string> = {
   double: 'a number',
   int: 'a number',
@@ -8,28 +10,58 @@ const words: Record<string, string> = {
   null_type: 'null',
 };
 
-/** The library's words for operands that do not fit, as a person understands them, with what to write instead. */
-export function inWords(summary: string): string {
+/** What an expression may read, apart from what the sender wrote. */
+const fields: Record<string, string> = {
+  event: 'type, sender, message, thread_id, is_dm and verified',
+  contact: 'id, name and status',
+  request: 'headers and query',
+};
+
+/**
+ * The library's words for what does not fit, as a person understands them, with what to write instead.
+ * @param place the part of the expression that they are about
+ * @param before what stands before it
+ */
+export function inWords(summary: string, place: string, before = ''): string {
   const operator = /^no such overload: (.+) ([<>=!]=?|[-+*/%]|in) (.+)$/.exec(summary);
   if (operator) {
     const [, left = '', sign = '', right = ''] = operator;
     const kinds = [kindOf(left), kindOf(right)];
-    return `${sign} cannot be used with ${kinds[0]} and ${kinds[1]}${adviceFor(kinds)}`;
+    return `${sign} cannot be used with ${kinds[0]} and ${kinds[1]}${adviceFor(kinds, sign)}`;
   }
-  const call = /^found no matching overload for '([^.(]+)\.([^(]+)\(/.exec(summary);
-  if (call) {
-    const kind = kindOf(call[1] ?? '');
-    return `${call[2]}() cannot be used on ${kind}${adviceFor([kind, 'a text'])}`;
-  }
-  const missing = /^No such key: (.+)$/s.exec(summary)?.[1];
-  if (missing !== undefined) {
-    const ask = /^[A-Za-z_]\w*$/.test(missing)
-      ? `has(metadata.${missing})`
-      : `${JSON.stringify(missing)} in request.headers`;
-    return `${summary}: where it may be absent, ask first, for example ${ask} && …`;
-  }
+  const single = /^no such overload: ([-!])(.+)$/.exec(summary);
+  if (single) return `${single[1]} cannot be used with ${kindOf(single[2] ?? '')}`;
+  const [, owner, name, given] = /^found no matching overload for '(?:(.+)\.)?([^.(]+)\((.*)\)'$/.exec(summary) ?? [];
+  if (name !== undefined) return noSuchCall(name, owner, given ?? '');
+  const missing = /^No such key: (?!index out of bounds)(.+)$/s.exec(summary)?.[1];
+  if (missing !== undefined) return noSuchKey(missing, place, before);
   if (summary.startsWith('Ternary branches')) return `${summary}: write both alike, for example 1.0 instead of 1`;
   return summary;
+}
+
+/** @param owner the type of what it is called on; undefined: of nothing */
+function noSuchCall(name: string, owner: string | undefined, given: string): string {
+  const kinds = given === '' ? [] : given.split(/, (?![^<]*>)/).map(kindOf);
+  const known = environment.getDefinitions().functions.filter((each) => each.name === name);
+  if (known.length === 0) return `there is no function ${name}()`;
+  const takers = known.map(({ receiverType }) => (receiverType === null ? undefined : kindOf(receiverType)));
+  if (owner === undefined) {
+    if (!takers.includes(undefined)) return `${name}() is used on a value: write value.${name}(…)`;
+    return `${name}() cannot be used with ${kinds.join(' and ') || 'nothing'}`;
+  }
+  const kind = kindOf(owner);
+  if (!takers.includes(kind)) return `${name}() cannot be used on ${kind}${adviceFor([kind, 'a text'])}`;
+  return `${name}() on ${kind} cannot be used with ${kinds.join(' and ') || 'nothing'}${adviceFor([kind, ...kinds])}`;
+}
+
+function noSuchKey(key: string, place: string, before: string): string {
+  const [, named = ''] = /([A-Za-z]+)\.$/.exec(before) ?? [];
+  if (fields[named] !== undefined && !before.endsWith(`.${named}.`))
+    return `${named} has no ${key}: it has ${fields[named]}`;
+  const index = /^(.+)\[[^\]]*\]$/s.exec(place);
+  const [, chain = 'metadata.'] = /((?:[A-Za-z_]\w*\.)+)$/.exec(before) ?? [];
+  const ask = index ? `${JSON.stringify(key)} in ${index[1]}` : `has(${chain}${key})`;
+  return `No such key: ${key}: where it may be absent, ask first, for example ${ask} && …`;
 }
 
 function kindOf(type: string): string {
@@ -39,8 +71,11 @@ function kindOf(type: string): string {
   return words[bare] ?? bare;
 }
 
-function adviceFor(kinds: (string | undefined)[]): string {
+function adviceFor(kinds: (string | undefined)[], sign = ''): string {
   if (kinds.includes('null')) return ': ask first, for example metadata.x != null && metadata.x > 1';
+  // Both types are known only where both are written out.
+  if (kinds[1] === 'a list' && (sign === 'in' || kinds[0] === 'a list') && kinds[0] !== 'a text')
+    return ': write all numbers alike, for example 1.0 instead of 1';
   if (kinds.includes('a list') && kinds.includes('a text')) return ': "x" in metadata.list asks whether a list has it';
   if (kinds.includes('a number') && kinds.includes('a text'))
     return ': double(…) makes a number of a text, string(…) a text of a number';

@@ -74,7 +74,7 @@ export function compileFilter(expression: string): { filter: Filter } | { proble
     };
   }
   const checked = environment.check(expression);
-  if (!checked.valid) return { problem: filterSyntaxError(checked.error as ParseError, expression.length) };
+  if (!checked.valid) return { problem: filterSyntaxError(checked.error as ParseError, expression) };
   const { ast } = environment.parse(expression);
   const forbidden = forbiddenPart(ast);
   if (forbidden) return { problem: forbidden };
@@ -107,6 +107,8 @@ function forbiddenPart(node: ASTNode, inLoop = false): FilterProblem | null {
     const written = JSON.stringify(header.toLowerCase());
     return { message: `Names of headers are in lower case here: write ${written}.`, start, end };
   }
+  const number = unknownNumber(node);
+  if (number !== null) return { message: number, start, end };
   const isLoop = node.op === 'rcall' && loops.has(name);
   if (isLoop && inLoop)
     return { message: `${name}() is nested in another loop: only one level is allowed.`, start, end };
@@ -127,8 +129,24 @@ function upperCaseHeader({ op, args }: ASTNode): string | null {
   return typeof literal === 'string' && literal !== literal.toLowerCase() ? literal : null;
 }
 
-function filterSyntaxError(error: ParseError, length: number): FilterProblem {
-  return { message: inWords(error.summary), start: error.range?.start ?? 0, end: error.range?.end ?? length };
+/**
+ * Numbers that a message never has: a whole number of this size comes as a text, so that it keeps its digits, and `in`
+ * does not find one that is written as unsigned.
+ */
+function unknownNumber({ op, args }: ASTNode): string | null {
+  if (op === 'value' && typeof args === 'bigint' && !Number.isSafeInteger(Number(args)))
+    return `A whole number of this size comes as a text: write "${args}".`;
+  if (op !== 'in') return null;
+  const [left] = args as [ASTNode, ASTNode];
+  const unsigned = left.op === 'value' && typeof left.args === 'object' && left.args !== null;
+  return unsigned && /^\d+u$/i.test(serialize(left))
+    ? `in finds no number that ends with u: write ${serialize(left).slice(0, -1)}.`
+    : null;
+}
+
+function filterSyntaxError(error: ParseError, expression: string): FilterProblem {
+  const { start, end } = error.range ?? { start: 0, end: expression.length };
+  return { message: inWords(error.summary, expression.slice(start, end), expression.slice(0, start)), start, end };
 }
 
 function childrenOf(value: unknown): ASTNode[] {
@@ -175,7 +193,7 @@ function decide(clauses: Clause[], input: FilterInput, explained: boolean, isOve
       }
       if (value !== true) failure ??= `${clause.text} is ${shown(value)}, neither true nor false`;
     } catch (error) {
-      failure ??= `${clause.text}: ${failureOf(error)}${explained ? seenAt(clause, input, error) : ''}`;
+      failure ??= `${clause.text}: ${failureOf(error, clause.text)}${explained ? seenAt(clause, input, error) : ''}`;
     }
     if (isOver()) return null;
   }
@@ -192,7 +210,7 @@ function explain(clauses: Clause[], input: FilterInput): ClauseResult[] {
       if (typeof value !== 'boolean') return { ...common, result: 'error', seen: `it is ${shown(value)}` };
       return { ...common, result: value ? 'true' : 'false', seen: seenBy(clause, input) };
     } catch (error) {
-      return { ...common, result: 'error', seen: `${failureOf(error)}${seenAt(clause, input, error)}` };
+      return { ...common, result: 'error', seen: `${failureOf(error, clause.text)}${seenAt(clause, input, error)}` };
     }
   });
 }
@@ -227,12 +245,14 @@ function seenBy({ subject }: Clause, input: FilterInput): string | null {
   try {
     return `${subject.text} is ${shown(subject.run(input))}`;
   } catch (error) {
-    return `${subject.text}: ${failureOf(error)}`;
+    return `${subject.text}: ${failureOf(error, subject.text)}`;
   }
 }
 
-function failureOf(error: unknown): string {
-  return error instanceof EvaluationError ? inWords(error.summary) : String(error);
+function failureOf(error: unknown, text: string): string {
+  if (!(error instanceof EvaluationError)) return String(error);
+  const { start, end } = error.range ?? { start: 0, end: text.length };
+  return inWords(error.summary, text.slice(start, end), text.slice(0, start));
 }
 
 /** The value that an operator could not use; a missing one is named by the failure itself. */

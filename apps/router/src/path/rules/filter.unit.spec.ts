@@ -65,6 +65,9 @@ describe('a filter', () => {
     'metadata.numbers.map(n, n * 2)[1] == 5',
     '{"a": 1, "b": 2.5}["b"] > metadata.numbers[0]',
     'double(metadata.text) * 2 > 23 && int(metadata.text) + 0.5 < metadata.amount',
+    'metadata.text.substring(metadata.numbers[0]) == "2" && metadata.text.substring(0, metadata.numbers[0]) == "1"',
+    'metadata.text.indexOf("2", metadata.numbers[0]) == 1 && metadata.text.lastIndexOf("1", metadata.numbers[0]) == 0',
+    'timestamp(metadata.amount) == timestamp("1970-01-01T00:02:30Z") && metadata.amount < 9007199254740991',
   ])('calculates with every kind of number: %s', (expression) => {
     const metadata = { ...input.metadata, half: 2.5, numbers: [1, 2.5, 4] };
     expect(evaluate(expression, { metadata })).toEqual({ result: 'passed' });
@@ -79,8 +82,19 @@ describe('a filter', () => {
     ['metadata.yes * 2 > 1', 'true or false and a number'],
     ['metadata.amount.startsWith("1")', 'startsWith() cannot be used on a number: double('],
     ['metadata.tags.contains("x")', 'contains() cannot be used on a list: "x" in metadata.list'],
+    ['event.message.contains(metadata.amount)', 'contains() on a text cannot be used with a number: double('],
+    ['event.message.substring(metadata.amount) == "x"', '150 is no position in a text of 16 characters'],
+    ['event.message.substring(2, metadata.repo.one) == "x"', 'cannot end at 1, before its start at 2'],
+    ['double(metadata.tags) > 1.5', 'double() cannot be used with a list'],
+    ['!metadata.amount', '! cannot be used with a number (metadata.amount is 150)'],
+    ['metadata.none == 1', 'ask first, for example has(metadata.none) && …'],
+    ['metadata.repo.none == 1', 'ask first, for example has(metadata.repo.none) && …'],
+    ['metadata.repo["a b"] == 1', 'ask first, for example "a b" in metadata.repo && …'],
+    ['request.query.none == "x"', 'ask first, for example has(request.query.none) && …'],
+    ['request.query["none"] == "x"', 'ask first, for example "none" in request.query && …'],
+    ['metadata.tags[5] == "x"', 'index out of bounds, index 5 >= size 2'],
   ])('says in words why %s cannot be decided', (expression, reason) => {
-    const metadata = { ...input.metadata, nothing: null, yes: true };
+    const metadata = { ...input.metadata, nothing: null, yes: true, repo: { name: 'gate', one: 1 } };
     expect(evaluate(expression, { metadata })).toEqual({ result: 'error', reason: expect.stringContaining(reason) });
   });
 
@@ -142,7 +156,16 @@ describe('a filter', () => {
     ['true && "X-Event" in request.headers', 'write "x-event"', 8, 36],
     ['has(request.headers.Accept)', 'write "accept"', 4, 26],
     ['request.query.page > 2', '> cannot be used with a text and a number: double(', 0, 22],
-    ['request.body == "x"', 'body', 8, 12],
+    ['request.body == "x"', 'request has no body: it has headers and query', 8, 12],
+    ['contact.email == "x"', 'contact has no email: it has id, name and status', 8, 13],
+    ['event.message.charAt(0) == "h"', 'there is no function charAt()', 0, 23],
+    ['event.message.startsWith(5)', 'startsWith() on a text cannot be used with a number', 0, 27],
+    ['startsWith(event.message)', 'is used on a value: write value.startsWith(…)', 0, 25],
+    ['-event.message == 1', '- cannot be used with a text', 0, 14],
+    ['1 in [1.0]', 'in cannot be used with a number and a list: write all numbers alike', 0, 10],
+    ['metadata.order == 9007199254740993', 'comes as a text: write "9007199254740993"', 18, 34],
+    ['metadata.order in [1, 12345678901234567]', 'comes as a text: write "12345678901234567"', 22, 39],
+    ['2u in metadata.numbers', 'write 2.', 0, 22],
     ['1 + 1', 'of type int, not bool', 0, 5],
   ])('refuses %s, with the place', (expression, message, start, end) => {
     expect(problem(expression)).toMatchObject({ message: expect.stringContaining(message), start, end });
