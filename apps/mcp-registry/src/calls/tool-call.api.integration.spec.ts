@@ -149,6 +149,10 @@ describe('a tool call', () => {
   });
 
   const rpc = (code: number, message: string) => ({ rpc: { code, message } });
+  const pong: FakeMcpServer['script']['raw'][string] = (response, id) =>
+    void response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
   it.each([
     ['404', { status: 404 }],
     ['404 with an error of JSON-RPC', { status: 404, ...rpc(-32_001, 'Session not found') }],
@@ -162,6 +166,14 @@ describe('a tool call', () => {
     ['503 about the session', { status: 503, body: 'unknown session' }],
     ['200 with an error of JSON-RPC', { status: 200, ...rpc(-32_001, 'Session not found') }],
     ['200 that is not initialised', { status: 200, ...rpc(-32_002, 'Server not initialized') }],
+    ['200 with the code of a tool', { status: 200, ...rpc(-32_603, 'Session not found') }],
+    ['200 in words that nobody knows', { status: 200, ...rpc(-32_000, 'Sitzung 17 abgelaufen') }],
+    ['400 in words that nobody knows', { status: 400, ...rpc(-32_000, 'Please log on at the first of all') }],
+    ['401 with a code for it', { status: 401, body: '{"error":"session_expired"}' }],
+    ['403', { status: 403, body: 'start over' }],
+    ['409', { status: 409, body: '{"error":"Session is not active"}' }],
+    ['428', { status: 428, body: 'initialize first' }],
+    ['440', { status: 440 }],
   ])('is repeated once on a new session when the old one is lost, told by %s', async (_how, forgot) => {
     const turn = { call_id: 'trn_1.s1' };
     expect(await call(turn)).not.toHaveProperty('session_renewed');
@@ -178,18 +190,56 @@ describe('a tool call', () => {
     expect(await call({ call_id: 'trn_3.s1' })).not.toHaveProperty('session_renewed');
   });
 
-  it.each([
-    ['401', { status: 401, body: 'token expired' }, 'auth_failed'],
-    ['500', { status: 500, ...rpc(-32_603, 'The checkout session is closed') }, 'unreachable'],
-    ['200', { status: 200, ...rpc(-32_603, 'Session not found') }, 'refused'],
-    ['400 about its arguments', { status: 400, ...rpc(-32_602, 'Invalid arguments') }, 'refused'],
-  ])('is not repeated for %s that may be about something else', async (_how, forgot, error) => {
+  it('renews a session that a 500 may tell of for the next call, since this one may have been executed', async () => {
     await call();
-    server.script.forgot = forgot;
+    server.script.forgot = { status: 500, ...rpc(-32_603, 'Internal error: session s1 not found') };
     server.forgetSessions();
+    expect(await call()).toMatchObject({
+      ok: false,
+      error: 'unreachable',
+      message: expect.stringContaining('session s1'),
+    });
+    expect(await call()).toMatchObject({ ok: true, session_renewed: 'lost' });
+    expect(server.count('tools/call')).toBe(2);
+  });
+
+  it.each([
+    ['401', 401, 'token expired', 'auth_failed'],
+    ['403', 403, 'not for you', 'refused'],
+    ['409', 409, 'the cart was changed', 'protocol_error'],
+    ['500', 500, 'The checkout session is closed', 'unreachable'],
+    [
+      '400 about its arguments',
+      400,
+      JSON.stringify({ error: { code: -32_602, message: 'Invalid arguments' } }),
+      'refused',
+    ],
+  ])('is not repeated for %s that is about the call', async (_how, status, body, error) => {
+    await call();
+    server.script.raw = { 'tools/call': (response) => void response.writeHead(status).end(body), ping: pong };
     const made = server.count('initialize');
     expect(await call()).toMatchObject({ ok: false, error });
     expect(server.count('initialize')).toBe(made);
+    server.script.raw = {};
+    expect(await call()).not.toHaveProperty('session_renewed');
+  });
+
+  it.each([
+    [-32_603, 'Session not found'],
+    [-32_000, 'The booking has ended'],
+    [-32_601, 'Method not found'],
+  ])('is not repeated for a %i %s of its own', async (code, message) => {
+    await call();
+    const [made, called] = [server.count('initialize'), server.count('tools/call')];
+    server.script.raw = {
+      'tools/call': (response, id) => {
+        const error = { jsonrpc: '2.0', id, error: { code, message } };
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(error));
+      },
+    };
+    expect(await call()).toMatchObject({ ok: false, error: 'refused' });
+    expect([server.count('initialize'), server.count('tools/call')]).toEqual([made, called + 1]);
+    server.script.raw = {};
   });
 
   it('reports a server that refuses or is dead', async () => {

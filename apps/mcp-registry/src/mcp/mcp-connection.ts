@@ -18,7 +18,7 @@ import { onBehalfOf } from './guarded-fetch.js';
 import { httpStatus, McpError, toMcpError } from './mcp-error.js';
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sessionFetch } from './session-loss.js';
+import { saysToEverything, sessionFetch } from './session-loss.js';
 
 /** Checks a result against its tool's output schema, with patterns whose run time is bounded. */
 const outputCheck: jsonSchemaValidator = {
@@ -70,6 +70,7 @@ export class McpConnection {
     private readonly transport: Transport,
     readonly kind: TransportKind,
     private readonly resumed: KnownSession | null,
+    private readonly pingMs: number,
   ) {
     this.session = transport instanceof StreamableHTTPClientTransport ? (transport.sessionId ?? null) : randomUUID();
     client.onclose = () => {
@@ -101,8 +102,14 @@ export class McpConnection {
     return openBy('streamable_http', target, known);
   }
 
-  static of(client: Client, transport: Transport, kind: TransportKind, known: KnownSession | null): McpConnection {
-    return new McpConnection(client, transport, kind, known);
+  static of(
+    client: Client,
+    transport: Transport,
+    kind: TransportKind,
+    known: KnownSession | null,
+    { connectTimeoutMs }: ConnectionTarget,
+  ): McpConnection {
+    return new McpConnection(client, transport, kind, known, connectTimeoutMs);
   }
 
   get usable(): boolean {
@@ -204,10 +211,21 @@ export class McpConnection {
     } catch (error) {
       const failure = toMcpError(request.signal.aborted ? request.signal.reason : error);
       request.abort(failure);
-      throw failure;
+      if (this.session === null || this.ended || !(await saysToEverything(failure, () => this.ping(signal))))
+        throw failure;
+      this.markLost();
+      // After a 5xx the request may have been acted on: it is not repeated, but the next one has another session.
+      if (failure.sent && failure.code === 'unreachable') throw failure;
+      const why = `the server does not know the session: ${failure.message}`;
+      throw new McpError('session_lost', why, false, { cause: failure });
     } finally {
       signal?.removeEventListener('abort', giveUp);
     }
+  }
+
+  private ping(signal: AbortSignal | undefined): Promise<unknown> {
+    const options = { timeout: this.pingMs, ...(signal ? { signal } : {}) };
+    return onBehalfOf.run(new AbortController(), () => this.client.ping(options));
   }
 }
 
@@ -258,7 +276,7 @@ async function openBy(
     await transport.close().catch(() => undefined);
     throw error;
   }
-  connection = McpConnection.of(client, transport, kind, known);
+  connection = McpConnection.of(client, transport, kind, known, target);
   return connection;
 }
 

@@ -1,6 +1,6 @@
-import type { FetchLike } from '@modelcontextprotocol/client';
-import { McpError } from './mcp-error.js';
-import { atBeginning, inRefusal } from './session-words.js';
+import { type FetchLike, ProtocolError } from '@modelcontextprotocol/client';
+import { httpStatus, McpError, toMcpError } from './mcp-error.js';
+import { atBeginning, inRefusal, ofTool } from './session-words.js';
 import type { TransportKind } from '../entities/mcp-server.entity.js';
 
 const sessionHeader = 'mcp-session-id';
@@ -50,8 +50,8 @@ function isLoss(status: number, text: string): boolean {
   if (status === 404 || status === 410) return true;
   const said = messageIn(text);
   if (status >= 500) return atBeginning.test(said ?? text);
-  // Several servers answer 400 and nothing more.
-  return inRefusal.test(text) || (status === 400 && said === null);
+  // Several servers answer 400 and nothing more. Others have a code of their own: `session_expired`.
+  return inRefusal.test(text.replaceAll('_', ' ')) || (status === 400 && said === null);
 }
 
 /** The message of a JSON-RPC error, or of an object like one; null: the text is none. */
@@ -66,3 +66,32 @@ function messageIn(text: string): string | null {
     return null;
   }
 }
+
+/**
+ * Whether a refusal is about the session, in whatever words: the server then refuses a ping in the same ones. Since it
+ * says that to everything, it has not acted on the request. The protocol has no method less than `ping`.
+ */
+export async function saysToEverything(failure: McpError, ping: () => Promise<unknown>): Promise<boolean> {
+  if (!mayMeanSession(failure)) return false;
+  try {
+    await ping();
+    return false;
+  } catch (error) {
+    return wordsOf(toMcpError(error)) === wordsOf(failure);
+  }
+}
+
+function mayMeanSession({ code, message, cause }: McpError): boolean {
+  if (cause instanceof ProtocolError) {
+    // A server without `ping` gives the answer to unknown methods; and a tool's own exception is not about the session.
+    return cause.code !== noMethod && (!ofTool.has(cause.code) || /session|initiali[sz]/i.test(message));
+  }
+  const status = httpStatus(cause) ?? 0;
+  if (status >= 500) return inRefusal.test(message);
+  return status >= 400 && (code === 'refused' || code === 'protocol_error');
+}
+
+const noMethod = -32_601;
+
+/** Without what differs from answer to answer, such as the number of the request. */
+const wordsOf = ({ message }: McpError): string => message.replace(/[\da-f-]{8,}|\d+/gi, '#');

@@ -1,4 +1,4 @@
-const lost = String.raw`(?:not (?:be )?found|unknown|expired|invalid|missing|required|terminated|closed|lost|gone|not valid|no longer|not exist|doesn'?t exist)`;
+const lost = String.raw`(?:not (?:be )?found|unknown|expired|invalid|missing|required|terminated|closed|lost|gone|ended|deleted|inactive|timed out|time-?out|not valid|no longer|not exist|doesn'?t exist)`;
 const session = String.raw`(?:mcp[- ])?session(?:[- ]?ids?)?`;
 const uninitialized = String.raw`(?:(?:is |was |has )?not (?:been |yet )?initiali[sz]ed|before initiali[sz]ation)`;
 /** In a refusal by status, which comes before the server acts, anywhere in the text. */
@@ -12,7 +12,7 @@ export const atBeginning = new RegExp(
   'i',
 );
 /** JSON-RPC codes of errors that a tool's own exception becomes. */
-const ofTool = new Set([-32_603]);
+export const ofTool = new Set([-32_603]);
 
 /** Whether an error of JSON-RPC says that the server does not know the session, and so has not acted. */
 export function saysSessionLost(code: number, message: string): boolean {
