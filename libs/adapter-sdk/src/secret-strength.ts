@@ -1,3 +1,4 @@
+import { isGuessable } from './guessable-secrets.js';
 import { refuseWebhook, type VerifyWebhookResult } from './webhook-verification.js';
 
 /** One secret, or several that are valid during a rotation; the first one signs. */
@@ -18,13 +19,14 @@ export const MIN_STANDARD_WEBHOOKS_KEY_BYTES = 16;
 export type SecretForm = 'text' | 'standard-webhooks';
 
 const PREFIX = 'whsec_';
+const guessed = 'is among the first that anybody tries: take a random one, such as openssl rand -hex 32 prints';
 /** Characters that nobody sees, and that a copied value may carry. */
 export const INVISIBLE = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/u;
 const invisible = new RegExp(INVISIBLE.source, 'gu');
 
 /**
  * Why a secret cannot protect, in words that do not quote it; null when it can. An empty key, and one of zero bytes only,
- * make the same HMAC as no key at all: anybody can sign with it.
+ * make the same HMAC as no key at all: anybody can sign with it. So can anybody with a word that comes to everyone's mind.
  */
 export function secretWeakness(secret: string, form: SecretForm = 'text'): string | null {
   return form === 'text' ? weaknessOfText(secret) : weaknessOfBase64(secret);
@@ -62,7 +64,8 @@ function weaknessOfText(secret: string): string | null {
   if (text === '') return 'is empty';
   if (!/[\p{L}\p{N}]/u.test(text)) return 'has neither a letter nor a digit: it is no secret, but what hides one';
   const bytes = Buffer.byteLength(text);
-  return bytes < MIN_SECRET_BYTES ? `has ${bytes} bytes: at least ${MIN_SECRET_BYTES} are needed` : null;
+  if (bytes < MIN_SECRET_BYTES) return `has ${bytes} bytes: at least ${MIN_SECRET_BYTES} are needed`;
+  return isGuessable(text) ? guessed : null;
 }
 
 function weaknessOfBase64(secret: string): string | null {
@@ -70,9 +73,11 @@ function weaknessOfBase64(secret: string): string | null {
   if (!key) return 'is not base64';
   const bytes = significantBytes(key);
   if (bytes === 0) return 'decodes to no bytes';
-  return bytes < MIN_STANDARD_WEBHOOKS_KEY_BYTES
-    ? `decodes to ${bytes} bytes: at least ${MIN_STANDARD_WEBHOOKS_KEY_BYTES} are needed`
-    : null;
+  if (bytes < MIN_STANDARD_WEBHOOKS_KEY_BYTES) {
+    return `decodes to ${bytes} bytes: at least ${MIN_STANDARD_WEBHOOKS_KEY_BYTES} are needed`;
+  }
+  const text = key.toString('latin1');
+  return /^[ -~]+$/.test(text) && isGuessable(text) ? guessed : null;
 }
 
 /** HMAC fills a key up with zero bytes, so those at its end add nothing. */

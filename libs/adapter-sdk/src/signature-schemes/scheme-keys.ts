@@ -76,7 +76,10 @@ export function hmacKey({ scheme, key: form = 'text' }: SignatureScheme, secret:
   }
   if (form === 'text') return secretWeakness(secret) === null ? Buffer.from(secret) : null;
   const text = secret.trim();
-  if (form === 'hex') return /^(?:[0-9a-f]{2}){8,}$/i.test(text) ? lasting(Buffer.from(text, 'hex')) : null;
+  if (form === 'hex') {
+    const protects = /^(?:[0-9a-f]{2}){8,}$/i.test(text) && secretWeakness(text) === null;
+    return protects ? lasting(Buffer.from(text, 'hex')) : null;
+  }
   return secretWeakness(text, 'standard-webhooks') === null ? base64Key(text) : null;
 }
 
