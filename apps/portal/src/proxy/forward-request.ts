@@ -8,7 +8,7 @@ import type { UpstreamPlaces } from './upstream-places.js';
 
 type ReplyOptions = NonNullable<FastifyHttpProxyOptions['replyOptions']>;
 
-/** A body that is no longer is read without asking the service whether it wants it. */
+/** A body that is no longer is read without asking the service whether it wants it, unless its client asks too. */
 const unaskedBytes = 65_536;
 /** For a service of an older version, which does not say how long a body may be: the highest of all limits. */
 const unknownRoomBytes = 41_943_040;
@@ -22,7 +22,8 @@ export interface Forwarding {
 
 /**
  * Sends a request to its service once its body is here, so that a slow client costs no connection to the service. The
- * service is asked first about a long body, which it may refuse by the head alone.
+ * service is asked first about a long body, and about one whose client waits for `100 Continue`: it may refuse them by
+ * the head alone.
  */
 export async function forwardRequest(
   request: FastifyRequest,
@@ -34,7 +35,7 @@ export async function forwardRequest(
   try {
     if (hasBody(request)) {
       const declared = declaredBytes(request.raw);
-      const asks = declared === null || declared > unaskedBytes;
+      const asks = declared === null || declared > unaskedBytes || request.raw.headers.expect !== undefined;
       const maxBytes = asks ? await askForRoom(reply, dest, options, declared ?? 0, places) : unaskedBytes;
       if (maxBytes === null) return reply;
       const owner = { maxBytes, address: request.ip, target: targetOf(request) };

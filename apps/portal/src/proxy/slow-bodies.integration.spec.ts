@@ -21,6 +21,10 @@ beforeAll(async () => {
     const bytes = request.headers[announcedBytesHeader];
     if (bytes !== undefined) {
       announced.push(String(bytes));
+      if (request.url?.endsWith('unknown')) {
+        response.writeHead(404, { 'content-type': 'application/json', [bodyRoomHeader]: 0 });
+        return void response.end('{"error":"unknown_token"}');
+      }
       if (Number(bytes) > room) {
         response.writeHead(413, { 'content-type': 'application/json', [bodyRoomHeader]: 0 });
         return void response.end('{"error":"body_too_large"}');
@@ -150,6 +154,22 @@ it.each(['/api/v1/webhooks/tok', '/api/v1/credentials'])(
       expect(asked.at(-1)?.headers).not.toHaveProperty('expect');
       expect(asked.at(-1)?.headers).not.toHaveProperty(announcedBytesHeader);
     }
+  },
+);
+
+it.each([
+  ['/api/v1/webhooks/unknown', 2, ['2']],
+  ['/api/v1/webhooks/unknown', 100_000, ['100000']],
+  ['/nothing/at/this/path', 2, []],
+  ['/api/v1/nothing', 2, []],
+])(
+  'whoever expects 100 Continue is refused without it where nobody wants the body: %s, %i',
+  async (path, bytes, heads) => {
+    const refused = await client(head(path, '203.0.113.1', 'expect: 100-continue', `content-length: ${bytes}`));
+    await refused.closed;
+    expect(refused.received).toMatch(/^HTTP\/1.1 404 /);
+    expect(refused.received).toMatch(/\r\nconnection: close\r\n/i);
+    expect([announced, asked.length]).toEqual([heads, 0]);
   },
 );
 

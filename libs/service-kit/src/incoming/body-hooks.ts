@@ -1,3 +1,4 @@
+import { NotFoundException } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../problem.js';
 import { sendContinue } from './unread-body.js';
@@ -11,9 +12,15 @@ declare module 'fastify' {
 
 /** What happens to a body before Fastify parses it. */
 export function hookBodies(fastify: FastifyInstance): void {
+  fastify.addHook('preParsing', refuseUnknownPath);
   fastify.addHook('preParsing', refuseCompressed);
   fastify.addHook('preParsing', letBodyCome);
   fastify.addHook('preParsing', forgetTypeOfNothing);
+}
+
+/** Its body is for nobody, and whoever waits for `100 Continue` need not send it. */
+async function refuseUnknownPath({ is404, headers }: FastifyRequest): Promise<void> {
+  if (is404 && !isEmpty(headers)) throw new NotFoundException();
 }
 
 /** A route that reads bodies itself says so in its `config`, and lets them come itself. */
