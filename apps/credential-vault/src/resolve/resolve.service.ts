@@ -8,6 +8,7 @@ import { hasStoredTokens, isProtected, signingName, tokenFields } from '../crede
 import { type FieldValue, fromSecret, rotatingValues } from '../credential-store/field-value.js';
 import type { ResolveCredential } from './resolve.dto.js';
 import { isAnswerField } from '../oauth-providers/answer-fields.js';
+import { RefusedTokens } from './refused-tokens.js';
 import { type Found, type FoundBinding, ResolveRepository } from './resolve.repository.js';
 
 /** A credential with its values, for services only. */
@@ -41,6 +42,7 @@ export class ResolveService {
     private readonly opener: CredentialOpener,
     private readonly uses: FrequentUses,
     private readonly tokens: FreshTokenService,
+    private readonly refusedTokens: RefusedTokens,
   ) {}
 
   /**
@@ -92,6 +94,7 @@ export class ResolveService {
     const tokens = wantsTokens
       ? await this.tokens.of(caller, row.id, { leastSeconds, uncached, refused, storedTokens: hasStoredTokens(row) })
       : null;
+    if (tokens && tokens.version === refused) await this.refusedTokens.settle(caller, row.id, tokens);
     const names = namesFor(row, binding, only, tokens ? [...tokens.values.keys()] : [], signingOnly);
     const opened = await this.opener.open(row, names);
     for (const [name, token] of tokens?.values ?? []) if (names.includes(name)) opened.set(name, token);

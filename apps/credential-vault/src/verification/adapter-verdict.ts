@@ -21,20 +21,21 @@ export interface AdapterVerdict {
   error?: string;
 }
 
-const refused = 'auth_failed';
+/** The code of a refusal. */
+export const refusedCode = 'auth_failed';
 
 /** A refusal does not end an oauth2 credential, since its tokens have their own states. */
 export function changeOf(
   row: Credential,
   adapterSlug: string,
-  { ok, user, account, code = refused, error }: AdapterVerdict,
+  { ok, user, account, code = refusedCode, error }: AdapterVerdict,
   credentials: Record<string, FieldValue>,
 ): CredentialChange {
   const last_verified_at = new Date();
   if (!ok) {
     // Adapters quote providers, and providers quote what they were sent.
     const said = redactSecrets(error ?? 'the provider refused it', credentials).slice(0, maxReasonLength);
-    if (code !== refused) return { reason: notVerified(said) };
+    if (code !== refusedCode) return { reason: notVerified(said) };
     return { last_verified_at, reason: said, ...(row.type === 'oauth2' ? {} : { status: 'invalid' as const }) };
   }
   const status = row.status === 'invalid' ? ('active' as const) : row.status;

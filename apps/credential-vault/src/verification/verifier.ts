@@ -12,7 +12,7 @@ import { type FieldValue, fromSecret } from '../credential-store/field-value.js'
 import { FreshTokenService } from '../grants/fresh-token.service.js';
 import type { Secret } from '../sealing/secret.js';
 import { GATEWAY } from '../services.js';
-import { type AdapterVerdict, changeOf, notVerified } from './adapter-verdict.js';
+import { type AdapterVerdict, changeOf, notVerified, refusedCode } from './adapter-verdict.js';
 
 /** The result of asking the provider. */
 export interface Verification {
@@ -82,6 +82,20 @@ export class Verifier {
     return (await this.examine(caller, row, slug, () => Promise.resolve(tokens))).change;
   }
 
+  /** Whether the adapter says that its provider refuses these tokens. Null when it could not be asked. */
+  async refuses(
+    caller: CallerOfAdapters,
+    id: string,
+    tokens: ReadonlyMap<string, Secret>,
+    adapterSlug: string | null,
+  ): Promise<boolean | null> {
+    const row = await this.credentials.find(caller, id);
+    const slug = row?.adapter_slug ?? adapterSlug;
+    if (!row || !slug) return null;
+    const { ok, code } = await this.examine(caller, row, slug, () => Promise.resolve(tokens));
+    return ok || code === refusedCode ? !ok : null;
+  }
+
   private async ask(caller: Principal, row: Credential, adapterSlug: string): Promise<Verification> {
     const { ok, code, reason, change } = await this.examine(caller, row, adapterSlug, () => this.tokensOf(caller, row));
     if (change) await this.credentials.note(row.id, row.generation, change);
@@ -145,7 +159,7 @@ export class Verifier {
       },
     ]);
     const change = changeOf(row, adapterSlug, verdict, credentials);
-    const code = verdict.ok ? null : (verdict.code ?? 'auth_failed');
+    const code = verdict.ok ? null : (verdict.code ?? refusedCode);
     return { ok: verdict.ok, code, reason: change.reason ?? null, change };
   }
 

@@ -91,6 +91,13 @@ describe('the list of events', () => {
     expect((await world.api<{ text: string }>('GET', `/api/v1/events/${id}`)).body.text).toContain(words);
   });
 
+  it('says in words what one waits for that has not ended', async () => {
+    const id = await events.event({ outcome: null });
+    await events.append({ receipt_id: id, stage: 'parsed', outcome: 'retrying', reason: 'not_connected' });
+    const text = 'It waits for its credential to be connected.';
+    expect((await world.api('GET', `/api/v1/events/${id}`)).body).toMatchObject({ outcome: null, text, why: text });
+  });
+
   it('finds what has not ended', async () => {
     const open = await events.event({ appId: 'app_open', outcome: null });
     await events.event({ appId: 'app_open' });

@@ -7,7 +7,7 @@ import type { MessageRow } from '../../entities/message.entity.js';
 import { EngineRuns, type EventRuns, type EventTurnLink } from '../../path/handover/engine-runs.js';
 import { ExplainedMessages } from '../workflows/explained-messages.js';
 import { type EventContact, EventLinkRepository, EventResultRepository } from './event-result.repository.js';
-import { type WaitedEntry, withWaits } from './waits.js';
+import { type WaitedEntry, waitInWords, withWaits } from './waits.js';
 import { type EventState, eventState, wordsOfOutcome } from './outcome-words.js';
 import { Replayer } from './replayer.js';
 
@@ -53,14 +53,16 @@ export class EventService {
     if (entries.length === 0 && messages.length === 0) throw notFound('event', id);
     const ended = entries.findLast((entry) => entry.terminal);
     const [outcome, reason, result] = [ended?.outcome ?? null, ended?.reason ?? null, results.get(id) ?? null];
+    const wait = ended ? null : waitInWords(entries);
     return {
       id,
       app_id: messages[0]?.app_id ?? entries[0]?.app_id ?? null,
       outcome,
       reason,
       result,
-      text: wordsOfOutcome(outcome, reason),
+      text: wait ?? wordsOfOutcome(outcome, reason),
       ...eventState(outcome, reason, result),
+      ...(wait !== null && result === null ? { why: wait } : {}),
       timeline: withWaits(entries),
       messages: await this.explained.of(caller.projectId, messages),
       contacts,

@@ -39,6 +39,16 @@ function wordsOf(reason: string | null): string {
   return reason.startsWith('model_') ? `for the model (${reason})` : `to be tried again (${reason})`;
 }
 
+/**
+ * What an event that has not ended waits for, as a sentence; null: it is being worked on.
+ * @param entries as `withWaits` has them
+ */
+export function waitInWords(entries: readonly TimelineEntry[]): string | null {
+  const last = entries.at(-1);
+  if (!last || last.terminal || !pausing.includes(last.outcome)) return null;
+  return `It waits ${wordsOf(last.reason)}.`;
+}
+
 /** @param entries of one event, oldest first */
 export function withWaits(entries: (TimelineEntry & { app_id: string })[]): WaitedEntry[] {
   const lastOf = new Map<string, TimelineEntry>();
