@@ -2,7 +2,7 @@ import { type JsonObject, redactSecrets } from '#libs/adapter-sdk';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
-import { AdapterError, refusesPlatform, wordsIn } from '../adapters/adapter-error.js';
+import { AdapterError, refusesPlatform } from '../adapters/adapter-error.js';
 import type { CallTarget } from '../apps/call-targets.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
@@ -55,7 +55,7 @@ export class VerifyCalls {
         return verifyOutcome(answer.body, credentials);
       }
       // The platform's own message names the cause already.
-      const words = refusesPlatform(answer) ? null : wordsIn(answer.body);
+      const words = refusesPlatform(answer) ? null : answer.words;
       throw words === null ? error : error.saying(redactSecrets(words, credentials).replaceAll('\0', ''));
     }
   }

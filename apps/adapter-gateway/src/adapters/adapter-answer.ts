@@ -35,12 +35,39 @@ export function requireSuccess(answer: EgressResponse, path: string): void {
   if (status >= 200 && status <= 299) return;
   const notSent = status < 500 || notActedUpon.has(status);
   const body = parseJson(textOf(answer), parseKeepingNumbers);
-  const failed = { status, body: isJsonObject(body) ? body : null };
+  const failed = { status, body: isJsonObject(body) ? body : null, words: wordsIn(answer, body) };
   const what = `${path} answered ${status}${refusesPlatform(failed) ? `: ${wrongSecret}` : ''}`;
   throw new AdapterError('provider_unavailable', what, notSent, {
     retryAfterMs: readRetryAfter(headers['retry-after']),
     answer: failed,
   });
+}
+
+/** The names under which frameworks say what is wrong, as a text or within what they hold. */
+const wordNames = ['message', 'error', 'detail', 'msg', 'title', 'errors', 'error_description'];
+const maxWords = 1_000;
+
+/** What an answer says to a person: in one of those fields, or as plain text. A page of HTML says nothing. */
+function wordsIn(answer: EgressResponse, body: unknown): string | null {
+  const isText = /^text\/plain\s*(;|$)/i.test(String(answer.headers['content-type'] ?? ''));
+  const words = wordsOf(body, 3) ?? (isText ? filled(textOf(answer)) : null);
+  return words?.toWellFormed().slice(0, maxWords) ?? null;
+}
+
+function wordsOf(value: unknown, levels: number): string | null {
+  if (levels === 0) return null;
+  const held: unknown[] = Array.isArray(value)
+    ? value
+    : isJsonObject(value)
+      ? wordNames.map((name) => value[name])
+      : [];
+  // What is said itself comes before what lists say.
+  const said = held.map(filled).find((text) => text !== null);
+  return said ?? held.map((each) => wordsOf(each, levels - 1)).find((text) => text !== null) ?? null;
+}
+
+function filled(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 }
 
 /** Some frameworks write a byte order mark before their JSON (RFC 8259, 8.1: it may be ignored). */

@@ -7,6 +7,8 @@ export interface FailedAnswer {
   status: number;
   /** Null when it is not a JSON object. */
   body: JsonObject | null;
+  /** What it says to a person; null when it says nothing. */
+  words: string | null;
 }
 
 interface Facts {
@@ -58,14 +60,8 @@ export class AdapterError extends Error {
 }
 
 /** The adapter does not accept the platform's own signature: that says nothing about the request that was sent. */
-export function refusesPlatform({ status, body }: FailedAnswer): boolean {
+export function refusesPlatform({ status, body }: Pick<FailedAnswer, 'status' | 'body'>): boolean {
   const message = body?.['message'];
   const given = body?.['ok'] !== undefined;
   return status === 401 && !given && typeof message === 'string' && message.startsWith(platformCallRefused);
-}
-
-/** The adapter's words in an answer, under the names that frameworks give them; null when there are none. */
-export function wordsIn(body: JsonObject | null): string | null {
-  const texts = ['message', 'error', 'detail'].map((name) => body?.[name]);
-  return texts.find((text): text is string => typeof text === 'string' && text.trim() !== '')?.toWellFormed() ?? null;
 }

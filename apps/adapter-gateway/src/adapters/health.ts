@@ -32,11 +32,12 @@ export class HealthProbe {
       const problems = fieldProblems(health, { status: aText, version: aText, adapter: aText });
       const said = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
       if (said) this.client.showViolation(baseUrl, `/health: ${said}`);
+      const version = typeof health['version'] === 'string' ? shownText(health['version']) : null;
       const reason = reasonOf(health, slug);
       return {
         state: reason ? 'unready' : 'ready',
         state_reason: reason,
-        version: typeof health['version'] === 'string' ? health['version'].slice(0, 200) : null,
+        version,
         latency_ms: performance.now() - startMs,
         misnamed: health['adapter'] !== slug,
       };
@@ -51,8 +52,17 @@ export class HealthProbe {
 function reasonOf({ adapter, status, version }: JsonObject, slug: string): string | null {
   if (adapter !== slug) return `adapter is ${shown(adapter)}, not ${slug}`;
   if (status !== 'ready') return `status is ${shown(status)}`;
-  if (typeof version === 'string' && version.trim() !== '') return null;
+  if (typeof version === 'string' && shownText(version) !== '') return null;
   return `version is ${shown(version)}, not a build identifier such as a commit hash; "unknown" when it has none`;
+}
+
+/** Without characters that do not show: some reorder what stands beside them, and Postgres refuses U+0000. */
+function shownText(text: string): string {
+  return text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .toWellFormed()
+    .trim()
+    .slice(0, 200);
 }
 
 function shown(value: unknown): string {

@@ -29,17 +29,17 @@ export function deliverAnswer(answer: JsonObject, deliveryId: string): DeliverRe
  * Reads a 4xx of `/format` or `/deliver` that a retry would give again. A body that is a failure of the contract says
  * more than the status does; any other one only adds its words.
  */
-export function deliverRefusal({ status, body }: FailedAnswer, path: string): DeliverFailure {
+export function deliverRefusal({ status, body, words: said }: FailedAnswer, path: string): DeliverFailure {
   const given = body ?? {};
-  const said = failureOf(given);
+  const failure = failureOf(given);
   const detail = isJsonObject(given['error_detail']) ? given['error_detail'] : {};
-  const words = text(detail['message']) ?? text(given['message']) ?? text(given['error']);
+  const words = text(detail['message']) ?? said;
   const message = `${path} answered ${status}${words === null ? '' : `: ${words}`}`.slice(0, maxText);
   const known = DELIVER_ERRORS.some((code) => code === given['error']);
   const { error, error_detail } = known
-    ? said
+    ? failure
     : deliverFailure(deliverErrorOfStatus(status), message, detailOf(detail));
-  return { ...said, error, error_detail: { retryable: false, ...error_detail, message, provider_status: status } };
+  return { ...failure, error, error_detail: { retryable: false, ...error_detail, message, provider_status: status } };
 }
 
 function failureOf({ error, error_detail: given, delivered_parts: parts }: JsonObject): DeliverFailure {

@@ -36,7 +36,7 @@ describe('an answer of /deliver', () => {
   });
 
   it.each([400, 403, 404, 410, 413, 422])('is final with the status %d, and has the words of its body', (status) => {
-    expect(deliverRefusal({ status, body: { message: 'no such channel' } }, '/deliver')).toMatchObject({
+    expect(deliverRefusal({ status, body: {}, words: 'no such channel' }, '/deliver')).toMatchObject({
       ok: false,
       error_detail: {
         retryable: false,
@@ -45,7 +45,7 @@ describe('an answer of /deliver', () => {
       },
     });
     const failure = { ok: false, error: 'rate_limited', error_detail: { retry_after: 7 } };
-    expect(deliverRefusal({ status, body: failure }, '/deliver')).toMatchObject({
+    expect(deliverRefusal({ status, body: failure, words: null }, '/deliver')).toMatchObject({
       error: 'rate_limited',
       error_detail: { retryable: true, retry_after: 7 },
     });

@@ -197,6 +197,7 @@ describe('an adapter that only answers what the contract requires', () => {
         'answered 401: ab\ufffd',
       ],
       ['without a body', answer(401, ''), 'bad_signature', 'answered 401'],
+      ['as text', answer(403, 'forged', { 'content-type': 'text/plain' }), 'bad_signature', 'answered 403: forged'],
       ['with HTML', answer(403, '<p>', { 'content-type': 'text/html' }), 'bad_signature', 'answered 403'],
       ['with fields of other kinds', answer(401, '{"ok":0,"error":{}}'), 'bad_signature', 'answered 401'],
       ['with another one', answer(422, '{"ok":false,"message":"no"}'), 'bad_signature', 'answered 422: no'],

@@ -1,5 +1,5 @@
 import { type Credentials, type JsonObject, redactSecrets, WEBHOOK_REFUSALS } from '#libs/adapter-sdk';
-import { type FailedAnswer, wordsIn } from '../adapters/adapter-error.js';
+import type { FailedAnswer } from '../adapters/adapter-error.js';
 
 /** Why an adapter does not accept a webhook: a code, and its words for a person. */
 export interface WebhookRefused {
@@ -25,12 +25,11 @@ export function webhookRefused({ error, message }: JsonObject, credentials: Cred
  * @returns null when it says nothing about the webhook
  */
 export function webhookRefusedByStatus(
-  { status, body }: FailedAnswer,
+  { status, body, words: said }: FailedAnswer,
   credentials: Credentials,
 ): WebhookRefused | null {
   if (!refusing.has(status) && body?.['ok'] !== false) return null;
   const error = WEBHOOK_REFUSALS.find((code) => code === body?.['error']) ?? 'bad_signature';
-  const said = wordsIn(body);
   const words = `/verify-webhook answered ${status}${said === null || said === error ? '' : `: ${said}`}`;
   return { error, words: safeText(words, credentials) };
 }

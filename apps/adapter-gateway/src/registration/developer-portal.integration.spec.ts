@@ -225,15 +225,26 @@ describe('health', () => {
     );
   });
 
-  it.each([undefined, null, '', ' ', 5])('is not ready while its version is %j (spec 2.3)', async (version) => {
-    adapter.routes['health'] = () => ({ ...adapter.health, version });
-    const row = await until('it is not ready', async () => {
-      const now = await inForce();
-      return now.state === 'unready' ? now : null;
-    });
-    expect(row.state_reason).toMatch(/^version is .*, not a build identifier/);
+  it.each([undefined, null, '', ' ', 5, '\u200b\u2060', '\0'])(
+    'is not ready while its version is %j (spec 2.3)',
+    async (version) => {
+      adapter.routes['health'] = () => ({ ...adapter.health, version });
+      const row = await until('it is not ready', async () => {
+        const now = await inForce();
+        return now.state === 'unready' ? now : null;
+      });
+      expect(row.state_reason).toMatch(/^version is .*, not a build identifier/);
+      adapter.routes['health'] = () => adapter.health;
+      await until('it is ready again', async () => (await inForce()).state === 'ready');
+    },
+  );
+
+  it('shows of its version what can be seen and stored', async () => {
+    adapter.routes['health'] = () => ({ ...adapter.health, version: ' v\u202e2\0\ud800 ' });
+    await until('it is shown', async () => (await inForce()).version === 'v2\ufffd');
+    expect((await inForce()).state).toBe('ready');
     adapter.routes['health'] = () => adapter.health;
-    await until('it is ready again', async () => (await inForce()).state === 'ready');
+    await until('it is the former one again', async () => (await inForce()).version === adapter.health.version);
   });
 
   it('is polled less often the longer it is bad', async () => {

@@ -116,6 +116,9 @@ describe('Verify of an App whose adapter', () => {
     [429, '{"ok":false,"error":"too many calls"}', 'provider_unavailable', 'answered 429: too many calls'],
     [502, '{"message":"a-very-secret-token is wrong"}', 'provider_unavailable', 'answered 502: [redacted] is wrong'],
     [401, '{"ok":"no","error":"no"}', 'provider_unavailable', 'answered 401: no'],
+    [400, '{"error":{"code":7,"message":"no such team"}}', 'provider_unavailable', 'answered 400: no such team'],
+    [422, '{"detail":[{"loc":["body"],"msg":"no token"}]}', 'provider_unavailable', 'answered 422: no token'],
+    [400, '{"title":"","errors":[{"message":"expired"}]}', 'provider_unavailable', 'answered 400: expired'],
     [
       401,
       '{"error":"bad_signature","message":"platform call refused: no signature matches"}',
@@ -127,6 +130,13 @@ describe('Verify of an App whose adapter', () => {
     const { body } = await verify();
     expect([body.ok, body.code]).toEqual([false, code]);
     expect(body.error).toContain(words);
+  });
+
+  it('answers in plain text, whose words survive too, and a page of HTML has none', async () => {
+    adapter.routes['verify'] = text(502, 'text/plain; charset=utf-8', 'a-very-secret-token is wrong\n');
+    expect((await verify()).body.error).toMatch(/answered 502: \[redacted\] is wrong$/);
+    adapter.routes['verify'] = text(502, 'text/html', '<p>Bad gateway');
+    expect((await verify()).body.error).toMatch(/answered 502$/);
   });
 
   it('gives numbers as ids is known by their digits', async () => {

@@ -12,6 +12,7 @@ interface ResolvedAnswer {
   type: string;
   fields: Record<string, string>;
   credentials: Record<string, string>;
+  token_version?: number;
 }
 
 /** The answer of each route of the vault. */

@@ -113,6 +113,8 @@ describe('what is not HTTP/1.1', () => {
     ['a length that is none', 400, 'invalid_http', `${head('open', 'content-length: -1')}\r\n\r\n`],
     ['a chunk without a length', 400, 'invalid_http', `${head('open', 'transfer-encoding: chunked')}\r\n\r\nzz\r\n`],
     ['a version that is not spoken', 505, 'unsupported_version', get('host: x').replace('1.1', '2.0')],
+    ['another one', 505, 'unsupported_version', get('host: x').replace('1.1', '1.2')],
+    ['HTTP/2 without an upgrade', 505, 'unsupported_version', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['a tunnel', 405, 'method_not_allowed', 'CONNECT a.example:443 HTTP/1.1\r\nhost: a.example:443\r\n\r\n'],
     ['an address without a host', 400, 'invalid_host', get('host: x').replace(' /', ' http:///')],
     ['an address with a name and password', 400, 'invalid_host', get('host: x').replace(' /', ' http://u:p@x/')],

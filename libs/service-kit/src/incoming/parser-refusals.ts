@@ -14,6 +14,7 @@ const reasons: Record<number, string> = {
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   503: 'Service Unavailable',
+  505: 'HTTP Version Not Supported',
 };
 
 const answering = new WeakMap<Socket, ServerResponse>();
@@ -60,8 +61,16 @@ function problemOf({ code, message }: Error & { code?: string }): Problem {
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') {
     return new Problem(413, 'chunk_extensions_too_large', 'The extensions of a chunk are too long: send none.');
   }
+  if (code === 'HPE_PAUSED_H2_UPGRADE') return unsupportedVersion('2.0');
+  if (code === 'HPE_INVALID_VERSION') return unsupportedVersion();
   const why = message.replace(/^Parse Error:? ?/, '');
   return new Problem(400, 'invalid_http', `This is not HTTP/1.1${why ? `: ${why}` : ''}.`);
+}
+
+/** @param version as the request names it, where that was read */
+export function unsupportedVersion(version?: string): Problem {
+  const what = version === undefined ? 'This version of HTTP' : `HTTP/${version}`;
+  return new Problem(505, 'unsupported_version', `${what} is not spoken here: send HTTP/1.1.`);
 }
 
 /** Answers on the connection itself, where there is no request to answer, and closes it. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { browserHeaders } from '../browser-headers.js';
 import { Problem, problemBody } from '../problem.js';
-import { answerOn, noteAnswer } from './parser-refusals.js';
+import { answerOn, noteAnswer, unsupportedVersion } from './parser-refusals.js';
 import { RequestTurns } from './request-turns.js';
 import { awaitContinue, leavesUnread, untilBodyEnds } from './unread-body.js';
 
@@ -52,7 +52,7 @@ export function guardRequests(server: Server): void {
 /** The parser reads a head that calls itself HTTP/0.9 or 2.0 as if it were ours. */
 function versionProblem({ httpVersion, httpVersionMajor }: IncomingMessage): Problem | null {
   if (httpVersionMajor === 1) return null;
-  return new Problem(505, 'unsupported_version', `HTTP/${httpVersion} is not spoken here: send HTTP/1.1.`);
+  return unsupportedVersion(httpVersion);
 }
 
 /**
