@@ -18,6 +18,7 @@ import { RegistrationModule } from './registration/registration.module.js';
 import { SamplesModule } from './samples/samples.module.js';
 import { SourcesModule } from './sources/sources.module.js';
 import { VerificationModule } from './verification/verification.module.js';
+import { WebChatModule } from './web-chat/web-chat.module.js';
 import { WebhookRenewalsModule } from './webhook-renewals/webhook-renewals.module.js';
 import { WebhookTokensModule } from './webhook-tokens/webhook-tokens.module.js';
 
@@ -43,6 +44,7 @@ export class AppModule {
         WebhookRenewalsModule,
         MissedModule,
         HeldConnectionsModule,
+        WebChatModule,
         AttentionModule,
         DiagnosisModule,
         InboundModule,

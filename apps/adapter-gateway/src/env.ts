@@ -91,6 +91,28 @@ const settings = {
   CONNECTION_ATTENTION_MS: integer(60_000, 0, 86_400_000),
   /** The least time between two questions to a provider that had no events. */
   CONNECTION_PAUSE_MS: integer(250, 10, 60_000),
+  /** Characters that a visitor of a web chat may write at once. */
+  WEB_CHAT_MESSAGE_CHARS: integer(8_000, 1, 100_000),
+  /** Messages per minute of one visitor of a web chat. */
+  WEB_CHAT_RATE_PER_VISITOR: integer(20, 1, 10_000),
+  /** Messages to web chats per minute from one address, in each replica. */
+  WEB_CHAT_RATE_PER_ADDRESS: integer(60, 1, 1_000_000),
+  /** Pages with a web chat that are open in one replica. */
+  WEB_CHAT_STREAMS: integer(2_000, 1, 100_000),
+  /** Of those, how many may be of one App. */
+  WEB_CHAT_STREAMS_PER_APP: integer(1_000, 1, 100_000),
+  /** Of those, how many may be of one address: an IPv4 address, or a /64 of IPv6. */
+  WEB_CHAT_STREAMS_PER_ADDRESS: integer(20, 1, 100_000),
+  /** After this a page connects again and proves once more who its visitor is. */
+  WEB_CHAT_STREAM_MAX_MS: integer(600_000, 1_000, 86_400_000),
+  /** How often an open page is shown that its stream lives. */
+  WEB_CHAT_HEARTBEAT_MS: integer(15_000, 100, 60_000),
+  /** How late a page is shown what another replica has stored. */
+  WEB_CHAT_READ_MS: integer(500, 50, 60_000),
+  /** Days that messages of web chats are kept for their visitors. */
+  WEB_CHAT_DAYS: integer(90, 1, 3_650),
+  /** How many of one conversation are kept, the newest. */
+  WEB_CHAT_MESSAGES_KEPT: integer(1_000, 100, 100_000),
   /** How long the numbers of a message's choices can be answered on a channel without buttons. */
   CHOICE_WAIT_MS: integer(604_800_000, 60_000, 2_592_000_000),
   /** Parts of one message to a channel that bounds their length; the rest is cut. */

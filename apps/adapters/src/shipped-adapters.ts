@@ -13,6 +13,7 @@ import { createSnsAdapter } from './sns/sns.adapter.js';
 import { createTeamsAdapter } from './teams/teams.adapter.js';
 import { createTelegramAdapter } from './telegram/telegram.adapter.js';
 import { createTwilioAdapter } from './twilio/twilio.adapter.js';
+import { createWebchatAdapter } from './webchat/webchat.adapter.js';
 import { createWhatsappAdapter } from './whatsapp/whatsapp.adapter.js';
 
 /** Every adapter that this process serves. */
@@ -31,6 +32,7 @@ export function shippedAdapters(env: AdaptersEnv, egress: Egress): AdapterDefini
     createTeamsAdapter({ ...http, loginUrl: env.teamsLoginUrl, jwksUrl: env.teamsJwksUrl }),
     createTelegramAdapter({ ...http, apiUrl: env.telegramApiUrl }),
     createTwilioAdapter({ ...http, apiUrl: env.twilioApiUrl }),
+    createWebchatAdapter(),
     createWhatsappAdapter({ ...http, apiUrl: env.whatsappApiUrl }),
   ];
 }

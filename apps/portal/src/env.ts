@@ -18,6 +18,8 @@ const settings = {
   CONSOLE_DIR: text(builtConsole),
   /** Connections to each service behind the proxy, per path. */
   UPSTREAM_CONNECTIONS: integer(128, 1, 10_000),
+  /** Connections to the gateway for open pages of web chats. */
+  WEB_CHAT_CONNECTIONS: integer(2_000, 1, 100_000),
   /**
    * Connections of senders that are handed on to the ingress below HTTP, at most half of HTTP_CONNECTIONS_PER_ADDRESS;
    * further ones are forwarded request by request.

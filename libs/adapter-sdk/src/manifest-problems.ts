@@ -105,6 +105,7 @@ const objects: Record<string, Check> = {
         max_attachment_bytes: aWholeNumber(0),
         idempotent: trueOrFalse,
         lookup: trueOrFalse,
+        mailbox: trueOrFalse,
         rate_per_address: anObject,
       },
       at,

@@ -124,6 +124,11 @@ export interface MessageDeclaration {
   idempotent?: boolean;
   /** The adapter offers `/deliver/lookup`. */
   lookup?: boolean;
+  /**
+   * No provider keeps its messages, the platform does: what the adapter accepts is stored for the visitor of a web chat.
+   * The credentials `origins`, `identity_secret` and `anonymous` say which pages show it, and to whom.
+   */
+  mailbox?: boolean;
   /** Messages that the provider accepts per address in this many seconds; the gateway spaces them evenly. */
   rate_per_address?: { count: number; seconds: number };
 }

@@ -28,6 +28,8 @@ import { OfferedChoice1795806000000 } from './1795806000000-offered-choice.js';
 import { OfferedChoice } from '../deliveries/offered-choice.entity.js';
 import { Missed1795807000000 } from './1795807000000-missed.js';
 import { ReplyAddress1795812000000 } from './1795812000000-reply-address.js';
+import { WebChat1795814000000 } from './1795814000000-web-chat.js';
+import { WebChatConversation, WebChatMessage } from '../web-chat/web-chat.entity.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -51,6 +53,8 @@ export const schema: ServiceSchema = {
     SourceDocumentRow,
     SourceRow,
     SyncRunRow,
+    WebChatConversation,
+    WebChatMessage,
     WebhookRenewalRow,
     Audit,
   ],
@@ -66,5 +70,6 @@ export const schema: ServiceSchema = {
     Missed1795807000000,
     HeldConnection1795808000000,
     ReplyAddress1795812000000,
+    WebChat1795814000000,
   ],
 };

@@ -38,6 +38,7 @@ import { NumberedChoices } from './numbered-choices.js';
 import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.js';
 import { RefusedTokens } from './refused-token.js';
 import type { InstalledAdapter } from '../apps/capabilities.js';
+import { Mailbox } from '../web-chat/mailbox.js';
 
 /** The other claim has a lease; its outcome is recorded long before that ends. */
 const takenOverMs = 1_000;
@@ -74,6 +75,7 @@ export class Deliverer {
     private readonly messages: OutgoingMessages,
     private readonly choices: NumberedChoices,
     private readonly refusedTokens: RefusedTokens,
+    private readonly mailbox: Mailbox,
     private readonly jobs: JobClient,
     @Inject(EGRESS) private readonly egress: Egress,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
@@ -267,6 +269,7 @@ export class Deliverer {
       const aside = wrongDeliveryDetail(answer);
       if (aside) this.adapters.showViolation(baseUrl, `/deliver: ${aside}`);
       const result = deliverAnswer(answer, key);
+      if (result.ok && adapter.manifest.message?.mailbox) await this.keep(delivery, sending, address ?? '');
       const lost = !result.ok && result.error === 'timeout' && result.error_detail?.retryable !== true;
       if (!lost) return result;
       return await this.lost.settle(sent, 'the provider did not answer in time');
@@ -278,6 +281,21 @@ export class Deliverer {
         ? this.lost.settleViolation(sent, error.message)
         : this.lost.settle(sent, error.message);
     }
+  }
+
+  /** No provider has it: it is delivered once it is stored for the visitor's page. A repetition has the same key. */
+  private async keep(delivery: DeliveryRow, { message, key, isLast }: Sending, visitor: string): Promise<void> {
+    await this.mailbox.keep({
+      appId: delivery.app_id,
+      organizationId: delivery.organization_id,
+      projectId: delivery.project_id,
+      visitor,
+      author: 'agent',
+      id: key,
+      text: message.text,
+      format: message.format === 'markdown' ? 'markdown' : 'plain',
+      actions: isLast ? (delivery.content.actions ?? null) : null,
+    });
   }
 
   private async attachmentsOf({ id, content }: DeliveryRow): Promise<MessageAttachment[]> {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AdaptersModule } from '../adapters/adapters.module.js';
 import { AppsModule } from '../apps/apps.module.js';
+import { WebChatModule } from '../web-chat/web-chat.module.js';
 import { AddressPace } from './address-pace.js';
 import { Deliverer } from './deliver.js';
 import { DeliveryPartRepository, DeliveryRepository } from './delivery.repository.js';
@@ -16,7 +17,7 @@ import { ProviderStatuses } from './provider-statuses.js';
 import { RefusedTokens } from './refused-token.js';
 
 @Module({
-  imports: [AdaptersModule, AppsModule],
+  imports: [AdaptersModule, AppsModule, WebChatModule],
   controllers: [DeliveryController, DeliveryHandler, InternalDeliveryController],
   providers: [
     AddressPace,

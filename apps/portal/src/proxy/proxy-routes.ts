@@ -14,6 +14,7 @@ import { UpstreamPlaces, type UpstreamPlacesSettings } from './upstream-places.j
 
 export interface ProxySettings extends UpstreamUrls, UpstreamPlacesSettings, HeldAnswerSettings, BodyLimits {
   UPSTREAM_TIMEOUT_MS: number;
+  WEB_CHAT_CONNECTIONS: number;
 }
 
 const connectTimeoutMs = 2_000;
@@ -30,6 +31,7 @@ type RewriteHeaders = (request: FastifyRequest, headers: IncomingHttpHeaders) =>
 
 /** Live streams hold their connections for as long as somebody watches, so they have connections of their own. */
 const liveStreams = '/api/v1/events/stream';
+const chatStreams = '/api/v1/web-chat/streams';
 
 /** Serves everything from one origin: webhooks and the management API are proxied to the services that own them. */
 export function proxyRoutes(app: NestFastifyApplication, settings: ProxySettings, bodies: IncomingBodies): void {
@@ -46,6 +48,8 @@ export function proxyRoutes(app: NestFastifyApplication, settings: ProxySettings
   proxy(fastify, webhooks, settings, bodies);
   const live = { prefix: liveStreams, upstream: settings.ROUTER_URL, rewrite: withRequestId };
   proxy(fastify, live, settings, bodies);
+  const chats = { prefix: chatStreams, upstream: settings.GATEWAY_URL, rewrite: withRequestId };
+  proxy(fastify, chats, { ...settings, UPSTREAM_CONNECTIONS: settings.WEB_CHAT_CONNECTIONS }, bodies);
   for (const { urlSetting, resources } of upstreams) {
     for (const resource of resources) {
       const route = { prefix: `/api/v1/${resource}`, upstream: settings[urlSetting], rewrite: withRequestId };

@@ -21,7 +21,7 @@ export const upstreams: readonly Upstream[] = [
   {
     audience: 'adapter-gateway',
     urlSetting: 'GATEWAY_URL',
-    resources: ['apps', 'adapters', 'listings', 'deliveries', 'sources'],
+    resources: ['apps', 'adapters', 'listings', 'deliveries', 'sources', 'web-chat'],
   },
   {
     audience: 'router',
@@ -45,11 +45,12 @@ export function audienceOf(route: string): Audience {
 }
 
 /**
- * Webhooks are authenticated at the ingress, by token and signature. The API's description is public, and nobody is
+ * Webhooks are authenticated at the ingress, by token and signature, and the pages of web chats at the gateway, by origin
+ * and visitor. The API's description is public, and nobody is
  * signed in yet at sign-in.
  */
 export function isPublic(route: string): boolean {
-  return ['webhooks', 'openapi.json', 'sign-in'].includes(resourceOf(route));
+  return ['webhooks', 'web-chat', 'openapi.json', 'sign-in'].includes(resourceOf(route));
 }
 
 export function isWebhook(route: string): boolean {

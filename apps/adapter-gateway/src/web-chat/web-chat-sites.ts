@@ -1,0 +1,63 @@
+import type { Credentials } from '#libs/adapter-sdk';
+import { PermanentFailure } from '#libs/queue';
+import { Problem } from '#libs/service-kit';
+import { Injectable } from '@nestjs/common';
+import { AppCredentials } from '../apps/app-credentials.js';
+import { InstalledApps } from '../apps/installed-apps.js';
+import type { InstalledApp } from '../apps/capabilities.js';
+import type { AppRow } from '../entities/app.entity.js';
+import { readVisitor, type Visitor } from './visitor.js';
+
+/** A visitor on a page that may use the chat of an App. */
+export interface Visit {
+  app: AppRow;
+  visitor: Visitor;
+}
+
+/** Whether a page may use an App's chat, and who its visitor is. */
+@Injectable()
+export class WebChatSites {
+  constructor(
+    private readonly installed: InstalledApps,
+    private readonly credentials: AppCredentials,
+  ) {}
+
+  /**
+   * @param origin of the page, which a browser always sends
+   * @param visitor as the page names it
+   * @param admit called when the origin may read the answer, also one that refuses the visitor
+   * @throws Problem 404 `web_chat_not_found`, 403 `origin_refused`, 401
+   */
+  async visit(appId: unknown, origin: string | undefined, visitor: unknown, admit: () => void): Promise<Visit> {
+    const installed = await this.chat(typeof appId === 'string' ? appId : '');
+    const credentials = await this.credentials.ofConnected(installed);
+    if (origin === undefined || !originsOf(credentials).includes(origin.toLowerCase())) {
+      throw new Problem(
+        403,
+        'origin_refused',
+        'The page is of an origin that is not among the origins of this chat: add it to the credential of its App.',
+      );
+    }
+    admit();
+    return { app: installed.app, visitor: await readVisitor(credentials, visitor) };
+  }
+
+  private async chat(appId: string): Promise<InstalledApp> {
+    const found = await this.installed.get(appId).catch((error: unknown) => {
+      if (error instanceof PermanentFailure) return null;
+      throw error;
+    });
+    const isChat = found?.adapter?.manifest.message?.mailbox === true && found.app.state !== 'retired';
+    if (!found || !isChat) throw new Problem(404, 'web_chat_not_found', 'There is no web chat of this App.');
+    return found;
+  }
+}
+
+/** The origins that are listed, each as browsers send it. */
+function originsOf({ origins }: Credentials): string[] {
+  const listed = [origins].flat().filter((one): one is string => typeof one === 'string');
+  return listed
+    .flatMap((text) => text.split(/[\s,]+/))
+    .flatMap((one) => (URL.canParse(one) ? [new URL(one).origin.toLowerCase()] : []))
+    .filter((one) => one !== 'null');
+}

@@ -1,0 +1,74 @@
+import { PublicRoute } from '#libs/service-kit';
+import { Body, Controller, Headers, HttpCode, Inject, Post, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { GatewaySettings } from '../env.js';
+import { SETTINGS } from '../settings.js';
+import { readAfter, readBody, readMessage } from './web-chat.dto.js';
+import { WebChatService } from './web-chat.service.js';
+import { type Visit, WebChatSites } from './web-chat-sites.js';
+import { WebChatStreams } from './web-chat-streams.js';
+
+/** What the script of a page calls, from other origins and without an API key: the page's origin and visitor decide. */
+@ApiExcludeController()
+@Controller('api/v1/web-chat')
+@PublicRoute()
+export class WebChatController {
+  constructor(
+    private readonly sites: WebChatSites,
+    private readonly chats: WebChatService,
+    private readonly streams: WebChatStreams,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
+  ) {}
+
+  /** Answered once the message is stored. */
+  @Post('messages')
+  @HttpCode(200)
+  async write(
+    @Headers('origin') origin: string | undefined,
+    @Headers('x-forwarded-for') address: string | undefined,
+    @Body() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<{ id: string }> {
+    const given = readBody(body);
+    const visit = await this.visit(given, origin, reply);
+    const message = readMessage(given, this.settings.WEB_CHAT_MESSAGE_CHARS);
+    await this.chats.take(visit, message, address ?? '');
+    return { id: message.id };
+  }
+
+  /** The newest messages of the conversation, or those after one, and then what comes: server-sent events. */
+  @Post('streams')
+  async read(
+    @Headers('origin') origin: string | undefined,
+    @Headers('x-forwarded-for') address: string | undefined,
+    @Body() body: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const given = readBody(body);
+    const { app, visitor } = await this.visit(given, origin, reply);
+    const after = readAfter(given);
+    this.streams.requireRoom(app.id, address ?? '');
+    reply.hijack();
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    const of = { appId: app.id, visitor: visitor.id, until: visitor.until, address: address ?? '', after };
+    await this.streams.serve(of, reply.raw).catch((error: unknown) => {
+      reply.raw.destroy();
+      throw error;
+    });
+  }
+
+  /** Only a listed origin may read answers. Requests carry no cookies: the visitor stands in the body. */
+  private visit(
+    { app, visitor }: { app?: unknown; visitor?: unknown },
+    origin: string | undefined,
+    reply: FastifyReply,
+  ): Promise<Visit> {
+    reply.header('vary', 'origin');
+    return this.sites.visit(app, origin, visitor, () => {
+      reply.header('access-control-allow-origin', origin ?? '');
+      reply.header('access-control-expose-headers', 'retry-after');
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import { isJsonObject, type JsonObject } from '#libs/adapter-sdk';
+import { type FieldError, Problem } from '#libs/service-kit';
+
+/** What a page sends. */
+export interface ChatMessage {
+  /** The page's own: the same in every attempt. */
+  id: string;
+  text: string;
+  /** Of a message that offered it, instead of a text. */
+  choice: { message: string; action: string } | null;
+}
+
+/** Ids of pages: UUIDs and the like. */
+const idPattern = /^[A-Za-z0-9_-]{8,64}$/;
+
+/**
+ * Bodies are JSON that is sent as text: with that type a browser asks no question before, and no route has to answer one.
+ * @throws Problem 422 `invalid_request`
+ */
+export function readBody(body: unknown): JsonObject {
+  let given: unknown = body;
+  if (typeof body === 'string') {
+    try {
+      given = JSON.parse(body);
+    } catch {
+      given = null;
+    }
+  }
+  if (isJsonObject(given)) return given;
+  throw invalid([{ field: 'body', message: 'must be a JSON object' }]);
+}
+
+/** @throws Problem 422 `invalid_request` */
+export function readMessage({ id, text, choice }: JsonObject, maxChars: number): ChatMessage {
+  const errors: FieldError[] = [];
+  if (typeof id !== 'string' || !idPattern.test(id)) {
+    errors.push({ field: 'id', message: 'must be 8 to 64 letters, digits, _ and -' });
+  }
+  const { message, action } = isJsonObject(choice) ? choice : {};
+  const isChoice = typeof message === 'string' && typeof action === 'string';
+  if (choice !== undefined && !isChoice) {
+    errors.push({ field: 'choice', message: 'must have message and action, both texts' });
+  }
+  if (choice === undefined && (typeof text !== 'string' || text.trim() === '' || text.length > maxChars)) {
+    errors.push({ field: 'text', message: `must be a text of 1 to ${maxChars} characters` });
+  }
+  if (errors.length > 0) throw invalid(errors);
+  return {
+    id: String(id),
+    text: typeof text === 'string' ? text : '',
+    choice: isChoice ? { message, action } : null,
+  };
+}
+
+/** @throws Problem 422 `invalid_request` */
+export function readAfter({ after = 0 }: JsonObject): number {
+  if (typeof after === 'number' && Number.isSafeInteger(after) && after >= 0 && after < 2 ** 31) return after;
+  throw invalid([{ field: 'after', message: 'must be the seq of a message, or 0' }]);
+}
+
+const invalid = (errors: FieldError[]): Problem =>
+  new Problem(422, 'invalid_request', `The request has wrong fields: ${errors[0]?.field}.`, errors);

@@ -1,0 +1,335 @@
+import { newId } from '#libs/contracts';
+import { until } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { SignJWT } from 'jose';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type ChatPage, openPage } from '../testing/chat-page.js';
+import { Deliveries } from '../testing/deliveries.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
+import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
+import { Mailbox } from './mailbox.js';
+import { WebChatRepository } from './web-chat.repository.js';
+
+const origin = 'https://www.example.com';
+const identitySecret = 'TWFkZSBmb3IgdGVzdHM6IHRoZSBmaXJzdCBhY2NvdW50';
+let world: GatewayWorld;
+let ingress: TestServer;
+let adapter: FakeAdapter;
+let deliveries: Deliveries;
+let gateways: NestFastifyApplication[];
+let app: string;
+/** What the ingress has stored, each once. */
+let stored: Map<string, { visitor: { id: string; signed: boolean; name?: string }; text?: string; action?: object }>;
+/** What the ingress answers instead of 200; null: it stores. */
+let refusing: number | null;
+const pages: ChatPage[] = [];
+
+beforeAll(async () => {
+  [stored, refusing] = [new Map(), null];
+  world = await gatewayWorld();
+  ingress = await httpServer((_path, body, response) => {
+    if (refusing !== null) return sendJson(response, { code: 'refused', detail: 'no' }, refusing);
+    const { id, body: text } = JSON.parse(body) as { id: string; body: string };
+    const duplicate = stored.has(id);
+    if (!duplicate) stored.set(id, JSON.parse(text));
+    return sendJson(response, { event_id: `evt_${stored.size}`, duplicate });
+  });
+  gateways = [await world.start({ INGRESS_URL: ingress.url }), await world.start({ INGRESS_URL: ingress.url })];
+  const credentials = ['origins', 'identity_secret', 'anonymous'].map((maps_to) => ({
+    key: maps_to.toUpperCase(),
+    type: 'text',
+    label: maps_to,
+    maps_to,
+    required: maps_to === 'origins',
+  }));
+  const message = { mailbox: true, idempotent: true, formats: ['markdown'] };
+  adapter = await fakeAdapter('chat', { credentials, message, features: ['actions'] });
+  adapter.routes['deliver'] = ({ idempotency_key: key }) => ({ ok: true, message_id: key });
+  adapter.routes['format'] = ({ text }) => ({ text, format: 'markdown', parts: [text], lossy: [] });
+  deliveries = new Deliveries(world);
+  app = await deliveries.install(adapter);
+  await configure({ ORIGINS: `https://other.example ${origin}/` });
+});
+afterEach(() => {
+  for (const page of pages.splice(0)) page.leave();
+  refusing = null;
+});
+afterAll(async () => {
+  await deliveries.close();
+  await world.close();
+  await Promise.all([ingress.close(), adapter.close()]);
+});
+
+/** Gives the App these credentials, by its declarations' names. */
+async function configure(fields: Record<string, string>): Promise<void> {
+  const id = newId('cred');
+  world.credentials.set(id, fields);
+  const credentials = Object.fromEntries(Object.keys(fields).map((key) => [key, id]));
+  const { status, body } = await world.call('PATCH', `apps/${app}`, { credentials });
+  expect([status, JSON.stringify(body)]).toEqual([200, expect.any(String)]);
+}
+
+const newSecret = (): string => randomBytes(32).toString('base64url');
+const urlOf = (replica = 0): Promise<string> => gateways[replica]!.getUrl();
+
+async function open(
+  visitor: object,
+  more: { after?: number; replica?: number; headers?: Record<string, string> } = {},
+) {
+  const { after = 0, replica = 0, headers = { origin } } = more;
+  const page = await openPage(await urlOf(replica), { app, visitor, after }, headers);
+  pages.push(page);
+  return page;
+}
+
+async function write(visitor: object, message: object, headers: Record<string, string> = { origin }, of = app) {
+  const answer = await fetch(`${await urlOf()}/api/v1/web-chat/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain;charset=UTF-8', ...headers },
+    body: JSON.stringify({ app: of, visitor, id: randomUUID(), ...message }),
+  });
+  const body = (await answer.json()) as { id?: string; code?: string; limit?: { name: string } };
+  return { status: answer.status, headers: answer.headers, body };
+}
+
+const texts = (page: ChatPage): string[] => page.messages.map(({ author, text }) => `${author}: ${text}`);
+const shows = (page: ChatPage, ...wanted: string[]) =>
+  until(
+    `the page shows ${wanted.join(', ')}, and not ${texts(page).join(', ')}`,
+    () => texts(page).join('|') === wanted.join('|'),
+  );
+
+/** Writes once, so that the visitor has an address to answer to. */
+async function addressOf(visitor: object): Promise<string> {
+  const id = randomUUID();
+  expect((await write(visitor, { id, text: 'hello' })).status).toBe(200);
+  return [...stored].find(([key]) => key.endsWith(id))![1].visitor.id;
+}
+
+const token = (claims: Record<string, unknown>, secret = identitySecret, until: string | number = '5m') =>
+  new SignJWT(claims)
+    .setProtectedHeader({ alg: 'HS256' })
+    .setExpirationTime(until)
+    .sign(new TextEncoder().encode(secret));
+
+describe('a message of a visitor', () => {
+  it('is acknowledged once the ingress has it, once however often it is sent, and shown on all pages of the visitor', async () => {
+    const visitor = { secret: newSecret() };
+    const page = await open(visitor, { replica: 1 });
+    const id = randomUUID();
+    refusing = 503;
+    expect(await write(visitor, { id, text: 'Is anybody there?' })).toMatchObject({ status: 503 });
+    expect(texts(page)).toEqual([]);
+    refusing = null;
+    const before = stored.size;
+    for (let times = 0; times < 3; times += 1) {
+      expect(await write(visitor, { id, text: 'Is anybody there?' })).toMatchObject({ status: 200, body: { id } });
+    }
+    expect(stored.size).toBe(before + 1);
+    const [taken] = [...stored].find(([key]) => key.endsWith(id)) ? [[...stored.values()].at(-1)] : [];
+    expect(taken).toMatchObject({
+      text: 'Is anybody there?',
+      visitor: { id: expect.stringMatching(/^anon:/), signed: false },
+    });
+    await shows(page, 'visitor: Is anybody there?');
+    await shows(await open(visitor), 'visitor: Is anybody there?');
+  });
+
+  it.each([
+    ['an origin that is not listed', { origin: 'https://evil.example' }, 403, 'origin_refused'],
+    ['no origin', {}, 403, 'origin_refused'],
+    ['an origin with another port', { origin: `${origin}:8443` }, 403, 'origin_refused'],
+  ])('from %s is refused, and the page may not read why', async (_what, headers, status, code) => {
+    const answer = await write({ secret: newSecret() }, { text: 'x' }, headers as Record<string, string>);
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(null);
+    const page = await open({ secret: newSecret() }, { headers: headers as Record<string, string> });
+    expect([page.status, page.messages]).toEqual([status, []]);
+  });
+
+  it('has to name its visitor, an App that is a chat, an id and a text', async () => {
+    const visitor = { secret: newSecret() };
+    const said = async (...given: Parameters<typeof write>) => {
+      const { status, body, headers } = await write(...given);
+      return [status, body.code, headers.get('access-control-allow-origin')];
+    };
+    expect(await said({}, { text: 'x' })).toEqual([401, 'visitor_required', origin]);
+    expect(await said({ secret: 'short' }, { text: 'x' })).toEqual([401, 'visitor_required', origin]);
+    expect(await said(visitor, { text: ' ' })).toEqual([422, 'invalid_request', origin]);
+    expect(await said(visitor, { text: 'x'.repeat(201) })).toEqual([422, 'invalid_request', origin]);
+    expect(await said(visitor, { id: '1', text: 'x' })).toEqual([422, 'invalid_request', origin]);
+    expect(await said(visitor, { text: 'x' }, { origin }, 'app_none')).toEqual([404, 'web_chat_not_found', null]);
+    const plain = await fakeAdapter('no-chat', { credentials: [] });
+    const other = await deliveries.install(plain);
+    expect(await said(visitor, { text: 'x' }, { origin }, other)).toEqual([404, 'web_chat_not_found', null]);
+    await plain.close();
+  });
+
+  it('is refused over the rate of its visitor', async () => {
+    const visitor = { secret: newSecret() };
+    for (let at = 0; at < 10; at += 1) expect((await write(visitor, { text: `${at}` })).status).toBe(200);
+    const over = await write(visitor, { text: 'one more' });
+    expect([over.status, over.body.limit?.name]).toEqual([429, 'WEB_CHAT_RATE_PER_VISITOR']);
+    expect(over.headers.get('retry-after')).toBe('10');
+    expect((await write({ secret: newSecret() }, { text: 'another' })).status).toBe(200);
+  });
+});
+
+describe('an answer', () => {
+  it('reaches the open pages of its visitor at every replica, and nobody else', async () => {
+    const [jane, joe] = [{ secret: newSecret() }, { secret: newSecret() }];
+    const address = await addressOf(jane);
+    const [here, there, other] = [await open(jane), await open(jane, { replica: 1 }), await open(joe)];
+    const sent = await deliveries.send(app, { text: '**Yes**.', address });
+    await deliveries.inState(sent, 'delivered');
+    await shows(here, 'visitor: hello', 'agent: **Yes**.');
+    await shows(there, 'visitor: hello', 'agent: **Yes**.');
+    await deliveries.inState(
+      await deliveries.send(app, { text: 'For Joe.', address: await addressOf(joe) }),
+      'delivered',
+    );
+    await shows(other, 'visitor: hello', 'agent: For Joe.');
+    expect(texts(here)).toHaveLength(2);
+    expect(here.messages[1]).toMatchObject({ id: sent, format: 'markdown' });
+  });
+
+  it('waits for a visitor who is away, and is sent after what the page has', async () => {
+    const visitor = { secret: newSecret() };
+    const address = await addressOf(visitor);
+    for (const text of ['one', 'two'])
+      await deliveries.inState(await deliveries.send(app, { text, address }), 'delivered');
+    const page = await open(visitor);
+    await until('all are there', () => page.messages.length === 3);
+    expect(page.messages.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    await shows(await open(visitor, { after: 2 }), texts(page)[2]!);
+    // A number that was not given yet is of a conversation that is no longer kept.
+    const late = await open(visitor, { after: 900 });
+    await until('all are there again', () => late.messages.length === 3);
+  });
+
+  it('is kept once, also when the delivery is repeated after it was stored', async () => {
+    const visitor = { secret: newSecret() };
+    const address = await addressOf(visitor);
+    let forgotten = 0;
+    const keeps = gateways.map((gateway) => {
+      const mailbox = gateway.get(Mailbox, { strict: false });
+      const keep = mailbox.keep.bind(mailbox);
+      mailbox.keep = async (message) => {
+        await keep(message);
+        forgotten += 1;
+        if (forgotten === 1) throw Object.assign(new Error('the process forgot'), { code: 'ECONNRESET' });
+      };
+      return () => (mailbox.keep = keep);
+    });
+    await deliveries.inState(await deliveries.send(app, { text: 'Once.', address }), 'delivered');
+    expect(forgotten).toBe(2);
+    for (const restore of keeps) restore();
+    await shows(await open(visitor), 'visitor: hello', 'agent: Once.');
+  });
+
+  it('offers choices, of which the page names one and the platform has the value', async () => {
+    const visitor = { secret: newSecret() };
+    const address = await addressOf(visitor);
+    const actions = [{ id: 'yes', label: 'Yes', value: 'sealed' }];
+    const of = { appId: app, organizationId: 'org_1', projectId: 'prj_1', visitor: address };
+    const mailbox = gateways[0]!.get(Mailbox, { strict: false });
+    await mailbox.keep({ ...of, author: 'agent', id: 'dlv_choice', text: 'Go on?', format: 'plain', actions });
+    const page = await open(visitor);
+    await shows(page, 'visitor: hello', 'agent: Go on?');
+    expect(page.messages[1]?.choices).toEqual([{ id: 'yes', label: 'Yes', style: 'default' }]);
+    expect(JSON.stringify(page.messages)).not.toContain('sealed');
+    const choose = (choice: object, by: object = visitor) => write(by, { choice });
+    expect((await choose({ message: 'dlv_choice', action: 'no' })).body.code).toBe('choice_not_found');
+    const stranger = { secret: newSecret() };
+    expect((await choose({ message: 'dlv_choice', action: 'yes' }, stranger)).body.code).toBe('choice_not_found');
+    expect((await choose({ message: 'dlv_choice', action: 'yes' })).status).toBe(200);
+    expect([...stored.values()].at(-1)?.action).toEqual({
+      id: 'yes',
+      value: 'sealed',
+      label: 'Yes',
+      message_id: 'dlv_choice',
+    });
+    await shows(page, 'visitor: hello', 'agent: Go on?', 'visitor: Yes');
+  });
+});
+
+describe('a conversation', () => {
+  it('numbers its messages in the order of their commits, and keeps the newest', async () => {
+    const rows = gateways[0]!.get(WebChatRepository, { strict: false });
+    const of = { appId: app, visitor: `anon:${randomUUID()}` };
+    const scope = { organizationId: 'org_1', projectId: 'prj_1' };
+    const message = { ...of, ...scope, author: 'agent' as const, format: 'plain' as const, actions: null };
+    await Promise.all(
+      Array.from({ length: 120 }, (_, at) => rows.keep({ ...message, id: `m${at}`, text: `${at}` }, 50)),
+    );
+    const kept = await rows.newest(of, 1_000);
+    expect(await rows.lastSeq(of)).toBe(120);
+    expect(kept.map(({ seq }) => seq)).toEqual(Array.from({ length: 70 }, (_, at) => 51 + at));
+    await world.pool.query(
+      `UPDATE gateway.web_chat_message SET created_at = now() - interval '9 days' WHERE visitor = $1`,
+      [of.visitor],
+    );
+    await world.pool.query(
+      `UPDATE gateway.web_chat_conversation SET updated_at = now() - interval '9 days' WHERE visitor = $1`,
+      [of.visitor],
+    );
+    expect(await rows.removeOld(10, 1_000)).toBe(0);
+    expect(await rows.removeOld(8, 50)).toBe(50);
+    expect(await rows.removeOld(8, 50)).toBe(20);
+    expect(await rows.lastSeq(of)).toBe(0);
+  });
+
+  it('has a bounded number of open pages', async () => {
+    const of = { secret: newSecret() };
+    const all = await Promise.all(Array.from({ length: 20 }, () => open(of)));
+    expect(all.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    const more = await open(of);
+    expect([more.status, more.body]).toEqual([429, expect.stringContaining('WEB_CHAT_STREAMS_PER_APP')]);
+    for (const page of all) page.leave();
+    await until('there is room again', async () => (await open(of)).status === 200);
+  });
+});
+
+describe('a visitor whom the site has signed', () => {
+  beforeAll(() => configure({ ORIGINS: origin, IDENTITY_SECRET: identitySecret }));
+
+  it('has the same conversation in every browser, by a token of the site alone', async () => {
+    const jane = { token: await token({ sub: '42', name: 'Jane' }) };
+    await until('the secret is in force', async () => (await write(jane, { text: 'hello' })).status === 200);
+    expect([...stored.values()].at(-1)).toMatchObject({ visitor: { id: 'user:42', name: 'Jane', signed: true } });
+    const again = await open({ token: await token({ sub: '42' }) });
+    await shows(again, 'visitor: hello');
+    await shows(await open({ token: await token({ sub: '43' }) }));
+  });
+
+  it('is refused where the token is forged, too old, or of nobody, and where there is none', async () => {
+    const said = async (visitor: object) => (await write(visitor, { text: 'x' })).body.code;
+    expect(await said({ token: await token({ sub: '42' }, 'another secret of the same length, or so') })).toBe(
+      'identity_refused',
+    );
+    const [head, claims] = (await token({ sub: '42' })).split('.');
+    const none = Buffer.from('{"alg":"none"}').toString('base64url');
+    expect(await said({ token: `${none}.${claims}.` })).toBe('identity_refused');
+    const forged = Buffer.from(JSON.stringify({ sub: '1', exp: 9_999_999_999 })).toString('base64url');
+    expect(await said({ token: `${head}.${forged}.${(await token({ sub: '42' })).split('.')[2]}` })).toBe(
+      'identity_refused',
+    );
+    expect(await said({ token: await token({ sub: '42' }, identitySecret, 1_000_000) })).toBe('identity_expired');
+    expect(await said({ token: await token({}) })).toBe('identity_refused');
+    expect(await said({ token: 'x' })).toBe('identity_refused');
+    expect(await said({ secret: newSecret() })).toBe('identity_required');
+  });
+
+  it('has a page until the token ends', async () => {
+    const page = await open({ token: await token({ sub: '44' }, identitySecret, '2s') });
+    expect(page.status).toBe(200);
+    await until('it is ended', () => page.ended);
+  });
+
+  it('writes beside anonymous ones where the site chooses so', async () => {
+    await configure({ ORIGINS: origin, IDENTITY_SECRET: identitySecret, ANONYMOUS: 'Yes' });
+    await until('it is in force', async () => (await write({ secret: newSecret() }, { text: 'hi' })).status === 200);
+    expect((await write({ token: await token({ sub: '45' }) }, { text: 'hi' })).status).toBe(200);
+  });
+});

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { AppsModule } from '../apps/apps.module.js';
+import { Mailbox } from './mailbox.js';
+import { WebChatController } from './web-chat.controller.js';
+import { WebChatRepository } from './web-chat.repository.js';
+import { WebChatService } from './web-chat.service.js';
+import { WebChatSites } from './web-chat-sites.js';
+import { WebChatStreams } from './web-chat-streams.js';
+
+@Module({
+  imports: [AppsModule],
+  controllers: [WebChatController],
+  providers: [Mailbox, WebChatRepository, WebChatService, WebChatSites, WebChatStreams],
+  exports: [Mailbox],
+})
+export class WebChatModule {}

@@ -1,0 +1,127 @@
+import { Database, storableJson } from '#libs/database';
+import { Injectable } from '@nestjs/common';
+import type { WebChatMessage } from './web-chat.entity.js';
+
+/** Whose conversation. */
+export interface Conversing {
+  appId: string;
+  visitor: string;
+}
+
+export type NewMessage = Conversing & { organizationId: string; projectId: string } & Pick<
+    WebChatMessage,
+    'author' | 'id' | 'text' | 'format' | 'actions'
+  >;
+
+/** What a page is sent of a message. */
+export type ShownMessage = Omit<WebChatMessage, 'app_id' | 'visitor'>;
+
+const shown = 'm.seq, m.author, m.id, m.text, m.format, m.actions, m.created_at';
+/** Messages of one conversation that a read gives; the next ones follow. */
+export const readAtOnce = 100;
+/** A conversation is cut to its newest messages once in so many. */
+const cutEvery = 100;
+
+@Injectable()
+export class WebChatRepository {
+  constructor(private readonly db: Database) {}
+
+  /**
+   * Adds a message once. The conversation's row is locked until the commit: a reader who has seen a number has seen all
+   * before it.
+   * @param kept messages of a conversation, the newest ones
+   */
+  async keep(message: NewMessage, kept: number): Promise<void> {
+    const { appId, visitor, organizationId, projectId, author, id, text, format, actions } = message;
+    const [added] = (await this.db.query(
+      `WITH conversation AS (
+         INSERT INTO gateway.web_chat_conversation AS c (app_id, visitor, organization_id, project_id, last_seq)
+         SELECT $1, $2, $3, $4, 1 WHERE NOT EXISTS (SELECT FROM gateway.web_chat_message
+           WHERE app_id = $1 AND visitor = $2 AND author = $5 AND id = $6)
+         ON CONFLICT (app_id, visitor) DO UPDATE SET last_seq = c.last_seq + 1, updated_at = now() RETURNING last_seq)
+       INSERT INTO gateway.web_chat_message (app_id, visitor, seq, author, id, text, format, actions)
+       SELECT $1, $2, last_seq, $5, $6, $7, $8, $9::jsonb FROM conversation
+       ON CONFLICT (app_id, visitor, author, id) DO NOTHING RETURNING seq`,
+      [
+        appId,
+        visitor,
+        organizationId,
+        projectId,
+        author,
+        id,
+        text,
+        format,
+        actions === null ? null : storableJson(actions),
+      ],
+    )) as { seq: number }[];
+    if (!added || added.seq % cutEvery !== 0 || added.seq <= kept) return;
+    await this.db.query('DELETE FROM gateway.web_chat_message WHERE app_id = $1 AND visitor = $2 AND seq <= $3', [
+      appId,
+      visitor,
+      added.seq - kept,
+    ]);
+  }
+
+  /** @returns the newest messages, oldest first */
+  async newest({ appId, visitor }: Conversing, limit: number): Promise<ShownMessage[]> {
+    const rows = (await this.db.query(
+      `SELECT ${shown} FROM gateway.web_chat_message m WHERE app_id = $1 AND visitor = $2 ORDER BY seq DESC LIMIT $3`,
+      [appId, visitor, limit],
+    )) as ShownMessage[];
+    return rows.toReversed();
+  }
+
+  /** Of its newest message, even one that is no longer kept; 0: there is no conversation. */
+  async lastSeq({ appId, visitor }: Conversing): Promise<number> {
+    const [row] = (await this.db.query(
+      'SELECT last_seq FROM gateway.web_chat_conversation WHERE app_id = $1 AND visitor = $2',
+      [appId, visitor],
+    )) as { last_seq: number }[];
+    return row?.last_seq ?? 0;
+  }
+
+  /** What readers have not been sent. @param readers their conversation, and the last number that each has */
+  async after(readers: (Conversing & { seq: number })[]): Promise<(ShownMessage & { reader: number })[]> {
+    return (await this.db.query(
+      `SELECT r.reader, ${shown}
+         FROM jsonb_to_recordset($1::jsonb) AS r(reader integer, app text, visitor text, seq integer)
+        CROSS JOIN LATERAL (SELECT * FROM gateway.web_chat_message m
+          WHERE m.app_id = r.app AND m.visitor = r.visitor AND m.seq > r.seq ORDER BY m.seq LIMIT ${readAtOnce}) m
+        ORDER BY r.reader, m.seq`,
+      [storableJson(readers.map(({ appId: app, visitor, seq }, reader) => ({ reader, app, visitor, seq })))],
+    )) as (ShownMessage & { reader: number })[];
+  }
+
+  /** Messages that the visitor wrote in the last minute. */
+  async writtenLately({ appId, visitor }: Conversing): Promise<number> {
+    const [row] = (await this.db.query(
+      `SELECT count(*)::integer AS n FROM gateway.web_chat_message
+        WHERE app_id = $1 AND visitor = $2 AND author = 'visitor' AND created_at > now() - interval '1 minute'`,
+      [appId, visitor],
+    )) as { n: number }[];
+    return row?.n ?? 0;
+  }
+
+  async offered({ appId, visitor }: Conversing, messageId: string): Promise<WebChatMessage['actions']> {
+    const [row] = (await this.db.query(
+      `SELECT actions FROM gateway.web_chat_message
+        WHERE app_id = $1 AND visitor = $2 AND author = 'agent' AND id = $3`,
+      [appId, visitor, messageId],
+    )) as Pick<WebChatMessage, 'actions'>[];
+    return row?.actions ?? null;
+  }
+
+  /** Removes what is older, and conversations that then have nothing. @returns how many messages */
+  async removeOld(days: number, limit: number): Promise<number> {
+    const rows = (await this.db.query(
+      `WITH gone AS (DELETE FROM gateway.web_chat_message WHERE ctid = ANY (ARRAY(
+           SELECT ctid FROM gateway.web_chat_message WHERE created_at < now() - make_interval(days => $1)
+            ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING app_id, visitor),
+         ended AS (DELETE FROM gateway.web_chat_conversation c USING (SELECT DISTINCT app_id, visitor FROM gone) g
+           WHERE c.app_id = g.app_id AND c.visitor = g.visitor AND c.updated_at < now() - make_interval(days => $1))
+       SELECT count(*)::integer AS n FROM gone`,
+      [days, limit],
+    )) as { n: number }[];
+    return rows[0]?.n ?? 0;
+  }
+}

@@ -1,0 +1,44 @@
+import {
+  ignoredMessage,
+  type InboundCall,
+  isJsonObject,
+  type JsonObject,
+  type NormalizedMessage,
+  parseJson,
+} from '#libs/adapter-sdk';
+import { objectOf, textOf } from '../provider-calls/json-fields.js';
+
+/** A visitor's address: what the site calls a known one, or the digest of an anonymous one's secret. */
+export const visitorPattern = /^(?:user:\P{Cc}{1,200}|anon:[A-Za-z0-9_-]{1,64})$/u;
+
+/** What the gateway made of a visitor's message, or a site's server has signed. */
+export function parseWebchatInbound({ request }: InboundCall): NormalizedMessage {
+  const given = parseJson(request.text);
+  const { id: messageId, text, action, visitor }: JsonObject = isJsonObject(given) ? given : {};
+  const who = objectOf(visitor);
+  const [id, sender] = [textOf(messageId), textOf(who.id)];
+  if (id === undefined || sender === undefined || !visitorPattern.test(sender)) return ignoredMessage('unknown_event');
+  const [name, email] = [textOf(who.name), textOf(who.email)];
+  const common = {
+    sender,
+    is_bot: false,
+    is_dm: true,
+    dedup_key: `webchat:${sender}:${id}`,
+  };
+  const metadata = {
+    channel_address: sender,
+    message_id: id,
+    identity: who.signed === true ? 'signed' : 'anonymous',
+    sender: { id: sender, ...(name !== undefined && { name }), ...(email !== undefined && { email }) },
+  };
+  const chosen = objectOf(action);
+  const [actionId, value] = [textOf(chosen.id), typeof chosen.value === 'string' ? chosen.value : undefined];
+  if (actionId !== undefined && value !== undefined) {
+    const of = textOf(chosen.message_id);
+    const pressed = { id: actionId, value, ...(of !== undefined && { message_id: of }) };
+    return { ...common, event_type: 'action', message: value, metadata: { ...metadata, action: pressed } };
+  }
+  const message = textOf(text) ?? '';
+  if (message.trim() === '') return ignoredMessage('no_text', metadata);
+  return { ...common, event_type: 'message_received', message, metadata };
+}
