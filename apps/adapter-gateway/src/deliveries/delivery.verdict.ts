@@ -76,8 +76,9 @@ type Own = Partial<Pick<DeliveryOutcome, 'from_part' | 'error_detail' | 'moved_t
 type Again = Extract<Verdict, { do: 'retry' | 'later' }> & { asked?: boolean };
 
 const maxAddressLength = 2_000;
+const rateLimitedCode = 'rate_limited';
 /** A provider that limits its calls needs longer than one that restarts. */
-const firstPauseMs: Readonly<Record<string, number>> = { rate_limited: 2_000 };
+const firstPauseMs: Readonly<Record<string, number>> = { [rateLimitedCode]: 2_000 };
 const usualFirstPauseMs = 250;
 /** The last attempt at a reply that expires is made this long before. */
 const lastMomentMs = 1_000;
@@ -136,7 +137,10 @@ function afterError(delivery: DeliveryRow, error: unknown, limits: RetryLimits):
     if (isInDoubt(delivery)) return settle(delivery, { do: 'unknown', code: answerLostCode }, own, limits);
     return settle(delivery, { do: 'dead', code: error.code }, own, limits);
   }
-  const verdict = verdictOf(error);
+  const said = verdictOf(error);
+  // A 429 means what an adapter may also say in JSON.
+  const isLimited = error instanceof AdapterError && error.answer?.status === 429;
+  const verdict = said.do === 'retry' && isLimited ? { ...said, code: rateLimitedCode } : said;
   if (verdict.do === 'later') return again(delivery, { ...verdict, asked: verdict.ages }, own, limits);
   if (verdict.do !== 'retry') return settle(delivery, verdict, own, limits);
   if (!(error instanceof AdapterError && error.onTrial)) return again(delivery, verdict, own, limits);

@@ -60,6 +60,14 @@ describe('the next attempt at a delivery', () => {
     });
   });
 
+  it('after a bare 429 comes as late as after rate_limited, and the reason says so', () => {
+    const error = new AdapterError('provider_unavailable', '/deliver answered 429', true, {
+      answer: { status: 429, body: null, words: '' },
+    });
+    expect(dueInMs(delivery(1), { error })).toBeGreaterThanOrEqual(2_000);
+    expect(deliveryOutcome(delivery(1), { error }, limits)).toMatchObject({ reason: 'rate_limited', tries: 1 });
+  });
+
   it('is made when the time for retries is over, and none after that', () => {
     expect(dueInMs(delivery(90, 24, 23.99), failure('timeout'))).toBeLessThanOrEqual(0.01 * hourMs);
     expect(deliveryOutcome(delivery(90, 24, 24), failure('timeout'), limits)).toMatchObject({

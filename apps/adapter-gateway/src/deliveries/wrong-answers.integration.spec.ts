@@ -89,15 +89,15 @@ describe('a delivery whose adapter answers with a status', () => {
   });
 
   it.each([
-    [408, {}],
-    [425, {}],
-    [429, {}],
-    [503, {}],
-    [403, { 'retry-after': '0' }],
-  ])('%i is retried', async (status, headers) => {
+    [408, {}, 'provider_unavailable'],
+    [425, {}, 'provider_unavailable'],
+    [429, {}, 'rate_limited'],
+    [503, {}, 'provider_unavailable'],
+    [403, { 'retry-after': '0' }, 'provider_unavailable'],
+  ])('%i is retried', async (status, headers, error) => {
     failing(status, '{}', headers);
     const id = await deliveries.send(app);
-    await until('it is to be retried', async () => (await deliveries.read(id)).error === 'provider_unavailable');
+    await until('it is to be retried', async () => (await deliveries.read(id)).error === error);
     adapter.routes['deliver'] = () => ({ ok: true, message_id: 'later' });
     expect(await deliveries.inState(id, 'delivered', 'dead')).toMatchObject({ state: 'delivered' });
   });

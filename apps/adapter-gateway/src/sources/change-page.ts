@@ -6,6 +6,7 @@ import {
   isJsonObject,
   kindOf,
   trueOrFalse,
+  wholeNumberAsText,
 } from '#libs/adapter-sdk';
 import { withoutNulls } from '../adapters/answer-fields.js';
 import { SourceError, sourceFailure } from './source-error.js';
@@ -30,13 +31,16 @@ export interface ChangePage {
 export function changePage(answer: Record<string, unknown>): ChangePage {
   if (answer['ok'] === false) throw sourceFailure(answer, route);
   const given = withoutNulls(answer);
-  const { changes, cursor, has_more: hasMore, full } = given;
+  const { changes, has_more: hasMore, full } = given;
+  const cursor = wholeNumberAsText(given['cursor']);
   const [problem] = fieldProblems(given, {}, { has_more: trueOrFalse, full: trueOrFalse });
   if (problem) throw violation(`${problem.field} ${problem.message}`);
   if (!Array.isArray(changes)) throw violation(`changes must be a list, not ${kindOf(changes)}`);
-  if (typeof cursor !== 'string' || Buffer.byteLength(cursor) > CURSOR_MAX_BYTES || cursor.includes('\0')) {
-    throw violation(`cursor must be a text of at most ${CURSOR_MAX_BYTES} bytes, not ${kindOf(cursor)}`);
+  if (typeof cursor !== 'string') throw violation(`cursor must be a text, not ${kindOf(cursor)}`);
+  if (Buffer.byteLength(cursor) > CURSOR_MAX_BYTES) {
+    throw violation(`cursor has ${Buffer.byteLength(cursor)} bytes: a cursor has at most ${CURSOR_MAX_BYTES}`);
   }
+  if (cursor.includes('\0')) throw violation('cursor contains U+0000');
   const byPath = new Map<string, ChangeRecord>();
   for (const [index, entry] of (changes as unknown[]).entries()) {
     const change = changeRecord(entry, `changes[${index}]`);
@@ -60,12 +64,18 @@ function changeRecord(value: unknown, at: string): ChangeRecord {
   }
   if (Buffer.byteLength(path) > maxPathBytes) throw violation(`${at}.path has more than ${maxPathBytes} bytes`);
   if (status !== 'added' && status !== 'modified' && status !== 'removed') {
-    throw violation(`${at}.status must be added, modified or removed, not ${kindOf(status)}`);
+    const given = typeof status === 'string' ? JSON.stringify(status.slice(0, 40)) : kindOf(status);
+    throw violation(`${at}.status must be added, modified or removed, not ${given}`);
   }
-  const known = fingerprint === undefined || fingerprint === null ? null : fingerprint;
-  if (known !== null && (typeof known !== 'string' || known.length > maxFingerprint || known.includes('\0'))) {
-    throw violation(`${at}.fingerprint must be a text of at most ${maxFingerprint} characters, not ${kindOf(known)}`);
+  // Providers number their versions, and their pages.
+  const known = wholeNumberAsText(fingerprint ?? null);
+  if (known !== null && typeof known !== 'string') {
+    throw violation(`${at}.fingerprint must be a text, not ${kindOf(known)}`);
   }
+  if (known !== null && known.length > maxFingerprint) {
+    throw violation(`${at}.fingerprint has ${known.length} characters: one has at most ${maxFingerprint}`);
+  }
+  if (known?.includes('\0')) throw violation(`${at}.fingerprint contains U+0000`);
   return { path, fingerprint: status === 'removed' ? null : known, status };
 }
 

@@ -76,7 +76,7 @@ describe('a listing of more pages than a run may have', () => {
     });
     const [only, ...others] = await synced();
     expect(only).toMatchObject({ state: 'failed', error: 'contract_violation', pages: 1 });
-    expect(only?.error_detail).toContain('has_more is true but the cursor is that of the previous page');
+    expect(only?.error_detail).toContain('has_more is true, but the cursor is that of the previous page');
     expect(others).toEqual([]);
   });
 });

@@ -103,7 +103,7 @@ export class Syncer {
       if (page.hasMore && page.cursor === run.cursor) {
         throw new SourceError(
           'contract_violation',
-          'has_more is true but the cursor is that of the previous page',
+          '/sources/list-changes: has_more is true, but the cursor is that of the previous page',
           true,
         );
       }
