@@ -93,4 +93,46 @@ inBrowser('agents and workflows in the console', () => {
     await version(1).getByText('In force', { exact: true }).waitFor();
     await expect(agent()).resolves.toMatchObject({ version: 1, instructions: 'reply: one' });
   });
+
+  it('tries a draft and what is not saved, with rehearsed tools, and sends nothing', async () => {
+    const { page } = owner;
+    const { id } = await system.api<{ id: string }>('POST', '/api/v1/agents', {
+      name: 'Clerk',
+      instructions: 'reply: Hello, {{message}}',
+      tools: ['http_request'],
+    });
+    const order = 'call http_request {"method": "POST", "url": "https://orders.example/"}';
+    await system.api('POST', `/api/v1/agents/${id}/versions`, { instructions: `${order}\nreply: Ordered.` });
+    const events = (): Promise<{ data: unknown[] }> => system.api('GET', '/api/v1/events');
+    const before = await events();
+    await go(`/agents/${id}?tab=try`);
+    const chat = page.getByRole('region', { name: 'Conversation' });
+    await chat.getByText('Write to the agent').waitFor();
+    expect(await violations(page)).toEqual([]);
+    const ask = async (text: string): Promise<void> => {
+      await chat.getByRole('textbox', { name: 'Your message' }).fill(text);
+      await chat.getByRole('button', { name: 'Send' }).click();
+    };
+    await ask('Ada');
+    await chat.getByText('Hello, Ada', { exact: true }).waitFor();
+    await page.getByRole('textbox', { name: 'Instructions' }).fill('reply: Bye, {{message}}');
+    await ask('Bob');
+    await chat.getByText('Bye, Bob', { exact: true }).waitFor();
+    await chat.getByText('Version 1, edited').waitFor();
+
+    await page.getByRole('combobox', { name: 'Version' }).click();
+    await page.getByRole('option', { name: 'Version 2, a draft' }).click();
+    await ask('two chairs');
+    await chat.getByText('Ordered.', { exact: true }).waitFor();
+    await chat.getByText('http_request').first().click();
+    await chat.getByText('rehearsed', { exact: true }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('try-agent');
+    await page.reload();
+    await chat.getByText('Hello, Ada', { exact: true }).waitFor();
+    await chat.getByRole('button', { name: 'Start over' }).click();
+    await chat.getByText('Write to the agent').waitFor();
+    expect((await events()).data).toEqual(before.data);
+    await expect(system.api('GET', `/api/v1/agents/${id}`)).resolves.toMatchObject({ version: 1 });
+  });
 });

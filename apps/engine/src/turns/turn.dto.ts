@@ -4,7 +4,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { SentReply } from '../replies/reply.repository.js';
 import type { ToolCallRecord } from '../steps/tool-call.entity.js';
 import { type Step, stepKinds } from '../steps/step.entity.js';
-import { errorOf, replyReasonOf, type Turn, turnStates } from '../entities/turn.entity.js';
+import { errorOf, isOfTrial, replyReasonOf, type Turn, turnStates } from '../entities/turn.entity.js';
 
 export class StepView {
   @ApiProperty({ type: 'integer' }) seq: number;
@@ -110,7 +110,7 @@ export function turnHead(turn: Turn, sent: SentReply[], waitMs: number): TurnHea
     id: turn.id,
     receipt_id: turn.receipt_id,
     run_id: turn.run_id,
-    session_id: turn.session_id,
+    session_id: isOfTrial(turn) ? null : turn.session_id,
     agent_id: turn.agent_id,
     agent_version: turn.agent_version,
     state: turn.state,

@@ -20,6 +20,7 @@ import { useEditor } from '../../ui/use-editor.js';
 import { AgentBudget, agentFields, AgentInstructions, valuesOf } from './agent-fields.js';
 import { AgentPowers } from './agent-powers.js';
 import { AgentTools } from './agent-tools.js';
+import { TryAgent } from './try-agent.js';
 import { AgentVersions } from './agent-versions.js';
 import { AgentUsage } from './agent-usage.js';
 
@@ -109,12 +110,13 @@ function AgentEditor({ agent, etag }: { agent: Schema<'AgentDetail'>; etag: stri
       <UrlTabs
         label={agent.name}
         value={tab}
-        onChange={(next) => void navigate({ search: { tab: next } })}
+        onChange={(next) => void navigate({ search: (before) => ({ ...before, tab: next }) })}
         tabs={[
           { value: 'instructions', label: tabs.instructions, content: editable(<AgentInstructions {...part} />) },
           { value: 'tools', label: tabs.tools, content: editable(<AgentTools {...part} agent={agent} />) },
           { value: 'powers', label: tabs.powers, content: editable(<AgentPowers {...part} />) },
           { value: 'budget', label: tabs.budget, content: editable(<AgentBudget {...part} />) },
+          { value: 'try', label: tabs.try, content: <TryAgent {...part} agent={agent} edits={editor.change} /> },
           { value: 'versions', label: tabs.versions, content: <AgentVersions agent={agent} /> },
           { value: 'usage', label: tabs.usage, content: <AgentUsage agentId={agent.id} /> },
         ]}

@@ -3,7 +3,8 @@ import { projectRoute } from '../../app/project-route.js';
 import { senderKinds } from '../../texts/ui.js';
 import { flag, oneOf, searchOf, text } from '../../app/search.js';
 
-export const agentTabs = ['instructions', 'tools', 'powers', 'budget', 'versions', 'usage'] as const;
+export const agentTabs = ['instructions', 'tools', 'powers', 'budget', 'try', 'versions', 'usage'] as const;
+const realCalls = ['real'] as const;
 
 export const agentRoutes = [
   createRoute({
@@ -15,7 +16,13 @@ export const agentRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: '/agents/$agentId',
-    validateSearch: searchOf({ tab: oneOf(agentTabs), sender: oneOf(senderKinds) }),
+    validateSearch: searchOf({
+      tab: oneOf(agentTabs),
+      sender: oneOf(senderKinds),
+      trial: text,
+      version: text,
+      calls: oneOf(realCalls),
+    }),
     component: lazyRouteComponent(() => import('./agent-page.js'), 'AgentPage'),
   }),
 ] as const;

@@ -13,8 +13,8 @@ import { AgentName } from '../../ui/name-of.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import classes from './chat.module.css';
-import type { Written } from './use-written-words.js';
+import classes from '../../ui/chat.module.css';
+import type { Written } from '../../api/written-words.js';
 
 const texts = conversationTexts.chat;
 const inFlightMs = 2_000;

@@ -9,8 +9,8 @@ import { MessageState, reasonInRow } from '../../ui/message-state.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { AgentWork } from './agent-work.js';
-import classes from './chat.module.css';
-import type { Written } from './use-written-words.js';
+import classes from '../../ui/chat.module.css';
+import type { Written } from '../../api/written-words.js';
 
 type Turn = Schema<'ListedSessionTurnView'>;
 const texts = conversationTexts.chat;

@@ -7,7 +7,7 @@ import { conversationTexts } from '../../texts/conversations.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/notices.js';
-import classes from './chat.module.css';
+import classes from '../../ui/chat.module.css';
 import { HandBack } from './hand-back.js';
 
 const texts = conversationTexts.composer;

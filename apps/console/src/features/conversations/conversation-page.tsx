@@ -4,18 +4,19 @@ import { type ReactNode, useRef } from 'react';
 import { useContact } from '../../api/principals.js';
 import { useLiveRefresh } from '../../api/event-stream.js';
 import type { Schema } from '../../api/client.js';
+import { useScope } from '../../api/session.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { LiveDot } from '../../ui/live-dot.js';
 import { Page } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { ChatMark, ChatTurn } from './chat-turn.js';
-import classes from './chat.module.css';
+import classes from '../../ui/chat.module.css';
 import { Composer } from './composer.js';
 import { Participants } from './participants.js';
 import { type Conversation, topicOf, useConversation } from './use-conversation.js';
 import { useEnd } from './use-end.js';
-import { useWrittenWords } from './use-written-words.js';
+import { useWrittenWords } from '../../api/written-words.js';
 
 const route = getRouteApi('/p/$projectId/conversations/$sessionId');
 const texts = conversationTexts;
@@ -53,7 +54,11 @@ function Chat({
   session: Schema<'SessionDetailView'>;
 }): ReactNode {
   const { turns, entries } = conversation;
-  const written = useWrittenWords(session.id);
+  const written = useWrittenWords({
+    path: `/api/v1/sessions/${session.id}/stream`,
+    enabled: useScope('events:read'),
+    listed: 'conversations',
+  });
   const section = useRef<HTMLElement>(null);
   const leaveEnd = useEnd(section, !turns.loading);
   return (
