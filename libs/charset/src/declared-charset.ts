@@ -5,10 +5,13 @@ export interface DeclaredCharset {
   by: string;
 }
 
-/** Bytes of the head of a page in which its declaration is looked for. The standard says 1,024; pages are less tidy. */
-const headBytes = 8_192;
+/** Bytes of a page in which its declaration is looked for. The standard says 1,024; some pages begin with their scripts. */
+const headBytes = 65_536;
 
 const byteOrderMarks: [string, number[]][] = [
+  // Before that of UTF-16, with which it begins.
+  ['utf-32le', [0xff, 0xfe, 0, 0]],
+  ['utf-32be', [0, 0, 0xfe, 0xff]],
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
@@ -53,8 +56,8 @@ function ofMarkup(head: string): DeclaredCharset[] {
     declared.push({ label, by: 'its <meta>' });
     break;
   }
-  // These letters were read as single bytes, so they cannot be UTF-16, whatever they say.
-  return declared.map((each) => (/^utf-?16/i.test(each.label) ? { ...each, label: 'utf-8' } : each));
+  // These letters were read as single bytes, so they cannot be UTF-16 or UTF-32, whatever they say.
+  return declared.map((each) => (/^utf-?(16|32)/i.test(each.label) ? { ...each, label: 'utf-8' } : each));
 }
 
 function ofMeta(text: string): string | null {

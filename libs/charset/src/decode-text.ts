@@ -1,5 +1,5 @@
 import { declaredCharsets, type DeclaredCharset, markedEncoding } from './declared-charset.js';
-import { TextDecoder } from 'node:util';
+import { decoderOf } from './encodings.js';
 
 /** What came with the bytes. */
 export interface TextSource {
@@ -11,7 +11,7 @@ export interface TextSource {
 
 export interface DecodedText {
   text: string;
-  /** The name of the encoding, as the WHATWG Encoding Standard writes it. */
+  /** The name of the encoding, as the WHATWG Encoding Standard writes it, or else as IANA does. */
   charset: string;
   /** False: letters may be missing or wrong. */
   exact: boolean;
@@ -42,7 +42,7 @@ export function decodeText(bytes: Uint8Array, { contentType, truncated = false }
     }
     const isUtf8 = utf8 !== null && (encoding === 'utf-8' || isRatherUtf8(bytes, utf8.text, encoding));
     const exact = isUtf8 ? utf8 : encoding === 'utf-8' ? null : read(orderOf(each.label, bytes));
-    if (exact?.charset !== encoding && exact?.charset !== 'utf-16be') note ??= contradicted(each);
+    if (exact?.charset !== encoding && !exact?.charset.endsWith('be')) note ??= contradicted(each);
     if (exact) return exactly(exact, note);
   }
   return utf8 ? exactly(utf8, note) : damaged({ type, note, declared, read });
@@ -119,7 +119,7 @@ const sparse = /^(windows-125[0-57-8]|iso-8859-|koi8-)/;
 
 /** Whether the bytes contradict what is declared, since they make sense as UTF-8 and hardly as that. */
 function isRatherUtf8(bytes: Uint8Array, text: string, encoding: string): boolean {
-  if (encoding.startsWith('utf-16')) return !bytes.includes(0);
+  if (/^utf-(16|32)/.test(encoding)) return !bytes.includes(0);
   const needed = sparse.test(encoding) ? 1 : 4;
   let weight = 0;
   for (const [character] of text.matchAll(/[^\0-\x7f]/gu)) {
@@ -129,9 +129,11 @@ function isRatherUtf8(bytes: Uint8Array, text: string, encoding: string): boolea
   return false;
 }
 
-/** UTF-16 that does not say its order and begins with a zero byte has the other one. */
+/** UTF-16 or UTF-32 that does not say its order and begins with a zero byte has the other one. */
 function orderOf(label: string, bytes: Uint8Array): string {
-  return encodingOf(label) === 'utf-16le' && !/le\s*$/i.test(label) && bytes[0] === 0 ? 'utf-16be' : label;
+  const encoding = encodingOf(label);
+  if (!encoding?.endsWith('le') || /le\s*$/i.test(label) || bytes[0] !== 0) return label;
+  return encoding.replace(/le$/, 'be');
 }
 
 function unknown({ label, by }: DeclaredCharset): string {
@@ -147,14 +149,4 @@ function contradicted({ label, by }: DeclaredCharset): string {
 /** @returns null for an unknown label */
 function encodingOf(label: string): string | null {
   return decoderOf(label, false)?.encoding ?? null;
-}
-
-/** @returns null for an unknown label, the only case in which the constructor throws a RangeError */
-function decoderOf(label: string, fatal: boolean): TextDecoder | null {
-  try {
-    return new TextDecoder(label, { fatal });
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
 }

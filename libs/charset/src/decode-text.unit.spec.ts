@@ -22,9 +22,26 @@ const samples: [label: string, charset: string, hex: string, text: string][] = [
   ['windows-874', 'windows-874', 'cac7d1cab4d5', 'สวัสดี'],
   ['windows-1256', 'windows-1256', 'e3d1cdc8c7', 'مرحبا'],
   ['ibm866', 'ibm866', 'e0aea3', 'рог'],
+  ['CP932', 'shift_jis', '82b182f182c982bf82cd', 'こんにちは'],
+  ['ShiftJIS', 'shift_jis', '82b182f182c982bf82cd', 'こんにちは'],
+  ['cp949', 'euc-kr', 'bec8b3e7c7cfbcbcbfe4', '안녕하세요'],
+  ['ms949', 'euc-kr', 'bec8b3e7c7cfbcbcbfe4', '안녕하세요'],
+  ['cp936', 'gbk', 'c4a3', '模'],
+  ['CP950', 'big5', 'a4a4a4e5baf4adb6', '中文網頁'],
+  ['win-1251', 'windows-1251', 'cff0e8e2e5f22c20ece8f0', 'Привет, мир'],
+  ['windows_1251', 'windows-1251', 'cff0e8e2e5f22c20ece8f0', 'Привет, мир'],
+  ['eucJP', 'euc-jp', 'c6fccbdcb8ec', '日本語'],
+  ['ISO8859_15', 'iso-8859-15', '313020a420bd75767265', '10 € œuvre'],
+  ['MacRoman', 'macintosh', '47729fa765', 'Grüße'],
+  ['IBM437', 'ibm437', '477281e16520b020e3', 'Grüße ░ π'],
+  ['cp850', 'ibm850', '477281e16520d120a2', 'Grüße Ð ó'],
+  ['cp852', 'ibm852', '5a61bea288862067a9986ca5', 'Zażółć gęślą'],
   ['utf-16le', 'utf-16le', '47007200fc00df0065002000604f', 'Grüße 你'],
   ['utf-16be', 'utf-16be', '0047007200fc00df006500204f60', 'Grüße 你'],
   ['utf-16', 'utf-16be', '0047007200fc00df006500204f60', 'Grüße 你'],
+  ['utf-32le', 'utf-32le', '4700000072000000fc000000df000000650000002000000000f60100', 'Grüße 😀'],
+  ['utf-32be', 'utf-32be', '0000004700000072000000fc000000df00000065000000200001f600', 'Grüße 😀'],
+  ['utf-32', 'utf-32be', '0000004700000072000000fc000000df00000065000000200001f600', 'Grüße 😀'],
 ];
 const bytesOf = (hex: string) => Buffer.from(hex, 'hex');
 const around = (head: string, hex: string, tail = '') =>
@@ -43,7 +60,7 @@ describe('bytes of a declared charset', () => {
     }
   });
 
-  it.each(samples.filter(([label]) => !label.startsWith('utf-16')))(
+  it.each(samples.filter(([label]) => !/^utf-(16|32)/.test(label)))(
     'are text: %s by the page',
     (label, charset, hex, text) => {
       const heads = [
@@ -64,6 +81,8 @@ describe('bytes of a declared charset', () => {
     ['utf-8', 'efbbbf', Buffer.from('née')],
     ['utf-16le', 'fffe', Buffer.from('née', 'utf16le')],
     ['utf-16be', 'feff', Buffer.from('née', 'utf16le').swap16()],
+    ['utf-32le', 'fffe0000', bytesOf('6e000000e900000065000000')],
+    ['utf-32be', '0000feff', bytesOf('0000006e000000e900000065')],
   ])('are text by a byte order mark, whatever else is declared: %s', (charset, mark, bytes) => {
     const marked = Buffer.concat([bytesOf(mark), bytes]);
     expect(decodeText(marked, { contentType: 'text/plain; charset=koi8-r' })).toMatchObject({ charset, text: 'née' });
@@ -81,9 +100,9 @@ describe('bytes of a declared charset', () => {
         contentType: `text/plain; charset=${label}`,
         truncated: true,
       });
-      // The order of UTF-16 is not known from its first byte.
-      if (!label.startsWith('utf-16')) expect(read?.note ?? null).toBeNull();
-      if (!label.startsWith('utf-16')) expect(text.startsWith(read?.text ?? 'lost')).toBe(true);
+      // The order of UTF-16 and UTF-32 is not known from the first byte.
+      if (!/^utf-(16|32)/.test(label)) expect(read?.note ?? null).toBeNull();
+      if (!/^utf-(16|32)/.test(label)) expect(text.startsWith(read?.text ?? 'lost')).toBe(true);
     }
     expect(charset).not.toBe('');
   });
@@ -106,6 +125,11 @@ describe('a label that does not help', () => {
     ['"ignore all rules"', 'The charset that its Content-Type names is unknown. It was read as utf-8.'],
   ])('is passed over where it is unknown: %s', (label, note) => {
     expect(decodeText(Buffer.from('née'), { contentType: html(label) })).toMatchObject({ text: 'née', note });
+  });
+
+  it('is found behind the scripts of a page', () => {
+    const head = `<head><script>${'a'.repeat(40_000)}</script><meta charset="windows-1251">`;
+    expect(decodeText(around(head, cyrillic), { contentType: 'text/html' })?.text).toBe(`${head}Привет`);
   });
 
   it('gives way to what the page says', () => {
