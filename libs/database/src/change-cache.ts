@@ -37,7 +37,7 @@ const tryEveryMs = 1_000;
 export class ChangeCache<V> {
   /** By the key of the announced changes, then by what was asked. */
   private readonly kept = new Map<string, Map<string, Kept<V>>>();
-  /** What was known when changes were heard no more, for an outage of both what is read and what tells of changes. */
+  /** What was known before a read that has not ended well, for an outage of both what is read and what tells of changes. */
   private readonly aged = new Map<string, Kept<V>>();
   private size = 0;
 
@@ -102,9 +102,11 @@ export class ChangeCache<V> {
     for (const [key, values] of this.kept) {
       for (const [asked, entry] of values) if (entry.known) this.aged.set(agedName(key, asked), entry);
     }
-    for (const [name, { readAtMs }] of this.aged) {
-      const isOver = Date.now() - readAtMs > this.options.outage.keptMs;
+    for (const [name, entry] of this.aged) {
+      const isOver = Date.now() - entry.readAtMs > this.options.outage.keptMs;
       if (isOver || this.aged.size > this.options.maxKept) this.aged.delete(name);
+      // The next one asks again: it may work by now.
+      else this.aged.set(name, { ...entry, triedAtMs: 0 });
     }
   }
 
@@ -120,6 +122,8 @@ export class ChangeCache<V> {
       (error: unknown) => this.failed(error, { key, asked, entry, before }),
     );
     if (this.size >= this.options.maxKept) this.forget(null);
+    // Reads that take long replace each other, and each of them may be the one that fails.
+    if (before?.known && this.options.outage?.unheard) this.aged.set(agedName(key, asked), before);
     this.put(key, asked, entry);
     return entry;
   }
@@ -137,12 +141,14 @@ export class ChangeCache<V> {
   ): V {
     const isKept = this.kept.get(key)?.get(asked) === entry;
     const { outage } = this.options;
-    const last = before?.known ? before : this.aged.get(agedName(key, asked));
-    if (isKept && last?.known && (this.changes.listening || outage?.unheard) && outage?.is(error)) {
-      if (Date.now() - last.readAtMs <= outage.keptMs) {
-        this.put(key, asked, { ...last, triedAtMs: Date.now() });
-        return last.known.value;
-      }
+    const name = agedName(key, asked);
+    const last = isKept && before?.known ? before : this.aged.get(name);
+    const counts = outage?.unheard || (isKept && this.changes.listening);
+    if (last?.known && counts && outage?.is(error) && Date.now() - last.readAtMs <= outage.keptMs) {
+      const tried = { ...last, triedAtMs: Date.now() };
+      if (outage.unheard) this.aged.set(name, tried);
+      if (isKept) this.put(key, asked, tried);
+      return last.known.value;
     }
     if (isKept) this.drop(key, asked);
     throw error;
@@ -150,8 +156,11 @@ export class ChangeCache<V> {
 
   private young(key: string, asked: string): Kept<V> | null {
     const entry = this.kept.get(key)?.get(asked);
-    if (!entry) return null;
     const now = Date.now();
+    // Whoever comes during an outage does not wait for a read that may take as long as the one that has just failed.
+    const last = entry?.known ? undefined : this.aged.get(agedName(key, asked));
+    if (last && now - last.triedAtMs < tryEveryMs) return last;
+    if (!entry) return null;
     const { keptMs, unheardMs } = this.options;
     const isYoung = now - entry.readAtMs < (this.changes.listening ? keptMs : unheardMs);
     return isYoung || now - entry.triedAtMs < tryEveryMs ? entry : null;
