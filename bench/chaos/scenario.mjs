@@ -11,6 +11,7 @@ const lateMs = 1_000;
  * @property {number} sent requests that were answered or cut off; fewer than offered where the generator is late
  * @property {number} acknowledged 2xx
  * @property {Record<string, number>} answers by status; `cut`: connections that closed before their answer
+ * @property {Record<string, number>} refused by code, as the list of refusals has it
  * @property {number} lost acknowledged, and unknown to the platform
  * @property {number} stuck acknowledged, and neither delivered nor in a named end state
  * @property {number} ended acknowledged, not delivered, but in a named end state
@@ -91,6 +92,7 @@ export async function runScenario({
     offered: rate * seconds,
     sent: load.refused + Object.values(load.statuses).reduce((sum, count) => sum + count, 0),
     answers: { ...load.statuses, cut: load.refused },
+    refused: await refusedSince(installation, struckAt),
     acknowledged: load.ids.length,
     lost: lost.length,
     stuck: stuck.length,
@@ -102,6 +104,24 @@ export async function runScenario({
     worstMs: Math.max(0, ...took.map(({ ms }) => ms)),
     examples: [...lost, ...stuck].slice(0, 3),
   };
+}
+
+/**
+ * Why the platform says that it refused, by code; what it never saw is not among it.
+ * @param {import('./installation.mjs').Installation} installation
+ * @param {number} since
+ */
+async function refusedSince(installation, since) {
+  /** @type {Record<string, number>} */
+  const codes = {};
+  let cursor = '';
+  do {
+    const page = await installation.api('GET', `/refusals?limit=100${cursor && `&cursor=${cursor}`}`);
+    const recent = page.data.filter((/** @type {{at: string}} */ { at }) => Date.parse(at) >= since);
+    for (const { code, times } of recent) codes[code] = (codes[code] ?? 0) + times;
+    cursor = recent.length === page.data.length ? (page.next_cursor ?? '') : '';
+  } while (cursor !== '');
+  return codes;
 }
 
 /**
