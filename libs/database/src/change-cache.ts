@@ -116,7 +116,10 @@ export class ChangeCache<V> {
     entry.value = entry.value.then(
       (value) => {
         entry.known = { value };
-        this.aged.delete(agedName(key, asked));
+        const name = agedName(key, asked);
+        if (this.kept.get(key)?.get(asked) === entry) this.aged.delete(name);
+        // A read that began later may fail. Where a change was heard since, there is none to replace.
+        else if (this.aged.has(name)) this.aged.set(name, entry);
         return value;
       },
       (error: unknown) => this.failed(error, { key, asked, entry, before }),

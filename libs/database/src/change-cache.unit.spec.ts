@@ -45,6 +45,14 @@ describe('during an outage of what is read and of what tells of changes', () => 
     expect(await slow).toBe('new');
   });
 
+  it('what one of several reads at a time still finds is given to those that fail', async () => {
+    const asked = [get(), get(), get()];
+    reads[1]?.resolve('new');
+    expect(await asked[0]).toBe('new');
+    for (const each of reads.slice(2)) each.reject(away);
+    expect(await Promise.all(asked)).toEqual(['new', 'new', 'new']);
+  });
+
   it('a value is read again as soon as changes are heard again', async () => {
     const asked = get();
     reads[1]?.reject(away);
