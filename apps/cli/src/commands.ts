@@ -4,6 +4,7 @@ import { agentCommands } from './commands/agents.js';
 import { apiKeyCommands } from './commands/api-keys.js';
 import { deadLetterCommands } from './commands/dead-letters.js';
 import { doctor } from './commands/doctor.js';
+import { evaluate } from './commands/eval.js';
 import { eventCommands } from './commands/events.js';
 import { missedCommands } from './commands/missed.js';
 import { operations } from './commands/operations.js';
@@ -20,6 +21,7 @@ export const commands: Command[] = [
   ...deadLetterCommands,
   ...missedCommands,
   ...agentCommands,
+  evaluate,
   adapterCheck,
   ...apiKeyCommands,
   ...vaultCommands,

@@ -1,0 +1,114 @@
+import { isJsonPointer, jsonPointerGet } from '#libs/adapter-sdk';
+import { isDeepStrictEqual } from 'node:util';
+import { usageError } from '../api/cli-error.js';
+
+/** What an answer is checked for: exactly one of these. */
+export interface Rule {
+  /** Words that the answer has, ignoring case. */
+  contains?: string;
+  /** A regular expression (ECMAScript, `iu`) that the answer matches. */
+  matches?: string;
+  /** Words that the answer has none of, ignoring case. */
+  forbids?: string[];
+  /** A JSON Pointer (RFC 6901) into the answer, which is JSON; with `equals`. */
+  pointer?: string;
+  equals?: unknown;
+  /** A tool that was called in the last turn. */
+  calls?: string;
+}
+
+export interface Case {
+  name: string;
+  /** Asked one after the other; the rules are for the last answer. */
+  messages: string[];
+  rules: Rule[];
+}
+
+/** @throws CliError 2 that names the case, the rule and what is wrong with it */
+export function readCases(text: string, file: string): Case[] {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch (error) {
+    throw usageError(`The file is not JSON: ${error instanceof Error ? error.message : String(error)}.`, file);
+  }
+  const cases = isRecord(given) ? given['cases'] : undefined;
+  if (!Array.isArray(cases) || cases.length === 0)
+    throw usageError('There is no list "cases" with a case in it.', file);
+  return cases.map((one: unknown, index) => caseOf(one, `${file}: cases[${index}]`));
+}
+
+function caseOf(given: unknown, where: string): Case {
+  if (!isRecord(given)) throw usageError('A case is an object with messages and rules.', where);
+  const { name = where, messages, rules } = given;
+  if (typeof name !== 'string') throw usageError('"name" is a text.', where);
+  if (!isTexts(messages) || messages.length === 0)
+    throw usageError('"messages" is a list of texts, at least one.', where);
+  if (!Array.isArray(rules) || rules.length === 0) throw usageError('"rules" is a list with a rule in it.', where);
+  return { name, messages, rules: rules.map((rule: unknown, index) => ruleOf(rule, `${where}.rules[${index}]`)) };
+}
+
+const kinds = ['contains', 'matches', 'forbids', 'pointer', 'calls'] as const;
+
+function ruleOf(given: unknown, where: string): Rule {
+  const named = isRecord(given) ? kinds.filter((kind) => kind in given) : [];
+  const [kind] = named;
+  if (!isRecord(given) || kind === undefined || named.length > 1) {
+    throw usageError(`A rule has exactly one of ${kinds.join(', ')}.`, where);
+  }
+  const other = Object.keys(given).find((key) => key !== kind && !(kind === 'pointer' && key === 'equals'));
+  if (other !== undefined) throw usageError(`A rule "${kind}" takes no "${other}".`, where);
+  const value = given[kind];
+  if (kind === 'forbids' ? !isTexts(value) || value.length === 0 : typeof value !== 'string') {
+    throw usageError(`"${kind}" is a ${kind === 'forbids' ? 'list of texts' : 'text'}.`, where);
+  }
+  if (kind === 'matches') expression(String(value), where);
+  if (kind === 'pointer' && !isJsonPointer(String(value)))
+    throw usageError('"pointer" is a JSON Pointer such as /total.', where);
+  if (kind === 'pointer' && !('equals' in given)) throw usageError('"pointer" needs "equals".', where);
+  return { [kind]: value, ...(kind === 'pointer' ? { equals: given['equals'] } : {}) };
+}
+
+function expression(text: string, where: string): RegExp {
+  try {
+    return new RegExp(text, 'iu');
+  } catch (error) {
+    throw usageError(`"matches" is no regular expression: ${error instanceof Error ? error.message : ''}.`, where);
+  }
+}
+
+/** @param called tools of the turn @returns what is wrong with the answer, in words; null: it holds to the rule */
+export function problemOf(rule: Rule, answer: string, called: readonly string[]): string | null {
+  const said = answer.toLowerCase();
+  if (rule.contains !== undefined) {
+    return said.includes(rule.contains.toLowerCase()) ? null : `does not contain ${JSON.stringify(rule.contains)}`;
+  }
+  if (rule.matches !== undefined) {
+    return expression(rule.matches, '').test(answer) ? null : `does not match ${rule.matches}`;
+  }
+  if (rule.forbids !== undefined) {
+    const word = rule.forbids.find((each) => said.includes(each.toLowerCase()));
+    return word === undefined ? null : `contains ${JSON.stringify(word)}`;
+  }
+  if (rule.calls !== undefined) return called.includes(rule.calls) ? null : `did not call ${rule.calls}`;
+  return pointerProblem(rule.pointer ?? '', rule.equals, answer);
+}
+
+function pointerProblem(pointer: string, expected: unknown, answer: string): string | null {
+  let value: unknown;
+  try {
+    value = jsonPointerGet(JSON.parse(answer), pointer);
+  } catch {
+    return 'is not JSON';
+  }
+  if (isDeepStrictEqual(value, expected)) return null;
+  return `has ${JSON.stringify(value) ?? 'nothing'} at ${pointer || 'its root'}, not ${JSON.stringify(expected)}`;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
+}
