@@ -51,7 +51,24 @@ class Things {
   }
 }
 
-@Module({ controllers: [Things] })
+class Facts {
+  @JsonObject() facts: object;
+}
+
+class ListedFacts extends Facts {
+  @NestedList(Facts, 2) listed: Facts[];
+}
+
+@Controller('internal/facts')
+@PublicRoute()
+class BetweenServices {
+  @Post()
+  take(@Body() { facts, listed }: ListedFacts): { texts: string[] } {
+    return { texts: [facts, ...listed.map((one) => one.facts)].map((one) => JSON.stringify(one)) };
+  }
+}
+
+@Module({ controllers: [Things, BetweenServices] })
 class ThingsModule {}
 
 let service: NestFastifyApplication;
@@ -112,6 +129,21 @@ describe('JSON of somebody else', () => {
     const facts = { toString: [1], deep: [{ hasOwnProperty: { valueOf: null } }] };
     const answer = await ask('POST', '', JSON.stringify({ name: 'a', facts }));
     expect(answer).toEqual({ status: 201, body: { name: 'a', facts } });
+  });
+
+  it.each([
+    '{"constructor":"Ferrari","b":1}',
+    '{"a":1,"constructor":{"prototype":{"constructor":null}},"b":[{"constructor":[]}]}',
+    '{"prototype":"first","__proto__":{"x":"y"},"z":{"__proto__":1}}',
+  ])('arrives between services with every key, in its order: %s', async (text) => {
+    const answer = await service.inject({
+      method: 'POST',
+      url: '/internal/facts',
+      headers: { 'content-type': 'application/json' },
+      payload: `{"facts":${text},"listed":[{"facts":${text}}]}`,
+    });
+    expect(JSON.parse(answer.body)).toEqual({ texts: [text, text] });
+    expect(Reflect.get({}, 'x')).toBeUndefined();
   });
 });
 

@@ -1,13 +1,13 @@
 import { JobClient, JobServer } from '#libs/queue';
 import { inService, startMetrics, startTracing, telemetryDefaults, type TelemetrySettings } from '#libs/telemetry';
-import { type DynamicModule, Logger, type Type, ValidationPipe } from '@nestjs/common';
+import { type DynamicModule, Logger, type Type } from '@nestjs/common';
 import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { ValidationError } from 'class-validator';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
 import { AuthGuard } from './auth.guard.js';
+import { BodyPipe } from './body.pipe.js';
 import { protectFromBrowsers } from './browser-headers.js';
 import { asksToCheck, checkStart } from './check-start.js';
 import { databaseOf, livenessOf } from './database-of.js';
@@ -28,7 +28,7 @@ import { createLog, logBy, NestLog } from './log.js';
 import { sendInPieces } from './long-answers.js';
 import { Metrics } from './metrics.js';
 import { postgresMetrics } from './postgres-metrics.js';
-import { type FieldError, Problem, problemBody } from './problem.js';
+import { Problem, problemBody } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
 import { CONSUMED_QUEUES, QueuesController } from './queues.controller.js';
 import { RedisController } from './redis.controller.js';
@@ -194,7 +194,7 @@ async function buildService(
     app.connectMicroservice({ strategy }, { inheritAppConfig: true });
   }
   // After the job handlers were bound: the transport checks their payloads, by other rules than bodies.
-  app.useGlobalPipes(validationPipe());
+  app.useGlobalPipes(new BodyPipe());
   app.useGlobalInterceptors(new BoundedDepth(), new ReadableRequests(), new SafeContent());
   const database = databaseOf(app);
   if (database) postgresMetrics(metrics.registry, database);
@@ -283,24 +283,6 @@ function refuseAddress(_error: Error, request: FastifyRequest, reply: FastifyRep
   protectFromBrowsers(reply);
   reply.status(problem.status).header('content-type', 'application/problem+json');
   void sendRefusal(reply, JSON.stringify(problemBody(problem, request.id)));
-}
-
-function validationPipe(): ValidationPipe {
-  return new ValidationPipe({
-    whitelist: true,
-    forbidNonWhitelisted: true,
-    transform: true,
-    exceptionFactory: (errors) => new Problem(422, 'invalid_fields', 'Some fields are not valid.', fieldErrors(errors)),
-  });
-}
-
-/** One entry per wrong property, by its path (`credentials.0.fields`). */
-function fieldErrors(errors: ValidationError[], parent = ''): FieldError[] {
-  return errors.flatMap(({ property, constraints, children }) => {
-    const field = `${parent}${property}`;
-    const own = constraints ? [{ field, message: Object.values(constraints).join('; ') }] : [];
-    return [...own, ...fieldErrors(children ?? [], `${field}.`)];
-  });
 }
 
 /** The caller's request id if it is well formed, so that one id follows a request through every service. */

@@ -151,6 +151,7 @@ describe('a source that is not a tool', () => {
       ],
     ],
     ['two public functions', `def tool():${documented}def other():${documented}`, [[3, 1, 'several_functions']]],
+    ['an argument that no call can give', 'def a(__proto__: str):\n    "A."\n', [[1, 7, 'invalid_name']]],
     ['no public function', '_a = 1\n', [[1, 1, 'no_function']]],
     ['an async function', `async def tool():${documented}`, [[1, 1, 'async_function']]],
     ['a decorator', `def _d(f):\n    return f\n@_d\ndef tool():${documented}`, [[3, 2, 'decorated']]],

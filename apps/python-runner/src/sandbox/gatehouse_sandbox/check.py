@@ -105,5 +105,8 @@ def _check_head(checked, function):
         message = f'{positional.arg} must be usable as a keyword argument: remove the slash.'
         checked.refuse(positional, 'positional_only', message)
     for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs:
+        if argument.arg == '__proto__':
+            message = 'Give the argument another name than __proto__: in the arguments of a call it is no name of its own.'
+            checked.refuse(argument, 'invalid_name', message)
         if argument.annotation is None:
             checked.refuse(argument, 'missing_hint', f'{argument.arg} has no type hint, such as {argument.arg}: str.')
