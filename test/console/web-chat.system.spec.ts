@@ -1,0 +1,207 @@
+import { until } from '#libs/testing';
+import { SignJWT } from 'jose';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { fakeModel, type FakeModel } from '../../apps/engine/src/testing/fake-model.js';
+import { startSystem, type System } from '../system/system.js';
+import { violations } from './accessibility.js';
+import { launch, type Visit, visit } from './browser.js';
+import { findChromium } from './chromium.js';
+
+const chromium = findChromium();
+const inBrowser = chromium ? describe : describe.skip;
+if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+
+const identitySecret = 'TWFkZSBmb3IgdGVzdHM6IHRoZSBmaXJzdCBhY2NvdW50';
+const soon = { RECEIPT_LEASE_MS: '2000', SWEEP_EVERY_MS: '1000', SWEEP_AFTER_MS: '2000', TURN_LEASE_MS: '2000' };
+
+/** A site with a chat: its policy allows nothing inline, and of other origins only Gatehouse. */
+interface Site {
+  origin: string;
+  /** The token that its pages give the chat; null: their visitors are anonymous. */
+  token: string | null;
+  close(): Promise<void>;
+}
+
+async function startSite(gatehouse: () => string, app: () => string): Promise<Site> {
+  const server: Server = createServer((request, response) => {
+    response.setHeader(
+      'content-security-policy',
+      `default-src 'none'; img-src data:; script-src 'self' ${gatehouse()}; connect-src 'self' ${gatehouse()}`,
+    );
+    if (request.url === '/token') return void response.end(site.token);
+    if (request.url === '/page.js') {
+      response.setHeader('content-type', 'text/javascript');
+      const own = "window.gatehouseChatToken = () => fetch('/token').then((answer) => answer.text());";
+      return void response.end(site.token === null ? '' : own);
+    }
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(`<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,"><main><h1>Shop</h1></main>
+      <script src="/page.js"></script>
+      <script src="${gatehouse()}/web-chat.js" data-app="${app()}" data-title="Questions?" async></script></html>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const site: Site = {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: null,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return site;
+}
+
+inBrowser('a chat on a page of one’s own', () => {
+  let browser: Browser;
+  let system: System;
+  let model: FakeModel;
+  let [shop, other]: Site[] = [];
+  let app = '';
+  const visits: Visit[] = [];
+
+  beforeAll(async () => {
+    model = await fakeModel();
+    const sites = { gatehouse: () => system.origin('portal'), app: () => app };
+    shop = await startSite(sites.gatehouse, sites.app);
+    other = await startSite(sites.gatehouse, sites.app);
+    system = await startSystem({ ...soon, MODEL_BASE_URL: model.url, MODEL_NAME: 'fake' }, { linked: false });
+    const fields = { origins: shop.origin, identity_secret: identitySecret, anonymous: 'yes' };
+    const credential = (
+      await system.api<{ id: string }>('POST', '/api/v1/credentials', { name: 'shop', type: 'text', fields })
+    ).id;
+    const keys = ['WEB_CHAT_ORIGINS', 'WEB_CHAT_IDENTITY_SECRET', 'WEB_CHAT_ANONYMOUS'];
+    const installed = { credentials: Object.fromEntries(keys.map((key) => [key, credential])) };
+    app = (await system.api<{ id: string }>('POST', '/api/v1/listings/webchat/install', installed)).id;
+    const { id: agent_id } = await system.api<{ id: string }>('POST', '/api/v1/agents', {
+      name: 'Desk',
+      instructions: 'Help.',
+    });
+    await system.api('PUT', `/api/v1/channels/${app}`, { unknown_senders: 'open', agent_id, inbox_mode: 'queue' });
+    browser = await launch(chromium ?? '');
+  });
+  afterEach(async () => {
+    for (const each of visits.splice(0)) await each.close();
+    if (shop) shop.token = null;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await system?.stop();
+    await Promise.all([shop?.close(), other?.close(), model?.close()]);
+  });
+
+  async function arrive(site = shop, viewport = { width: 1280, height: 800 }): Promise<Visit> {
+    const arrived = await visit(browser, { viewport, reducedMotion: 'reduce' });
+    visits.push(arrived);
+    await arrived.page.goto(site!.origin);
+    await arrived.page.getByRole('button', { name: 'Questions?' }).click();
+    return arrived;
+  }
+  const write = async (page: Page, text: string): Promise<void> => {
+    await page.getByRole('textbox', { name: 'Your message' }).fill(text);
+    await page.keyboard.press('Enter');
+  };
+  const log = (page: Page) => page.getByRole('log', { name: 'Questions?' });
+  const shows = (page: Page, text: string): Promise<void> => log(page).getByText(text).waitFor();
+  const items = (page: Page): Promise<string[]> => log(page).locator('.item').allInnerTexts();
+
+  it('answers its visitor and nobody else, and has the conversation after a reload', async () => {
+    const [jane, joe] = [await arrive(), await arrive()];
+    model.script('It is **green**, see [the log](https://example.com/log).');
+    await write(jane.page, 'Is the build green?');
+    await shows(jane.page, 'It is green, see the log.');
+    expect(await log(jane.page).getByRole('link', { name: 'the log' }).getAttribute('href')).toBe(
+      'https://example.com/log',
+    );
+    model.script('Four.');
+    await write(joe.page, 'When is tea?');
+    await shows(joe.page, 'Four.');
+    expect(await items(joe.page)).toHaveLength(2);
+    expect(await items(jane.page)).toHaveLength(2);
+    await jane.page.reload();
+    await jane.page.getByRole('button', { name: 'Questions?' }).click();
+    await shows(jane.page, 'It is green, see the log.');
+    expect(await items(jane.page)).toEqual(['You\nIs the build green?', 'Answer\n\nIt is green, see the log.']);
+    expect([...jane.complaints, ...joe.complaints]).toEqual([]);
+  });
+
+  it('keeps an answer for a page that is closed, and a message while nobody takes it', async () => {
+    const { page } = await arrive();
+    model.script((response) => {
+      void page
+        .goto('about:blank')
+        .then(() => response.setHeader('content-type', 'application/json').end(JSON.stringify(late)));
+    });
+    const late = {
+      choices: [{ index: 0, message: { role: 'assistant', content: 'While you were away.' }, finish_reason: 'stop' }],
+    };
+    await write(page, 'Will you answer later?');
+    await until('the visitor has left', () => page.url() === 'about:blank');
+    await page.goto(shop!.origin);
+    await page.getByRole('button', { name: 'Questions? (1)' }).click();
+    await shows(page, 'While you were away.');
+
+    await system.kill('adapter-gateway');
+    model.script('Back again.');
+    await write(page, 'Is anybody there?');
+    await page.getByRole('status').filter({ hasText: 'trying again' }).waitFor();
+    await system.restart('adapter-gateway');
+    await shows(page, 'Back again.');
+    expect((await items(page)).filter((text) => text.includes('Is anybody there?'))).toHaveLength(1);
+  });
+
+  it('knows a visitor whom the site has signed, in any browser, and refuses a forged one', async () => {
+    const signed = (sub: string, secret: string) =>
+      new SignJWT({ sub, name: 'Jane' })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setExpirationTime('5m')
+        .sign(new TextEncoder().encode(secret));
+    shop!.token = await signed('42', identitySecret);
+    const { page } = await arrive();
+    model.script('Hello Jane.');
+    await write(page, 'Hello');
+    await shows(page, 'Hello Jane.');
+    const elsewhere = await arrive();
+    await shows(elsewhere.page, 'Hello Jane.');
+    shop!.token = await signed('42', 'a secret that somebody else has made up');
+    const forged = await arrive();
+    await forged.page.getByRole('status').filter({ hasText: 'Not connected' }).waitFor();
+    await write(forged.page, 'Who am I?');
+    await forged.page.getByRole('status').filter({ hasText: 'trying again' }).waitFor();
+    expect(await items(forged.page)).toEqual(['You\nWho am I?']);
+  });
+
+  it('is of no use on a page of another origin', async () => {
+    const before = (await system.outcomesOf(app)).size;
+    const { page } = await arrive(other);
+    await write(page, 'Hello?');
+    await page.getByRole('status').filter({ hasText: 'trying again' }).waitFor();
+    expect(await items(page)).toEqual(['You\nHello?']);
+    expect((await system.outcomesOf(app)).size).toBe(before);
+  });
+
+  it('is used by keyboard, is accessible, and fits a phone', async () => {
+    for (const viewport of [
+      { width: 1280, height: 800 },
+      { width: 390, height: 844 },
+    ]) {
+      const here = await arrive(shop, viewport);
+      const { page } = here;
+      model.script(
+        '# Steps\n\n- one\n- `two`\n\n```\nnpm run a-very-long-command --with=many-arguments --that=do-not-fit\n```',
+      );
+      await write(page, '<img src=x onerror=alert(1)>');
+      await shows(page, '<img src=x onerror=alert(1)>');
+      await shows(page, 'npm run');
+      expect(await violations(page)).toEqual([]);
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+      expect(width).toBeLessThanOrEqual(viewport.width);
+      await here.picture(`web-chat-${viewport.width}`);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Enter');
+      await page.getByRole('textbox', { name: 'Your message' }).waitFor();
+      expect(here.complaints).toEqual([]);
+    }
+  });
+});
