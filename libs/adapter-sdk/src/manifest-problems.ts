@@ -34,16 +34,17 @@ const FORMATS: readonly MessageFormat[] = ['markdown', 'plain', 'native'];
 /** A wildcard stands for names below a domain of at least two labels, so that none covers a whole top-level domain. */
 const hostName = /^(?:(?:[a-z0-9_-]+\.)*[a-z0-9_-]+(?::\d{1,5})?|\*\.(?:[a-z0-9_-]+\.)+[a-z0-9_-]+)$/i;
 const maxHosts = 20;
-const aHost: Wanted = { is: 'a host', accepts: (value) => typeof value === 'string' && isHost(value) };
+const aHost: Wanted = {
+  is: 'a host, with a port if any, such as api.example.com, *.example.com or api.example.com:8443',
+  accepts: (value) => typeof value === 'string' && isHost(value),
+};
 
 function isHost(text: string): boolean {
-  return text.length <= 260 && (hostName.test(text) || /^\[[0-9a-f:.]+\](?::\d{1,5})?$/i.test(text));
+  const port = Number(/:(\d{1,5})$/.exec(text)?.[1] ?? 0);
+  return text.length <= 260 && port <= 65_535 && (hostName.test(text) || /^\[[0-9a-f:.]+\](?::\d{1,5})?$/i.test(text));
 }
 
-const hosts: Wanted = {
-  is: `a list of at most ${maxHosts} hosts, with a port if any, such as api.example.com, *.example.com or api.example.com:8443`,
-  accepts: (value) => Array.isArray(value) && value.length <= maxHosts && value.every((each) => aHost.accepts(each)),
-};
+const hosts = aListOf(aHost, `a list of at most ${maxHosts} hosts`, maxHosts);
 
 const texts = aListOf(aText, 'a list of texts');
 const names = aListOf(aFilledText, 'a list of texts that are not empty');

@@ -90,3 +90,22 @@ describe('an address that a manifest has the platform call', () => {
     expect(JSON.stringify([first, ...more])).not.toContain('alert');
   });
 });
+
+describe('a list in a manifest', () => {
+  const hostsOf = (hosts: unknown) => manifestProblems({ ...manifest, credentials: [{ ...declaration, hosts }] });
+
+  it('is refused by each of its entries that is wrong, and says what it has to be', () => {
+    const problems = hostsOf(['api.acme.example', '*', 'a.acme.example:70000', '[::1]:8443', 'https://acme.example']);
+    expect(problems.map(({ field }) => field)).toEqual([1, 2, 4].map((at) => `credentials[0].hosts[${at}]`));
+    for (const { message } of problems) expect(message).toMatch(/^must be a host, .*api\.example\.com.*, not a text$/);
+    expect(wrongIn({ capabilities: ['send', 'fly'] })).toEqual(['capabilities[1]']);
+  });
+
+  it('says how many entries it has where they are too many, and what it is where it is none', () => {
+    const many = hostsOf(Array.from({ length: 300 }, (_, at) => `h${at}.example`));
+    expect(many.map(({ message }) => message)).toEqual(['must be a list of at most 20 hosts, not one of 300']);
+    expect(hostsOf('acme.example').map(({ message }) => message)).toEqual([
+      'must be a list of at most 20 hosts, not a text',
+    ]);
+  });
+});

@@ -4,6 +4,9 @@ import { isJsonObject, type JsonObject } from './json-value.js';
 export interface Wanted {
   readonly is: string;
   readonly accepts: (value: unknown) => boolean;
+  /** Of a list: what each of its entries has to be, and how many there may be. */
+  readonly each?: Wanted;
+  readonly most?: number;
 }
 
 /** `field` as in the document (`credentials[0].key`), what was given instead, and what is wanted; never a value. */
@@ -64,8 +67,10 @@ export function oneOf(values: readonly string[]): Wanted {
 }
 
 /** @param is what the list is, in words */
-export function aListOf(each: Wanted, is: string): Wanted {
-  return { is, accepts: (value) => Array.isArray(value) && value.every((entry: unknown) => each.accepts(entry)) };
+export function aListOf(each: Wanted, is: string, most = Number.MAX_SAFE_INTEGER): Wanted {
+  const accepts = (value: unknown): boolean =>
+    Array.isArray(value) && value.length <= most && value.every((entry: unknown) => each.accepts(entry));
+  return { is, accepts, each, most };
 }
 
 /** An object whose values are all of one kind. */
@@ -74,7 +79,8 @@ export function anObjectOf(each: Wanted, is: string): Wanted {
 }
 
 /**
- * What is wrong with the fields of an object, one problem per field; other fields may be anything.
+ * What is wrong with the fields of an object, one problem per field, and per entry of a list; other fields may be
+ * anything.
  * @param optional checked only when present
  * @param at prefix of each field's name
  */
@@ -85,12 +91,20 @@ export function fieldProblems(
   at = '',
 ): FieldProblem[] {
   const wrong = (wanted: Record<string, Wanted>, mayMiss: boolean): FieldProblem[] =>
-    Object.entries(wanted).flatMap(([name, { is, accepts }]) => {
+    Object.entries(wanted).flatMap(([name, what]) => {
       const value = of[name];
-      if (accepts(value) || (mayMiss && value === undefined)) return [];
-      return [{ field: `${at}${name}`, message: `must be ${is}, not ${kindOf(value)}` }];
+      return mayMiss && value === undefined ? [] : problemsOf(`${at}${name}`, value, what);
     });
   return [...wrong(required, false), ...wrong(optional, true)];
+}
+
+const maxEntries = 20;
+
+function problemsOf(field: string, value: unknown, { is, accepts, each, most = 0 }: Wanted): FieldProblem[] {
+  if (accepts(value)) return [];
+  if (!each || !Array.isArray(value)) return [{ field, message: `must be ${is}, not ${kindOf(value)}` }];
+  if (value.length > most) return [{ field, message: `must be ${is}, not one of ${value.length}` }];
+  return value.flatMap((entry, index) => problemsOf(`${field}[${index}]`, entry, each)).slice(0, maxEntries);
 }
 
 /** What a JSON value is, in words. */

@@ -1,12 +1,14 @@
 import { newId } from '#libs/contracts';
+import { addCounts } from '#libs/journal';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type JournaledEvents, journaledEvents } from '../../testing/journaled-events.js';
-import { type RouterWorld, routerWorld } from '../../testing/router-world.js';
+import { caller, type RouterWorld, routerWorld } from '../../testing/router-world.js';
 
 interface Item {
   code: string;
   text: string;
+  what_to_do: string;
   count: number;
   resource: { kind: string; id: string | null };
 }
@@ -77,5 +79,18 @@ describe('what needs attention names', () => {
     expect(found[0]?.text).toMatch(text);
     await world.rows('UPDATE router.message SET released_at = now()');
     expect(await items()).toEqual([]);
+  });
+
+  it.each([
+    ['body_too_large', /max_body_bytes/],
+    ['rate_limited', /ENDPOINT_RATE_PER_SECOND/],
+    ['invalid_json', /send JSON in UTF-8/],
+    ['bad_signature', /^Verify the App/],
+  ])('requests refused as %s: what to do about that', async (label, what) => {
+    const count = { app_id: newId('app'), minute: new Date(), measure: 'refused', label, count: 12 } as const;
+    await addCounts(world.pool, [{ organization_id: caller.organizationId, project_id: caller.projectId, ...count }]);
+    expect(await items()).toMatchObject([{ code: 'requests_refused', count: 12 }]);
+    expect((await items())[0]?.what_to_do).toMatch(what);
+    await world.rows('DELETE FROM journal.statistic');
   });
 });

@@ -16,8 +16,8 @@ interface Kept {
 const hourMs = 3_600_000;
 /** Fewer may be a stranger's attempt. */
 const refusalsThatMatter = 10;
-/** How the limit behind a refusal is raised. */
-const limitWords: Readonly<Record<string, string>> = {
+/** What ends refusals whose cause is no signature. */
+const refusalWords: Readonly<Record<string, string>> = {
   rate_limited: 'It received more than ENDPOINT_RATE_PER_SECOND of the webhook-ingress. An operator raises it.',
   address_rate_limited:
     'One address sent more than ADDRESS_RATE_PER_SECOND of the webhook-ingress. An operator raises it, or names the proxy of many senders in TRUSTED_PROXIES.',
@@ -25,6 +25,17 @@ const limitWords: Readonly<Record<string, string>> = {
     'Too many messages wait for the messages_per_second of the project. Raise it in its settings; PROJECT_MAX_WAITING says how many may wait.',
   too_many_slow_bodies:
     'Too many requests sent their bodies slowly. An operator raises SLOW_BODIES of the webhook-ingress.',
+  body_too_large:
+    "Raise the size limit of the App's requests (max_body_bytes), or have its sender send less at a time.",
+  body_too_slow: 'Have its sender send each body at once, or look at the network between it and this installation.',
+  invalid_json: 'Have its sender send JSON in UTF-8, or use the App of its provider, whose adapter reads other bodies.',
+  unsupported_media_type:
+    'Have its sender send application/json, or use the App of its provider, whose adapter reads other bodies.',
+  unsupported_encoding: 'Have its sender compress with gzip, deflate or br, or not at all.',
+  invalid_encoding: 'Look at its sender: bodies were cut off, or are not compressed as their Content-Encoding says.',
+  not_configured: 'Link a credential that has the signing secret of the App.',
+  weak_secret: 'Store a stronger signing secret in the credential of the App.',
+  stale_timestamp: 'Check the clock of its sender, and that of this installation.',
 };
 /** How many of the newest kept messages are examined. */
 const looksAt = 1_000;
@@ -83,7 +94,7 @@ export class AttentionRepository {
           code: 'requests_refused',
           severity: 'error',
           text: `${await this.nameOf(scope, id)}: ${count} requests were refused in the last hour, most of them with ${most}.`,
-          what_to_do: limitWords[most ?? ''] ?? 'Verify the App to see whether it accepts a signed request.',
+          what_to_do: refusalWords[most ?? ''] ?? 'Verify the App to see whether it accepts a signed request.',
           resource: { kind: 'app', id },
           count,
           since: null,
