@@ -1,4 +1,4 @@
-import { type ContentTrust, isTrustedLess, leastTrusted, type ToolImage } from '#libs/contracts';
+import { type ContentTrust, contentTrusts, isTrustedLess, leastTrusted, type ToolImage } from '#libs/contracts';
 import { storableJson } from '#libs/database';
 import { inSpan } from '#libs/telemetry';
 import { createHash, randomBytes } from 'node:crypto';
@@ -11,6 +11,7 @@ import { type CallSite, failure, isFailure, type Tool, type ToolFailure, type Tu
 import { ApprovalNeeded, type AskedCall } from './approval-needed.js';
 import { type CallGuard, callKey } from './call-guard.js';
 import { inChunks } from './call-order.js';
+import type { RecordedCalls } from './recorded-calls.js';
 import { bytesIn, type OpenStep } from './replay.js';
 import { cleanResult, rehearsedResult, shownResult } from './call-result.js';
 import type { StepLog } from '../steps/step-log.js';
@@ -23,6 +24,8 @@ export interface CallMakerInput {
   conversation: Pick<Conversation, 'trust'>;
   guard: CallGuard;
   log: StepLog;
+  /** Where results come from in place of calls; null: calls are made. */
+  recorded: RecordedCalls | null;
   /** Decisions on this turn's calls, by the call's reference. */
   approvals: Map<string, DecidedCall>;
   limits: { shown: number; kept: number; parallel: number; imageBytes: number };
@@ -96,6 +99,7 @@ export class CallMaker {
       const plan = this.plan(step, call);
       if ('error' in plan) this.refuse(step, call, plan);
       else if ('asked' in plan) asked.push(plan.asked);
+      else if ('recorded' in plan) this.repeat(step, plan.recorded);
       else if ('rehearsed' in plan) this.rehearse(step, plan.rehearsed);
       else planned.push(plan);
     }
@@ -104,7 +108,10 @@ export class CallMaker {
     if (asked.length > 0) throw new ApprovalNeeded(asked);
   }
 
-  private plan(step: OpenStep, call: ToolCall): Planned | { asked: AskedCall } | { rehearsed: Planned } | ToolFailure {
+  private plan(
+    step: OpenStep,
+    call: ToolCall,
+  ): Planned | { asked: AskedCall } | { rehearsed: Planned } | { recorded: Planned } | ToolFailure {
     const { guard, powers, check, approvals, turn } = this.input;
     const checked = checkCall(call, powers, check, turn.trusted ? step.window : 'own');
     const refused =
@@ -119,6 +126,7 @@ export class CallMaker {
     if ('error' in checked) return checked;
     const ref = `${step.seq}.${call.id}`;
     const planned = { ...checked, call, ref };
+    if (this.input.recorded) return { recorded: planned };
     if (turn.rehearsal && (checked.grade !== 'read' || checked.asks !== null)) return { rehearsed: planned };
     const { pin } = checked.tool;
     const decided = approvals.get(ref);
@@ -237,28 +245,56 @@ export class CallMaker {
   }
 
   /** A rehearsal changes nothing. The model is told what would have been called. */
-  private rehearse(step: OpenStep, { call, tool, grade, ref, asks }: Planned): void {
-    const { log, limits, onCall, guard } = this.input;
+  private rehearse(step: OpenStep, planned: Planned): void {
+    const { call, asks } = planned;
     const handle = `rehearsed_${step.seq}_${step.results.size}`;
-    const { shown, full } = shownResult(rehearsedResult(call, asks !== null), handle, limits);
-    const resultHash = sha256(storableJson(shown));
-    step.results.set(call.id, shown);
+    const { shown, full } = shownResult(rehearsedResult(call, asks !== null), handle, this.input.limits);
+    this.notMade(step, planned, { result: shown, rehearsal: true, ...(full === null ? {} : { handle, full }) });
+  }
+
+  /** The result that the same call had in the turn that is tried again. */
+  private repeat(step: OpenStep, planned: Planned): void {
+    const { call } = planned;
+    const before = this.input.recorded?.take(call);
+    if (!before) {
+      const result = failure('not_recorded', 'There is no recorded result of this call, and it is not made.');
+      return this.notMade(step, planned, { result, missed: true });
+    }
+    const { call_id: _id, name: _name, result_hash: _hash, result, ...rest } = before;
+    const trust = contentTrusts.find((each) => each === before['trust']) ?? 'own';
+    this.hasRead(call.name, trust);
+    if (Array.isArray(before['reveals'])) this.reveal(before['reveals'] as string[]);
+    this.notMade(step, planned, { ...rest, result, recorded: true });
+  }
+
+  /** @param facts of the step, `result` among them */
+  private notMade(
+    step: OpenStep,
+    { call, tool, grade, ref }: Planned,
+    facts: { result: unknown; [name: string]: unknown },
+  ): void {
+    const { log, onCall, guard } = this.input;
+    const resultHash = sha256(storableJson(facts.result ?? null));
+    step.results.set(call.id, facts.result);
     guard.ended(call, resultHash);
-    const facts = { call_id: call.id, name: call.name, result: shown, rehearsal: true, result_hash: resultHash };
-    log.add('tool_result', full === null ? facts : { ...facts, handle, full }, {
-      begun: {
-        call_ref: ref,
-        tool: call.name,
-        source: tool.source,
-        tool_id: tool.id,
-        grade,
-        arguments_sha256: hashOf(call),
-        outcome: 'rehearsed',
-        code: null,
-        callback_sha256: null,
-        hosts: null,
+    log.add(
+      'tool_result',
+      { call_id: call.id, name: call.name, ...facts, result_hash: resultHash },
+      {
+        begun: {
+          call_ref: ref,
+          tool: call.name,
+          source: tool.source,
+          tool_id: tool.id,
+          grade,
+          arguments_sha256: hashOf(call),
+          outcome: 'rehearsed',
+          code: null,
+          callback_sha256: null,
+          hosts: null,
+        },
       },
-    });
+    );
     onCall(call.name, 'rehearsed', 0);
   }
 

@@ -64,7 +64,7 @@ export function rehearsedResult(call: ToolCall, needsApproval: boolean): Rehears
   return {
     rehearsal: true,
     executed: false,
-    note: 'not executed: this is a rehearsal, so nothing is sent and nothing is changed.',
+    note: 'not executed: rehearsal. Nothing is sent and nothing is changed.',
     tool: call.name,
     arguments: call.arguments,
     ...(needsApproval ? { needs_approval: true } : {}),

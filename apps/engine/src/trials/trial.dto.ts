@@ -8,7 +8,14 @@ const toolModes = ['rehearsed', 'real'] as const;
 type ToolMode = (typeof toolModes)[number];
 
 export class NewTrialMessage {
-  @Text(100_000, { minLength: 1 }) text: string;
+  @Text(100_000, { optional: true, minLength: 1, description: 'What is asked; or `turn_id`' }) text?: string;
+  @Text(100, {
+    optional: true,
+    description:
+      'A turn of the agent that has ended, in place of `text`: its message is asked again with what was said before it, ' +
+      'and tools answer what they answered then. A call that it did not make answers not_recorded. Needs events:read',
+  })
+  turn_id?: string;
   @Whole(1, 2_147_483_647, { optional: true, description: 'Of the agent, a draft too; default: the one in force' })
   version?: number;
   @Text(100_000, { optional: true, description: 'In place of those of the version, without saving them' })
@@ -30,7 +37,10 @@ export class NewTrialMessage {
 
 /** A message to the agent, and what became of it. `GET /turns/{id}` has its steps. */
 export class TrialTurnView extends TurnHead {
-  @ApiProperty({ description: 'What was asked' }) message: string;
+  @ApiProperty({ type: String, nullable: true, description: 'What was asked; null: see `recorded_of`' })
+  message: string | null;
+  @ApiProperty({ ...idOf('trn'), nullable: true, description: 'The turn whose message was asked again' })
+  recorded_of: string | null;
   @ApiProperty({ type: 'integer', description: 'The version that was tried' }) version: number;
   @ApiProperty({ description: 'Whether its instructions or its model were others than those of the version' })
   edited: boolean;
@@ -53,7 +63,9 @@ export function trialTurn(turn: Turn, waitMs: number): TrialTurnView {
   const { message, trial, rehearsal } = turn.input ?? {};
   return {
     ...turnHead(turn, [], waitMs),
-    message: message?.message ?? '',
+    // The texts of events need another scope.
+    message: trial?.recorded_of === undefined ? (message?.message ?? '') : null,
+    recorded_of: trial?.recorded_of ?? null,
     version: trial?.version ?? 0,
     edited: trial?.instructions !== undefined || trial?.model !== undefined,
     tools: rehearsal ? 'rehearsed' : 'real',

@@ -5,8 +5,9 @@ import { requireRightTo } from '../agents/agent-powers.js';
 import { AgentService } from '../agents/agent.service.js';
 import { AgentVersionRepository } from '../agents/agent-version.repository.js';
 import type { Agent } from '../entities/agent.entity.js';
-import type { Turn } from '../entities/turn.entity.js';
+import { isOfTrial, type Turn } from '../entities/turn.entity.js';
 import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
+import { TurnRepository } from '../turns/turn.repository.js';
 import type { NewTrialMessage } from './trial.dto.js';
 import type { Trial } from './trial.entity.js';
 import { TrialRepository } from './trial.repository.js';
@@ -22,6 +23,7 @@ export class TrialService {
     private readonly agents: AgentService,
     private readonly versions: AgentVersionRepository,
     private readonly trials: TrialRepository,
+    private readonly stored: TurnRepository,
     private readonly enqueuer: TurnEnqueuer,
   ) {}
 
@@ -56,7 +58,7 @@ export class TrialService {
     const version = message.version ?? agent.version;
     await this.requireRight(caller, agent, version, message.tools === 'real');
     const asked = keyed(caller, key, `try ${id} ${JSON.stringify(message)}`);
-    const turn = await this.trials.addTurn(trial, inputOf(caller, message, version), asked);
+    const turn = await this.trials.addTurn(trial, await this.inputOf(caller, agent, message, version), asked);
     this.enqueuer.enqueue([turn]);
     return turn;
   }
@@ -73,25 +75,60 @@ export class TrialService {
       throw new Problem(403, 'scope_missing', detail);
     }
   }
+
+  private async inputOf(
+    caller: Principal,
+    agent: Agent,
+    message: NewTrialMessage,
+    version: number,
+  ): Promise<TurnInput> {
+    const { text, turn_id: turnId, instructions, model, tools } = message;
+    const trial = {
+      version,
+      ...(instructions === undefined ? {} : { instructions }),
+      ...(model === undefined ? {} : { model }),
+    };
+    const nobody = { reply: null, reply_withheld: 'delivery_off' } as const;
+    const shared = { ...nobody, started_by: [askerOf(caller)] };
+    if ((text === undefined) === (turnId === undefined)) throw invalid('text', 'give either text or turn_id');
+    if (text !== undefined)
+      return { ...ownWords(caller, text), ...shared, ...(tools === 'real' ? {} : { rehearsal: true }), trial };
+    if (tools === 'real') throw invalid('tools', 'of a turn that is asked again, results are those recorded');
+    const { message: asked, ...input } = await this.recorded(caller, agent, turnId ?? '');
+    return { message: asked, ...input, ...shared, rehearsal: true, trial: { ...trial, recorded_of: turnId ?? '' } };
+  }
+
+  /** What a turn worked on. The contact's budget of the day is not for trials. @throws Problem 403, 404, 422 */
+  private async recorded(caller: Principal, agent: Agent, id: string): Promise<TurnInput> {
+    if (!holds(caller.scopes, 'events:read')) {
+      throw new Problem(403, 'scope_missing', 'The message of a turn may be asked again with the scope events:read.');
+    }
+    const turn = await this.stored.find(caller.organizationId, caller.projectId, id);
+    if (!turn) throw notFound('turn', id);
+    const isOfAgent = turn.agent_id === agent.id || (turn.agent_id === null && agent.is_chief_of_staff);
+    if (!isOfAgent) throw invalid('turn_id', 'the turn is of another agent');
+    if (!turn.input || isOfTrial(turn) || turn.ended_at === null || turn.input.limit_notice) {
+      throw invalid('turn_id', 'only a turn that answered a message, and has ended, can be asked again');
+    }
+    const { contact_id: _contact, failure_notice: _notice, limit_words: _words, ...input } = turn.input;
+    return input;
+  }
 }
 
 /** What a caller writes counts as its own words, as where it starts a run. */
-function inputOf(caller: Principal, message: NewTrialMessage, version: number): TurnInput {
-  const { text, instructions, model, tools } = message;
+function ownWords(
+  caller: Principal,
+  text: string,
+): Pick<TurnInput, 'message' | 'verified' | 'trust' | 'text_from' | 'instructions'> {
   return {
     message: { event_type: 'message', sender: caller.subject, message: text, is_bot: false },
     verified: true,
     trust: 'builtin',
     text_from: 'system',
     instructions: null,
-    reply: null,
-    reply_withheld: 'delivery_off',
-    ...(tools === 'real' ? {} : { rehearsal: true }),
-    started_by: [askerOf(caller)],
-    trial: {
-      version,
-      ...(instructions === undefined ? {} : { instructions }),
-      ...(model === undefined ? {} : { model }),
-    },
   };
+}
+
+function invalid(field: string, message: string): Problem {
+  return new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field, message }]);
 }

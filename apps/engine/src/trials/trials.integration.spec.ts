@@ -2,7 +2,7 @@ import { newId } from '#libs/contracts';
 import type { Scope } from '#libs/service-kit';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { home } from '../testing/engine-world.js';
+import { home, sessionOf, turnOf } from '../testing/engine-world.js';
 import { type FakeStream, fakeStream } from '../testing/fake-model.js';
 import { type ServedEngine, servedEngine } from '../testing/served-engine.js';
 import { followStream } from '../testing/session-follower.js';
@@ -199,6 +199,42 @@ describe('a trial of an agent', () => {
     const version = draft.body.version as number;
     expect((await call('POST', `${trial}/messages`, { text: 'a', version })).body.code).toBe('scope_missing');
     expect(await ask(trial, { text: 'a', version }, owner)).toMatchObject({ state: 'succeeded', version });
+  });
+
+  it('asks the message of a real turn again, with the results recorded then, and calls nothing', async () => {
+    const agent_id = await agentOf(served.world, { tools: ['http_request'], allowed_hosts: [host] });
+    const call_of = (path: string) => [
+      { name: 'http_request', arguments: JSON.stringify({ method: 'GET', url: `${served.target.url}/${path}` }) },
+    ];
+    const session = sessionOf('recorded');
+    served.model.script('Hello Ada.');
+    await turnsOf(served.world).run(turnOf({ session, agent_id }));
+    const real = turnOf({ session, agent_id });
+    served.model.script(call_of('order'), 'It is on its way.');
+    await turnsOf(served.world).run(real);
+    const [recorded] = await turnsOf(served.world).results(real.turn_id);
+    expect(served.target.calls).toHaveLength(1);
+    const trial = await begun(agent_id);
+    const again = { turn_id: real.turn_id, instructions: 'Be short.' };
+    expect((await call('POST', `${trial}/messages`, again)).body.code).toBe('scope_missing');
+    const as: As = { scopes: ['agents:write', 'events:read'] };
+    served.model.script(call_of('order'), call_of('other'), 'Soon.');
+    const turn = await ask(trial, again, as);
+    expect(turn).toMatchObject({ reply_text: 'Soon.', recorded_of: real.turn_id, message: null, rehearsal: true });
+    expect(served.target.calls).toHaveLength(1);
+    expect(await turnsOf(served.world).results(turn.id)).toEqual([
+      recorded,
+      { error: expect.objectContaining({ code: 'not_recorded' }) },
+    ]);
+    const [first] = served.model.requests;
+    expect(JSON.stringify(first?.messages)).toContain('Hello Ada.');
+    expect(first?.messages[0]?.content).toContain('Be short.');
+    const another = await begun(await agentOf(served.world, {}));
+    expect(await call('POST', `${another}/messages`, again, as)).toMatchObject({ status: 422 });
+    expect(await call('POST', `${trial}/messages`, { ...again, text: 'a' }, as)).toMatchObject({ status: 422 });
+    expect(await call('POST', `${trial}/messages`, { ...again, tools: 'real' }, { scopes: ['admin'] })).toMatchObject({
+      status: 422,
+    });
   });
 
   it('goes on where its engine died', async () => {

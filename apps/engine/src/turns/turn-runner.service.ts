@@ -12,6 +12,7 @@ import { type LoopResult, runLoop } from '../loop/agent-loop.js';
 import { ApprovalNeeded } from '../loop/approval-needed.js';
 import { CallGuard } from '../loop/call-guard.js';
 import { CallMaker } from '../loop/call-maker.js';
+import { RecordedCalls } from '../loop/recorded-calls.js';
 import { OutputChecks } from '../loop/output-check.js';
 import { ReplyCleaner } from '../loop/reply-cleaner.js';
 import { StepLog } from '../steps/step-log.js';
@@ -35,7 +36,7 @@ import { noticeOf } from './limit-notice-turn.js';
 import type { TurnResult } from './turn-result.js';
 import type { TurnLimits } from './turn-limits.js';
 import { turnScope } from './turn-scope.js';
-import type { ClaimedTurn } from './turn.repository.js';
+import { type ClaimedTurn, TurnRepository } from './turn.repository.js';
 import type { Claim } from '../entities/turn.entity.js';
 
 /** Of a column of the row. A model that reports nonsense must not make its turn one that cannot be stored. */
@@ -54,6 +55,7 @@ export class TurnRunner {
   constructor(
     private readonly agents: AgentDirectory,
     private readonly steps: StepRepository,
+    private readonly turns: TurnRepository,
     private readonly approvals: ApprovalRepository,
     private readonly spoken: SpokenDecisions,
     private readonly tools: TurnToolService,
@@ -73,16 +75,19 @@ export class TurnRunner {
   async run(
     payload: TurnRunPayload,
     claim: Claim,
-    { input, session_id, memory }: ClaimedTurn & { input: TurnInput },
+    { input, session_id, memory: ofSession }: ClaimedTurn & { input: TurnInput },
     leaseLost: AbortSignal,
   ): Promise<TurnResult | SuspendedTurn> {
     const { settings } = this;
     if (input.limit_notice) return noticeOf(payload, claim, input, input.limit_notice);
     const again = claim.claim > 1;
-    const [agent, stored, approvals] = await Promise.all([
+    const recordedOf = input.trial?.recorded_of;
+    const [agent, stored, approvals, recorded, memory] = await Promise.all([
       this.agentOf(payload, input),
       again ? this.steps.of(payload.turn_id) : [],
       again ? this.approvals.ofTurn(payload.turn_id) : new Map(),
+      recordedOf === undefined ? null : this.steps.of(recordedOf),
+      recordedOf === undefined ? ofSession : this.turns.memoryOf(recordedOf),
     ]);
     const turn = turnScope(payload, session_id, input, agent);
     const account = { agentId: agent.id, agentVersion: agent.version, contactId: turn.contactId };
@@ -138,6 +143,7 @@ export class TurnRunner {
       powers,
       check: this.check,
       approvals,
+      recorded: recorded && new RecordedCalls(recorded, stored),
       limits: {
         shown: settings.TOOL_RESULT_BYTES,
         kept: settings.TOOL_RESULT_KEPT_BYTES,

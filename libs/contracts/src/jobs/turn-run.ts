@@ -51,6 +51,8 @@ export interface TurnTrial {
   instructions?: string;
   /** In place of that of the version; null: the default model. */
   model?: string | null;
+  /** The turn whose message it is: tools answer what they answered then. Absent: the message is the caller's. */
+  recorded_of?: string;
 }
 
 /**
