@@ -3919,8 +3919,10 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             finished_at: string | null;
-            /** @description What was asked */
-            message: string;
+            /** @description What was asked; null: see `recorded_of` */
+            message: string | null;
+            /** @description The turn whose message was asked again */
+            recorded_of: string | null;
             /** @description The version that was tried */
             version: number;
             /** @description Whether its instructions or its model were others than those of the version */
@@ -3939,7 +3941,10 @@ export interface components {
             turns: components["schemas"]["TrialTurnView"][];
         };
         NewTrialMessage: {
-            text: string;
+            /** @description What is asked; or `turn_id` */
+            text?: string;
+            /** @description A turn of the agent that has ended, in place of `text`: its message is asked again with what was said before it, and tools answer what they answered then. A call that it did not make answers not_recorded. Needs events:read */
+            turn_id?: string;
             /** @description Of the agent, a draft too; default: the one in force */
             version?: number;
             /** @description In place of those of the version, without saving them */
