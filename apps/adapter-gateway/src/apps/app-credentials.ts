@@ -18,6 +18,8 @@ type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 /** Added to the longest call, so that a token does not expire while an adapter uses it. */
 const tokenMarginSeconds = 30;
+/** In doubt, records are read again that are older than this: a change takes effect that soon. */
+const recheckEveryMs = 100;
 /** Vault errors of a record that is not connected, or not any more: it has nothing to give. All others are failures. */
 const unconnectedCodes = ['not_connected', 'needs_reconnect', 'revoked'];
 
@@ -85,6 +87,21 @@ export class AppCredentials {
       if (id === instead?.id) return instead.record;
       try {
         return await this.open(app, id);
+      } catch (error) {
+        if (!(error instanceof Problem) || !unconnectedCodes.includes(error.code)) throw error;
+        return null;
+      }
+    });
+  }
+
+  /**
+   * As `ofConnected`, with records that were read a moment ago. For a signature that does not match: a secret may have
+   * changed, of which this process has not heard yet.
+   */
+  rechecked(installed: InstalledApp): Promise<Credentials> {
+    return this.mapped(installed, async (app, id) => {
+      try {
+        return await this.opened.recheck(scopeOf(app), this.asked(app, id), recheckEveryMs);
       } catch (error) {
         if (!(error instanceof Problem) || !unconnectedCodes.includes(error.code)) throw error;
         return null;

@@ -1,6 +1,7 @@
 import { type Credentials, isJsonObject, type JsonObject } from '#libs/adapter-sdk';
 import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { wrongVerification } from '../adapters/answer-fields.js';
@@ -38,12 +39,20 @@ export class InboundCalls {
   ) {}
 
   /**
+   * Before it refuses, it makes sure that it has the secrets that are in force.
    * @returns the scheme that was checked, or why the adapter refused
-   * @throws AdapterError; RunLater, also while a credential is missing
+   * @throws AdapterError; RunLater, also while a credential is missing; Problem of the vault
    */
   async verify(webhook: Webhook): Promise<{ scheme: string } | WebhookRefused> {
+    const used = await this.credentialsFor(webhook);
+    const first = await this.verifyWith(webhook, used);
+    if ('scheme' in first) return first;
+    const now = await this.credentials.rechecked(webhook.installed);
+    return isDeepStrictEqual(now, used) ? first : this.verifyWith(webhook, now);
+  }
+
+  private async verifyWith(webhook: Webhook, credentials: Credentials): Promise<{ scheme: string } | WebhookRefused> {
     const { baseUrl } = webhook.adapter;
-    const credentials = await this.credentialsFor(webhook);
     const body = envelope(webhook, credentials);
     const { context } = webhook;
     try {
