@@ -43,6 +43,10 @@ function readEntry(name: string, entry: object, maxBytes: number): ListedTool {
   const { title, description, inputSchema, outputSchema, annotations, execution } = entry as Record<string, unknown>;
   if (depthOf(entry) > maxDepth) return { name, problem: `is nested deeper than ${maxDepth} levels` };
   if (isObject(execution) && execution['taskSupport'] === 'required') return { name, problem: onlyAsTask };
+  // First, since to compile a schema of megabytes would hold up this process.
+  const given = { name, title, description, inputSchema, outputSchema, annotations };
+  const bytes = Buffer.byteLength(canonicalJson(given));
+  if (bytes > maxBytes) return { name, problem: `its definition has ${bytes} bytes, more than ${maxBytes}` };
   const input = usableSchema(inputSchema);
   const output = outputProblem(outputSchema);
   const definition: ToolDefinition = {
@@ -56,8 +60,6 @@ function readEntry(name: string, entry: object, maxBytes: number): ListedTool {
   const json = canonicalJson({ ...definition, inputSchema, outputSchema });
   // Postgres can store neither NUL nor a lone surrogate. JSON.stringify escapes a surrogate only when it is alone.
   if (/\\u(0000|d[89a-f])/.test(json)) return { name, problem: 'contains characters that are not valid text' };
-  const bytes = Buffer.byteLength(canonicalJson(definition));
-  if (bytes > maxBytes) return { name, problem: `its definition has ${bytes} bytes, more than ${maxBytes}` };
   const lost = [...input.lost.map((each) => `inputSchema: ${each}`), ...(output === null ? [] : [output])];
   return { name, definition, pin: pinOf(definition), problem: lost.length === 0 ? null : leftOut(lost) };
 }
