@@ -69,7 +69,7 @@ export async function makeHostile(system: System, project: string): Promise<Host
   await system.api('PUT', `/api/v1/channels/${app.id}`, { unknown_senders: 'open' });
   const [agent, skill, credential, document, tool] = [
     await made('agents', { name, instructions: word(1_000) }),
-    await made('skills', { name, knowledge: word(20_000), description: word(1_000) }),
+    await made('skills', { name, knowledge: turning + word(20_000), description: word(1_000) }),
     await made('credentials', { name, type: 'text', fields: { [word(60).toLowerCase()]: 'x' } }),
     await made('knowledge', { title: word(300), text: codeLinks + word(100_000), uri: word(2_000) }),
     await made('tools', {

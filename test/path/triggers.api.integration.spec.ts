@@ -62,6 +62,21 @@ describe('triggers and runs', () => {
     expect(await runsOf(row)).toHaveLength(1);
   });
 
+  it('compare the types that can be seen, however they were copied', async () => {
+    const appId = await app();
+    const copied = await trigger(appId, { event_types: ['pa\u200bid\ufeff', '\u202esent', 'cafe\u0301'] });
+    expect(copied.event_types).toEqual(['paid', 'sent', 'caf\u00e9']);
+    for (const event_type of ['paid', 'pa\u200bid', 'sent', 'caf\u00e9', 'cafe\u0301']) {
+      expect(await receive(appId, { event_type })).toMatchObject({ outcome: 'routed' });
+    }
+    for (const nothing of ['', '\u200b', '\u202e\ufeff']) {
+      const rules = { app_id: appId, workflow_id: copied.workflow_id, event_types: ['paid', nothing] };
+      const errors = [{ field: 'event_types', message: expect.stringContaining('can be seen') }];
+      expect(await post('triggers', rules)).toMatchObject({ status: 422, body: { errors } });
+      expect(await post('triggers/dry-run', rules)).toMatchObject({ status: 422 });
+    }
+  });
+
   it('park a message whose only filter failed; it is routed once the filter is correct', async () => {
     const appId = await app();
     const { id } = await trigger(appId, { where: 'metadata.total > 1' });

@@ -5,7 +5,7 @@ import { python } from '@codemirror/lang-python';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, linter, lintGutter, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
-import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
 import { cspNonce } from '../csp-nonce.js';
@@ -38,6 +38,9 @@ const languages: Readonly<Record<CodeEditorProps['language'], () => Extension>> 
   text: () => [],
 };
 
+/** What turns text around or shows nothing, beside those that CodeMirror marks: a reader of code has to see all of it. */
+const unseen = /[\u180e\u202a-\u202c\u2060-\u2065\u2068\u115f\u1160\u3164\uffa0]/g;
+
 /** CodeMirror as a controlled field. Tab leaves it, so that keyboard users are not trapped. */
 export default function CodeMirror(props: CodeEditorProps): ReactNode {
   const { label, value, onChange, language, problems = [], readOnly = false, height = 240 } = props;
@@ -54,6 +57,7 @@ export default function CodeMirror(props: CodeEditorProps): ReactNode {
         doc: value,
         extensions: [
           lineNumbers(),
+          highlightSpecialChars({ addSpecialChars: unseen }),
           history(),
           indentOnInput(),
           bracketMatching(),

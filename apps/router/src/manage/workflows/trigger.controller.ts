@@ -11,8 +11,11 @@ import {
   TextList,
   Whole,
 } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { applyDecorators, Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { MinLength } from 'class-validator';
+import { sanitiseEventType } from '../../path/routing/sanitise-message.js';
 import { TriggerService } from './trigger.service.js';
 import { TriggerTrialService } from './trigger-trial.service.js';
 import { DryRunView, TriggerPage, type TriggerView, WarnedTriggerView } from './trigger.dto.js';
@@ -23,9 +26,20 @@ const perContact = 'Maximum runs per hour for one contact';
 const debounce = 'A run waits until its sender has been silent for this long';
 const debounceMax = 'Longest wait of a run (default: ten times debounce_seconds)';
 
+/** A type that was copied with an invisible character would match no message, and nobody would see why. */
+const EventTypes = (description?: string): PropertyDecorator =>
+  applyDecorators(
+    TextList(100, 200, { optional: true, ...(description && { description }) }),
+    MinLength(1, { each: true, message: 'an event type needs at least one character that can be seen' }),
+    Transform(({ value }: { value: unknown }) =>
+      Array.isArray(value)
+        ? value.map((type: unknown) => (typeof type === 'string' ? sanitiseEventType(type) : type))
+        : value,
+    ),
+  );
+
 class TriggerRules {
-  @TextList(100, 200, { optional: true, description: 'Every event of the App when absent or empty' })
-  event_types?: string[];
+  @EventTypes('Every event of the App when absent or empty') event_types?: string[];
   @Text(2_000, {
     optional: true,
     description: 'CEL expression over event, contact, metadata and request; empty: every such event',
@@ -50,7 +64,7 @@ class TriggerChange extends TriggerRules {
 class DryRun {
   @Text(100, { optional: true, description: 'Try only the messages of this event' }) event_id?: string;
   @Text(100, { minLength: 1 }) app_id: string;
-  @TextList(100, 200, { optional: true }) event_types?: string[];
+  @EventTypes() event_types?: string[];
   @Text(2_000, { optional: true }) where?: string;
   @Whole(1, 500, { optional: true, description: "How many of the App's last messages are tried (default 100)" })
   limit?: number;

@@ -24,6 +24,11 @@ export interface SanitisedMessage {
   unsanitisable: string | null;
 }
 
+/** An event's type as messages have it, so that a rule compares the same text. */
+export function sanitiseEventType(type: string): string {
+  return sanitize(type, { maxChars: maxShortChars }).text;
+}
+
 /** Makes everything in a message that its sender wrote safe to read. */
 export function sanitiseMessage(raw: NormalizedMessage): SanitisedMessage {
   const reports: Record<string, SanitizerReport> = {};
