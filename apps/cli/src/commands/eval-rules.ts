@@ -19,8 +19,8 @@ export interface Rule {
 
 export interface Case {
   name: string;
-  /** Asked one after the other; the rules are for the last answer. */
-  messages: string[];
+  /** Asked one after the other; the rules are for the last answer. A turn: its message, with its recorded results. */
+  asks: ({ text: string } | { turn_id: string })[];
   rules: Rule[];
 }
 
@@ -40,12 +40,17 @@ export function readCases(text: string, file: string): Case[] {
 
 function caseOf(given: unknown, where: string): Case {
   if (!isRecord(given)) throw usageError('A case is an object with messages and rules.', where);
-  const { name = where, messages, rules } = given;
+  const { name = where, messages, turn, rules } = given;
   if (typeof name !== 'string') throw usageError('"name" is a text.', where);
-  if (!isTexts(messages) || messages.length === 0)
+  if ((messages === undefined) === (turn === undefined)) throw usageError('A case has "messages" or "turn".', where);
+  if (turn !== undefined && (typeof turn !== 'string' || turn === ''))
+    throw usageError('"turn" is the id of a turn.', where);
+  if (messages !== undefined && (!isTexts(messages) || messages.length === 0)) {
     throw usageError('"messages" is a list of texts, at least one.', where);
+  }
+  const asks = typeof turn === 'string' ? [{ turn_id: turn }] : (messages ?? []).map((text) => ({ text }));
   if (!Array.isArray(rules) || rules.length === 0) throw usageError('"rules" is a list with a rule in it.', where);
-  return { name, messages, rules: rules.map((rule: unknown, index) => ruleOf(rule, `${where}.rules[${index}]`)) };
+  return { name, asks, rules: rules.map((rule: unknown, index) => ruleOf(rule, `${where}.rules[${index}]`)) };
 }
 
 const kinds = ['contains', 'matches', 'forbids', 'pointer', 'calls'] as const;

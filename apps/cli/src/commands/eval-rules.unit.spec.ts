@@ -23,6 +23,8 @@ describe('a rule of gatehouse eval', () => {
     ['{"cases": []}', 'no list "cases"'],
     ['{"cases": [{"messages": [], "rules": [{"contains": "a"}]}]}', '"messages"'],
     ['{"cases": [{"messages": ["a"], "rules": []}]}', '"rules"'],
+    ['{"cases": [{"messages": ["a"], "turn": "trn_1", "rules": [{"contains": "a"}]}]}', '"messages" or "turn"'],
+    ['{"cases": [{"turn": 1, "rules": [{"contains": "a"}]}]}', 'id of a turn'],
     ['{"cases": [{"messages": ["a"], "rules": [{"contains": "a", "calls": "b"}]}]}', 'exactly one'],
     ['{"cases": [{"messages": ["a"], "rules": [{"contains": "a", "equals": "b"}]}]}', 'takes no "equals"'],
     ['{"cases": [{"messages": ["a"], "rules": [{"matches": "("}]}]}', 'no regular expression'],

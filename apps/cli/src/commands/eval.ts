@@ -41,7 +41,7 @@ export const evaluate: Command = {
     'max-tokens': { value: 'N', help: 'Begins no further case once this many tokens are used' },
     wait: { value: 'SECONDS', help: `How long an answer may take (${defaultSeconds})` },
   },
-  scopes: '`agents:write`',
+  scopes: '`agents:write`; for cases with a turn `events:read` too',
   notes: [
     'Nothing is sent, and tools that would change something are rehearsed.',
     'Exit code 1: a case failed or was skipped.',
@@ -83,15 +83,15 @@ interface Asked {
 }
 
 /** One conversation: a message is asked once the one before is answered. */
-async function resultOf(api: Api, { agent, version, waitMs }: Asked, { name, messages, rules }: Case): Promise<Result> {
+async function resultOf(api: Api, { agent, version, waitMs }: Asked, { name, asks, rules }: Case): Promise<Result> {
   const startedMs = performance.now();
   const path = `agents/${encodeURIComponent(agent)}/trials`;
   const trial = await api.post<{ id: string }>(path);
   const turns: Turn[] = [];
   const problems: string[] = [];
-  for (const text of messages) {
+  for (const ask of asks) {
     const asked = await api.post<Turn>(`${path}/${trial.id}/messages`, {
-      text,
+      ...ask,
       ...(version === undefined ? {} : { version }),
     });
     const turn = await answered(api, `${path}/${trial.id}`, asked, waitMs);
