@@ -1,4 +1,4 @@
-import type { Scope } from '#libs/service-kit';
+import { type Scope, writeCursor } from '#libs/service-kit';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { newId } from '#libs/contracts';
 import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-world.js';
@@ -149,6 +149,11 @@ describe('versions of an agent', () => {
     expect((await call('POST', `/${id}/versions/1/promote`, {}, other)).status).toBe(404);
     expect(await call('GET', `/${id}/versions/9`)).toMatchObject({ status: 404, body: { code: 'version_not_found' } });
     expect((await call('POST', `/${id}/versions`, {}, { scopes: ['agents:read'] })).status).toBe(403);
+  });
+
+  it.each(['infinity', '1e3', '-1', '9999999999'])('are no page of another list, whose cursor is %s', async (value) => {
+    const answer = await call('GET', `/${await made()}/versions?cursor=${writeCursor(value)}`);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
   });
 
   it('begin with the agent as it is where an older release made it', async () => {

@@ -1,4 +1,4 @@
-import { notFound, type Page, type PageQuery, pageOf, type Principal } from '#libs/service-kit';
+import { invalidCursor, notFound, type Page, type PageQuery, pageOf, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { AgentVersion } from '../entities/agent-version.entity.js';
 import { type Agent, fieldsOf } from '../entities/agent.entity.js';
@@ -28,8 +28,9 @@ export class AgentVersionService {
     private readonly directory: AgentDirectory,
   ) {}
 
-  /** One page, newest first. @throws Problem 404 */
+  /** One page, newest first. @throws Problem 404; 400 `invalid_cursor` for the cursor of another list */
   async list(caller: Principal, id: string, { limit, cursor }: PageQuery): Promise<Page<AgentVersionView>> {
+    if (cursor !== undefined && !/^\d{1,9}$/.test(cursor)) throw invalidCursor();
     const agent = await this.agents.get(caller, id);
     await this.versions.ensure(agent);
     const rows = await this.versions.list(id, cursor === undefined ? null : Number(cursor), limit + 1);
