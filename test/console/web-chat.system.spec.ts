@@ -3,7 +3,7 @@ import { SignJWT } from 'jose';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { fakeModel, type FakeModel } from '../../apps/engine/src/testing/fake-model.js';
+import { fakeModel, type FakeModel, type FakeStream, fakeStream } from '../../apps/engine/src/testing/fake-model.js';
 import { startSystem, type System } from '../system/system.js';
 import { violations } from './accessibility.js';
 import { launch, type Visit, visit } from './browser.js';
@@ -149,6 +149,35 @@ inBrowser('a chat on a page of one’s own', () => {
     await system.restart('adapter-gateway');
     await shows(page, 'Back again.');
     expect((await items(page)).filter((text) => text.includes('Is anybody there?'))).toHaveLength(1);
+  });
+
+  it('shows an answer while it is written, and goes on in the same place when the engine is killed', async () => {
+    const [{ page }, stranger] = [await arrive(), await arrive()];
+    const streams: FakeStream[] = [];
+    const streaming = (response: Parameters<typeof fakeStream>[0]): void => void streams.push(fakeStream(response));
+    model.script(streaming, streaming);
+    await write(page, 'What is the sea?');
+    await until('the model is asked', () => streams.length === 1);
+    streams[0]?.write('The sea is');
+    await shows(page, 'The sea is');
+    await page.getByRole('status').filter({ hasText: 'An answer is being written' }).waitFor();
+    await system.kill('engine');
+    await system.restart('engine');
+    await until('the model is asked again', () => streams.length === 2);
+    expect((await items(page)).filter((text) => text.includes('The sea'))).toHaveLength(1);
+    streams[1]?.write('The sea is deep');
+    await shows(page, 'The sea is deep');
+    streams[1]?.write(' and blue.');
+    streams[1]?.end();
+    await until('the answer has taken its place', async () => {
+      const shown = await items(page);
+      return (
+        shown.length === 2 &&
+        shown[1]?.endsWith('The sea is deep and blue.') &&
+        (await log(page).locator('[aria-busy]').count()) === 0
+      );
+    });
+    expect(await items(stranger.page)).toEqual([]);
   });
 
   it('knows a visitor whom the site has signed, in any browser, and refuses a forged one', async () => {

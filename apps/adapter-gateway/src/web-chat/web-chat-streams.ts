@@ -3,18 +3,23 @@ import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common
 import type { ServerResponse } from 'node:http';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import { type Conversing, readAtOnce, type ShownMessage, WebChatRepository } from './web-chat.repository.js';
+import { type PreviewReader, WebChatPreviews } from './web-chat-previews.js';
+import { readAtOnce, type ShownMessage, WebChatRepository } from './web-chat.repository.js';
 
 /** One page that is open. */
-interface Reader extends Conversing {
+interface Reader extends PreviewReader {
   stream: EventStream;
   /** The last message that was written to it. */
   seq: number;
   address: string;
+  /** Until when an answer to what the visitor has written is looked for while it is being written. */
+  awaitsUntilMs: number;
 }
 
 /** What a page is sent when it opens. */
 const historyMessages = 50;
+/** An answer that takes longer is shown once it is sent. */
+const previewedForMs = 600_000;
 
 /** The open pages of visitors that this process serves: one query looks for what is new for all of them. */
 @Injectable()
@@ -29,6 +34,7 @@ export class WebChatStreams implements OnModuleDestroy {
 
   constructor(
     private readonly messages: WebChatRepository,
+    private readonly previews: WebChatPreviews,
     metrics: Metrics,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
@@ -56,10 +62,14 @@ export class WebChatStreams implements OnModuleDestroy {
    * @param until the visitor's token is valid
    */
   async serve(
-    of: Conversing & { address: string; after: number; until: Date | null },
+    of: Pick<PreviewReader, 'appId' | 'visitor' | 'organizationId' | 'projectId'> & {
+      address: string;
+      after: number;
+      until: Date | null;
+    },
     response: ServerResponse,
   ): Promise<void> {
-    const { appId, visitor, until } = of;
+    const { appId, visitor, organizationId, projectId, until } = of;
     const address = networkOf(of.address);
     // A page that was away for longer than its conversation was kept has numbers that have not been given yet.
     const after = of.after > (await this.messages.lastSeq(of)) ? 0 : of.after;
@@ -74,7 +84,17 @@ export class WebChatStreams implements OnModuleDestroy {
       this.readers.delete(reader);
       this.count([appId, address], -1);
     });
-    const reader: Reader = { appId, visitor, address, seq: after, stream };
+    const reader: Reader = {
+      appId,
+      visitor,
+      organizationId,
+      projectId,
+      address,
+      stream,
+      seq: after,
+      previews: new Map(),
+      awaitsUntilMs: 0,
+    };
     stream.write(`event: open\ndata: ${JSON.stringify({ from: after })}\n\n`);
     for (const message of history) this.send(reader, message);
     if (this.stopped || response.destroyed) return stream.end();
@@ -113,6 +133,7 @@ export class WebChatStreams implements OnModuleDestroy {
       this.logger.warn({ event: 'web_chat.not_read', reason: String(error) });
     }
     this.reading = false;
+    void this.previews.show(asked.filter(({ awaitsUntilMs }) => awaitsUntilMs > Date.now()));
     if (this.again) return this.read();
     this.timer = setTimeout(() => void this.read(), this.settings.WEB_CHAT_READ_MS);
   }
@@ -121,6 +142,7 @@ export class WebChatStreams implements OnModuleDestroy {
   private send(reader: Reader, { created_at: at, actions, ...message }: ShownMessage): void {
     const choices = actions?.map(({ id, label, style = 'default' }) => ({ id, label, style })) ?? [];
     reader.seq = message.seq;
+    if (message.author === 'visitor') reader.awaitsUntilMs = at.getTime() + previewedForMs;
     reader.stream.write(`event: message\ndata: ${JSON.stringify({ ...message, choices, at })}\n\n`);
   }
 

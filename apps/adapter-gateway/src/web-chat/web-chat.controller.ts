@@ -52,7 +52,8 @@ export class WebChatController {
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) reply.raw.setHeader(name, value);
-    const of = { appId: app.id, visitor: visitor.id, until: visitor.until, address: address ?? '', after };
+    const scope = { organizationId: app.organization_id, projectId: app.project_id };
+    const of = { ...scope, appId: app.id, visitor: visitor.id, until: visitor.until, address: address ?? '', after };
     await this.streams.serve(of, reply.raw).catch((error: unknown) => {
       reply.raw.destroy();
       throw error;

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AppsModule } from '../apps/apps.module.js';
 import { Mailbox } from './mailbox.js';
 import { WebChatController } from './web-chat.controller.js';
+import { WebChatPreviews } from './web-chat-previews.js';
 import { WebChatRepository } from './web-chat.repository.js';
 import { WebChatService } from './web-chat.service.js';
 import { WebChatSites } from './web-chat-sites.js';
@@ -10,7 +11,7 @@ import { WebChatStreams } from './web-chat-streams.js';
 @Module({
   imports: [AppsModule],
   controllers: [WebChatController],
-  providers: [Mailbox, WebChatRepository, WebChatService, WebChatSites, WebChatStreams],
+  providers: [Mailbox, WebChatPreviews, WebChatRepository, WebChatService, WebChatSites, WebChatStreams],
   exports: [Mailbox],
 })
 export class WebChatModule {}

@@ -50,4 +50,19 @@ export class PreviewRepository {
       [sessionIds, storableJson(known)],
     )) as FoundPreview[];
   }
+
+  /** Previews of an App's turns that are being worked on, whose answers go to these addresses. */
+  async toAddresses(
+    { organizationId, projectId }: { organizationId: string; projectId: string },
+    appId: string,
+    addresses: string[],
+  ): Promise<{ turn_id: string; address: string; text: string }[]> {
+    return (await this.db.query(
+      `SELECT p.turn_id, t.input #>> '{reply,channel_address}' AS address, p.text
+         FROM engine.turn_preview p JOIN engine.turn t ON t.id = p.turn_id
+        WHERE t.organization_id = $1 AND t.project_id = $2 AND t.input #>> '{reply,app_id}' = $3
+          AND t.input #>> '{reply,channel_address}' = ANY($4) AND t.state IN ('queued', 'running')`,
+      [organizationId, projectId, appId, addresses],
+    )) as { turn_id: string; address: string; text: string }[];
+  }
 }

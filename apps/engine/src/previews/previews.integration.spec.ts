@@ -1,5 +1,5 @@
 import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
-import { until } from '#libs/testing';
+import { ask, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -177,6 +177,27 @@ describe('a session that is followed', () => {
     await turns.reaches(id, 'succeeded');
     target.close();
     target.closeAllConnections();
+  });
+
+  it('is read by the gateway for the address that its answer goes to, and for none of another App or project', async () => {
+    const { id, model } = await streaming('address');
+    const { rows } = await served.world.pool.query(`SELECT input->'reply' AS reply FROM engine.turn WHERE id = $1`, [
+      id,
+    ]);
+    const { app_id, channel_address: address } = rows[0].reply;
+    const read = async (of: object, scope = home) => {
+      const token = await served.world.token(['service'], scope);
+      const body = { app_id, addresses: ['nowhere', address], ...of };
+      const url = `${await engine.getUrl()}/internal/previews`;
+      return (await ask<{ turns: { turn_id: string }[] }>({ method: 'POST', url, token, body })).body.turns;
+    };
+    model.write('Hello');
+    await until('its words are there', async () => (await read({})).some(({ turn_id }) => turn_id === id));
+    expect((await read({})).find(({ turn_id }) => turn_id === id)).toEqual({ turn_id: id, address, text: 'Hello' });
+    expect(await read({ app_id: newId('app') })).toEqual([]);
+    expect(await read({ addresses: ['nowhere'] })).toEqual([]);
+    expect(await read({}, { organizationId: newId('org'), projectId: newId('prj') })).toEqual([]);
+    model.end();
   });
 
   it('is not shown what a claim without its lease writes after a newer one', async () => {

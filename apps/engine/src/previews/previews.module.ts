@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
+import { PreviewController } from './preview.controller.js';
 import { PreviewRepository } from './preview.repository.js';
 import { PreviewStreams } from './preview-streams.js';
 import { Previews } from './previews.service.js';
 
-@Module({ providers: [PreviewRepository, PreviewStreams, Previews], exports: [PreviewStreams, Previews] })
+@Module({
+  controllers: [PreviewController],
+  providers: [PreviewRepository, PreviewStreams, Previews],
+  exports: [PreviewStreams, Previews],
+})
 export class PreviewsModule {}

@@ -50,7 +50,7 @@ export class SessionFeed {
 }
 
 /** An answer that says that there is none is not shown, from its first letter on. */
-function shownText(text: string): string {
+export function shownText(text: string): string {
   const { spoken } = sanitizeReply(text);
   return noReplyWord.startsWith(spoken) ? '' : spoken;
 }
