@@ -142,14 +142,17 @@ export class ChangeCache<V> {
     error: unknown,
     { key, asked, entry, before }: { key: string; asked: string; entry: Kept<V>; before: Kept<V> | undefined },
   ): V {
-    const isKept = this.kept.get(key)?.get(asked) === entry;
+    const newest = this.kept.get(key)?.get(asked);
+    const isKept = newest === entry;
     const { outage } = this.options;
     const name = agedName(key, asked);
-    const last = isKept && before?.known ? before : this.aged.get(name);
+    // A read that began later may have found it by now.
+    const found = isKept ? before : newest;
+    const last = found?.known ? found : this.aged.get(name);
     const counts = outage?.unheard || (isKept && this.changes.listening);
     if (last?.known && counts && outage?.is(error) && Date.now() - last.readAtMs <= outage.keptMs) {
       const tried = { ...last, triedAtMs: Date.now() };
-      if (outage.unheard) this.aged.set(name, tried);
+      if (outage.unheard && last !== newest) this.aged.set(name, tried);
       if (isKept) this.put(key, asked, tried);
       return last.known.value;
     }

@@ -53,6 +53,14 @@ describe('during an outage of what is read and of what tells of changes', () => 
     expect(await Promise.all(asked)).toEqual(['new', 'new', 'new']);
   });
 
+  it('what a later read has found by then is given to those that fail after it', async () => {
+    const asked = [get(), get()];
+    reads[2]?.resolve('new');
+    expect(await asked[1]).toBe('new');
+    reads[1]?.reject(away);
+    expect(await asked[0]).toBe('new');
+  });
+
   it('a value is read again as soon as changes are heard again', async () => {
     const asked = get();
     reads[1]?.reject(away);
