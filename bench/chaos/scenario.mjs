@@ -134,7 +134,7 @@ async function examine(installation, ids) {
   const stuck = [];
   let ended = 0;
   for (const id of ids) {
-    const event = await installation.api('GET', `/events/${id}`).catch(() => null);
+    const event = await eventOf(installation, id);
     const last = event?.timeline?.findLast(
       (/** @type {{stage: string}} */ entry) => entry.stage === 'delivery' || entry.stage === 'turn',
     );
@@ -145,4 +145,20 @@ async function examine(installation, ids) {
     else lost.push(id);
   }
   return { lost, stuck, ended };
+}
+
+/**
+ * @param {import('./installation.mjs').Installation} installation
+ * @param {string} id
+ * @returns {Promise<any>} null: the platform says that there is none; an API that is away is asked again
+ */
+async function eventOf(installation, id) {
+  for (const until = Date.now() + 60_000; ; await pause(1_000)) {
+    try {
+      return await installation.api('GET', `/events/${id}`);
+    } catch (error) {
+      if (/ answered 404/.test(String(error))) return null;
+      if (Date.now() > until) throw error;
+    }
+  }
 }
