@@ -28,6 +28,7 @@ const notWalked = [
   'startSingleSignOn',
   'streamEvents',
   'streamSession',
+  'streamTrial',
   'useConnectLink',
 ];
 
