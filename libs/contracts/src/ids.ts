@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 
 /** Prefix of every kind of id: it shows what an id in a log line or a support mail refers to. */
 export type IdKind =
@@ -99,6 +99,19 @@ function sixteenRandomBytes(): number {
   }
   taken += 16;
   return taken - 16;
+}
+
+/**
+ * An id that follows from another one: whoever makes it again, after a commit that was lost, makes the same. It sorts as
+ * the other one does among its kind.
+ * @param of the id that it follows from, which has the time
+ * @param part what of it, where several of a kind follow from one id
+ * @param at its place among those, up to 4,095; by default that of `of`
+ */
+export function derivedId(kind: IdKind, of: string, part: string, at?: number): string {
+  const digits = of.slice(of.indexOf('_') + 1).padEnd(20, '0');
+  const place = at === undefined ? digits.slice(17, 20) : (at & 0xfff).toString(16).padStart(3, '0');
+  return `${kind}_${digits.slice(0, 16)}8${place}${hash('sha256', `${kind} ${of} ${part}`).slice(0, 12)}`;
 }
 
 /**

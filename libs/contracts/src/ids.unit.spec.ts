@@ -1,4 +1,4 @@
-import { firstId, idTimeMs, newId } from './ids.js';
+import { derivedId, firstId, idTimeMs, newId } from './ids.js';
 
 describe('an id', () => {
   it('is its kind and a UUIDv7, and contains its time', () => {
@@ -37,5 +37,35 @@ describe('an id', () => {
     many.push(newId('evt', now - 30_000), newId('evt', now + 5));
     expect(many.toSorted()).toEqual(many);
     expect(idTimeMs(many[0]!)).toBe(now);
+  });
+});
+
+describe('an id that follows from another', () => {
+  const [first, second] = [newId('evt'), newId('evt')];
+
+  it('is the same whenever it is made, and another for another part, kind or origin', () => {
+    expect(derivedId('msg', first, 'message', 3)).toBe(derivedId('msg', first, 'message', 3));
+    const all = [
+      derivedId('msg', first, 'message'),
+      derivedId('msg', first, 'message', 1),
+      derivedId('msg', second, 'message'),
+      derivedId('trn', first, 'message'),
+      derivedId('trn', first, 'notice'),
+    ].map((id) => id.slice(4));
+    expect(new Set(all).size).toBe(all.length);
+    for (const id of all) expect(id).toMatch(/^[0-9a-f]{12}7[0-9a-f]{3}8[0-9a-f]{15}$/);
+  });
+
+  it('has the time of its origin, and sorts as that does, then by its place', () => {
+    const ids = [
+      derivedId('msg', first, 'message', 0),
+      derivedId('msg', first, 'message', 1),
+      derivedId('msg', first, 'message', 200),
+      derivedId('msg', second, 'message', 0),
+    ];
+    expect(ids.toSorted()).toEqual(ids);
+    expect(idTimeMs(ids[0]!)).toBe(idTimeMs(first));
+    const turns = ids.map((id) => derivedId('trn', id, 'conversation'));
+    expect(turns.toSorted()).toEqual(turns);
   });
 });

@@ -1,7 +1,7 @@
 import {
   dedupKeyOf,
+  derivedId,
   type MessageRoutePayload,
-  newId,
   type NormalizedMessage,
   type RequestFacts,
 } from '#libs/contracts';
@@ -26,7 +26,7 @@ export function newDraft(
     app_id: job.app_id,
     app_kind: job.app_kind,
     receipt_id: job.receipt_id,
-    messageId: newId('msg'),
+    messageId: derivedId('msg', job.receipt_id, 'message', index),
     dedupKey: dedupKeyOf(job.receipt_id, raw, index),
     verified: job.verified_scheme !== 'none',
     textFrom: job.text_from ?? 'people',

@@ -1,4 +1,4 @@
-import { newId, type ReplyTarget, type TurnInput } from '#libs/contracts';
+import { derivedId, newId, type ReplyTarget, type TurnInput } from '#libs/contracts';
 import { type SenderContext, trustOf } from '../senders/sender-context.js';
 import type { Target } from '../../entities/message.entity.js';
 import { turnOf, type WholeTurn } from '../handover/target.js';
@@ -39,9 +39,9 @@ export function planMessage(
   const now = new Date();
   const input = (workflow: WorkflowRow | null) => inputOf(draft, senderContext, decision, workflow);
   const turns = decision.runs.map(({ workflow, trigger }): Target => ({
-    turn_id: newId('trn'),
+    turn_id: idOf(draft, 'trn', `${workflow.id} ${trigger?.id}`),
     run: {
-      id: newId('run'),
+      id: idOf(draft, 'run', `${workflow.id} ${trigger?.id}`),
       workflow_id: workflow.id,
       trigger_id: trigger?.id ?? null,
       replay: draft.replay,
@@ -55,11 +55,11 @@ export function planMessage(
     input: input(workflow),
   }));
   if (decision.session) turns.push(sessionTurn(draft, senderContext, decision, decision.session, nowMs));
-  if (decision.decides) turns.push(turnOfNoSession(input(null)));
+  if (decision.decides) turns.push(turnOfNoSession(idOf(draft, 'trn', 'decision'), input(null)));
   if (decision.informing && 'notice' in decision.informing) {
     const { notice, target } = decision.informing;
     const reply = { ...target, ...answersOf(senderContext) };
-    turns.push(turnOfNoSession({ ...input(null), limit_notice: notice, reply }));
+    turns.push(turnOfNoSession(idOf(draft, 'trn', 'notice'), { ...input(null), limit_notice: notice, reply }));
   }
   return {
     draft,
@@ -93,9 +93,17 @@ export function planMessage(
   };
 }
 
+/**
+ * Its routing may be lost with Postgres while its jobs live in Redis. Then it is routed again, and what it became the
+ * first time is the same turn. What a person asks for is another one each time.
+ */
+function idOf({ messageId, replay, released, told }: Draft, kind: 'trn' | 'run', of: string): string {
+  return replay || released || told ? newId(kind) : derivedId(kind, messageId, of);
+}
+
 /** A notice or a decision neither waits for other turns nor is part of what an agent remembers. */
-function turnOfNoSession(input: Target['input']): Target {
-  return { turn_id: newId('trn'), run: null, session: null, agent_id: null, input };
+function turnOfNoSession(turnId: string, input: Target['input']): Target {
+  return { turn_id: turnId, run: null, session: null, agent_id: null, input };
 }
 
 function sessionTurn(
@@ -107,7 +115,7 @@ function sessionTurn(
 ): Target {
   const { key, contactId, inboxMode, agentId } = session;
   return {
-    turn_id: newId('trn'),
+    turn_id: idOf(draft, 'trn', 'conversation'),
     run: null,
     session: {
       key,

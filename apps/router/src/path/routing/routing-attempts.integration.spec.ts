@@ -44,4 +44,21 @@ describe('the attempts at routing a receipt', () => {
     // Routed, and recorded, before.
     expect(await told(receipt_id)).toHaveLength(3);
   });
+  it('make the same message and turns again where Postgres has lost what the first one stored', async () => {
+    const appId = await world.channel({ unknown_senders: 'open' });
+    const job = jobOf(appId, { thread_id: 'lost' }, { receipt_id: newId('evt') });
+    const stored = () =>
+      world.rows<{ id: string; turns: { turn_id: string }[] }>(
+        'SELECT id, turns FROM router.message WHERE receipt_id = $1',
+        [job.receipt_id],
+      );
+    await handler.route(job, context(1));
+    const first = await stored();
+    expect(first).toMatchObject([{ turns: [{ turn_id: expect.stringMatching(/^trn_/) }] }]);
+    for (const table of ['router.message', 'router.claim', 'journal.entry']) {
+      await world.pool.query(`DELETE FROM ${table} WHERE receipt_id = $1`, [job.receipt_id]);
+    }
+    await handler.route(job, context(2));
+    expect(await stored()).toEqual(first);
+  });
 });

@@ -44,7 +44,7 @@ const insertSql = (first: number, flush: boolean, wins: string): string => `
     INSERT INTO router.message (${columns})
     SELECT ${columns}
       FROM ${flush ? '' : `${asynchronousCommit}, `}jsonb_populate_recordset(NULL::router.message, $${first}::jsonb)
-     ${wins} RETURNING id),
+     ${wins} ON CONFLICT DO NOTHING RETURNING id),
   ${entryCtes(first + 1, 'SELECT id FROM message')}`;
 
 const whoeverAsks = (flush: boolean): string => `WITH ${insertSql(1, flush, '')} SELECT`;
