@@ -152,7 +152,7 @@ describe('gatehouse', () => {
     const env = { OPERATIONS_PORT: port };
     const { code, out } = await gatehouse(['operations', '--json'], env, elsewhere);
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ status: 'ok' })]);
-    expect((await gatehouse(['operations', '--metrics'], env, elsewhere)).out).toMatch(/^process_cpu_seconds_total /m);
+    expect((await gatehouse(['operations', '--metrics'], env, elsewhere)).out).toMatch(/^process_cpu_seconds_total\{/m);
     const away = await gatehouse(['operations'], { OPERATIONS_PORT: '9' }, elsewhere);
     expect(away).toMatchObject({ code: 4, err: expect.stringMatching(/ECONNREFUSED[^]*OPERATIONS_PORT/) });
   });

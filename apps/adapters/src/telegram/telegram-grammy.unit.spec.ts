@@ -6,7 +6,7 @@ import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
 import { createTelegramAdapter } from './telegram.adapter.js';
 import { startTelegramServer, type TelegramServer } from './testing/telegram-server.js';
 
-const SECRET = 'secret-token_1';
+const SECRET = 'hook_4Zq9-tT2mKx8';
 const AGENT = { id: 110201543, username: 'agent_bot', token: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw' };
 const OTHER = { id: 220201543, username: 'other_bot', token: '220201543:BBHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw' };
 const CHAT = '-1001234567890';

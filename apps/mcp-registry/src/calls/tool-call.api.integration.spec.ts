@@ -204,6 +204,20 @@ describe('a tool call', () => {
   });
 
   it.each([
+    ['a web page', 200, 'text/html', '<p>Session expired</p>'],
+    ['an object that is no message', 200, 'application/json', '{}'],
+    ['a redirect to a page of theirs', 302, 'text/html', ''],
+  ])('renews a session for the next call where all that comes is %s', async (_what, status, type, body) => {
+    await call();
+    const answer: FakeMcpServer['script']['raw'][string] = (response) =>
+      void response.writeHead(status, { 'content-type': type, location: '/sign-in' }).end(body);
+    server.script.raw = { 'tools/call': answer, ping: answer };
+    expect(await call()).toMatchObject({ ok: false, error: 'protocol_error' });
+    server.script.raw = {};
+    expect(await call()).toMatchObject({ ok: true, session_renewed: 'lost' });
+  });
+
+  it.each([
     ['401', 401, 'token expired', 'auth_failed'],
     ['403', 403, 'not for you', 'refused'],
     ['409', 409, 'the cart was changed', 'protocol_error'],

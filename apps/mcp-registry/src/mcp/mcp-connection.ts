@@ -18,7 +18,7 @@ import { onBehalfOf } from './guarded-fetch.js';
 import { httpStatus, McpError, toMcpError } from './mcp-error.js';
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { saysToEverything, sessionFetch } from './session-loss.js';
+import { mayHaveActed, saysToEverything, sessionFetch } from './session-loss.js';
 
 /** Checks a result against its tool's output schema, with patterns whose run time is bounded. */
 const outputCheck: jsonSchemaValidator = {
@@ -214,8 +214,8 @@ export class McpConnection {
       if (this.session === null || this.ended || !(await saysToEverything(failure, () => this.ping(signal))))
         throw failure;
       this.markLost();
-      // After a 5xx the request may have been acted on: it is not repeated, but the next one has another session.
-      if (failure.sent && failure.code === 'unreachable') throw failure;
+      // It is not repeated, but the next one has another session.
+      if (mayHaveActed(failure)) throw failure;
       const why = `the server does not know the session: ${failure.message}`;
       throw new McpError('session_lost', why, false, { cause: failure });
     } finally {

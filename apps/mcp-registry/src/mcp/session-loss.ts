@@ -88,7 +88,13 @@ function mayMeanSession({ code, message, cause }: McpError): boolean {
   }
   const status = httpStatus(cause) ?? 0;
   if (status >= 500) return inRefusal.test(message);
-  return status >= 400 && (code === 'refused' || code === 'protocol_error');
+  return code === 'protocol_error' || (status >= 400 && code === 'refused');
+}
+
+/** Whether the server may have acted on the request all the same: after a 5xx, and after what is no refusal at all. */
+export function mayHaveActed({ code, cause, sent }: McpError): boolean {
+  if (!sent || cause instanceof ProtocolError) return false;
+  return code === 'unreachable' || (code === 'protocol_error' && (httpStatus(cause) ?? 0) < 400);
 }
 
 const noMethod = -32_601;
