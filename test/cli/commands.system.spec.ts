@@ -1,4 +1,4 @@
-import { until } from '#libs/testing';
+import { freePort, until } from '#libs/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -153,7 +153,7 @@ describe('gatehouse', () => {
     const { code, out } = await gatehouse(['operations', '--json'], env, elsewhere);
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ status: 'ok' })]);
     expect((await gatehouse(['operations', '--metrics'], env, elsewhere)).out).toMatch(/^process_cpu_seconds_total\{/m);
-    const away = await gatehouse(['operations'], { OPERATIONS_PORT: '9' }, elsewhere);
+    const away = await gatehouse(['operations'], { OPERATIONS_PORT: String(await freePort()) }, elsewhere);
     expect(away).toMatchObject({ code: 4, err: expect.stringMatching(/ECONNREFUSED[^]*OPERATIONS_PORT/) });
   });
 

@@ -37,7 +37,11 @@ export const hostileManifests: [string, object, string | null][] = [
     'a example',
     'a.example:port',
     'ａ.example',
-  ].map((host): [string, object, string] => [`the host ${host}`, declared({ hosts: [host] }), 'credentials[0].hosts']),
+  ].map((host): [string, object, string] => [
+    `the host ${host}`,
+    declared({ hosts: [host] }),
+    'credentials[0].hosts[0]',
+  ]),
   ['more hosts than one can read', declared({ hosts: Array(1_000).fill('a.example') }), 'credentials[0].hosts'],
   ['300,000 letters', { description: 'x'.repeat(300_000) }, null],
   ['100 levels', { more: deep(100) }, null],

@@ -174,6 +174,7 @@ describe('a tool call', () => {
     ['409', { status: 409, body: '{"error":"Session is not active"}' }],
     ['428', { status: 428, body: 'initialize first' }],
     ['440', { status: 440 }],
+    ['a redirect to a page of theirs', { status: 302 }],
   ])('is repeated once on a new session when the old one is lost, told by %s', async (_how, forgot) => {
     const turn = { call_id: 'trn_1.s1' };
     expect(await call(turn)).not.toHaveProperty('session_renewed');
@@ -206,11 +207,10 @@ describe('a tool call', () => {
   it.each([
     ['a web page', 200, 'text/html', '<p>Session expired</p>'],
     ['an object that is no message', 200, 'application/json', '{}'],
-    ['a redirect to a page of theirs', 302, 'text/html', ''],
   ])('renews a session for the next call where all that comes is %s', async (_what, status, type, body) => {
     await call();
     const answer: FakeMcpServer['script']['raw'][string] = (response) =>
-      void response.writeHead(status, { 'content-type': type, location: '/sign-in' }).end(body);
+      void response.writeHead(status, { 'content-type': type }).end(body);
     server.script.raw = { 'tools/call': answer, ping: answer };
     expect(await call()).toMatchObject({ ok: false, error: 'protocol_error' });
     server.script.raw = {};
