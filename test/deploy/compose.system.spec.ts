@@ -61,7 +61,12 @@ describe('docker-compose.yml', () => {
 
   it('refuses in settings.env what it sets itself', () => {
     const job = services['database-roles']?.environment ?? {};
-    const names = new Set(job['GATEHOUSE_NOT_IN_SETTINGS']?.split(/\s+/));
+    const entries = job['GATEHOUSE_NOT_IN_SETTINGS']?.split(/\s+/).map((entry) => entry.split(/=(.*)/)) ?? [];
+    const names = new Set(entries.map(([name]) => name));
+    const dockerfile = read('Dockerfile');
+    for (const [name, value] of entries.filter(([, ofImage]) => ofImage !== undefined)) {
+      expect(dockerfile).toContain(` ${name}=${value} `);
+    }
     const set = runnableApps().flatMap((app) => Object.keys(services[app]?.environment ?? {}));
     // The image has these in every container, the job's too.
     const ofImage = ['PORT', 'HOST'];
@@ -70,6 +75,9 @@ describe('docker-compose.yml', () => {
     expect(() =>
       refuseOverridden({ GATEHOUSE_NOT_IN_SETTINGS: 'LOG_LEVEL MODEL_NAME', TRACES_PERCENT: '7' }),
     ).not.toThrow();
+    const theImages = { GATEHOUSE_NOT_IN_SETTINGS: 'NODE_OPTIONS=--a=8', NODE_OPTIONS: '--a=8' };
+    expect(() => refuseOverridden(theImages)).not.toThrow();
+    expect(() => refuseOverridden({ ...theImages, NODE_OPTIONS: '--a=9' })).toThrow(/sets NODE_OPTIONS/);
     const given = { GATEHOUSE_NOT_IN_SETTINGS: 'LOG_LEVEL MODEL_NAME PUBLIC_URL', LOG_LEVEL: 'debug', MODEL_NAME: '' };
     expect(() => refuseOverridden(given)).toThrow(
       /settings.env sets LOG_LEVEL, MODEL_NAME, which docker-compose.yml overrides/,

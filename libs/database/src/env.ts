@@ -36,12 +36,17 @@ export function rolePasswords(): Record<string, string> {
 
 /**
  * Compose reads settings.env into every container, and then sets its own values over it. Names that it sets are given to
- * this process, which has none of them itself: one that is there came from settings.env and would have no effect.
+ * this process, which has none of them itself: one that is there came from settings.env and would have no effect. Where
+ * the image sets one, its value follows the name.
  * @throws WrongSettings that names them
  */
 export function refuseOverridden(environment: NodeJS.ProcessEnv = process.env): void {
   const named = (environment['GATEHOUSE_NOT_IN_SETTINGS'] ?? '').split(/\s+/).filter(Boolean);
-  const overridden = named.filter((name) => name in environment);
+  const overridden = named.flatMap((entry) => {
+    const [name = '', ...ofImage] = entry.split('=');
+    const isOwn = ofImage.length > 0 && environment[name] === ofImage.join('=');
+    return name in environment && !isOwn ? [name] : [];
+  });
   if (overridden.length === 0) return;
   throw new WrongSettings([
     `settings.env sets ${overridden.join(', ')}, which docker-compose.yml overrides: put what .env.example names into .env, and remove the rest.`,
