@@ -254,7 +254,7 @@
       } catch {
         if (!signal.aborted) status.textContent = texts.away;
       }
-      for (const name of [...previews.keys()]) drop(name);
+      for (const name of previews.keys()) drop(name);
       await pause(waitMs * (0.75 + Math.random() / 2));
       waitMs = Math.min(waitMs * 2, longestWaitMs);
     }
