@@ -142,7 +142,7 @@ export class DeliveryRepository {
   async readdress(id: string, address: string): Promise<void> {
     await this.rows.query(
       `UPDATE gateway.delivery SET moved_to = NULL,
-              content = jsonb_set(content::jsonb, '{target,channel_address}', to_jsonb($2::text))
+              content = jsonb_set(content, '{target,channel_address}', to_jsonb($2::text))
         WHERE id = $1`,
       [id, address],
     );

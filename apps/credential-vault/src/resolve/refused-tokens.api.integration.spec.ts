@@ -44,7 +44,7 @@ const refuse = (): void => gateway.answers(200, { ok: false, code: 'auth_failed'
 const alone = { access_token: 'at-alone' };
 
 describe('a refused access token that cannot be replaced', () => {
-  it('ends its grant once /verify refuses it too, and its owner is told once', async () => {
+  it('ends its grant once /verify refuses it too, and its owner is notified once', async () => {
     const id = await connected(alone);
     refuse();
     const asked = gateway.calls.length;
